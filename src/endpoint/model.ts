@@ -1,0 +1,272 @@
+// The vocabulary everyone shares. Hand-written domain files and imported OpenAPI documents both end as `Endpoint`
+// values; nothing after that point knows where one came from.
+
+/** JSON Schema 2020-12. */
+export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
+
+/** What a call does to the world behind the API. */
+export type Effect = 'read' | 'write' | 'destructive';
+
+/** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. */
+export type GuardPolicy = 'allow' | 'confirm' | 'deny';
+
+/** Validated arguments of one call, keyed by public argument name. */
+export type Args = { readonly [key: string]: unknown };
+
+export type ParameterStyle =
+  | 'simple'
+  | 'label'
+  | 'matrix'
+  | 'form'
+  | 'spaceDelimited'
+  | 'pipeDelimited'
+  | 'deepObject'
+  | 'cookie'; // OAS 3.2: `name=value` pairs, values not percent-encoded
+
+/** Where one argument goes on the wire. */
+export type Target =
+  | {
+      readonly in: 'path' | 'query' | 'header' | 'cookie';
+      /** Wire name; for `path` the template variable. */
+      readonly name: string;
+      readonly style: ParameterStyle;
+      readonly explode: boolean;
+      readonly allowReserved?: boolean;
+      /** `content` parameters: the value is serialised as this media type, then encoded. */
+      readonly mediaType?: string;
+      /** How arrays inside a deepObject are written; the OAS leaves it open. */
+      readonly arrays?: 'indices' | 'brackets' | 'repeat';
+    }
+  /** OAS 3.2 `in: querystring`: the argument is the whole query string, serialised as `mediaType`. */
+  | { readonly in: 'querystring'; readonly mediaType: string }
+  /** A property inside the body, at this property path (before `BodyPlan.wrap` is applied). */
+  | { readonly in: 'body'; readonly at: readonly string[] }
+  /** The whole body. */
+  | { readonly in: 'body-root' }
+  /** Not sent: steers the gateway itself. `fields` projects the answer. */
+  | { readonly in: 'gateway'; readonly control: 'fields' };
+
+/** One public argument. Its schema is `inputSchema.properties[key]`. */
+export interface Arg {
+  readonly key: string;
+  readonly required: boolean;
+  /** One argument may feed several places (the same path variable twice; an overlay's `same: true`). */
+  readonly to: readonly Target[];
+}
+
+/** A value sent with every call and never shown as an argument. */
+export interface FixedValue {
+  readonly value: unknown;
+  readonly to: Target;
+}
+
+/** How one property of a form or multipart body is written (OAS Encoding Object). */
+export interface PartEncoding {
+  readonly contentType?: string;
+  readonly style?: ParameterStyle;
+  readonly explode?: boolean;
+  readonly allowReserved?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The part is a file: its argument is a FileArg (or an array of them). */
+  readonly file?: boolean;
+}
+
+export interface BodyPlan {
+  readonly mediaType: string;
+  readonly required: boolean;
+  /**
+   * json: JSON.stringify. form: urlencoded. multipart: form-data. text: a string as it is.
+   * binary: one FileArg becomes the bytes.
+   */
+  readonly kind: 'json' | 'form' | 'multipart' | 'binary' | 'text';
+  readonly encoding?: Readonly<Record<string, PartEncoding>>;
+  /** `{data: {…}}` bodies: the arguments are wrapped in these property names, outermost first. */
+  readonly wrap?: readonly string[];
+}
+
+/** A file in an argument: exactly one of `base64` and `text`. */
+export interface FileArg {
+  readonly filename?: string;
+  readonly mimeType?: string;
+  readonly base64?: string;
+  readonly text?: string;
+}
+
+/** A secret from the environment. `value` is undefined while the variable is unset. Never serialise one. */
+export interface Secret {
+  readonly variable: string;
+  readonly value: string | undefined;
+}
+
+/** How a request proves who it is. Bound to the origin of the endpoint that carries it, and sent nowhere else. */
+export type Credential =
+  | {
+      readonly kind: 'apiKey';
+      readonly name: string;
+      readonly in: 'header' | 'query' | 'cookie';
+      /** Header, query or cookie name. */
+      readonly field: string;
+      readonly secret: Secret;
+      /** Put before the secret, e.g. `Token `. */
+      readonly prefix?: string;
+    }
+  | { readonly kind: 'basic'; readonly name: string; readonly username: Secret; readonly password: Secret }
+  | { readonly kind: 'bearer'; readonly name: string; readonly secret: Secret }
+  | {
+      readonly kind: 'oauth2';
+      readonly name: string;
+      readonly tokenUrl: string;
+      readonly clientId: Secret;
+      readonly clientSecret: Secret;
+      readonly scopes: readonly string[];
+    };
+
+/** How an answer is cut down before it reaches the model. */
+export interface ResponsePlan {
+  /** Accept header; default `application/json, *\/*;q=0.5`. */
+  readonly accept?: string;
+  /** Keep only these dot paths (applied to every item of an array). */
+  readonly pick?: readonly string[];
+  /** Drop these dot paths; `*_url` style globs match key names at any depth. */
+  readonly drop?: readonly string[];
+  /** Character budget of the text; whole items are cut, never mid-JSON. */
+  readonly maxChars: number;
+  readonly format: 'auto' | 'json' | 'toon' | 'text';
+  /** Also return `structuredContent`. */
+  readonly structured: boolean;
+}
+
+/** How to get the next page, so that a cut or paged answer can say which argument to pass. */
+export interface Pagination {
+  readonly kind: 'page' | 'offset' | 'cursor';
+  /** Public argument that moves on. */
+  readonly arg: string;
+  /** Public argument that sets the page size. */
+  readonly sizeArg?: string;
+  /** Dot path of the next cursor in the answer. */
+  readonly nextFrom?: string;
+}
+
+export interface EndpointLimits {
+  /** Connecting, waiting and reading, as one budget. */
+  readonly timeoutMs: number;
+  /** Cap on the decompressed answer. */
+  readonly maxResponseBytes: number;
+}
+
+export interface Endpoint {
+  /** `${domain}.${action}`, unique and stable. */
+  readonly id: string;
+  readonly domain: string;
+  /** snake_case verb_noun, unique inside the domain. */
+  readonly action: string;
+  /** Public name as a tool of its own: ^[a-z][a-z0-9_]{0,47}$, unique in the gateway. */
+  readonly toolName: string;
+  readonly title?: string;
+  /** One sentence. Never empty. */
+  readonly summary: string;
+  readonly description?: string;
+  /** Groups of the domain this endpoint belongs to (OpenAPI tags); may be empty. */
+  readonly tags: readonly string[];
+  readonly effect: Effect;
+  readonly idempotent: boolean;
+  readonly deprecated: boolean;
+  /** Overrides the deployment's policy for this endpoint. */
+  readonly guard?: GuardPolicy;
+  /** Upper case. */
+  readonly method: string;
+  /** Template below the base URL: `/pets/{petId}`. */
+  readonly path: string;
+  /** Absolute http(s) URL from configuration: origin plus optional base path, no query, no trailing slash. */
+  readonly baseUrl: string;
+  /** Sent with every request, e.g. User-Agent. Never secrets. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly args: readonly Arg[];
+  readonly fixed: readonly FixedValue[];
+  readonly body?: BodyPlan;
+  /**
+   * What is enforced: an object schema over the public argument names, full fidelity, self-contained (`$defs` inside),
+   * `additionalProperties: false` at the top. May be a getter that builds the schema on first use and keeps it.
+   */
+  readonly inputSchema: JsonSchema;
+  /** Checks no schema can express (zod refinements of hand-written files). Returns problems as sentences. */
+  readonly refine?: (args: Args) => readonly string[];
+  /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */
+  readonly outputSchema?: JsonSchema | undefined;
+  /** Alternatives, each a set of credentials that go together. `[]`: none needed. An empty set: anonymous is fine. */
+  readonly security: readonly (readonly Credential[])[];
+  readonly response: ResponsePlan;
+  readonly pagination?: Pagination;
+  readonly limits: EndpointLimits;
+  /** Realistic argument sets. */
+  readonly examples: readonly Args[];
+  /** Also (or only) offered as an MCP resource template. */
+  readonly expose: 'tool' | 'resource' | 'both';
+  readonly source: { readonly kind: 'module' | 'yaml' | 'openapi'; readonly file: string; readonly pointer?: string };
+  /** Where a name, description, default… came from; shown by `landbridge explain`. Keys are free text. */
+  readonly provenance?: Readonly<Record<string, string>>;
+}
+
+/** An operation that cannot work, and why. The others go on. */
+export interface Quarantined {
+  readonly document: string;
+  readonly method: string;
+  readonly path: string;
+  /** JSON pointer of the offending place. */
+  readonly pointer: string;
+  readonly reason: string;
+}
+
+/** One API area: what a domain file or an imported document becomes. */
+export interface Domain {
+  /** ^[a-z][a-z0-9_]{0,31}$ */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly quarantined: readonly Quarantined[];
+  /** Default policy for destructive (and, if set, write) endpoints of this domain. */
+  readonly guard: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
+  readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
+  /** Tool names listed one to one in every exposure mode. */
+  readonly pinned: readonly string[];
+  readonly prompts: readonly PromptSpec[];
+  readonly resources: readonly ResourceSpec[];
+  /** The OpenAPI document's text, offered as a resource. */
+  readonly document?: { readonly text: string; readonly mimeType: string };
+  /** Things worth saying at start (missing credentials, ignored keywords…). */
+  readonly warnings: readonly string[];
+  readonly source: string;
+}
+
+export interface PromptSpec {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly required: boolean;
+    /** Declared values, for completion. */
+    readonly values?: readonly string[];
+  }[];
+  readonly messages: readonly {
+    readonly role: 'user' | 'assistant';
+    /** `{{argument}}` is replaced. Exactly one of text and resource. */
+    readonly text?: string;
+    /** URI of a resource to embed; `{{argument}}` is replaced. */
+    readonly resource?: string;
+  }[];
+}
+
+export interface ResourceSpec {
+  readonly uri: string;
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly mimeType: string;
+  readonly text: string;
+}
+
+export const DEFAULT_RESPONSE: ResponsePlan = Object.freeze({ maxChars: 20_000, format: 'auto', structured: false });
+export const DEFAULT_LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 30_000, maxResponseBytes: 10 * 1024 * 1024 });

@@ -1,0 +1,75 @@
+// The error table: every way a call, a message or a start can fail, by name. One class carries them all.
+// `jsonrpc` failures become JSON-RPC errors, `tool` failures become `isError` results (only orchestration/failure.ts
+// writes those), `startup` failures become one sentence on stderr and a non-zero exit code.
+
+export const ERRORS = {
+  // protocol: the message itself is wrong (MCP 2026-07-28, basic/index and transports)
+  PARSE_ERROR: { wire: 'jsonrpc', code: -32700 },
+  INVALID_REQUEST: { wire: 'jsonrpc', code: -32600 },
+  METHOD_NOT_FOUND: { wire: 'jsonrpc', code: -32601 },
+  INVALID_PARAMS: { wire: 'jsonrpc', code: -32602 },
+  INTERNAL: { wire: 'jsonrpc', code: -32603 },
+  UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602 },
+  RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602 },
+  HEADER_MISMATCH: { wire: 'jsonrpc', code: -32020 },
+  MISSING_CLIENT_CAPABILITY: { wire: 'jsonrpc', code: -32021 },
+  UNSUPPORTED_PROTOCOL_VERSION: { wire: 'jsonrpc', code: -32022 },
+
+  // tool: the call was understood and did not succeed
+  VALIDATION: { wire: 'tool', mode: 'validation' },
+  NOT_CONFIRMED: { wire: 'tool', mode: 'not_confirmed' },
+  DENIED: { wire: 'tool', mode: 'denied' },
+  MISSING_CREDENTIAL: { wire: 'tool', mode: 'missing_credential' },
+  TIMEOUT: { wire: 'tool', mode: 'timeout' },
+  UNREACHABLE: { wire: 'tool', mode: 'unreachable' },
+  UPSTREAM_ERROR: { wire: 'tool', mode: 'upstream_error' },
+  BAD_RESPONSE: { wire: 'tool', mode: 'bad_response' },
+  TOO_LARGE: { wire: 'tool', mode: 'too_large' },
+  REDIRECT_BLOCKED: { wire: 'tool', mode: 'redirect_blocked' },
+  RATE_LIMITED: { wire: 'tool', mode: 'rate_limited' },
+  CANCELLED: { wire: 'tool', mode: 'cancelled' },
+  HANDLER_FAILED: { wire: 'tool', mode: 'handler_failed' },
+
+  // startup: the gateway cannot be built as asked
+  BAD_CONFIG: { wire: 'startup' },
+  BAD_DOMAIN: { wire: 'startup' },
+  BAD_DOCUMENT: { wire: 'startup' },
+  CANNOT_LISTEN: { wire: 'startup' },
+} as const satisfies Record<
+  string,
+  { wire: 'jsonrpc'; code: number } | { wire: 'tool'; mode: string } | { wire: 'startup' }
+>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+/** The name a failed call carries on the wire (`failure_mode`). */
+export type FailureMode = Extract<(typeof ERRORS)[ErrorCode], { wire: 'tool' }>['mode'];
+
+/** Any failure the gateway knows how to explain. `details` go to the client as they are: never put a secret there. */
+export class GatewayError extends Error {
+  override readonly name: string = 'GatewayError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.details = Object.freeze(details);
+  }
+}
+
+/** The deadline of a call passed: connecting, waiting and reading are one budget. */
+export class ToolTimeoutError extends GatewayError {
+  override readonly name = 'ToolTimeoutError';
+  readonly toolName: string;
+  readonly timeoutSeconds: number;
+
+  constructor(toolName: string, timeoutSeconds: number) {
+    super('TIMEOUT', `${toolName} did not answer within ${timeoutSeconds} s.`, {
+      tool: toolName,
+      timeout_seconds: timeoutSeconds,
+    });
+    this.toolName = toolName;
+    this.timeoutSeconds = timeoutSeconds;
+  }
+}

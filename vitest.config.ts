@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/setup.ts'],
+    // The machine may be shared and slow; nothing here asserts on time.
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+  },
+});
