@@ -42,9 +42,7 @@ export type Target =
   /** A property inside the body, at this property path (before `BodyPlan.wrap` is applied). */
   | { readonly in: 'body'; readonly at: readonly string[] }
   /** The whole body. */
-  | { readonly in: 'body-root' }
-  /** Not sent: steers the gateway itself. `fields` projects the answer. */
-  | { readonly in: 'gateway'; readonly control: 'fields' };
+  | { readonly in: 'body-root' };
 
 /** One public argument. Its schema is `inputSchema.properties[key]`. */
 export interface Arg {
