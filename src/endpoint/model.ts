@@ -145,6 +145,11 @@ export interface Pagination {
   readonly nextFrom?: string;
 }
 
+/** Arguments ready to send, or the problems as sentences. */
+export type Parsed =
+  | { readonly ok: true; readonly args: Args }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
 export interface EndpointLimits {
   /** Connecting, waiting and reading, as one budget. */
   readonly timeoutMs: number;
@@ -187,8 +192,11 @@ export interface Endpoint {
    * `additionalProperties: false` at the top. May be a getter that builds the schema on first use and keeps it.
    */
   readonly inputSchema: JsonSchema;
-  /** Checks no schema can express (zod refinements of hand-written files). Returns problems as sentences. */
-  readonly refine?: (args: Args) => readonly string[];
+  /**
+   * Runs after `inputSchema` has accepted the arguments: checks no schema can express (zod refinements) and defaults a
+   * domain file wants sent. What it returns is what goes to the API.
+   */
+  readonly parse?: (args: Args) => Parsed;
   /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */
   readonly outputSchema?: JsonSchema | undefined;
   /** Alternatives, each a set of credentials that go together. `[]`: none needed. An empty set: anonymous is fine. */
@@ -200,7 +208,13 @@ export interface Endpoint {
   readonly examples: readonly Args[];
   /** Also (or only) offered as an MCP resource template. */
   readonly expose: 'tool' | 'resource' | 'both';
-  readonly source: { readonly kind: 'module' | 'yaml' | 'openapi'; readonly file: string; readonly pointer?: string };
+  readonly source: {
+    readonly kind: 'module' | 'yaml' | 'openapi';
+    readonly file: string;
+    readonly pointer?: string;
+    /** As the document spells it; domain files name operations by it. */
+    readonly operationId?: string;
+  };
   /** Where a name, description, default… came from; shown by `landbridge explain`. Keys are free text. */
   readonly provenance?: Readonly<Record<string, string>>;
 }
