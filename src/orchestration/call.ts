@@ -8,24 +8,22 @@ export interface Principal {
   readonly scopes?: readonly string[];
 }
 
-export interface ElicitAnswer {
-  readonly action: 'accept' | 'decline' | 'cancel';
-  readonly content?: Readonly<Record<string, unknown>>;
-}
-
-export interface ElicitRequest {
-  readonly message: string;
-  readonly requestedSchema: Readonly<Record<string, unknown>>;
-}
-
 /** What the client of this very request can do. Never remembered between requests of the stateless era. */
 export interface Client {
   readonly era: 'modern' | 'legacy';
-  /** mrtr: answer with `input_required`. push: `elicit` sends a request of ours. none: only a token can confirm. */
-  readonly elicitation: 'mrtr' | 'push' | 'none';
-  readonly elicit?: (request: ElicitRequest, signal: AbortSignal) => Promise<ElicitAnswer>;
   /** Declared capabilities, as received. */
   readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Legacy only: sends a request of ours (elicitation, sampling, roots) and waits for the client's answer. */
+  readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** Sends a notification that belongs to this call; absent where nothing can be sent before the answer. */
+  readonly notify?: (method: string, params: Readonly<Record<string, unknown>>) => void;
+}
+
+/** Arguments that steer the gateway instead of going upstream (controls.ts takes them out of the arguments). */
+export interface Controls {
+  readonly fields?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly confirmationToken?: string;
 }
 
 /** Everything about a call but its arguments. */
@@ -38,11 +36,12 @@ export interface Call {
   /** Aborted when the caller leaves or cancels. */
   readonly signal: AbortSignal;
   readonly client: Client;
+  readonly controls?: Controls;
   /** W3C trace context, validated, forwarded upstream as headers. */
   readonly trace?: Readonly<Record<string, string>>;
   /** Present only when the caller asked for progress. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
-  /** Second round of a multi round-trip request. */
+  /** Second round of a multi round-trip request: the person's answers, and the state we signed. */
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly requestState?: string;
 }

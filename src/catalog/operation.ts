@@ -1,0 +1,89 @@
+// One endpoint made callable: everything a call passes through below the adapter, compiled once.
+//   controls → validate → guard → middleware → execute
+import type { Outcome } from '../endpoint/content.ts';
+import type { Args, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import type { CompiledEndpoint, Executor } from '../executor/executor.ts';
+import type { Call, Handler, Middleware } from '../orchestration/call.ts';
+import { compose } from '../orchestration/compose.ts';
+import type { Confirmations } from '../orchestration/confirmations.ts';
+import { buildControls } from '../orchestration/controls.ts';
+import { toUpstreamFailure } from '../orchestration/failure.ts';
+import { createGuard } from '../orchestration/guard.ts';
+import { type DeploymentPolicy, decidePolicy } from '../orchestration/policy.ts';
+import { createValidator } from '../orchestration/validate.ts';
+
+export interface Operation {
+  readonly endpoint: Endpoint;
+  readonly run: Handler;
+  /** Extra public arguments the gateway adds: key → JSON schema. */
+  readonly controls: Readonly<Record<string, JsonSchema>>;
+}
+
+export interface OperationParts {
+  readonly executor: Executor;
+  readonly confirmations: Confirmations;
+  readonly policy: DeploymentPolicy;
+  /** Outermost first. */
+  readonly middleware: readonly Middleware[];
+}
+
+export function compileOperation(endpoint: Endpoint, domain: Domain, parts: OperationParts): Operation {
+  const decision = decidePolicy(endpoint, domain, parts.policy);
+  const controls = buildControls(endpoint, decision.policy === 'confirm');
+  const validate = createValidator(endpoint);
+  let compiled: CompiledEndpoint | undefined;
+  const rest = () => {
+    compiled ??= parts.executor.compile(endpoint);
+    return compiled;
+  };
+
+  const execute: Handler = async (call, args) => {
+    const answer = await rest().run(args, {
+      tool: call.tool,
+      signal: call.signal,
+      ...(call.trace && { trace: call.trace }),
+      ...(call.progress && { progress: call.progress }),
+      ...(call.controls?.fields && { fields: call.controls.fields }),
+    });
+    if (!answer.ok) return toUpstreamFailure(call.tool, endpoint, answer);
+    return { content: answer.content, isError: false, structured: answer.structured, upstream: answer.upstream };
+  };
+
+  const describe = async (_call: Call, args: Args) => {
+    const request = await rest().preview(args);
+    const given = Object.entries(args).map(([key, value]) => `${key}: ${brief(value)}`);
+    const loss = endpoint.effect === 'destructive' ? 'This removes or overwrites data and may not be undone.' : 'This changes data.';
+    return [
+      `${request.method} ${request.url}`,
+      `${endpoint.summary} (${domain.title})`,
+      ...(given.length > 0 ? [given.join(', ')] : []),
+      `${loss} Go on?`,
+    ].join('\n');
+  };
+
+  const guard = createGuard(endpoint.id, decision, parts.confirmations, describe);
+  const chain = compose([...(guard ? [guard] : []), ...parts.middleware], execute);
+
+  const dryRun = async (call: Call, args: Args): Promise<Outcome> => {
+    const request = await rest().preview(args);
+    return {
+      content: [{ type: 'text', text: `Dry run of ${call.tool}: nothing was sent. The request would be:\n${JSON.stringify(request, null, 1)}` }],
+      isError: false,
+    };
+  };
+
+  const run: Handler = async (call, args) => {
+    const taken = controls.take(call.tool, args);
+    if (!taken) return chain(call, validate(call.tool, args));
+    const steered: Call = { ...call, controls: taken.controls };
+    const valid = validate(call.tool, taken.args);
+    return taken.controls.dryRun ? dryRun(steered, valid) : chain(steered, valid);
+  };
+
+  return Object.freeze({ endpoint, run, controls: controls.schemas });
+}
+
+function brief(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
+}

@@ -1,0 +1,77 @@
+// The arguments Landbridge adds to an endpoint's own: `fields` on reads, `dry_run` on writes, `confirmation_token` where a
+// person must agree. They are taken out before validation, so the endpoint's schema never sees them.
+import type { Args, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import type { Controls } from './call.ts';
+
+const MAX_FIELDS = 100;
+
+export interface ControlPlan {
+  /** Public key → advertised schema, in order. */
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** Splits what was sent into the endpoint's arguments and the controls. Returns `undefined` when there are none. */
+  readonly take: (tool: string, args: Args) => { args: Args; controls: Controls } | undefined;
+}
+
+// Short on purpose: these stand in every tool. The server's instructions explain them once.
+const FIELDS: JsonSchema = { type: 'string' };
+const DRY_RUN: JsonSchema = { type: 'boolean' };
+const TOKEN: JsonSchema = { type: 'string', description: 'Only when a refusal handed you one' };
+
+export function buildControls(endpoint: Endpoint, confirmable: boolean): ControlPlan {
+  const own = new Set(endpoint.args.map((arg) => arg.key));
+  // An API may have an argument of the same name: then ours steps aside.
+  const free = (key: string) => (own.has(key) ? `landbridge_${key}` : key);
+  const fields = endpoint.effect === 'read' ? free('fields') : undefined;
+  const dryRun = endpoint.effect === 'read' ? undefined : free('dry_run');
+  const token = confirmable ? free('confirmation_token') : undefined;
+  const schemas: Record<string, JsonSchema> = {};
+  if (fields) schemas[fields] = FIELDS;
+  if (dryRun) schemas[dryRun] = DRY_RUN;
+  if (token) schemas[token] = TOKEN;
+  const keys = Object.keys(schemas);
+
+  const take: ControlPlan['take'] = (tool, args) => {
+    if (!keys.some((key) => Object.hasOwn(args, key))) return undefined;
+    const rest: Record<string, unknown> = { ...args };
+    const controls: { fields?: readonly string[]; dryRun?: boolean; confirmationToken?: string } = {};
+    for (const key of keys) {
+      if (!Object.hasOwn(rest, key)) continue;
+      const value = rest[key];
+      delete rest[key];
+      if (value === undefined || value === null) continue;
+      if (key === fields) controls.fields = parseFields(tool, key, value);
+      else if (key === dryRun) controls.dryRun = parseBoolean(tool, key, value);
+      else controls.confirmationToken = parseToken(tool, key, value);
+    }
+    return { args: rest, controls };
+  };
+  return { schemas: Object.freeze(schemas), take };
+}
+
+function refuse(tool: string, key: string, expected: string): never {
+  throw new GatewayError(
+    'VALIDATION',
+    `Invalid arguments for ${tool}; nothing was sent. Fix and call again:\n1. \`${key}\` must be ${expected}.`,
+    { tool, errors: [{ path: key, message: `must be ${expected}` }] },
+  );
+}
+
+function parseFields(tool: string, key: string, value: unknown): readonly string[] {
+  const list = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(list) || list.length > MAX_FIELDS || !list.every((item) => typeof item === 'string')) {
+    refuse(tool, key, `a comma-separated list of at most ${MAX_FIELDS} dot paths, for example "id,owner.name"`);
+  }
+  return list.map((item: string) => item.trim()).filter((item) => item !== '');
+}
+
+function parseBoolean(tool: string, key: string, value: unknown): boolean {
+  if (value === true || value === 'true') return true;
+  if (value === false || value === 'false') return false;
+  refuse(tool, key, 'true or false');
+}
+
+function parseToken(tool: string, key: string, value: unknown): string {
+  if (typeof value === 'string' && value.length <= 512) return value;
+  refuse(tool, key, 'the token a refusal handed you, as a string');
+}

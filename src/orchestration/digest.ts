@@ -1,0 +1,18 @@
+// A digest of arguments that does not depend on key order: what a confirmation is bound to, and what the audit trail
+// keeps instead of the arguments themselves.
+import { createHash } from 'node:crypto';
+
+/** JSON with sorted keys. */
+export function toCanonicalJson(value: unknown): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
+  const members = Object.keys(value)
+    .filter((key) => (value as Record<string, unknown>)[key] !== undefined)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${toCanonicalJson((value as Record<string, unknown>)[key])}`);
+  return `{${members.join(',')}}`;
+}
+
+export function buildDigest(args: unknown): string {
+  return createHash('sha256').update(toCanonicalJson(args)).digest('base64url');
+}

@@ -1,0 +1,76 @@
+// The only place where a failure becomes an answer: typed data beside a text that says what to do next.
+import type { Outcome } from '../endpoint/content.ts';
+import type { Endpoint } from '../endpoint/model.ts';
+import { ERRORS, type FailureMode, GatewayError } from '../errors.ts';
+import type { Answer } from '../executor/response.ts';
+
+const MAX_TEXT = 4_000;
+
+/** What helps, beyond what the error says itself. */
+const ADVICE: Partial<Record<FailureMode, string>> = {
+  timeout: 'The request may still have taken effect. Try again with a smaller question, or tell the user the API is slow.',
+  unreachable: 'Changing the arguments will not help; tell the user the API cannot be reached.',
+  bad_response: 'Changing the arguments will hardly help; tell the user the API gave a broken answer.',
+  too_large: 'Ask for less: a smaller page, a filter, or `fields` with only what you need.',
+  redirect_blocked: 'Changing the arguments will not help; tell the user the API wants to send this request elsewhere.',
+};
+
+/** A typed tool failure as an outcome; anything else is not ours to explain and is thrown on. */
+export function toFailure(error: unknown): Outcome {
+  if (!(error instanceof GatewayError)) throw error;
+  const kind = ERRORS[error.code];
+  if (kind.wire !== 'tool') throw error;
+  return buildFailure(kind.mode, error.message, error.details);
+}
+
+export function buildFailure(mode: FailureMode, message: string, details: Readonly<Record<string, unknown>>): Outcome {
+  const advice = ADVICE[mode];
+  const text = cut(advice ? `${message}\n${advice}` : message);
+  return {
+    content: [{ type: 'text', text }],
+    isError: true,
+    // Some clients show the model only this (Claude Code): so it carries the text as well.
+    structured: { ...details, failure_mode: mode, message: text },
+    failure: mode,
+  };
+}
+
+/** An HTTP error status: the API answered, and the answer was no. */
+export function toUpstreamFailure(tool: string, endpoint: Endpoint, answer: Answer): Outcome {
+  const { status, problem, retryAfterSeconds, upstream } = answer;
+  const mode: FailureMode = status === 429 ? 'rate_limited' : 'upstream_error';
+  const said = [problem?.title, problem?.detail].filter(Boolean).join(': ');
+  const lines = [`${tool} failed: the API answered ${status}${said ? ` (${said})` : ''}.`, advise(status, endpoint, retryAfterSeconds)];
+  if (problem?.errors !== undefined) lines.push(`errors: ${JSON.stringify(problem.errors)}`);
+  else if (!said && problem?.body) lines.push(`It said: ${problem.body}`);
+  const outcome = buildFailure(mode, lines.join('\n'), {
+    tool,
+    status,
+    ...(problem?.title !== undefined && { title: problem.title }),
+    ...(problem?.detail !== undefined && { detail: problem.detail }),
+    ...(problem?.type !== undefined && { type: problem.type }),
+    ...(problem?.errors !== undefined && { errors: problem.errors }),
+    ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
+  });
+  return { ...outcome, upstream };
+}
+
+function advise(status: number, endpoint: Endpoint, retryAfterSeconds: number | undefined): string {
+  const safe = endpoint.effect === 'read' || endpoint.idempotent;
+  if (status === 401 || status === 403) {
+    return 'Not fixable by changing arguments: the gateway’s credentials for this API are missing, wrong or not allowed to do this. Tell the user.';
+  }
+  if (status === 404 || status === 410) return 'Check the identifiers in the arguments: what they name does not exist.';
+  if (status === 409 || status === 412) return 'The state of the thing does not allow it: read it again, then decide.';
+  if (status === 429) return `Too many requests: wait ${retryAfterSeconds ?? 'a few'} seconds, then call again.`;
+  if (status < 400) return 'The API did not answer with a result.';
+  if (status < 500) return 'Fix the arguments as the answer says and call again.';
+  const when = retryAfterSeconds === undefined ? 'later' : `in ${retryAfterSeconds} seconds`;
+  return safe
+    ? `The API has a problem of its own. It is safe to try again ${when}.`
+    : `The API has a problem of its own. The call may have taken effect: look before you repeat it.`;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… [cut]`;
+}
