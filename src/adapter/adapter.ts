@@ -1,0 +1,59 @@
+// The golden path: every operation of every client enters here, whatever the transport, era or exposure mode.
+// Read this first.
+import type { Outcome } from '../endpoint/content.ts';
+import type { Args } from '../endpoint/model.ts';
+import { ERRORS, GatewayError } from '../errors.ts';
+import type { Call } from '../orchestration/call.ts';
+import { buildDigest } from '../orchestration/digest.ts';
+import { toFailure } from '../orchestration/failure.ts';
+import { ExecutionContext, type ResultFacts } from './context.ts';
+
+export interface Operations<Result = unknown> {
+  /** Undefined: there is no such thing. */
+  readonly find: (name: string) => ((call: Call, args: Args) => Promise<Result>) | undefined;
+  readonly missing: (name: string) => GatewayError;
+}
+
+export interface Adapter {
+  callTool(call: Call, name: string, args: Args): Promise<Outcome>;
+  /** resources/read, prompts/get, completion/complete: the same path, another table. */
+  perform<Result>(call: Call, method: string, name: string, args: Args, operations: Operations<Result>): Promise<Result>;
+}
+
+export function createAdapter(tools: Operations<Outcome>, audit: (context: ExecutionContext) => void): Adapter {
+  const perform: Adapter['perform'] = async (call, method, name, args, operations) => {
+    const startedAt = performance.now();
+    const { requestId, principal, transport } = call;
+    const context = ExecutionContext.fromRequest({ requestId, method, principal: principal.id, transport }) //
+      .withToolCall(name, buildDigest(args));
+    const finish = (facts: Omit<ResultFacts, 'durationMs'>) =>
+      audit(context.withResult({ ...facts, durationMs: performance.now() - startedAt }).seal());
+    try {
+      const run = operations.find(name);
+      if (!run) throw operations.missing(name);
+      const result = await run(call, args);
+      finish(toFacts(result as Partial<Outcome>));
+      return result;
+    } catch (error) {
+      const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
+      finish({ outcome: 'error', errorCode: row?.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code });
+      throw error;
+    }
+  };
+
+  const safely: Operations<Outcome> = {
+    missing: tools.missing,
+    find: (name) => {
+      const run = tools.find(name);
+      return run && ((call, args) => run(call, args).catch(toFailure));
+    },
+  };
+
+  return { perform, callTool: (call, name, args) => perform(call, 'tools/call', name, args, safely) };
+}
+
+function toFacts(result: Partial<Outcome>): Omit<ResultFacts, 'durationMs'> {
+  const { failure, upstream } = result;
+  if (result.inputRequired) return { outcome: 'input_required', upstream };
+  return { outcome: result.isError ? 'failed' : 'ok', failureMode: failure, upstream };
+}
