@@ -1,0 +1,40 @@
+// What the server says about itself, once, so that no tool has to repeat it.
+import type { Domain } from '../endpoint/model.ts';
+import type { ToolEntry } from './entry.ts';
+import { cutText, firstSentence, HARD_LIMIT, toPlainText } from './text.ts';
+
+const MAX_DOMAIN_LINES = 40;
+
+export function buildInstructions(domains: readonly Domain[], tools: readonly ToolEntry[]): string {
+  const controls = new Set(
+    tools.flatMap((tool) => tool.operations.flatMap((operation) => Object.keys(operation.controls))),
+  );
+  const names = new Set(tools.map((tool) => tool.definition.name));
+  const rules = [
+    'These tools call REST APIs. Arguments are checked strictly: unknown ones are refused before anything is sent.',
+    names.has('search_operations') &&
+      'Use search_operations to find an operation, describe_operation for its arguments, then call_operation.',
+    controls.has('fields') &&
+      '`fields` (comma-separated dot paths, e.g. "id,owner.name") keeps only those parts of an answer: use it on lists.',
+    controls.has('dry_run') && '`dry_run: true` shows the HTTP request instead of sending it.',
+    controls.has('confirmation_token') &&
+      'Calls that destroy data need the user’s consent: when one is refused with a confirmation_token, ask the user, then repeat the same call with it.',
+  ].filter((rule) => typeof rule === 'string');
+  const listed = domains.slice(0, MAX_DOMAIN_LINES).map((domain) => {
+    const about = firstSentence(toPlainText(domain.description || domain.title));
+    return `- ${domain.name}: ${cutText(about, 120)}`;
+  });
+  if (domains.length > MAX_DOMAIN_LINES) listed.push(`- and ${domains.length - MAX_DOMAIN_LINES} more`);
+  return cutLines([...rules, 'APIs:', ...listed], HARD_LIMIT);
+}
+
+/** Whole lines only, so that what is left still reads. */
+function cutLines(lines: readonly string[], limit: number): string {
+  let text = '';
+  for (const line of lines) {
+    const longer = text === '' ? line : `${text}\n${line}`;
+    if (longer.length > limit) break;
+    text = longer;
+  }
+  return text;
+}

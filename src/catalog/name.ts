@@ -1,0 +1,89 @@
+// Public tool names: unique in the whole gateway, the same on every start, within what every client accepts.
+import { createHash } from 'node:crypto';
+import type { Endpoint } from '../endpoint/model.ts';
+
+/** Leaves room for the client's own prefix: Cursor filters above 60 for server and tool together (OPENAPI.md 2). */
+export const MAX_NAME = 48;
+
+export const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
+
+type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
+
+/**
+ * Endpoint id → public name. Where two domains want the same name, imported ones take their domain's name in front;
+ * so do hand-written ones when they clash with each other. What still clashes gets a hash of its id.
+ */
+export function settleNames(endpoints: readonly Named[], taken: Iterable<string> = []): ReadonlyMap<string, string> {
+  const reserved = new Set(taken);
+  const wanted = groupBy(endpoints, (endpoint) => toToolName(endpoint.toolName));
+  const first = endpoints.map((endpoint) => {
+    const name = toToolName(endpoint.toolName);
+    const rivals = wanted.get(name) ?? [];
+    if (rivals.length === 1 && !reserved.has(name)) return { endpoint, name };
+    const owners = reserved.has(name) ? 1 : rivals.filter(isHandWritten).length;
+    if (isHandWritten(endpoint) && owners === 1 && !reserved.has(name)) return { endpoint, name };
+    return { endpoint, name: prefixName(endpoint.domain, name) };
+  });
+  // A prefixed name may meet a name that was there before it: the one that did not move keeps it.
+  const counts = groupBy(first, ({ name }) => name);
+  const settled = new Map<string, string>();
+  const used = new Set(reserved);
+  const isFree = ({ name, endpoint }: (typeof first)[number]) =>
+    !used.has(name) && (counts.get(name)?.length === 1 || name === toToolName(endpoint.toolName));
+  const late: typeof first = [];
+  for (const claim of first) {
+    if (!isFree(claim)) {
+      late.push(claim);
+      continue;
+    }
+    used.add(claim.name);
+    settled.set(claim.endpoint.id, claim.name);
+  }
+  for (const { endpoint, name } of late) {
+    const digest = createHash('sha256').update(endpoint.id).digest('hex');
+    let length = 6;
+    while (used.has(withSuffix(name, digest.slice(0, length)))) length++;
+    const hashed = withSuffix(name, digest.slice(0, length));
+    used.add(hashed);
+    settled.set(endpoint.id, hashed);
+  }
+  return settled;
+}
+
+/** Any text as a tool name: lower snake case, a letter first, cut with room for what must follow. */
+export function toToolName(text: string, maxLength: number = MAX_NAME): string {
+  const snake = text
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  const lettered = /^[a-z]/.test(snake) ? snake : `t_${snake}`.replace(/_$/, '');
+  return lettered.slice(0, maxLength).replace(/_+$/, '');
+}
+
+/** `github` + `list_issues` → `github_list_issues`, cut at the end where it is too long. */
+export function prefixName(prefix: string, name: string): string {
+  const front = toToolName(prefix);
+  return name === front || name.startsWith(`${front}_`) ? toToolName(name) : toToolName(`${front}_${name}`);
+}
+
+/** The suffix always survives: the name gives way. */
+export function withSuffix(name: string, suffix: string): string {
+  return `${name.slice(0, MAX_NAME - suffix.length - 1).replace(/_+$/, '')}_${suffix}`;
+}
+
+function isHandWritten({ source }: Named): boolean {
+  return source.kind !== 'openapi';
+}
+
+function groupBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, Item[]> {
+  const groups = new Map<string, Item[]>();
+  for (const item of items) {
+    const name = key(item);
+    const group = groups.get(name);
+    if (group) group.push(item);
+    else groups.set(name, [item]);
+  }
+  return groups;
+}

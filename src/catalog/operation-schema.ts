@@ -1,0 +1,56 @@
+// The schemas of one operation as they are advertised: portable across clients, with the gateway's controls added.
+import type { JsonSchema } from '../endpoint/model.ts';
+import type { Operation } from './operation.ts';
+import { toPortableSchema } from './portable.ts';
+
+export type ObjectSchema = {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties: false;
+};
+
+/** The arguments of an operation as an object schema every client accepts. Enforcement keeps the full one. */
+export function buildOperationSchema(operation: Operation, options?: { readonly maxDepth?: number }): ObjectSchema {
+  const portable = toPortableSchema(operation.endpoint.inputSchema, options) as Partial<ObjectSchema>;
+  const required = portable.required ?? [];
+  return {
+    type: 'object',
+    properties: withControls(portable.properties ?? {}, operation.controls),
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+/** Own arguments first; a control never replaces one of them. */
+function withControls(own: ObjectSchema['properties'], controls: Operation['controls']): ObjectSchema['properties'] {
+  const free = Object.entries(controls).filter(([key]) => !Object.hasOwn(own, key));
+  return free.length === 0 ? own : Object.fromEntries([...Object.entries(own), ...free]);
+}
+
+/**
+ * An answer's schema with its shape and words kept and every demand dropped: APIs drift from their documents, `fields`
+ * and shaping leave things out, and a client that checks must not turn a good answer into a failure.
+ */
+export function relaxOutputSchema(schema: JsonSchema): JsonSchema {
+  const portable = toPortableSchema(schema) as { readonly [keyword: string]: unknown };
+  const relaxed = relax(portable, 0);
+  return typeof portable.type === 'string' ? { type: portable.type, ...relaxed } : relaxed;
+}
+
+const MAX_DEPTH = 6;
+
+function relax(schema: unknown, depth: number): Record<string, unknown> {
+  if (typeof schema !== 'object' || schema === null || depth > MAX_DEPTH) return {};
+  const { description, properties, items } = schema as Record<string, unknown>;
+  return {
+    ...(typeof description === 'string' && { description }),
+    ...(typeof properties === 'object' &&
+      properties !== null && {
+        properties: Object.fromEntries(
+          Object.entries(properties).map(([key, value]) => [key, relax(value, depth + 1)]),
+        ),
+      }),
+    ...(typeof items === 'object' && items !== null && { items: relax(items, depth + 1) }),
+  };
+}

@@ -1,0 +1,56 @@
+// What every MCP primitive has in common: a name, the words for people and models, and a place in the hierarchy.
+
+/** Joins the names of a fully-qualified name unless another separator is asked for. */
+export const NAME_SEPARATOR = '.';
+
+export interface Icon {
+  readonly src: string;
+  readonly mimeType?: string;
+  readonly sizes?: readonly string[];
+  readonly theme?: 'light' | 'dark';
+}
+
+export type Meta = Readonly<Record<string, unknown>>;
+
+export interface BaseInit {
+  readonly name: string;
+  readonly title?: string | undefined;
+  /** A function is called on first use: a large catalog never writes most of its texts. */
+  readonly description?: string | (() => string) | undefined;
+  readonly meta?: Meta | undefined;
+  readonly icons?: readonly Icon[] | undefined;
+}
+
+export abstract class BaseModel {
+  readonly name: string;
+  readonly title: string | undefined;
+  readonly meta: Meta | undefined;
+  readonly icons: readonly Icon[] | undefined;
+  readonly #description: () => string | undefined;
+
+  constructor(init: BaseInit) {
+    if (init.name === '') throw new TypeError(`A ${new.target.name} needs a name; got an empty one.`);
+    this.name = init.name;
+    this.title = init.title;
+    this.#description = once(init.description);
+    this.meta = init.meta;
+    this.icons = init.icons;
+  }
+
+  get description(): string | undefined {
+    return this.#description();
+  }
+
+  /** The path from the root to here: `platform.users.list`. */
+  abstract getFullyQualifiedName(separator?: string): string;
+}
+
+/** A value, or a function whose answer is kept. */
+export function once<Value>(given: Value | (() => Value)): () => Value {
+  if (typeof given !== 'function') return () => given;
+  let kept: { readonly value: Value } | undefined;
+  return () => {
+    kept ??= { value: (given as () => Value)() };
+    return kept.value;
+  };
+}

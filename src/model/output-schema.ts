@@ -1,0 +1,74 @@
+// Output schemas for eras that only know objects: anything else travels as `{result: …}`, schema and value alike.
+import type { JsonSchema } from '../endpoint/model.ts';
+
+const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
+const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const SCHEMAS = new Set([
+  'items',
+  'additionalProperties',
+  'additionalItems',
+  'contains',
+  'propertyNames',
+  'not',
+  'if',
+  'then',
+  'else',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'contentSchema',
+]);
+
+/** True when a legacy client cannot take this schema as it is (MCP up to 2025-11-25 wants `type: "object"`). */
+export function needsWrapping(schema: JsonSchema): boolean {
+  return typeof schema === 'boolean' || schema.type !== 'object';
+}
+
+/** The schema a legacy client is shown: itself, or wrapped as `{result: …}` with its local references still true. */
+export function toLegacyOutputSchema(schema: JsonSchema): JsonSchema {
+  if (!needsWrapping(schema)) return schema;
+  const result = moveReferences(schema, '#/properties/result');
+  if (typeof result === 'boolean' || !('$schema' in result)) {
+    return { type: 'object', properties: { result }, required: ['result'] };
+  }
+  // `$schema` is only legal at the root of a schema resource.
+  const { $schema, ...natural } = result;
+  return { $schema, type: 'object', properties: { result: natural }, required: ['result'] };
+}
+
+/** The structured value that goes with `toLegacyOutputSchema(schema)`. */
+export function toLegacyStructured(schema: JsonSchema | undefined, value: unknown): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return schema === undefined
+    ? isObject
+      ? value
+      : { result: value }
+    : needsWrapping(schema)
+      ? { result: value }
+      : value;
+}
+
+/** Rewrites `#` and `#/…` where they are references, and nowhere else: a property may well be called `$ref`. */
+function moveReferences(schema: JsonSchema, prefix: string): JsonSchema {
+  if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
+  // Below an `$id` of its own, `#` means that inner resource, which moves as a whole.
+  if (typeof schema.$id === 'string' && schema.$id !== '' && !schema.$id.startsWith('#')) return schema;
+  const moved: Record<string, unknown> = Object.create(null);
+  for (const [keyword, value] of Object.entries(schema)) moved[keyword] = moveKeyword(keyword, value, prefix);
+  return Object.setPrototypeOf(moved, Object.prototype);
+}
+
+function moveKeyword(keyword: string, value: unknown, prefix: string): unknown {
+  if ((keyword === '$ref' || keyword === '$dynamicRef') && typeof value === 'string') {
+    return value === '#' || value.startsWith('#/') ? prefix + value.slice(1) : value;
+  }
+  if (SCHEMA_LISTS.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
+    return Array.isArray(value) ? value.map((inner) => moveReferences(inner as JsonSchema, prefix)) : value;
+  }
+  if (SCHEMAS.has(keyword)) return moveReferences(value as JsonSchema, prefix);
+  if (SCHEMA_MAPS.has(keyword) && typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, moveReferences(inner as JsonSchema, prefix)]),
+    );
+  }
+  return value;
+}

@@ -1,0 +1,35 @@
+// A resource: something readable behind a URI.
+import type { BaseInit } from './base.ts';
+import { GroupItem } from './group-item.ts';
+
+export interface ResourceAnnotations {
+  readonly audience?: readonly ('user' | 'assistant')[];
+  /** 0 (optional) to 1 (needed). */
+  readonly priority?: number;
+  /** ISO 8601. */
+  readonly lastModified?: string;
+}
+
+export interface ResourceInit extends BaseInit {
+  readonly uri: string;
+  readonly mimeType?: string | undefined;
+  /** Bytes. */
+  readonly size?: number | undefined;
+  readonly annotations?: ResourceAnnotations | undefined;
+}
+
+export class Resource extends GroupItem {
+  readonly uri: string;
+  readonly mimeType: string | undefined;
+  readonly size: number | undefined;
+  readonly annotations: ResourceAnnotations | undefined;
+
+  constructor(init: ResourceInit) {
+    super(init);
+    if (init.uri === '') throw new TypeError(`Resource "${init.name}" needs a URI; got an empty one.`);
+    this.uri = init.uri;
+    this.mimeType = init.mimeType;
+    this.size = init.size;
+    this.annotations = init.annotations;
+  }
+}
