@@ -1,0 +1,124 @@
+// Strict arguments. A schema is compiled when its first call arrives; a call that fits costs one compiled function and
+// no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
+import type { ErrorObject } from 'ajv';
+import type { Args, Endpoint, JsonSchema, Parsed } from '../endpoint/model.ts';
+import { forbiddenKey, MAX_DEPTH, MAX_VALUES, withinBounds } from './validation/bounds.ts';
+import { coerce } from './validation/coerce.ts';
+import { checkOf, createSlot } from './validation/compile.ts';
+import { explain } from './validation/explain.ts';
+import type { Problem } from './validation/problem.ts';
+import { resetNativeBudget } from './validation/regex.ts';
+import { isObject } from './validation/schema-view.ts';
+import { showName } from './validation/show.ts';
+import { MAX_PROBLEMS, refusal } from './validation/teach.ts';
+import { cleanLine } from './validation/text.ts';
+
+export type Validator = (tool: string, args: Args) => Args;
+
+export interface ValidatorOptions {
+  /** Runs after the schema has accepted the arguments; what it returns goes on. */
+  readonly parse?: ((args: Args) => Parsed) | undefined;
+  /** Refuse names the schema does not declare, even where it does not say so itself. Default true. */
+  readonly strict?: boolean;
+}
+
+/** The validator of an endpoint: returns the arguments to go on with, or throws VALIDATION. */
+export function createValidator(endpoint: Endpoint): Validator {
+  return build(() => endpoint.inputSchema, { parse: endpoint.parse });
+}
+
+/** The same for a bare schema, for native tools and grouped builders. */
+export function createSchemaValidator(schema: JsonSchema, options: ValidatorOptions = {}): Validator {
+  return build(() => schema, options);
+}
+
+function build(source: () => JsonSchema, { parse, strict = true }: ValidatorOptions): Validator {
+  const slot = createSlot();
+  const schema = (): JsonSchema => (strict ? closed(source()) : source());
+  return (tool, args) => {
+    refuseUnusable(tool, args, schema);
+    resetNativeBudget();
+    const check = checkOf(slot, schema);
+    const accepted = check(args) ? args : reconsider(tool, args, schema(), check);
+    return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
+  };
+}
+
+/** Arguments that no schema should be asked about. */
+function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): void {
+  if (!isObject(args)) {
+    throw refusal(tool, schema(), [
+      limit(
+        `arguments must be one JSON object; got ${args === null ? 'null' : Array.isArray(args) ? 'an array' : typeof args}`,
+      ),
+    ]);
+  }
+  const verdict = withinBounds(args);
+  if (verdict === 'too_deep')
+    throw refusal(tool, schema(), [limit(`arguments are nested deeper than ${MAX_DEPTH} levels; flatten them`)]);
+  if (verdict === 'too_many') {
+    throw refusal(tool, schema(), [
+      limit(`arguments hold more than ${MAX_VALUES} values; split them over several calls`),
+    ]);
+  }
+  const forbidden = forbiddenKey(args, (key) => declares(schema(), key));
+  if (forbidden !== undefined) {
+    throw refusal(tool, schema(), [
+      { path: forbidden, problem: 'forbidden', message: `${showName(forbidden)} is never an argument; remove it` },
+    ]);
+  }
+}
+
+function limit(message: string): Problem {
+  return { path: '', problem: 'limit', message };
+}
+
+function declares(schema: JsonSchema, key: string): boolean {
+  return isObject(schema) && isObject(schema.properties) && Object.hasOwn(schema.properties, key);
+}
+
+/** A schema that says nothing about other names takes none: a misspelt argument must never vanish. */
+function closed(schema: JsonSchema): JsonSchema {
+  if (!isObject(schema) || !isObject(schema.properties)) return schema;
+  const open = [
+    'additionalProperties',
+    'unevaluatedProperties',
+    'patternProperties',
+    '$ref',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    'if',
+    'dependentSchemas',
+  ];
+  return open.some((keyword) => Object.hasOwn(schema, keyword)) ? schema : { ...schema, additionalProperties: false };
+}
+
+function reconsider(
+  tool: string,
+  args: Args,
+  schema: JsonSchema,
+  check: { (args: unknown): boolean; errors?: ErrorObject[] | null },
+): Args {
+  const reread = coerce(schema, args);
+  if (reread !== args && check(reread)) return reread;
+  const errors = check.errors ?? [];
+  const problems = explain(schema, reread, MAX_PROBLEMS + 1);
+  throw refusal(tool, schema, problems.length > 0 ? problems : errors.slice(0, MAX_PROBLEMS).map(plain));
+}
+
+/** For the rare keyword the explanation does not know. */
+function plain({ instancePath, keyword }: ErrorObject): Problem {
+  const path = instancePath.slice(1).replace(/\//g, '.');
+  return {
+    path,
+    problem: 'rule',
+    message: `${path === '' ? 'the arguments' : showName(path)} must satisfy \`${keyword}\` of the schema`,
+  };
+}
+
+function parsed(tool: string, schema: () => JsonSchema, result: Parsed): Args {
+  if (result.ok) return result.args;
+  const problems = result.problems.map((text): Problem => ({ path: '', problem: 'rule', message: cleanLine(text) }));
+  throw refusal(tool, schema(), problems.length > 0 ? problems : [limit('the arguments were refused')]);
+}

@@ -1,0 +1,42 @@
+// What arguments may look like before any schema is asked: how deep, how many values, which names.
+import type { Args } from '../../endpoint/model.ts';
+
+export const MAX_DEPTH = 64;
+export const MAX_VALUES = 100_000;
+
+/** A key that means something to JavaScript objects is never an argument. */
+export const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+let left = 0;
+
+/** Whether arguments are shallow and small enough to validate. Allocates nothing. */
+export function withinBounds(args: unknown): 'ok' | 'too_deep' | 'too_many' {
+  left = MAX_VALUES;
+  return visit(args, 0);
+}
+
+function visit(value: unknown, depth: number): 'ok' | 'too_deep' | 'too_many' {
+  if (--left < 0) return 'too_many';
+  if (typeof value !== 'object' || value === null) return 'ok';
+  if (depth >= MAX_DEPTH) return 'too_deep';
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const verdict = visit(value[index], depth + 1);
+      if (verdict !== 'ok') return verdict;
+    }
+    return 'ok';
+  }
+  for (const key in value) {
+    const verdict = visit((value as Record<string, unknown>)[key], depth + 1);
+    if (verdict !== 'ok') return verdict;
+  }
+  return 'ok';
+}
+
+/** The first forbidden name among the arguments. A declared `constructor` is an argument like any other. */
+export function forbiddenKey(args: Args, declared: (key: string) => boolean): string | undefined {
+  for (const key of FORBIDDEN_KEYS) {
+    if (Object.hasOwn(args, key) && (key === '__proto__' || !declared(key))) return key;
+  }
+  return undefined;
+}

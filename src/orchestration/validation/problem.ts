@@ -1,0 +1,27 @@
+// One thing that is wrong with the arguments of a call, for the model (message) and for programs (the rest).
+
+export type ProblemKind =
+  | 'missing'
+  | 'unknown'
+  | 'type'
+  | 'enum'
+  | 'range'
+  | 'length'
+  | 'pattern'
+  | 'format'
+  | 'items'
+  | 'variant'
+  | 'forbidden'
+  | 'limit'
+  | 'rule';
+
+export interface Problem {
+  /** `items[2].price`; empty for the arguments as a whole. */
+  readonly path: string;
+  readonly problem: ProblemKind;
+  /** A whole line, without number. */
+  readonly message: string;
+  readonly expected?: string;
+  readonly got?: string;
+  readonly suggestion?: string;
+}

@@ -1,0 +1,30 @@
+// Equality of JSON values, and duplicates in linear time.
+
+/** Whether two JSON values are equal (object keys in any order). */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  return canonical(a) === canonical(b);
+}
+
+export function haveDuplicates(items: readonly unknown[]): boolean {
+  const seen = new Set<unknown>();
+  for (const item of items) {
+    // Strings are prefixed so that "{}" and {} stay different.
+    const key =
+      typeof item === 'object' && item !== null ? canonical(item) : typeof item === 'string' ? `"${item}` : item;
+    if (seen.has(key)) return true;
+    seen.add(key);
+  }
+  return false;
+}
+
+/** One text per JSON value, keys sorted. */
+export function canonical(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical((value as Record<string, unknown>)[key])}`);
+  return `{${entries.join(',')}}`;
+}

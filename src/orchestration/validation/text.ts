@@ -1,0 +1,36 @@
+// Text from documents and callers, made safe to repeat: no hidden characters, no markup, no line breaks.
+
+// Zero-width, bidirectional, tag and variation characters, soft hyphens and fillers: invisible to a person, read by a
+// model. Carriage returns and other controls go as well; tab and line feed are white space.
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}\p{Cs}]|[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+
+/** The text without characters that only a machine would see. */
+export function stripHidden(text: string): string {
+  return text.replace(HIDDEN, (found) => (found === '\r' || found === '\u2028' || found === '\u2029' ? '\n' : ''));
+}
+
+/** The same on one line. */
+export function cleanLine(text: string): string {
+  return stripHidden(text).replace(/\s+/g, ' ').trim();
+}
+
+/** Prose for a schema or a message: one line, without HTML tags, images and link targets. */
+export function cleanProse(text: string): string {
+  const bounded = text.length > 20_000 ? text.slice(0, 20_000) : text;
+  return cleanLine(
+    stripHidden(bounded)
+      .replace(/!\[([^\]\n]{0,200})\]\([^)\s]{0,500}\)/g, '$1')
+      .replace(/\[([^\]\n]{1,300})\]\((?:[^()\s]|\([^()\s]{0,200}\)){0,500}\)/g, '$1')
+      .replace(/<\/?[a-zA-Z][^<>]{0,300}>/g, ' '),
+  );
+}
+
+export function firstSentence(text: string, max: number): string {
+  const prose = cleanProse(text.length > 2_000 ? text.slice(0, 2_000) : text);
+  const end = /[.!?](?=\s+[A-Z`"'(]|$)/.exec(prose);
+  const sentence = end ? prose.slice(0, end.index + 1) : prose;
+  if (sentence.length <= max) return sentence;
+  const cutAt = sentence.lastIndexOf(' ', max - 1);
+  return `${sentence.slice(0, cutAt > max / 2 ? cutAt : max - 1).trimEnd()}…`;
+}
