@@ -1,0 +1,60 @@
+// Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}` and base URLs.
+// The environment is always handed in; only config.ts reads process.env.
+import type { BaseUrl } from './definition.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
+
+/** The text with every variable filled in, and the names of those that are unset and have no default. */
+export function expand(text: string, env: Environment): { text: string; missing: string[] } {
+  const missing: string[] = [];
+  const filled = text.replace(REFERENCE, (_, name: string, fallback: string | undefined) => {
+    const value = lookup(env, name) ?? fallback;
+    if (value === undefined) missing.push(name);
+    return value ?? '';
+  });
+  return { text: filled, missing };
+}
+
+/** A variable that is set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell. */
+export function lookup(env: Environment, name: string): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
+  return value === undefined || value === '' ? undefined : value;
+}
+
+/** The base URL as configured, variables filled in, or a sentence saying what is wrong with it. */
+export function resolveBaseUrl(given: BaseUrl, env: Environment): { url: string } | { problem: string } {
+  const value = typeof given === 'string' ? given : (lookup(env, given.env) ?? given.default);
+  if (value === undefined && typeof given !== 'string') {
+    return { problem: `is not known: set the environment variable ${given.env}, or write a default` };
+  }
+  const { text, missing } = expand(value as string, env);
+  if (missing.length > 0)
+    return {
+      problem: `needs the environment variable ${missing.join(' and ')}; set it, or write \${${missing[0]}:-default}`,
+    };
+  if (EMBEDDED.test(text)) return { url: text };
+  const from = typeof given !== 'string' && lookup(env, given.env) !== undefined ? ` (from ${given.env})` : '';
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    return {
+      problem: `must be an absolute URL such as https://api.example.com/v1; got ${JSON.stringify(text)}${from}`,
+    };
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return { problem: `must start with http:// or https://; got ${url.protocol}//${from}` };
+  if (url.username !== '' || url.password !== '')
+    return { problem: `must hold no user name or password${from}; declare a credential instead` };
+  if (url.search !== '' || url.hash !== '')
+    return { problem: `must hold no ? or #${from}; use fixed values for query parameters` };
+  return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
+}
+
+/** The name in `embedded:name`; such an API runs inside the gateway's own process. */
+export function embeddedName(url: string): string | undefined {
+  return EMBEDDED.exec(url)?.[1];
+}

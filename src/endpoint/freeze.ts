@@ -1,0 +1,16 @@
+// Freezes what is built at start, all the way down. Getters are left alone: a lazy schema must stay unbuilt.
+
+/** Deeply freezes plain objects and arrays; class instances (zod types) and functions are left as they are. */
+export function freeze<T>(value: T): T {
+  const waiting: unknown[] = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next !== 'object' || next === null || Object.isFrozen(next)) continue;
+    const prototype: unknown = Object.getPrototypeOf(next);
+    if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) continue;
+    // jiti and vm contexts have an Object.prototype of their own; those are left unfrozen, never broken
+    Object.freeze(next);
+    for (const { value: inner } of Object.values(Object.getOwnPropertyDescriptors(next))) waiting.push(inner);
+  }
+  return value;
+}

@@ -1,0 +1,128 @@
+// What is wrong with something a person wrote (a domain file) or a model sent (arguments), as sentences with a place.
+import type { z } from 'zod';
+import { hint } from './suggest.ts';
+
+/** One mistake: where it is, and what is wrong and how to put it right. */
+export interface Problem {
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+const MAX_PROBLEMS = 20;
+
+/** zod's issues as problems, unions narrowed to the alternative that was meant. */
+export function toProblems(issues: readonly z.core.$ZodIssue[]): Problem[] {
+  return issues.slice(0, MAX_PROBLEMS).flatMap((issue) => toProblem(issue, []));
+}
+
+function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]): Problem[] {
+  const path = [...base, ...issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))];
+  if (issue.code === 'unrecognized_keys') {
+    // strict() below puts the sentence in the message; one problem per key, so that each gets its own line number
+    return issue.keys.map((key) => ({ path: [...path, key], message: issue.message.replaceAll('{key}', key) }));
+  }
+  if (issue.code === 'invalid_key') {
+    return [{ path, message: `${JSON.stringify(path.at(-1))}: ${issue.issues[0]?.message ?? issue.message}` }];
+  }
+  if (issue.code === 'invalid_union') {
+    const meant = issue.errors.find((branch) => branch.every((inner) => inner.path.length > 0 || !isTypeClash(inner)));
+    if (meant !== undefined && meant.length > 0) return meant.flatMap((inner) => toProblem(inner, path));
+    const wanted = new Set(issue.errors.flatMap((branch) => branch.map((inner) => expectation(inner))));
+    return [{ path, message: `must be ${[...wanted].filter(Boolean).join(' or ') || 'something else'}${got(issue)}` }];
+  }
+  return [{ path, message: sentence(issue) }];
+}
+
+function isTypeClash(issue: z.core.$ZodIssue): boolean {
+  return issue.code === 'invalid_type' || issue.code === 'invalid_value';
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return article(issue.expected);
+  if (issue.code === 'invalid_value') return oneOf(issue.values);
+  return '';
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return issue.input === undefined
+        ? `is missing: give ${article(issue.expected)}`
+        : `must be ${article(issue.expected)}${got(issue)}`;
+    case 'invalid_value': {
+      const words = issue.values.map(String);
+      const near = typeof issue.input === 'string' && words.length > 1 ? `; ${hint(issue.input, words)}` : '';
+      return issue.input === undefined
+        ? `is missing: give ${oneOf(issue.values)}`
+        : `must be ${oneOf(issue.values)}${got(issue)}${near.startsWith('; did') ? near : ''}`;
+    }
+    case 'too_small':
+      return `must ${sized(issue.origin, 'at least', issue.minimum)}${got(issue)}`;
+    case 'too_big':
+      return `must ${sized(issue.origin, 'at most', issue.maximum)}${got(issue)}`;
+    case 'not_multiple_of':
+      return `must be a multiple of ${issue.divisor}${got(issue)}`;
+    case 'invalid_format':
+      return isOwnMessage(issue.message) ? issue.message : `must be ${formatName(issue)}${got(issue)}`;
+    default:
+      return issue.message;
+  }
+}
+
+/** A message the author wrote; zod's own start with "Invalid". */
+function isOwnMessage(message: string): boolean {
+  return !message.startsWith('Invalid');
+}
+
+function formatName(issue: z.core.$ZodIssueInvalidStringFormat): string {
+  if (issue.format === 'regex') return `a string that matches ${String((issue as { pattern?: string }).pattern)}`;
+  const names: Record<string, string> = {
+    guid: 'a UUID',
+    uuid: 'a UUID',
+    url: 'an absolute URL',
+    date: 'a date (YYYY-MM-DD)',
+  };
+  return names[issue.format] ?? `a valid ${issue.format}`;
+}
+
+function sized(origin: string, bound: string, size: number | bigint): string {
+  if (origin === 'string') return `have ${bound} ${size} character${size === 1 ? '' : 's'}`;
+  if (origin === 'array' || origin === 'set') return `have ${bound} ${size} item${size === 1 ? '' : 's'}`;
+  return `be ${bound} ${size}`;
+}
+
+function oneOf(values: readonly unknown[]): string {
+  const words = values.slice(0, 40).map((value) => JSON.stringify(value));
+  return words.length === 1 ? words[0]! : `one of ${words.join(', ')}`;
+}
+
+const ARTICLES: Record<string, string> = {
+  object: 'an object',
+  record: 'an object',
+  array: 'a list',
+  int: 'an integer',
+  boolean: 'true or false',
+  undefined: 'left out',
+};
+
+function article(type: string): string {
+  return ARTICLES[type] ?? `a ${type}`;
+}
+
+function got(issue: { readonly input?: unknown }): string {
+  if (issue.input === undefined) return '';
+  const text = typeof issue.input === 'function' ? 'a function' : JSON.stringify(issue.input);
+  if (text === undefined) return '';
+  return `; got ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
+}
+
+/** `endpoints.list.args["per page"]`, the way a person would point at it. */
+export function place(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const part of path) {
+    if (typeof part === 'number') text += `[${part}]`;
+    else if (!/^[\w-]+$/.test(part)) text += `[${JSON.stringify(part)}]`;
+    else text += text === '' ? part : `.${part}`;
+  }
+  return text;
+}
