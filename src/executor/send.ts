@@ -1,0 +1,273 @@
+// The only door to undici. One request out, one whole answer back, under one deadline, one byte cap and one abort.
+import { type Dispatcher, Pool } from 'undici';
+import { GatewayError, ToolTimeoutError } from '../errors.ts';
+import type { WireRequest } from './request.ts';
+import { Unpacker } from './unpack.ts';
+import { explainFailure, repeatAdvice } from './unreachable.ts';
+
+/** What came back, decompressed and whole. */
+export interface RawResponse {
+  readonly status: number;
+  /** Lower-case names, as undici gives them. */
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export interface SendOptions {
+  readonly tool: string;
+  readonly signal: AbortSignal;
+  /** What is left of the call's budget, and the whole of it for the message. */
+  readonly remainingMs: number;
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly watch?: Watch;
+}
+
+/** Sees bytes pass, for progress. */
+export interface Watch {
+  body(data: string | Buffer): Iterable<Uint8Array> | string | Buffer;
+  waiting(): void;
+  received(bytes: number, total: number | undefined): void;
+}
+
+export type Send = (request: WireRequest, options: SendOptions) => Promise<RawResponse>;
+
+export interface Sender {
+  readonly send: Send;
+  close(): Promise<void>;
+}
+
+export interface SenderOptions {
+  /** Replaces the pools; asked at every call, because nock swaps the global dispatcher. */
+  readonly dispatcher?: (origin: string) => Dispatcher;
+  /** Sockets per origin. */
+  readonly connections?: number;
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const MAX_INFORMATIONAL = 20;
+const EMPTY = Buffer.alloc(0);
+
+export function createSender(options: SenderOptions = {}): Sender {
+  const pools = new Map<string, Pool>();
+  const connections = options.connections ?? 64;
+  let closed = false;
+
+  function poolFor(origin: string): Pool {
+    let pool = pools.get(origin);
+    if (pool === undefined) {
+      pool = new Pool(origin, {
+        connections,
+        pipelining: 1,
+        connect: { timeout: CONNECT_TIMEOUT_MS },
+        // The deadline of the call is ours and exact; undici's own timers tick about once a second.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      pools.set(origin, pool);
+    }
+    return pool;
+  }
+
+  const dispatcherFor = options.dispatcher ?? poolFor;
+  return {
+    send(request, sendOptions) {
+      return new Promise((resolve, reject) => {
+        if (closed) {
+          reject(new GatewayError('UNREACHABLE', 'The gateway is shutting down; the call was not sent.'));
+          return;
+        }
+        const exchange = new Exchange(request, sendOptions, resolve, reject);
+        if (!exchange.begin()) return;
+        dispatcherFor(request.origin).dispatch(
+          {
+            origin: request.origin,
+            path: request.path,
+            method: request.method,
+            headers: request.headers,
+            body: exchange.outgoingBody() as string | Buffer | null,
+          },
+          exchange,
+        );
+      });
+    },
+    async close() {
+      closed = true;
+      await Promise.all([...pools.values()].map((pool) => pool.close()));
+      pools.clear();
+    },
+  };
+}
+
+/** One request in flight. It settles once, whatever happens first: the end, an error, the deadline or the caller leaving. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly request: WireRequest;
+  private readonly options: SendOptions;
+  private readonly resolve: (response: RawResponse) => void;
+  private readonly reject: (error: unknown) => void;
+  private controller: Dispatcher.DispatchController | undefined;
+  private timer: NodeJS.Timeout | undefined;
+  private settled = false;
+  private status = 0;
+  private headers: RawResponse['headers'] = {};
+  private informational = 0;
+  private received = 0;
+  private expected: number | undefined;
+  private first: Buffer | undefined;
+  private more: Buffer[] | undefined;
+  private unpacker: Unpacker | undefined;
+
+  constructor(
+    request: WireRequest,
+    options: SendOptions,
+    resolve: (response: RawResponse) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.request = request;
+    this.options = options;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  /** False when the caller has already left: nothing is sent then. */
+  begin(): boolean {
+    const { signal, remainingMs } = this.options;
+    if (signal.aborted) {
+      this.handleEvent();
+      return false;
+    }
+    signal.addEventListener('abort', this);
+    this.timer = setTimeout(expire, Math.max(0, remainingMs), this);
+    return true;
+  }
+
+  outgoingBody(): unknown {
+    const { watch } = this.options;
+    const { body } = this.request;
+    return watch === undefined || body === null ? body : watch.body(body);
+  }
+
+  /** The caller left. */
+  handleEvent(): void {
+    const { tool } = this.options;
+    this.fail(new GatewayError('CANCELLED', `${tool} was cancelled by the caller.`, { tool }));
+  }
+
+  expire(): void {
+    this.fail(new ToolTimeoutError(this.options.tool, this.options.timeoutMs / 1000));
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Settled while it waited for a free socket: it must not go out any more.
+    if (this.settled) controller.abort(new Error('settled'));
+    else this.controller = controller;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: RawResponse['headers']): void {
+    if (status < 200) {
+      if (++this.informational > MAX_INFORMATIONAL) {
+        this.fail(this.bad(`sent more than ${MAX_INFORMATIONAL} interim responses without an answer`));
+      }
+      return;
+    }
+    this.status = status;
+    this.headers = headers;
+    const length = headers['content-length'];
+    if (length !== undefined) {
+      this.expected = Number(length);
+      if (this.expected > this.options.maxResponseBytes && this.request.method !== 'HEAD') {
+        this.fail(this.tooLarge());
+        return;
+      }
+    }
+    const encoding = headers['content-encoding'];
+    if (encoding !== undefined && this.request.method !== 'HEAD') {
+      try {
+        this.unpacker = Unpacker.for(String(encoding), this.options.maxResponseBytes);
+      } catch (error) {
+        this.fail(this.bad((error as Error).message));
+      }
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.settled) return;
+    this.received += chunk.length;
+    if (this.received > this.options.maxResponseBytes) {
+      this.fail(this.tooLarge());
+      return;
+    }
+    this.options.watch?.received(this.received, this.expected);
+    if (this.unpacker !== undefined) this.unpacker.write(chunk, this);
+    else if (this.first === undefined) this.first = chunk;
+    else if (this.more === undefined) this.more = [this.first, chunk];
+    else this.more.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.settled) return;
+    if (this.unpacker !== undefined) {
+      this.unpacker.end(this);
+      return;
+    }
+    this.done(this.more === undefined ? (this.first ?? EMPTY) : Buffer.concat(this.more, this.received));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.settled) return;
+    this.fail(explainFailure(error, this.request, this.options.tool, this.status !== 0));
+  }
+
+  done(body: Buffer): void {
+    if (this.settled) return;
+    this.settle();
+    this.resolve({ status: this.status, headers: this.headers, body });
+  }
+
+  tooMuch(): void {
+    this.fail(this.tooLarge());
+  }
+
+  broken(reason: string): void {
+    this.fail(this.bad(reason));
+  }
+
+  private fail(error: GatewayError): void {
+    if (this.settled) return;
+    this.settle();
+    this.unpacker?.destroy();
+    this.controller?.abort(error);
+    this.reject(error);
+  }
+
+  private settle(): void {
+    this.settled = true;
+    clearTimeout(this.timer);
+    this.options.signal.removeEventListener('abort', this);
+  }
+
+  private bad(what: string): GatewayError {
+    const { tool } = this.options;
+    return new GatewayError(
+      'BAD_RESPONSE',
+      `${tool}: ${this.request.origin} ${what}. ${repeatAdvice(this.request.method)}`,
+      {
+        tool,
+        origin: this.request.origin,
+      },
+    );
+  }
+
+  private tooLarge(): GatewayError {
+    const { tool, maxResponseBytes } = this.options;
+    return new GatewayError(
+      'TOO_LARGE',
+      `${tool}: the answer is larger than ${maxResponseBytes} bytes and was dropped. Ask for less: fewer items per page, a narrower filter, or one item instead of a list.`,
+      { tool, max_bytes: maxResponseBytes },
+    );
+  }
+}
+
+function expire(exchange: Exchange): void {
+  exchange.expire();
+}

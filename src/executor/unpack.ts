@@ -1,0 +1,107 @@
+// Content-Encoding of answers. The cap counts what comes out, and the first byte over it stops everything.
+
+import type { BrotliDecompress, Gunzip, Inflate } from 'node:zlib';
+import {
+  brotliDecompressSync,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  gunzipSync,
+  inflateSync,
+} from 'node:zlib';
+
+/** Whoever waits for the bytes. */
+export interface Unpacked {
+  done(body: Buffer): void;
+  tooMuch(): void;
+  broken(reason: string): void;
+}
+
+type Coding = 'gzip' | 'deflate' | 'br' | 'identity';
+
+/** Below this, one synchronous call is far cheaper than a trip through the thread pool. */
+const SYNC_INPUT_BYTES = 16 * 1024;
+const SYNC_OUTPUT_BYTES = 256 * 1024;
+
+const SYNC = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync } as const;
+const STREAM = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
+
+export class Unpacker {
+  private readonly coding: Exclude<Coding, 'identity'>;
+  private readonly maxBytes: number;
+  private waiting: Buffer[] = [];
+  private waitingBytes = 0;
+  private stream: Gunzip | Inflate | BrotliDecompress | undefined;
+  private out: Buffer[] = [];
+  private outBytes = 0;
+
+  private constructor(coding: Exclude<Coding, 'identity'>, maxBytes: number) {
+    this.coding = coding;
+    this.maxBytes = maxBytes;
+  }
+
+  /** `undefined` for identity. Throws what is wrong with the header. */
+  static for(header: string, maxBytes: number): Unpacker | undefined {
+    const codings = header
+      .toLowerCase()
+      .split(',')
+      .map((coding) => coding.trim())
+      .filter((coding) => coding !== '' && coding !== 'identity');
+    if (codings.length === 0) return undefined;
+    // Chains are how small answers become large ones (CVE-2026-22036); nobody sends them honestly.
+    if (codings.length > 1) throw new Error('compressed the answer more than once');
+    const coding = codings[0] === 'x-gzip' ? 'gzip' : codings[0];
+    if (coding !== 'gzip' && coding !== 'deflate' && coding !== 'br') {
+      throw new Error('used a content encoding that was not asked for');
+    }
+    return new Unpacker(coding, maxBytes);
+  }
+
+  write(chunk: Buffer, to: Unpacked): void {
+    if (this.stream !== undefined) {
+      this.stream.write(chunk);
+      return;
+    }
+    this.waiting.push(chunk);
+    this.waitingBytes += chunk.length;
+    if (this.waitingBytes > SYNC_INPUT_BYTES) this.startStream(to);
+  }
+
+  end(to: Unpacked): void {
+    if (this.stream === undefined && !this.endAtOnce(to)) this.startStream(to);
+    this.stream?.end();
+  }
+
+  destroy(): void {
+    this.stream?.destroy();
+    this.waiting = [];
+    this.out = [];
+  }
+
+  /** False when the answer is too long for that. */
+  private endAtOnce(to: Unpacked): boolean {
+    try {
+      const maxOutputLength = Math.min(this.maxBytes, SYNC_OUTPUT_BYTES);
+      const input = Buffer.concat(this.waiting, this.waitingBytes);
+      to.done(this.waitingBytes === 0 ? input : SYNC[this.coding](input, { maxOutputLength }));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return false;
+      to.broken('sent a broken compressed answer');
+    }
+    return true;
+  }
+
+  private startStream(to: Unpacked): void {
+    const stream = STREAM[this.coding]();
+    this.stream = stream;
+    stream.on('data', (chunk: Buffer) => {
+      this.outBytes += chunk.length;
+      if (this.outBytes > this.maxBytes) to.tooMuch();
+      else this.out.push(chunk);
+    });
+    stream.on('end', () => to.done(Buffer.concat(this.out, this.outBytes)));
+    stream.on('error', () => to.broken('sent a broken compressed answer'));
+    for (const chunk of this.waiting) stream.write(chunk);
+    this.waiting = [];
+  }
+}

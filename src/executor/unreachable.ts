@@ -1,0 +1,100 @@
+// Network failures → sentences. Each names the origin and what to look at; none shows a path, a query or a header.
+import { GatewayError } from '../errors.ts';
+import type { WireRequest } from './request.ts';
+
+type Code = 'UNREACHABLE' | 'BAD_RESPONSE' | 'VALIDATION';
+
+/** `answering`: the status line had already arrived. */
+export function explainFailure(error: Error, request: WireRequest, tool: string, answering: boolean): GatewayError {
+  const code = codeOf(error);
+  const [kind, sentence] = explain(code, error, request, answering);
+  return new GatewayError(
+    kind,
+    `${tool}: ${sentence}`,
+    { tool, origin: request.origin, ...(code !== '' && { cause: code }) },
+    error,
+  );
+}
+
+function codeOf(error: Error): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (typeof code === 'string' && code !== '') return code;
+  // Happy eyeballs: one error per address tried.
+  const inner =
+    error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException | undefined)?.code : undefined;
+  return inner ?? (error.cause as NodeJS.ErrnoException | undefined)?.code ?? '';
+}
+
+function explain(code: string, error: Error, request: WireRequest, answering: boolean): [Code, string] {
+  const { origin, method } = request;
+  const host = new URL(origin).host;
+  if (answering && !code.startsWith('HPE_')) {
+    return ['BAD_RESPONSE', `${origin} broke off in the middle of its answer. ${repeatAdvice(method)}`];
+  }
+  switch (code) {
+    case 'ECONNREFUSED':
+      return [
+        'UNREACHABLE',
+        `nothing listens at ${origin}. Check that the API is running and that the base URL is right.`,
+      ];
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+    case 'EAI_FAIL':
+      return ['UNREACHABLE', `the host name of ${origin} does not resolve. Check the base URL and the network's DNS.`];
+    case 'UND_ERR_CONNECT_TIMEOUT':
+    case 'ETIMEDOUT':
+      return [
+        'UNREACHABLE',
+        `no connection to ${origin} could be made in time. Check the base URL, the firewall and whether the API is up.`,
+      ];
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+      return ['UNREACHABLE', `there is no route to ${origin}. Check the network and the base URL.`];
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return ['BAD_RESPONSE', `${origin} sent more response headers than the gateway accepts.`];
+    case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
+      return ['BAD_RESPONSE', `${origin} sent another length than it announced. ${repeatAdvice(method)}`];
+    case 'UND_ERR_INVALID_ARG':
+    case 'UND_ERR_NOT_SUPPORTED':
+    case 'ERR_INVALID_CHAR':
+      return ['VALIDATION', `the request cannot be written as HTTP (${error.message}). Nothing was sent.`];
+    case 'UND_ERR_CLOSED':
+    case 'UND_ERR_DESTROYED':
+      return ['UNREACHABLE', 'the gateway is shutting down; the call was not sent.'];
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'ECONNABORTED':
+      return ['UNREACHABLE', `${origin} closed the connection before it answered. ${repeatAdvice(method)}`];
+    case 'UND_ERR_SOCKET':
+      return /^bad (response|upgrade)/.test(error.message)
+        ? ['BAD_RESPONSE', `${origin} answered with an interim response nobody asked for (100 or 101).`]
+        : ['UNREACHABLE', `${origin} closed the connection before it answered. ${repeatAdvice(method)}`];
+  }
+  if (code.startsWith('HPE_'))
+    return [
+      'BAD_RESPONSE',
+      `${origin} sent something that is not HTTP/1.1. Check that the base URL has the right scheme and port.`,
+    ];
+  if (isTls(code)) {
+    return [
+      'UNREACHABLE',
+      `the TLS connection to ${host} failed (${code}). Check the certificate, or whether the base URL should be http://.`,
+    ];
+  }
+  return [
+    'UNREACHABLE',
+    `${origin} could not be reached${code === '' ? '' : ` (${code})`}. Check the base URL and the network.`,
+  ];
+}
+
+function isTls(code: string): boolean {
+  return /^(ERR_SSL_|ERR_TLS_|CERT_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_OSSL)/.test(code);
+}
+
+/** What a caller may do after an answer was lost on the way. */
+export function repeatAdvice(method: string): string {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+    ? 'Repeating the call is safe.'
+    : 'The request may have been carried out: check before repeating it.';
+}

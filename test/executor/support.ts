@@ -1,0 +1,157 @@
+// A loopback REST API and endpoints to call it with.
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { afterAll } from 'vitest';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_RESPONSE,
+  type Endpoint,
+  type ResponsePlan,
+  type Target,
+} from '../../src/endpoint/model.ts';
+import { createExecutor, type ExecuteOptions } from '../../src/executor/executor.ts';
+import type { Answer } from '../../src/executor/response.ts';
+
+export interface Seen {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly rawHeaders: readonly string[];
+  readonly body: Buffer;
+}
+
+export interface Upstream {
+  readonly origin: string;
+  readonly seen: Seen[];
+  readonly server: Server;
+  /** Replaced by each test. */
+  answer: (request: Seen, response: ServerResponse) => void;
+  last(): Seen;
+  close(): Promise<void>;
+}
+
+const closers: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+/** A server that records what it is asked and answers as told (default: 200 and `{}`). */
+export async function startUpstream(): Promise<Upstream> {
+  const seen: Seen[] = [];
+  const listener: RequestListener = (request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const record = {
+        method: request.method ?? '',
+        url: request.url ?? '',
+        headers: request.headers,
+        rawHeaders: request.rawHeaders,
+        body: Buffer.concat(chunks),
+      };
+      seen.push(record);
+      upstream.answer(record, response);
+    });
+  };
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const upstream: Upstream = {
+    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    server,
+    answer: (_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end('{}');
+    },
+    last: () => seen.at(-1) as Seen,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+  closers.push(upstream.close);
+  return upstream;
+}
+
+/** Bytes in, bytes out: for answers no HTTP server would give. */
+export async function startRaw(onSocket: (socket: Socket) => void): Promise<{ origin: string; sockets: Socket[] }> {
+  const sockets: Socket[] = [];
+  const server = createTcpServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {});
+    onSocket(socket);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(
+    () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy();
+        server.close(() => resolve());
+      }),
+  );
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sockets };
+}
+
+export type Overrides = Omit<Partial<Endpoint>, 'response'> & { response?: Partial<ResponsePlan> };
+
+export function endpoint(baseUrl: string, overrides: Overrides = {}): Endpoint {
+  const { response, ...rest } = overrides;
+  return {
+    id: 'test.get_thing',
+    domain: 'test',
+    action: 'get_thing',
+    toolName: 'get_thing',
+    summary: 'Get a thing.',
+    tags: [],
+    effect: 'read',
+    idempotent: true,
+    deprecated: false,
+    method: 'GET',
+    path: '/things',
+    baseUrl,
+    headers: {},
+    args: [],
+    fixed: [],
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+    security: [],
+    response: { ...DEFAULT_RESPONSE, ...response },
+    limits: DEFAULT_LIMITS,
+    examples: [],
+    expose: 'tool',
+    source: { kind: 'module', file: 'test' },
+    ...rest,
+  };
+}
+
+export function arg(key: string, to: Target, required = false): Endpoint['args'][number] {
+  return { key, required, to: [to] };
+}
+
+export const inPath = (name: string): Target => ({ in: 'path', name, style: 'simple', explode: false });
+export const inQuery = (name: string): Target => ({ in: 'query', name, style: 'form', explode: true });
+export const inHeader = (name: string): Target => ({ in: 'header', name, style: 'simple', explode: false });
+export const inCookie = (name: string): Target => ({ in: 'cookie', name, style: 'form', explode: true });
+export const inBody = (...at: string[]): Target => ({ in: 'body', at });
+
+const executor = createExecutor();
+closers.push(() => executor.close());
+
+/** Runs an endpoint once, on an executor shared by the test file. */
+export function run(
+  target: Endpoint,
+  args: Record<string, unknown> = {},
+  options: Partial<ExecuteOptions> = {},
+): Promise<Answer> {
+  return executor
+    .compile(target)
+    .run(args, { tool: target.toolName, signal: new AbortController().signal, ...options });
+}
+
+export function preview(target: Endpoint, args: Record<string, unknown> = {}) {
+  return executor.compile(target).preview(args);
+}
+
+export function textOf(answer: Answer): string {
+  return answer.content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)).join('\n');
+}
