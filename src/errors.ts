@@ -8,6 +8,7 @@ export const ERRORS = {
   INVALID_REQUEST: { wire: 'jsonrpc', code: -32600 },
   METHOD_NOT_FOUND: { wire: 'jsonrpc', code: -32601 },
   INVALID_PARAMS: { wire: 'jsonrpc', code: -32602 },
+  INVALID_ENVELOPE: { wire: 'jsonrpc', code: -32602 },
   INTERNAL: { wire: 'jsonrpc', code: -32603 },
   UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602 },
   RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602 },

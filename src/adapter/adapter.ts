@@ -17,7 +17,13 @@ export interface Operations<Result = unknown> {
 export interface Adapter {
   callTool(call: Call, name: string, args: Args): Promise<Outcome>;
   /** resources/read, prompts/get, completion/complete: the same path, another table. */
-  perform<Result>(call: Call, method: string, name: string, args: Args, operations: Operations<Result>): Promise<Result>;
+  perform<Result>(
+    call: Call,
+    method: string,
+    name: string,
+    args: Args,
+    operations: Operations<Result>,
+  ): Promise<Result>;
 }
 
 export function createAdapter(tools: Operations<Outcome>, audit: (context: ExecutionContext) => void): Adapter {

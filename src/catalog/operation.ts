@@ -52,7 +52,10 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   const describe = async (_call: Call, args: Args) => {
     const request = await rest().preview(args);
     const given = Object.entries(args).map(([key, value]) => `${key}: ${brief(value)}`);
-    const loss = endpoint.effect === 'destructive' ? 'This removes or overwrites data and may not be undone.' : 'This changes data.';
+    const loss =
+      endpoint.effect === 'destructive'
+        ? 'This removes or overwrites data and may not be undone.'
+        : 'This changes data.';
     return [
       `${request.method} ${request.url}`,
       `${endpoint.summary} (${domain.title})`,
@@ -67,7 +70,12 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   const dryRun = async (call: Call, args: Args): Promise<Outcome> => {
     const request = await rest().preview(args);
     return {
-      content: [{ type: 'text', text: `Dry run of ${call.tool}: nothing was sent. The request would be:\n${JSON.stringify(request, null, 1)}` }],
+      content: [
+        {
+          type: 'text',
+          text: `Dry run of ${call.tool}: nothing was sent. The request would be:\n${JSON.stringify(request, null, 1)}`,
+        },
+      ],
       isError: false,
     };
   };

@@ -15,8 +15,6 @@ export interface Client {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Legacy only: sends a request of ours (elicitation, sampling, roots) and waits for the client's answer. */
   readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;
-  /** Sends a notification that belongs to this call; absent where nothing can be sent before the answer. */
-  readonly notify?: (method: string, params: Readonly<Record<string, unknown>>) => void;
 }
 
 /** Arguments that steer the gateway instead of going upstream (controls.ts takes them out of the arguments). */
@@ -41,6 +39,8 @@ export interface Call {
   readonly trace?: Readonly<Record<string, string>>;
   /** Present only when the caller asked for progress. */
   readonly progress?: (progress: number, total?: number, message?: string) => void;
+  /** Present only when the caller wants log messages (logging is deprecated since 2026-07-28; only native handlers use it). */
+  readonly log?: (level: string, data: unknown) => void;
   /** Second round of a multi round-trip request: the person's answers, and the state we signed. */
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly requestState?: string;

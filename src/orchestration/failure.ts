@@ -8,7 +8,8 @@ const MAX_TEXT = 4_000;
 
 /** What helps, beyond what the error says itself. */
 const ADVICE: Partial<Record<FailureMode, string>> = {
-  timeout: 'The request may still have taken effect. Try again with a smaller question, or tell the user the API is slow.',
+  timeout:
+    'The request may still have taken effect. Try again with a smaller question, or tell the user the API is slow.',
   unreachable: 'Changing the arguments will not help; tell the user the API cannot be reached.',
   bad_response: 'Changing the arguments will hardly help; tell the user the API gave a broken answer.',
   too_large: 'Ask for less: a smaller page, a filter, or `fields` with only what you need.',
@@ -40,7 +41,10 @@ export function toUpstreamFailure(tool: string, endpoint: Endpoint, answer: Answ
   const { status, problem, retryAfterSeconds, upstream } = answer;
   const mode: FailureMode = status === 429 ? 'rate_limited' : 'upstream_error';
   const said = [problem?.title, problem?.detail].filter(Boolean).join(': ');
-  const lines = [`${tool} failed: the API answered ${status}${said ? ` (${said})` : ''}.`, advise(status, endpoint, retryAfterSeconds)];
+  const lines = [
+    `${tool} failed: the API answered ${status}${said ? ` (${said})` : ''}.`,
+    advise(status, endpoint, retryAfterSeconds),
+  ];
   if (problem?.errors !== undefined) lines.push(`errors: ${JSON.stringify(problem.errors)}`);
   else if (!said && problem?.body) lines.push(`It said: ${problem.body}`);
   const outcome = buildFailure(mode, lines.join('\n'), {

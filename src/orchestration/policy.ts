@@ -14,14 +14,19 @@ export interface Decision {
   readonly because: string;
 }
 
-export function decidePolicy(endpoint: Endpoint, domain: Pick<Domain, 'guard'>, deployment: DeploymentPolicy): Decision {
+export function decidePolicy(
+  endpoint: Endpoint,
+  domain: Pick<Domain, 'guard'>,
+  deployment: DeploymentPolicy,
+): Decision {
   const { effect } = endpoint;
   if (effect === 'read') return { policy: 'allow', because: 'it only reads' };
   if (deployment.readOnly) return { policy: 'deny', because: 'this gateway was started with --read-only' };
   if (effect === 'destructive' && deployment.destructive === 'deny') {
     return { policy: 'deny', because: 'this gateway was started with --guard deny' };
   }
-  if (endpoint.guard) return { policy: endpoint.guard, because: `${endpoint.source.file} says guard: ${endpoint.guard}` };
+  if (endpoint.guard)
+    return { policy: endpoint.guard, because: `${endpoint.source.file} says guard: ${endpoint.guard}` };
   const ofDomain = domain.guard[effect];
   if (ofDomain) return { policy: ofDomain, because: `the domain ${endpoint.domain} says guard.${effect}: ${ofDomain}` };
   if (effect === 'destructive') {

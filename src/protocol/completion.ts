@@ -1,0 +1,54 @@
+// completion/complete: enumerated and declared values of prompt arguments and template variables.
+import type { PromptEntry } from '../catalog/prompts.ts';
+import type { ResourceTable } from '../catalog/resources.ts';
+import { GatewayError } from '../errors.ts';
+import type { Params } from './jsonrpc.ts';
+
+const MAX_VALUES = 100;
+
+export interface Completion {
+  readonly values: readonly string[];
+  readonly total: number;
+  readonly hasMore: boolean;
+}
+
+export function complete(
+  params: Params | undefined,
+  prompts: ReadonlyMap<string, PromptEntry>,
+  resources: ResourceTable,
+): Completion {
+  const { ref, argument } = (params ?? {}) as { ref?: Record<string, unknown>; argument?: Record<string, unknown> };
+  const { name, value } = argument ?? {};
+  if (typeof name !== 'string' || typeof value !== 'string') {
+    throw new GatewayError('INVALID_PARAMS', 'Invalid params: "argument" must have a name and a value, both strings.');
+  }
+  const known = valuesOf(ref, prompts, resources);
+  const wanted = value.toLowerCase();
+  const values = (Object.hasOwn(known, name) ? (known[name] ?? []) : []).filter((item) =>
+    item.toLowerCase().startsWith(wanted),
+  );
+  return { values: values.slice(0, MAX_VALUES), total: values.length, hasMore: values.length > MAX_VALUES };
+}
+
+function valuesOf(
+  ref: Record<string, unknown> | undefined,
+  prompts: ReadonlyMap<string, PromptEntry>,
+  { templates, resources }: ResourceTable,
+): Readonly<Record<string, readonly string[]>> {
+  if (ref?.['type'] === 'ref/prompt') {
+    const prompt = prompts.get(String(ref['name']));
+    if (prompt) return prompt.values;
+    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${String(ref['name'])}" to complete an argument of.`);
+  }
+  if (ref?.['type'] === 'ref/resource') {
+    const uri = String(ref['uri']);
+    const template = templates.find(({ definition }) => definition.uriTemplate === uri);
+    if (template) return template.values;
+    if (resources.has(uri)) return {};
+    throw new GatewayError('INVALID_PARAMS', `There is no resource template ${uri} to complete a variable of.`);
+  }
+  throw new GatewayError(
+    'INVALID_PARAMS',
+    'Invalid params: "ref" must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}.',
+  );
+}

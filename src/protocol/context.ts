@@ -1,0 +1,24 @@
+// What a transport knows about a message beyond its bytes, and what comes back.
+import type { Principal } from '../orchestration/call.ts';
+import type { Headers } from './headers.ts';
+import type { Session } from './session.ts';
+
+export interface RequestContext {
+  readonly transport: 'http' | 'stdio' | 'tcp' | 'local';
+  readonly principal: Principal;
+  /** HTTP only. */
+  readonly headers?: Headers;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** Sends a message that belongs to this request before its answer. Absent where that is impossible. */
+  readonly send?: (message: string) => void;
+  /** The connection, on transports that have one (stdio, TCP). */
+  readonly session?: Session;
+}
+
+/** An answer. `status` is for HTTP; `sessionId` is minted for legacy clients that can be asked things. */
+export interface Reply {
+  readonly body: string;
+  readonly status: number;
+  readonly sessionId?: string;
+}

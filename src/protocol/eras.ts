@@ -1,0 +1,80 @@
+// The two eras of MCP, and which one a message belongs to.
+//   modern  2026-07-28: stateless; every request carries its version and capabilities in `_meta`
+//   legacy  2025-11-25 and older: `initialize` first
+import { GatewayError } from '../errors.ts';
+import type { Params } from './jsonrpc.ts';
+
+export const MODERN_VERSION = '2026-07-28';
+/** Newest first. */
+export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+export type LegacyVersion = (typeof LEGACY_VERSIONS)[number];
+export type Version = typeof MODERN_VERSION | LegacyVersion;
+
+export const META = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  capabilities: 'io.modelcontextprotocol/clientCapabilities',
+  clientInfo: 'io.modelcontextprotocol/clientInfo',
+  logLevel: 'io.modelcontextprotocol/logLevel',
+  serverInfo: 'io.modelcontextprotocol/serverInfo',
+  subscriptionId: 'io.modelcontextprotocol/subscriptionId',
+} as const;
+
+const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
+
+/** What a modern request says about its sender. */
+export interface Envelope {
+  readonly version: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly meta: Readonly<Record<string, unknown>>;
+}
+
+/** A claim to be modern, however malformed, is never served as legacy (S:basic/versioning). */
+export function claimsModern(params: Params | undefined): boolean {
+  const meta = params?.['_meta'];
+  return typeof meta === 'object' && meta !== null && META.version in meta;
+}
+
+export function parseEnvelope(params: Params | undefined): Envelope {
+  const meta = params?.['_meta'] as Record<string, unknown>;
+  const version = meta[META.version];
+  if (typeof version !== 'string') throw malformed(META.version, 'a string');
+  const capabilities = meta[META.capabilities];
+  if (!isObject(capabilities)) throw malformed(META.capabilities, 'an object (it may be empty)');
+  const info = meta[META.clientInfo];
+  if (info !== undefined && !isObject(info)) throw malformed(META.clientInfo, 'an object with name and version');
+  const level = meta[META.logLevel];
+  if (level !== undefined && !LOG_LEVELS.includes(level as string)) {
+    throw malformed(META.logLevel, `one of ${LOG_LEVELS.join(', ')}`);
+  }
+  const token = meta['progressToken'];
+  if (token !== undefined && typeof token !== 'string' && !Number.isInteger(token)) {
+    throw malformed('progressToken', 'a string or an integer');
+  }
+  return { version, capabilities, meta };
+}
+
+export function isLegacyVersion(version: unknown): version is LegacyVersion {
+  return (LEGACY_VERSIONS as readonly unknown[]).includes(version);
+}
+
+/** The version asked for, if we know it; else the newest one that has `initialize`. */
+export function negotiate(requested: unknown): LegacyVersion {
+  return isLegacyVersion(requested) ? requested : LEGACY_VERSIONS[0];
+}
+
+export function isLogLevel(level: unknown): level is string {
+  return LOG_LEVELS.includes(level as string);
+}
+
+/** Whether a message of this level passes the bar that was set. */
+export function passesLevel(level: string, bar: string): boolean {
+  return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(bar);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function malformed(key: string, expected: string): GatewayError {
+  return new GatewayError('INVALID_ENVELOPE', `Invalid _meta: "${key}" must be ${expected}.`);
+}

@@ -1,0 +1,198 @@
+// 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. No session is kept for HTTP; on stdio
+// and TCP the connection is the session.
+import { GatewayError } from '../errors.ts';
+import type { Call, Client } from '../orchestration/call.ts';
+import type { Canned } from './canned.ts';
+import type { Reply, RequestContext } from './context.ts';
+import type { Dispatch } from './dispatch.ts';
+import {
+  isLegacyVersion,
+  isLogLevel,
+  LEGACY_VERSIONS,
+  type LegacyVersion,
+  MODERN_VERSION,
+  negotiate,
+  passesLevel,
+} from './eras.ts';
+import { type Message, type RequestId, writeNotification } from './jsonrpc.ts';
+import { createLegacySessions, isAskable } from './legacy-session.ts';
+import { createOutgoing } from './outgoing.ts';
+import { notFound, ok } from './reply.ts';
+import { cancel, createSession, type Session, track, untrack } from './session.ts';
+
+export interface LegacyParts {
+  readonly canned: Canned;
+  readonly dispatch: Dispatch;
+  readonly sessionKey: Buffer;
+  readonly elicitTimeoutMs?: number | undefined;
+  readonly logging: boolean;
+  readonly subscribe: boolean;
+}
+
+type Request = Extract<Message, { kind: 'request' }>;
+
+export interface Legacy {
+  answer(request: Request, context: RequestContext): Reply | Promise<Reply | undefined>;
+  settle(response: Extract<Message, { kind: 'response' }>, context: RequestContext): void;
+  cancel(context: RequestContext, id: RequestId): void;
+  createLog(context: RequestContext, bar: string | undefined): Call['log'] | undefined;
+}
+
+/** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports), so nothing ever aborts this. */
+const NEVER = new AbortController().signal;
+const NO_CAPABILITIES = Object.freeze({});
+
+export function createLegacy(parts: LegacyParts): Legacy {
+  const { canned, dispatch } = parts;
+  const sessions = createLegacySessions(parts.sessionKey);
+  const outgoing = createOutgoing(parts.elicitTimeoutMs);
+  /** Requests under way over HTTP, by session id: only there are a client's own ids unique. */
+  const overHttp = new Map<string, Session>();
+
+  const sessionIdOf = ({ headers, principal }: RequestContext) => {
+    const id = headers?.['mcp-session-id'];
+    if (typeof id !== 'string') return undefined;
+    const capabilities = sessions.read(principal.id, id);
+    return capabilities && { id, capabilities };
+  };
+
+  const initialize = (request: Request, context: RequestContext): Reply => {
+    const { protocolVersion, capabilities } = request.params ?? {};
+    if (typeof protocolVersion !== 'string') {
+      throw new GatewayError('INVALID_PARAMS', 'Invalid params: "protocolVersion" must be a string.');
+    }
+    const version = negotiate(protocolVersion);
+    const declared =
+      typeof capabilities === 'object' && capabilities !== null
+        ? (capabilities as Record<string, unknown>)
+        : NO_CAPABILITIES;
+    const reply = ok(request, canned.initialize(version));
+    if (context.session) {
+      context.session.version = version;
+      context.session.capabilities = declared;
+      return reply;
+    }
+    return context.headers && isAskable(declared)
+      ? { ...reply, sessionId: sessions.mint(context.principal.id, declared) }
+      : reply;
+  };
+
+  const createLog: Legacy['createLog'] = (context, bar) => {
+    const { send } = context;
+    if (!send) return undefined;
+    return (level, data) => {
+      if (passesLevel(level, bar ?? 'debug')) send(writeNotification('notifications/message', { level, data }));
+    };
+  };
+
+  const serve = async (
+    request: Request,
+    context: RequestContext,
+    version: LegacyVersion,
+  ): Promise<Reply | undefined> => {
+    const { id, method, params } = request;
+    const { session, send } = context;
+    const known = session ? undefined : sessionIdOf(context);
+    const scope = session ?? (known && (overHttp.get(known.id) ?? createSession()));
+    if (known && scope) overHttp.set(known.id, scope);
+    const controller = scope && track(scope, id);
+    const capabilities = session?.capabilities ?? known?.capabilities ?? NO_CAPABILITIES;
+    const owner = session ?? known?.id;
+    const client: Client = {
+      era: 'legacy',
+      capabilities,
+      ...(send &&
+        owner !== undefined && { request: (asked, given, signal) => outgoing.ask(owner, send, asked, given, signal) }),
+    };
+    try {
+      const log = parts.logging ? createLog(context, session?.logLevel) : undefined;
+      const result = await dispatch({
+        id,
+        method,
+        params,
+        version,
+        client,
+        signal: controller?.signal ?? NEVER,
+        context,
+        log,
+      });
+      if (result === undefined) throw notFound(method);
+      return session && controller?.signal.aborted ? undefined : ok(request, result);
+    } catch (error) {
+      if (session && controller?.signal.aborted) return undefined;
+      throw error;
+    } finally {
+      if (scope && controller) untrack(scope, id, controller);
+      if (known && scope?.underWay.size === 0) overHttp.delete(known.id);
+    }
+  };
+
+  return {
+    createLog,
+    answer(request, context) {
+      const { method, params } = request;
+      checkHeader(request, context);
+      switch (method) {
+        case 'initialize':
+          return initialize(request, context);
+        case 'ping':
+          return ok(request, '{}');
+        case 'tools/list':
+          return ok(request, canned.list(method, versionOf(context), params?.['cursor']));
+        case 'logging/setLevel':
+          if (!parts.logging) throw notFound(method);
+          if (!isLogLevel(params?.['level']))
+            throw new GatewayError('INVALID_PARAMS', 'Invalid params: "level" is not a log level.');
+          if (context.session) context.session.logLevel = params['level'];
+          return ok(request, '{}');
+        case 'resources/subscribe':
+        case 'resources/unsubscribe':
+          if (!parts.subscribe) throw notFound(method);
+          if (typeof params?.['uri'] !== 'string')
+            throw new GatewayError('INVALID_PARAMS', 'Invalid params: "uri" must be a string.');
+          return ok(request, '{}');
+        default:
+          return serve(request, context, versionOf(context));
+      }
+    },
+    settle(response, context) {
+      const owner = context.session ?? sessionIdOf(context)?.id;
+      if (owner !== undefined) outgoing.settle(owner, response.id, response.result, response.error);
+    },
+    cancel(context, id) {
+      const known = sessionIdOf(context);
+      const scope = known && overHttp.get(known.id);
+      if (scope) cancel(scope, id);
+    },
+  };
+}
+
+/** Without a header HTTP clients are taken for 2025-03-26 (2025-11-25, basic/transports). */
+function versionOf({ session, headers }: RequestContext): LegacyVersion {
+  if (session) return session.version ?? LEGACY_VERSIONS[0];
+  const header = headers?.['mcp-protocol-version'];
+  return isLegacyVersion(header) ? header : headers ? '2025-03-26' : LEGACY_VERSIONS[0];
+}
+
+const DATED = /^\d{4}-\d{2}-\d{2}$/;
+
+function checkHeader({ method }: Request, { headers }: RequestContext): void {
+  const version = headers?.['mcp-protocol-version'];
+  if (version === undefined || isLegacyVersion(version)) return;
+  if (typeof version === 'string' && DATED.test(version) && version >= MODERN_VERSION) {
+    if (method === 'initialize') {
+      throw new GatewayError(
+        'HEADER_MISMATCH',
+        `Header mismatch: MCP-Protocol-Version says ${version}, which has no initialize.`,
+      );
+    }
+    throw new GatewayError(
+      'INVALID_ENVELOPE',
+      `Requests of ${version} must carry _meta with "io.modelcontextprotocol/protocolVersion".`,
+    );
+  }
+  throw new GatewayError(
+    'INVALID_REQUEST',
+    `Unsupported MCP-Protocol-Version header; this server knows ${[MODERN_VERSION, ...LEGACY_VERSIONS].join(', ')}.`,
+  );
+}

@@ -1,0 +1,39 @@
+// One connection of stdio or TCP: what its client declared, what is under way on it, and what we asked of it.
+import type { LegacyVersion } from './eras.ts';
+import type { RequestId } from './jsonrpc.ts';
+
+export interface Session {
+  /** Set by `initialize`; modern messages on the same connection ignore both. */
+  version: LegacyVersion | undefined;
+  capabilities: Readonly<Record<string, unknown>>;
+  logLevel: string | undefined;
+  /** Requests under way, so that `notifications/cancelled` finds them. An id may be in use twice: that is the client's choice. */
+  readonly underWay: Map<RequestId, Set<AbortController>>;
+}
+
+export function createSession(): Session {
+  return { version: undefined, capabilities: {}, logLevel: undefined, underWay: new Map() };
+}
+
+export function track(session: Session, id: RequestId): AbortController {
+  const controller = new AbortController();
+  const same = session.underWay.get(id);
+  if (same) same.add(controller);
+  else session.underWay.set(id, new Set([controller]));
+  return controller;
+}
+
+export function untrack(session: Session, id: RequestId, controller: AbortController): void {
+  const same = session.underWay.get(id);
+  same?.delete(controller);
+  if (same?.size === 0) session.underWay.delete(id);
+}
+
+export function cancel(session: Session, id: RequestId): void {
+  for (const controller of session.underWay.get(id) ?? []) controller.abort();
+}
+
+/** The connection is gone: so is everybody waiting on it. */
+export function abandon(session: Session): void {
+  for (const same of session.underWay.values()) for (const controller of same) controller.abort();
+}

@@ -1,0 +1,60 @@
+// subscriptions/listen: acknowledged and held open. Tools, prompts and resources are fixed at start, so nothing is ever
+// honoured and nothing follows but the graceful end, which tells the client that the server is going away.
+import { GatewayError } from '../errors.ts';
+import { META, MODERN_VERSION } from './eras.ts';
+import { type Params, type RequestId, writeNotification } from './jsonrpc.ts';
+import type { ResultWriter } from './results.ts';
+
+export interface Subscriptions {
+  /** Resolves with the final result at shutdown, with undefined when the client leaves. */
+  listen(
+    id: RequestId,
+    params: Params | undefined,
+    send: ((message: string) => void) | undefined,
+    signal: AbortSignal,
+  ): Promise<string | undefined>;
+  close(): void;
+}
+
+const MAX_OPEN = 1_000;
+
+export function createSubscriptions(writer: ResultWriter): Subscriptions {
+  const open = new Set<() => void>();
+  return {
+    async listen(id, params, send, signal) {
+      const wanted = params?.['notifications'];
+      if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
+        throw new GatewayError(
+          'INVALID_PARAMS',
+          'Invalid params: "notifications" must be an object that says what to listen for.',
+        );
+      }
+      if (!send) {
+        throw new GatewayError(
+          'INVALID_REQUEST',
+          'subscriptions/listen needs a stream: send "Accept: application/json, text/event-stream".',
+        );
+      }
+      if (open.size >= MAX_OPEN)
+        throw new GatewayError('INVALID_REQUEST', `At most ${MAX_OPEN} subscriptions may be open.`);
+      const _meta = { [META.subscriptionId]: id };
+      send(writeNotification('notifications/subscriptions/acknowledged', { notifications: {}, _meta }));
+      const ended = await new Promise<boolean>((resolve) => {
+        const onAbort = () => settle(false);
+        const end = () => settle(true);
+        const settle = (gracefully: boolean) => {
+          signal.removeEventListener('abort', onAbort);
+          open.delete(end);
+          resolve(gracefully);
+        };
+        open.add(end);
+        if (signal.aborted) onAbort();
+        else signal.addEventListener('abort', onAbort, { once: true });
+      });
+      return ended ? writer.writeObject({ _meta }, MODERN_VERSION) : undefined;
+    },
+    close() {
+      for (const end of [...open]) end();
+    },
+  };
+}

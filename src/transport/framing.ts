@@ -1,0 +1,52 @@
+// Newline framing for stdio and TCP (MCP.md 1.7): bytes in, whole lines out, however they were cut on the way.
+
+export interface LineSplitter {
+  push(chunk: Buffer): void;
+  /** The stream ended: what is left is the last line. */
+  end(): void;
+}
+
+const NEWLINE = 0x0a;
+
+/** A line beyond `maxBytes` is dropped up to its newline and reported once; the next line is read as usual. */
+export function createLineSplitter(
+  maxBytes: number,
+  onLine: (line: Buffer) => void,
+  onTooLong: () => void,
+): LineSplitter {
+  let parts: Buffer[] = [];
+  let size = 0;
+  let skipping = false;
+
+  const keep = (piece: Buffer) => {
+    if (skipping || piece.length === 0) return;
+    size += piece.length;
+    if (size > maxBytes) {
+      skipping = true;
+      parts = [];
+      onTooLong();
+    } else parts.push(piece);
+  };
+  const flush = () => {
+    const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const dropped = skipping;
+    parts = [];
+    size = 0;
+    skipping = false;
+    if (!dropped && line.length > 0) onLine(line);
+  };
+
+  return {
+    push(chunk) {
+      let start = 0;
+      for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
+        keep(chunk.subarray(start, at));
+        flush();
+        start = at + 1;
+      }
+      // A copy: a small rest must not keep a large chunk alive.
+      if (start < chunk.length) keep(start === 0 ? chunk : Buffer.from(chunk.subarray(start)));
+    },
+    end: flush,
+  };
+}

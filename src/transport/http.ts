@@ -1,0 +1,190 @@
+// POST /mcp straight on node:http: the hot path. Every other request goes to the express app in routes.ts.
+import { isUtf8 } from 'node:buffer';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { ERRORS } from '../errors.ts';
+import type { Principal } from '../orchestration/call.ts';
+import type { RequestContext } from '../protocol/context.ts';
+import type { Protocol } from '../protocol/handle.ts';
+import { writeError } from '../protocol/jsonrpc.ts';
+import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts';
+import { explainListenError } from './listen.ts';
+import { createSse, type Sse } from './sse.ts';
+
+export interface HttpOptions extends FrontierOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly maxBodyBytes: number;
+  /** Requests under way in this process; more are sent away with 503. */
+  readonly maxInFlight: number;
+}
+
+export interface HttpParts {
+  /** `/mcp` → '', `/mcp/admin` → 'admin'. */
+  readonly protocolOf: (profile: string) => Protocol | undefined;
+  /** Everything that is not POST /mcp. */
+  readonly otherwise: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onInternalError: (error: unknown) => void;
+}
+
+export interface HttpServer {
+  readonly port: number;
+  close(graceMs: number): Promise<void>;
+}
+
+const PRINCIPAL: Principal = Object.freeze({ id: 'anonymous' });
+const JSON_HEADERS = 'application/json';
+
+export async function startHttp(parts: HttpParts, options: HttpOptions): Promise<HttpServer> {
+  const frontier: Frontier = createFrontier(options);
+  let inFlight = 0;
+  let draining = false;
+  let wake = () => {};
+
+  const refuse = (response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}) => {
+    if (response.headersSent) return;
+    const body = writeError(undefined, ERRORS.INVALID_REQUEST.code, message);
+    // The rest of the request is not wanted: without `close` the client would go on sending it.
+    response.writeHead(status, {
+      'content-type': JSON_HEADERS,
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+      ...headers,
+    });
+    response.end(body);
+  };
+
+  const answer = async (protocol: Protocol, request: IncomingMessage, response: ServerResponse, bytes: Buffer) => {
+    const gone = new AbortController();
+    let sse: Sse | undefined;
+    const accept = request.headers.accept;
+    const context: RequestContext = {
+      transport: 'http',
+      principal: PRINCIPAL,
+      headers: request.headers,
+      signal: gone.signal,
+      ...(accept?.includes('text/event-stream') && {
+        send: (message: string) => {
+          sse ??= createSse(response, frontier.corsHeaders(request));
+          sse.send(message);
+        },
+      }),
+    };
+    response.once('close', () => {
+      if (!response.writableFinished) gone.abort();
+    });
+    inFlight++;
+    try {
+      const text = isUtf8(bytes) ? bytes.toString() : undefined;
+      const reply =
+        text === undefined
+          ? {
+              body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),
+              status: 400,
+            }
+          : await protocol.handle(text, context);
+      if (response.destroyed) return;
+      if (sse) return sse.end(reply?.body);
+      const cors = frontier.corsHeaders(request);
+      if (!reply) {
+        response.writeHead(202, { ...cors, 'content-length': 0 });
+        response.end();
+        return;
+      }
+      const { body, status, sessionId } = reply as { body: string; status: number; sessionId?: string };
+      const headers: Record<string, string | number> = {
+        'content-type': JSON_HEADERS,
+        'content-length': Buffer.byteLength(body),
+      };
+      if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
+      if (draining) headers['connection'] = 'close';
+      response.writeHead(status, cors ? { ...headers, ...cors } : headers);
+      response.end(body);
+    } catch (error) {
+      parts.onInternalError(error);
+      refuse(response, 500, 'Internal error; the gateway’s log says more.');
+    } finally {
+      if (--inFlight === 0) wake();
+    }
+  };
+
+  const receive = (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
+    const refusal = frontier.check(request);
+    if (refusal) return refuse(response, refusal.status, refusal.message);
+    if (inFlight >= options.maxInFlight) {
+      return refuse(response, 503, 'Too many requests are under way; try again in a moment.', { 'retry-after': '1' });
+    }
+    const declared = request.headers['content-length'];
+    const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes.`;
+    if (declared !== undefined && Number(declared) > options.maxBodyBytes) return refuse(response, 413, tooLarge);
+    let first: Buffer | undefined;
+    let more: Buffer[] | undefined;
+    let size = 0;
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > options.maxBodyBytes) return refuse(response, 413, tooLarge);
+      if (first === undefined) first = chunk;
+      else (more ??= [first]).push(chunk);
+    });
+    request.on('end', () => {
+      if (response.headersSent) return;
+      void answer(protocol, request, response, more ? Buffer.concat(more) : (first ?? Buffer.alloc(0)));
+    });
+    // A client that leaves half-way through its body has asked for nothing.
+    request.on('error', () => response.destroy());
+  };
+
+  const server = createServer(
+    {
+      maxHeaderSize: 16 * 1024,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 60_000,
+      // Node checks the two above only this often; its default leaves slow clients half a minute more.
+      connectionsCheckingInterval: 5_000,
+    },
+    (request, response) => {
+      const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
+      const protocol = profile === undefined ? undefined : parts.protocolOf(profile);
+      if (protocol) receive(protocol, request, response);
+      else parts.otherwise(request, response);
+    },
+  );
+  server.on('clientError', (_error, socket) => {
+    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    else socket.destroy();
+  });
+
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', (error) => reject(explainListenError(error, 'HTTP', options.host, options.port)));
+    server.listen(options.port, options.host, () => resolve((server.address() as { port: number }).port));
+  });
+
+  return {
+    port,
+    async close(graceMs) {
+      draining = true;
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      const idle = new Promise<void>((resolve) => {
+        wake = resolve;
+        if (inFlight === 0) resolve();
+      });
+      await Promise.race([idle, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+      // What was answered a moment ago must still reach its client.
+      server.closeIdleConnections();
+      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** '' for /mcp, the name for /mcp/<name>, undefined for any other path. */
+export function profileOf(url: string): string | undefined {
+  const end = url.indexOf('?');
+  const path = end === -1 ? url : url.slice(0, end);
+  if (path === '/mcp' || path === '/mcp/') return '';
+  if (!path.startsWith('/mcp/')) return undefined;
+  const name = path.slice(5);
+  return /^[a-z][a-z0-9_-]{0,31}$/.test(name) ? name : undefined;
+}

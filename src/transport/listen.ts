@@ -1,0 +1,27 @@
+// Where a transport may listen, and what to say when it cannot.
+import { GatewayError } from '../errors.ts';
+
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+export function explainListenError(
+  error: NodeJS.ErrnoException,
+  what: string,
+  host: string,
+  port: number,
+): GatewayError {
+  const where = `${host}:${port}`;
+  const why: Record<string, string> = {
+    EADDRINUSE: `${what} port ${port} on ${host} is already in use. Stop the other program, or choose another port (0 picks a free one).`,
+    EACCES: `Not allowed to listen on ${where}. Ports below 1024 need more rights; choose a higher one.`,
+    EADDRNOTAVAIL: `This machine has no address ${host}. Use 127.0.0.1, or an address of this machine.`,
+    ENOTFOUND: `The host name ${host} cannot be resolved. Use 127.0.0.1, or an address of this machine.`,
+  };
+  return new GatewayError(
+    'CANNOT_LISTEN',
+    why[error.code ?? ''] ?? `Cannot listen on ${where}: ${error.message}.`,
+    {},
+    error,
+  );
+}

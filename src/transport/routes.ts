@@ -1,0 +1,79 @@
+// Every route but POST /mcp, on express: health for load balancers, and a clear no for everything else.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express } from 'express';
+import { ERRORS } from '../errors.ts';
+import { writeError } from '../protocol/jsonrpc.ts';
+import { createFrontier, type FrontierOptions } from './frontier.ts';
+import { profileOf } from './http.ts';
+
+export interface RoutesParts {
+  readonly name: string;
+  readonly version: string;
+  readonly ready: () => boolean;
+  readonly hasProfile: (profile: string) => boolean;
+  readonly tools: () => number;
+}
+
+const PREFLIGHT = {
+  'access-control-allow-methods': 'POST',
+  'access-control-allow-headers':
+    'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
+  'access-control-max-age': '600',
+};
+
+export function createRoutes(
+  parts: RoutesParts,
+  options: FrontierOptions,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const frontier = createFrontier(options);
+  const app: Express = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+
+  app.get('/healthz', (_request, response) => {
+    response.json({ status: 'ok' });
+  });
+  app.get('/readyz', (_request, response) => {
+    const ready = parts.ready();
+    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'draining' });
+  });
+  app.use((request, response, next) => {
+    const refusal = frontier.checkSource(request);
+    if (!refusal) return next();
+    response
+      .status(refusal.status)
+      .type('json')
+      .send(writeError(undefined, ERRORS.INVALID_REQUEST.code, refusal.message));
+  });
+  app.get('/', (_request, response) => {
+    response.json({
+      name: parts.name,
+      version: parts.version,
+      mcp: '/mcp',
+      tools: parts.tools(),
+      health: ['/healthz', '/readyz'],
+    });
+  });
+  app.use((request, response) => {
+    const profile = profileOf(request.url);
+    if (profile === undefined || !parts.hasProfile(profile)) {
+      response.status(404).json({ error: `There is nothing at ${request.path}. MCP is served at POST /mcp.` });
+      return;
+    }
+    const cors = frontier.corsHeaders(request);
+    if (request.method === 'OPTIONS' && cors) {
+      response
+        .status(204)
+        .set({ ...cors, ...PREFLIGHT })
+        .end();
+      return;
+    }
+    const message = 'Method not allowed: send MCP messages with POST. There is no session to open or delete.';
+    response
+      .status(405)
+      .set('allow', 'POST')
+      .type('json')
+      .send(writeError(undefined, ERRORS.INVALID_REQUEST.code, message));
+  });
+  return app;
+}

@@ -1,0 +1,27 @@
+// stdin and stdout of this process: nothing but protocol on stdout. Ends when stdin does.
+import type { Protocol } from '../protocol/handle.ts';
+import { converse, type LineLimits } from './lines.ts';
+
+export interface StdioServer {
+  /** stdin ended and everything is answered. */
+  readonly finished: Promise<void>;
+  close(graceMs: number): Promise<void>;
+}
+
+export function startStdio(
+  protocol: Protocol,
+  limits: LineLimits,
+  stdin = process.stdin,
+  stdout = process.stdout,
+): StdioServer {
+  const conversation = converse(protocol, 'stdio', { id: 'local' }, stdin, stdout, limits);
+  return {
+    finished: conversation.finished,
+    async close(graceMs) {
+      // As if stdin had ended: whoever is still being served may finish, within the grace time.
+      stdin.destroy();
+      await Promise.race([conversation.finished, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+      conversation.abandon();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+// Raw TCP with the framing of stdio: one conversation per socket, with limits on all of it.
+import { createServer, type Socket } from 'node:net';
+import { GatewayError } from '../errors.ts';
+import type { Protocol } from '../protocol/handle.ts';
+import { type Conversation, converse, type LineLimits } from './lines.ts';
+import { explainListenError } from './listen.ts';
+
+export interface TcpOptions extends LineLimits {
+  readonly host: string;
+  readonly port: number;
+  readonly maxConnections: number;
+  readonly idleMs: number;
+}
+
+export interface TcpServer {
+  readonly port: number;
+  close(graceMs: number): Promise<void>;
+}
+
+export async function startTcp(protocol: Protocol, options: TcpOptions): Promise<TcpServer> {
+  const open = new Map<Socket, Conversation>();
+  const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
+    const conversation = converse(protocol, 'tcp', { id: 'local' }, socket, socket, options);
+    open.set(socket, conversation);
+    void conversation.finished.then(() => socket.end());
+    socket.setTimeout(options.idleMs, () => {
+      if (conversation.active() === 0) socket.destroy();
+    });
+    socket.once('close', () => {
+      open.delete(socket);
+      conversation.abandon();
+    });
+  });
+  server.maxConnections = options.maxConnections;
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', (error) => reject(explainListenError(error, 'TCP', options.host, options.port)));
+    server.listen(options.port, options.host, () => {
+      const address = server.address();
+      if (typeof address === 'object' && address) resolve(address.port);
+      else reject(new GatewayError('CANNOT_LISTEN', `Cannot tell the port of ${options.host}:${options.port}.`));
+    });
+  });
+  return {
+    port,
+    async close(graceMs) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      const busy = [...open].map(async ([socket, conversation]) => {
+        // Reading stops; what is under way may finish.
+        socket.pause();
+        if (conversation.active() > 0) {
+          await Promise.race([idle(conversation), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+        }
+        await new Promise<void>((resolve) => {
+          socket.end(resolve);
+          socket.once('close', () => resolve());
+        });
+        socket.destroy();
+      });
+      await Promise.all(busy);
+      await closed;
+    },
+  };
+}
+
+async function idle(conversation: Conversation): Promise<void> {
+  while (conversation.active() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+}
