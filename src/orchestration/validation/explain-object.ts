@@ -134,19 +134,23 @@ function unknownProblem(
 }
 
 /** Names declared by a schema and everything composed into it. */
-function declared(walk: Walk, schema: JsonSchema, found = new Set<string>(), depth = 0): Set<string> {
-  if (!isObject(schema) || depth > 16) return found;
-  for (const [key] of entriesOf(schema.properties)) found.add(key);
-  const target = schema.$ref === undefined ? undefined : resolveRef(walk.root, schema.$ref);
-  if (target !== undefined) declared(walk, target, found, depth + 1);
-  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
-    for (const part of schemasOf(schema[keyword])) declared(walk, part, found, depth + 1);
+function declared(walk: Walk, schema: JsonSchema): Set<string> {
+  const names = new Set<string>();
+  const seen = new Set<JsonSchema>();
+  const queue = [schema];
+  for (let part = queue.shift(); part !== undefined && seen.size < 256; part = queue.shift()) {
+    if (!isObject(part) || seen.has(part)) continue;
+    seen.add(part);
+    for (const [key] of entriesOf(part.properties)) names.add(key);
+    const target = part.$ref === undefined ? undefined : resolveRef(walk.root, part.$ref);
+    if (target !== undefined) queue.push(target);
+    queue.push(...schemasOf(part.allOf), ...schemasOf(part.anyOf), ...schemasOf(part.oneOf));
+    for (const keyword of ['if', 'then', 'else']) {
+      const conditional = ownSchema(part, keyword);
+      if (conditional !== undefined) queue.push(conditional);
+    }
   }
-  for (const keyword of ['if', 'then', 'else']) {
-    const part = ownSchema(schema, keyword);
-    if (part !== undefined) declared(walk, part, found, depth + 1);
-  }
-  return found;
+  return names;
 }
 
 function explainCounts(schema: SchemaObject, place: Place, object: Record<string, unknown>): Problem[] {

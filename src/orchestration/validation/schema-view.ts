@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 export type SchemaObject = { readonly [keyword: string]: unknown };
 
 const MAX_HOPS = 32;
-const MAX_NESTING = 24;
+const MAX_PARTS = 64;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -108,22 +108,53 @@ export function namedTypes(type: unknown): number {
   return bits || ANY;
 }
 
+// Kept per root: definitions are shared, and a schema made to branch would otherwise be walked 2^n times.
+const knownTypes = new WeakMap<object, WeakMap<object, number>>();
+const PENDING = -1;
+const MAX_STEPS = 5_000;
+
+interface TypeWalk {
+  readonly root: JsonSchema;
+  readonly known: WeakMap<object, number>;
+  steps: number;
+  /** Cycles met: what was found inside one holds for this walk only. */
+  cycles: number;
+}
+
 /** Every type a value may have at this place, through references and compositions. */
-export function typesOf(root: JsonSchema, schema: JsonSchema, depth = 0): number {
-  if (typeof schema === 'boolean' || depth > MAX_NESTING) return schema === false ? 0 : ANY;
+export function typesOf(root: JsonSchema, schema: JsonSchema): number {
+  if (!isObject(schema)) return schema ? ANY : 0;
+  const holder = isObject(root) ? root : schema;
+  const known = knownTypes.get(holder) ?? new WeakMap<object, number>();
+  knownTypes.set(holder, known);
+  const bits = findTypes({ root, known, steps: 0, cycles: 0 }, schema) ?? ANY;
+  known.set(schema, bits);
+  return bits;
+}
+
+/** undefined while the same schema is being looked at: a cycle adds nothing to a union and takes nothing away. */
+function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
+  if (!isObject(schema)) return schema ? ANY : 0;
+  const found = walk.known.get(schema);
+  if (found === PENDING) walk.cycles++;
+  if (found !== undefined) return found === PENDING ? undefined : found;
+  if (++walk.steps > MAX_STEPS) return ANY;
+  const cycles = walk.cycles;
+  walk.known.set(schema, PENDING);
   let bits = namedTypes(schema.type);
   if (schema.nullable === true && schema.type !== undefined) bits |= NULL;
   if (Array.isArray(schema.enum)) bits &= schema.enum.reduce<number>((all, value) => all | typeOf(value), 0);
   if (Object.hasOwn(schema, 'const')) bits &= typeOf(schema.const);
-  if (schema.$ref !== undefined) {
-    const target = resolveRef(root, schema.$ref);
-    if (target !== undefined) bits &= typesOf(root, target, depth + 1);
+  const target = schema.$ref === undefined ? undefined : resolveRef(walk.root, schema.$ref);
+  for (const part of target === undefined ? schemasOf(schema.allOf) : [target, ...schemasOf(schema.allOf)]) {
+    bits &= findTypes(walk, part) ?? ANY;
   }
-  for (const part of schemasOf(schema.allOf)) bits &= typesOf(root, part, depth + 1);
   for (const keyword of ['anyOf', 'oneOf']) {
     const branches = schemasOf(schema[keyword]);
-    if (branches.length > 0) bits &= branches.reduce<number>((all, part) => all | typesOf(root, part, depth + 1), 0);
+    if (branches.length > 0) bits &= branches.reduce<number>((all, part) => all | (findTypes(walk, part) ?? 0), 0);
   }
+  if (walk.cycles === cycles) walk.known.set(schema, bits);
+  else walk.known.delete(schema);
   return bits;
 }
 
@@ -141,16 +172,17 @@ export function typeWords(bits: number): string {
   return words.length === 0 ? 'nothing' : words.join(' or ');
 }
 
-/** The first schema that says something about `keyword`, through references and allOf. */
-export function findKeyword(root: JsonSchema, schema: JsonSchema, keyword: string, depth = 0): unknown {
-  if (!isObject(schema) || depth > MAX_NESTING) return undefined;
-  if (Object.hasOwn(schema, keyword)) return schema[keyword];
-  const target = schema.$ref === undefined ? undefined : resolveRef(root, schema.$ref);
-  const fromRef = target === undefined ? undefined : findKeyword(root, target, keyword, depth + 1);
-  if (fromRef !== undefined) return fromRef;
-  for (const part of schemasOf(schema.allOf)) {
-    const found = findKeyword(root, part, keyword, depth + 1);
-    if (found !== undefined) return found;
+/** The first thing said about `keyword`, through references and allOf. */
+export function findKeyword(root: JsonSchema, schema: JsonSchema, keyword: string): unknown {
+  const seen = new Set<JsonSchema>();
+  const queue = [schema];
+  for (let part = queue.shift(); part !== undefined && seen.size < MAX_PARTS; part = queue.shift()) {
+    if (!isObject(part) || seen.has(part)) continue;
+    seen.add(part);
+    if (Object.hasOwn(part, keyword)) return part[keyword];
+    const target = part.$ref === undefined ? undefined : resolveRef(root, part.$ref);
+    if (target !== undefined) queue.push(target);
+    queue.push(...schemasOf(part.allOf));
   }
   return undefined;
 }

@@ -2,8 +2,7 @@
 
 // Zero-width, bidirectional, tag and variation characters, soft hyphens and fillers: invisible to a person, read by a
 // model. Carriage returns and other controls go as well; tab and line feed are white space.
-const HIDDEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\uffff\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e00ff}\u{e01f0}-\u{e0fff}\p{Cs}]|[\u034f\u17b4\u17b5\u180b-\u180d\u180f\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}]/gu;
 
 /** The text without characters that only a machine would see. */
 export function stripHidden(text: string): string {
