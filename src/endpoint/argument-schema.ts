@@ -79,9 +79,14 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   for (const [key, value] of Object.entries(schema)) {
     if (!KNOWN.has(key) && !key.startsWith('x-')) {
       const near = closest(key, KEYWORDS);
+      const fix = near ? `did you mean "${near}"?` : 'remove it or call it x-…';
+      // YAML: a comma inside { } ends an unquoted text
+      const comma = value === null && /\s/.test(key);
       say(
         key,
-        `"${key}" is no JSON Schema keyword${near ? `; did you mean "${near}"?` : '; remove it or call it x-…'}`,
+        comma
+          ? 'looks like text after a comma; put the whole text in quotes'
+          : `"${key}" is no JSON Schema keyword; ${fix}`,
       );
     } else if (ONE.has(key)) problems.push(...checkSchema(value, [...path, key], depth + 1));
     else if (MANY.has(key)) {

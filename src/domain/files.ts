@@ -1,0 +1,90 @@
+// Which files a path stands for, and what each of them is: a domain file (module or data) or an OpenAPI document.
+import { open, readdir, readFile, stat } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { GatewayError } from '../errors.ts';
+
+export type FileKind = 'module' | 'data' | 'document';
+
+export interface SourceFile {
+  readonly kind: FileKind;
+  /** As the person wrote it: for messages, and to open. */
+  readonly file: string;
+  /** Text of a data file. */
+  readonly text?: string;
+}
+
+const MODULES = new Set(['.ts', '.mts', '.js', '.mjs']);
+const DATA = new Set(['.yaml', '.yml', '.json']);
+/** A domain file is written by hand; anything above this is an OpenAPI document. */
+const MAX_DOMAIN_FILE_BYTES = 1024 * 1024;
+const MAX_FILES = 1_000;
+
+/** A version number after `openapi:` or `swagger:` makes a document; a domain file has a path there. */
+const DOCUMENT = /(?:^|[\n{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d+\.\d/;
+
+/** Folders give their domain files in order of name; files, URLs and `-` (stdin) stand for themselves. */
+export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
+  const found: SourceFile[] = [];
+  for (const path of paths) {
+    if (path === '-' || /^https?:\/\//i.test(path)) {
+      found.push({ kind: 'document', file: path });
+      continue;
+    }
+    const about = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      throw new GatewayError('BAD_DOMAIN', `${path}: ${reason(error)}`, { file: path });
+    });
+    if (!about.isDirectory()) found.push(await classify(path));
+    else for (const name of await listFolder(path)) found.push(await classify(join(path, name)));
+  }
+  return found;
+}
+
+async function listFolder(path: string): Promise<string[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  const names = entries
+    .filter((entry) => !entry.isDirectory() && isDomainName(entry.name))
+    .map((entry) => entry.name)
+    .sort();
+  if (names.length === 0) {
+    throw new GatewayError(
+      'BAD_DOMAIN',
+      `${path}: holds no domain files (*.ts, *.js, *.mjs, *.yaml, *.yml, *.json); add one`,
+      { file: path },
+    );
+  }
+  if (names.length > MAX_FILES)
+    throw new GatewayError('BAD_DOMAIN', `${path}: holds more than ${MAX_FILES} files; is it the right folder?`, {
+      file: path,
+    });
+  return names;
+}
+
+function isDomainName(name: string): boolean {
+  if (name.startsWith('.') || /\.d\.m?ts$/.test(name)) return false;
+  return MODULES.has(extname(name)) || DATA.has(extname(name));
+}
+
+async function classify(file: string): Promise<SourceFile> {
+  const extension = extname(basename(file)).toLowerCase();
+  if (MODULES.has(extension)) return { kind: 'module', file };
+  try {
+    const handle = await open(file, 'r');
+    try {
+      if ((await handle.stat()).size > MAX_DOMAIN_FILE_BYTES) return { kind: 'document', file };
+    } finally {
+      await handle.close();
+    }
+    const text = await readFile(file, 'utf8');
+    return DOCUMENT.test(text) ? { kind: 'document', file } : { kind: 'data', file, text };
+  } catch (error) {
+    throw new GatewayError('BAD_DOMAIN', `${file}: ${reason(error as NodeJS.ErrnoException)}`, { file }, error);
+  }
+}
+
+/** The usual ways a file cannot be read, as sentences. */
+export function reason(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return 'there is no such file or folder; check the path';
+  if (error.code === 'EACCES' || error.code === 'EPERM') return 'may not be read; check its permissions';
+  if (error.code === 'EISDIR') return 'is a folder, not a file';
+  return `cannot be read (${error.code ?? error.message})`;
+}

@@ -1,0 +1,90 @@
+// Everything the gateway serves, from paths: folders of domain files, single domain files, OpenAPI documents.
+// Adding a file adds a domain; deleting it removes it; a broken one stops the start with a sentence about it.
+import { buildDomain } from '../endpoint/build.ts';
+import type { DomainDefinition } from '../endpoint/definition.ts';
+import { type Environment, embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
+import type { Domain } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import { findFiles, type SourceFile } from './files.ts';
+import type { Library } from './module.ts';
+import { type DomainFile, explaining, readDomainFile } from './read.ts';
+
+export interface LoadOptions {
+  /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
+  readonly paths: readonly string[];
+  readonly env: Environment;
+  /** Replaces the base URL of everything loaded. */
+  readonly baseUrl?: string;
+  /** `Name: value`, sent with every request; `${VARIABLE}` is filled in. */
+  readonly headers?: readonly string[];
+  /** Starts (or knows) an API inside this process, and gives its URL. Asked once per name, and only when needed. */
+  readonly embedded?: (name: string) => string | Promise<string>;
+  /** What `import … from 'landbridge'` gives in module files; default: defineDomain and z. */
+  readonly library?: Library;
+  readonly onProgress?: (text: string) => void;
+  readonly stdin?: NodeJS.ReadableStream;
+}
+
+/** Loads every domain there is at `paths`, in order. */
+export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
+  const sources = await findFiles(options.paths);
+  if (sources.length === 0) {
+    throw new GatewayError(
+      'BAD_DOMAIN',
+      'Nothing to serve: name a domain file, an OpenAPI document or a folder of them.',
+    );
+  }
+  const running = new Map<string, string>();
+  const domains: Domain[] = [];
+  for (const source of sources) {
+    const domain = await loadOne(source, options, running);
+    const twin = domains.find((other) => other.name === domain.name);
+    if (twin !== undefined) {
+      throw new GatewayError(
+        'BAD_DOMAIN',
+        `${domain.source}: the domain name "${domain.name}" is taken by ${twin.source}; give one of them another name`,
+        {
+          file: domain.source,
+        },
+      );
+    }
+    domains.push(domain);
+  }
+  return domains;
+}
+
+async function loadOne(source: SourceFile, options: LoadOptions, running: Map<string, string>): Promise<Domain> {
+  const file = await readDomainFile(source, options.library);
+  return explaining(file, async () => {
+    await startEmbedded(file.definition, options, running);
+    return buildFile(file, options, running);
+  });
+}
+
+function buildFile(file: DomainFile, options: LoadOptions, running: ReadonlyMap<string, string>): Domain {
+  return buildDomain(file.definition, {
+    env: options.env,
+    source: file.file,
+    kind: file.kind,
+    embedded: (name) => running.get(name),
+    ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+  });
+}
+
+/** Starts what the definition's base URLs name as `embedded:…`, once. */
+async function startEmbedded(
+  definition: DomainDefinition,
+  options: LoadOptions,
+  running: Map<string, string>,
+): Promise<void> {
+  if (options.embedded === undefined) return;
+  const urls = [
+    options.baseUrl ?? definition.baseUrl,
+    ...Object.values(definition.endpoints ?? {}).map((endpoint) => endpoint.baseUrl),
+  ];
+  for (const given of urls) {
+    const resolved = given === undefined ? undefined : resolveBaseUrl(given, options.env);
+    const name = resolved !== undefined && 'url' in resolved ? embeddedName(resolved.url) : undefined;
+    if (name !== undefined && !running.has(name)) running.set(name, await options.embedded(name));
+  }
+}

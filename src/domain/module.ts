@@ -1,0 +1,63 @@
+// Loads TypeScript and JavaScript domain files on plain Node 20, from any folder: `landbridge` and `zod` always resolve
+// to this package's own, so that a file needs no node_modules beside it.
+import * as endpoint from '../endpoint/define.ts';
+import { GatewayError } from '../errors.ts';
+
+/** What `import … from 'landbridge'` gives inside a domain file. */
+export type Library = () => Promise<object>;
+
+const own: Library = async () => ({ ...endpoint, z: (await import('zod')).z });
+
+/** The default export of a domain file. Everything that goes wrong on the way is one sentence with the file's name. */
+export async function importModule(path: string, file: string, library: Library = own): Promise<unknown> {
+  let module: { default?: unknown };
+  try {
+    // jiti costs a start some 100 ms, so it is loaded only when there is a module to load
+    const [{ createJiti }, zod, landbridge] = await Promise.all([import('jiti'), import('zod'), library()]);
+    const jiti = createJiti(import.meta.url, {
+      virtualModules: { landbridge, zod, 'zod/v4': zod },
+      moduleCache: false,
+      interopDefault: false,
+      tryNative: false,
+    });
+    module = await jiti.import(path);
+  } catch (error) {
+    // a mistake in defineDomain() is already a sentence; its places have no line numbers in a module
+    if (error instanceof GatewayError) throw new GatewayError(error.code, prefix(error.message, file), { file }, error);
+    throw new GatewayError('BAD_DOMAIN', `${file}: ${explain(error)}`, { file }, error);
+  }
+  if (module?.default === undefined) {
+    throw new GatewayError(
+      'BAD_DOMAIN',
+      `${file}: has no default export; write \`export default defineDomain({ … })\``,
+      { file },
+    );
+  }
+  return module.default;
+}
+
+/** `domain pets: endpoints.x …` becomes `pets.ts: endpoints.x …`, line by line. */
+function prefix(message: string, file: string): string {
+  return message.replace(/^domain [^:\n]*: /gm, `${file}: `);
+}
+
+function explain(error: unknown): string {
+  const { message, code } = error as { message?: unknown; code?: unknown };
+  const text = String(message ?? error);
+  const missing = /Cannot find (?:module|package) ['"]([^'"]+)['"]/.exec(text)?.[1];
+  if (missing !== undefined) {
+    const fix =
+      missing.startsWith('.') || missing.startsWith('/')
+        ? 'check the path'
+        : 'install it beside the file, or do without it';
+    return `imports "${missing}", which cannot be found; ${fix}`;
+  }
+  const line =
+    text
+      .split('\n')
+      .map((part) => part.trim())
+      .find((part) => part !== '') ?? 'unknown error';
+  return code === undefined && (error as Error)?.name === 'SyntaxError'
+    ? `does not parse: ${line}`
+    : `failed to load: ${line}`;
+}
