@@ -35,13 +35,13 @@ function valuesOf(
   prompts: ReadonlyMap<string, PromptEntry>,
   { templates, resources }: ResourceTable,
 ): Readonly<Record<string, readonly string[]>> {
-  if (ref?.['type'] === 'ref/prompt') {
-    const prompt = prompts.get(String(ref['name']));
+  if (ref?.type === 'ref/prompt') {
+    const prompt = prompts.get(String(ref.name));
     if (prompt) return prompt.values;
-    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${String(ref['name'])}" to complete an argument of.`);
+    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${String(ref.name)}" to complete an argument of.`);
   }
-  if (ref?.['type'] === 'ref/resource') {
-    const uri = String(ref['uri']);
+  if (ref?.type === 'ref/resource') {
+    const uri = String(ref.uri);
     const template = templates.find(({ definition }) => definition.uriTemplate === uri);
     if (template) return template.values;
     if (resources.has(uri)) return {};

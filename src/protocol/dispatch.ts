@@ -110,14 +110,14 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       case 'tools/call':
         return callTool(request);
       case 'tools/list':
-        return canned.list(method, version, params?.['cursor']);
+        return canned.list(method, version, params?.cursor);
       case 'resources/list':
       case 'resources/templates/list':
-        return offersResources ? canned.list(method as ListMethod, version, params?.['cursor']) : undefined;
+        return offersResources ? canned.list(method as ListMethod, version, params?.cursor) : undefined;
       case 'resources/read':
         return offersResources ? readResource(request) : undefined;
       case 'prompts/list':
-        return prompts.size > 0 ? canned.list(method, version, params?.['cursor']) : undefined;
+        return prompts.size > 0 ? canned.list(method, version, params?.cursor) : undefined;
       case 'prompts/get':
         return prompts.size > 0 ? getPrompt(request) : undefined;
       case 'completion/complete':
@@ -146,11 +146,11 @@ let count = 0;
 
 function toCall(request: Settled, tool: string): Call {
   const { params, context, client, signal } = request;
-  const meta = params?.['_meta'] as Readonly<Record<string, unknown>> | undefined;
+  const meta = params?._meta as Readonly<Record<string, unknown>> | undefined;
   const trace = parseTrace(meta);
-  const token = meta?.['progressToken'];
-  const answers = params?.['inputResponses'];
-  const state = params?.['requestState'];
+  const token = meta?.progressToken;
+  const answers = params?.inputResponses;
+  const state = params?.requestState;
   if (answers !== undefined && !isObject(answers))
     throw new GatewayError('INVALID_PARAMS', '"inputResponses" must be an object.');
   if (state !== undefined && typeof state !== 'string')
@@ -198,7 +198,7 @@ function parseName(params: Params | undefined, key: 'name' | 'uri'): string {
 }
 
 function parseArguments(params: Params | undefined): Args {
-  const args = params?.['arguments'];
+  const args = params?.arguments;
   if (args === undefined) return {};
   if (isObject(args)) return args;
   throw new GatewayError('INVALID_PARAMS', 'Invalid params: "arguments" must be an object.');

@@ -30,12 +30,12 @@ export interface Envelope {
 
 /** A claim to be modern, however malformed, is never served as legacy (S:basic/versioning). */
 export function claimsModern(params: Params | undefined): boolean {
-  const meta = params?.['_meta'];
+  const meta = params?._meta;
   return typeof meta === 'object' && meta !== null && META.version in meta;
 }
 
 export function parseEnvelope(params: Params | undefined): Envelope {
-  const meta = params?.['_meta'] as Record<string, unknown>;
+  const meta = params?._meta as Record<string, unknown>;
   const version = meta[META.version];
   if (typeof version !== 'string') throw malformed(META.version, 'a string');
   const capabilities = meta[META.capabilities];
@@ -46,7 +46,7 @@ export function parseEnvelope(params: Params | undefined): Envelope {
   if (level !== undefined && !LOG_LEVELS.includes(level as string)) {
     throw malformed(META.logLevel, `one of ${LOG_LEVELS.join(', ')}`);
   }
-  const token = meta['progressToken'];
+  const token = meta.progressToken;
   if (token !== undefined && typeof token !== 'string' && !Number.isInteger(token)) {
     throw malformed('progressToken', 'a string or an integer');
   }

@@ -125,7 +125,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
         return answer(message, context);
       case 'notification':
         if (message.method === 'notifications/cancelled') {
-          const id = message.params?.['requestId'];
+          const id = message.params?.requestId;
           if (typeof id !== 'string' && typeof id !== 'number') return undefined;
           if (context.session) cancel(context.session, id);
           else legacy.cancel(context, id);

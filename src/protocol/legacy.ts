@@ -138,17 +138,17 @@ export function createLegacy(parts: LegacyParts): Legacy {
         case 'ping':
           return ok(request, '{}');
         case 'tools/list':
-          return ok(request, canned.list(method, versionOf(context), params?.['cursor']));
+          return ok(request, canned.list(method, versionOf(context), params?.cursor));
         case 'logging/setLevel':
           if (!parts.logging) throw notFound(method);
-          if (!isLogLevel(params?.['level']))
+          if (!isLogLevel(params?.level))
             throw new GatewayError('INVALID_PARAMS', 'Invalid params: "level" is not a log level.');
-          if (context.session) context.session.logLevel = params['level'];
+          if (context.session) context.session.logLevel = params.level;
           return ok(request, '{}');
         case 'resources/subscribe':
         case 'resources/unsubscribe':
           if (!parts.subscribe) throw notFound(method);
-          if (typeof params?.['uri'] !== 'string')
+          if (typeof params?.uri !== 'string')
             throw new GatewayError('INVALID_PARAMS', 'Invalid params: "uri" must be a string.');
           return ok(request, '{}');
         default:

@@ -1,6 +1,6 @@
 // What a call came to, as result text of its era. Written by hand where it is hot: the text of an answer is escaped
 // once and never parsed.
-import type { Outcome } from '../endpoint/content.ts';
+import type { Content, Outcome } from '../endpoint/content.ts';
 import type { Version } from './eras.ts';
 import { MODERN_VERSION } from './eras.ts';
 
@@ -16,7 +16,11 @@ export interface Caching {
   readonly cacheScope: 'public' | 'private';
 }
 
-export function createResultWriter(serverInfoMeta: Readonly<Record<string, unknown>>): ResultWriter {
+/** `redact` takes known secrets out of whatever came from upstream; an API may echo what it was sent. */
+export function createResultWriter(
+  serverInfoMeta: Readonly<Record<string, unknown>>,
+  redact: (text: string) => string = (text) => text,
+): ResultWriter {
   const metaJson = JSON.stringify(serverInfoMeta);
   const complete = `,"resultType":"complete","_meta":${metaJson}}`;
 
@@ -26,7 +30,7 @@ export function createResultWriter(serverInfoMeta: Readonly<Record<string, unkno
           resultType: 'complete',
           ...result,
           ...caching,
-          _meta: { ...serverInfoMeta, ...(result['_meta'] as object | undefined) },
+          _meta: { ...serverInfoMeta, ...(result._meta as object | undefined) },
         })
       : JSON.stringify(result);
 
@@ -38,13 +42,19 @@ export function createResultWriter(serverInfoMeta: Readonly<Record<string, unkno
       const only = content.length === 1 ? content[0] : undefined;
       let json =
         only?.type === 'text'
-          ? `{"content":[{"type":"text","text":${JSON.stringify(only.text)}}]`
-          : `{"content":${JSON.stringify(content)}`;
-      if (structured !== undefined) json += `,"structuredContent":${JSON.stringify(toStructured(structured, version))}`;
+          ? `{"content":[{"type":"text","text":${redact(JSON.stringify(only.text))}}]`
+          : `{"content":${JSON.stringify(content.map((block) => redactBlock(block, redact)))}`;
+      if (structured !== undefined)
+        json += `,"structuredContent":${redact(JSON.stringify(toStructured(structured, version)))}`;
       if (isError) json += ',"isError":true';
       return json + (version === MODERN_VERSION ? complete : '}');
     },
   };
+}
+
+/** Base64 is left alone: it is large, and no secret of ours was ever put into an image. */
+function redactBlock(block: Content, redact: (text: string) => string): Content {
+  return block.type === 'text' ? { type: 'text', text: redact(block.text) } : block;
 }
 
 /** Before 2026-07-28 structured content had to be an object (MCP.md 1.4; the schema is wrapped alike). */

@@ -22,7 +22,7 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
   const open = new Set<() => void>();
   return {
     async listen(id, params, send, signal) {
-      const wanted = params?.['notifications'];
+      const wanted = params?.notifications;
       if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
         throw new GatewayError(
           'INVALID_PARAMS',

@@ -7,17 +7,17 @@ const BAGGAGE_ENTRY =
 export function parseTrace(
   meta: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, string>> | undefined {
-  const parent = meta?.['traceparent'];
-  const baggage = meta?.['baggage'];
+  const parent = meta?.traceparent;
+  const baggage = meta?.baggage;
   if (parent === undefined && baggage === undefined) return undefined;
   const trace: Record<string, string> = {};
   if (typeof parent === 'string' && TRACEPARENT.test(parent)) {
-    trace['traceparent'] = parent;
-    const state = meta?.['tracestate'];
+    trace.traceparent = parent;
+    const state = meta?.tracestate;
     // W3C: tracestate means nothing without a valid traceparent; at most 32 members.
-    if (typeof state === 'string' && isList(state, MEMBER, 32, 512)) trace['tracestate'] = state;
+    if (typeof state === 'string' && isList(state, MEMBER, 32, 512)) trace.tracestate = state;
   }
-  if (typeof baggage === 'string' && isList(baggage, BAGGAGE_ENTRY, 64, 8192)) trace['baggage'] = baggage;
+  if (typeof baggage === 'string' && isList(baggage, BAGGAGE_ENTRY, 64, 8192)) trace.baggage = baggage;
   return Object.keys(trace).length > 0 ? trace : undefined;
 }
 

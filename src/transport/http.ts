@@ -96,7 +96,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
         'content-length': Buffer.byteLength(body),
       };
       if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
-      if (draining) headers['connection'] = 'close';
+      if (draining) headers.connection = 'close';
       response.writeHead(status, cors ? { ...headers, ...cors } : headers);
       response.end(body);
     } catch (error) {

@@ -1,0 +1,113 @@
+// What a person sees when the gateway is up: what it offers, where it is, and how to connect a client.
+import { isAbsolute, relative, resolve } from 'node:path';
+import pc from 'picocolors';
+import type { Gateway } from '../gateway.ts';
+import { colourEffect, renderTable } from './terminal.ts';
+
+export interface Addresses {
+  readonly http?: string | undefined;
+  readonly tcp?: string | undefined;
+  readonly stdio: boolean;
+}
+
+const MAX_TOOLS_PER_DOMAIN = 25;
+
+export function renderBanner(gateway: Gateway, at: Addresses, paths: readonly string[], cost: string): string {
+  const { domains, registry, name, version } = gateway;
+  const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
+  const parts = [
+    `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} ${cost}`,
+    quarantined > 0 &&
+      pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
+    ...domains.map((domain) => renderDomain(gateway, domain.name)),
+    renderWarnings(gateway),
+    renderAddresses(at),
+    at.http && renderSnippets(at.http, paths),
+    at.http && renderExample(gateway, at.http),
+  ];
+  return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
+}
+
+function renderDomain({ domains, registry }: Gateway, name: string): string {
+  const domain = domains.find((candidate) => candidate.name === name)!;
+  const operations = registry.operations.filter(({ endpoint }) => endpoint.domain === name);
+  const rows = operations
+    .slice(0, MAX_TOOLS_PER_DOMAIN)
+    .map(({ endpoint }) => [
+      `  ${registry.names.get(endpoint.id) ?? endpoint.toolName}`,
+      endpoint.method,
+      endpoint.path,
+      colourEffect(endpoint.effect),
+    ]);
+  const more = operations.length - rows.length;
+  const table = rows.length > 0 ? renderTable(['  tool', 'method', 'path', 'effect'], rows) : pc.dim('  no tools');
+  const base = [...new Set(domain.endpoints.map((endpoint) => endpoint.baseUrl))].join(', ');
+  return `${pc.cyan(domain.name)}  ${domain.title} ${pc.dim(base)}\n${table}${more > 0 ? pc.dim(`\n  … and ${more} more`) : ''}`;
+}
+
+function renderWarnings({ domains }: Gateway): string {
+  return domains
+    .flatMap((domain) => domain.warnings.map((warning) => `${pc.yellow('!')} ${domain.name}: ${warning}`))
+    .join('\n');
+}
+
+function renderAddresses({ http, tcp, stdio }: Addresses): string {
+  const rows = [
+    ...(http
+      ? [
+          ['  MCP over HTTP', http],
+          ['  health', `${http.replace(/\/mcp$/, '')}/healthz, /readyz`],
+        ]
+      : []),
+    ...(tcp ? [['  MCP over TCP', tcp]] : []),
+    ...(stdio ? [['  MCP over stdio', 'this process']] : []),
+  ];
+  return `${pc.bold('Listening')}\n${rows.map(([label, where]) => `${label!.padEnd(18)}${pc.green(where!)}`).join('\n')}`;
+}
+
+function renderSnippets(url: string, paths: readonly string[]): string {
+  const stdio = stdioCommand(paths);
+  const rows: [string, string][] = [
+    ['Claude Code', `claude mcp add --transport http landbridge ${url}`],
+    ['Claude Desktop  claude_desktop_config.json', JSON.stringify({ mcpServers: { landbridge: stdio } })],
+    ['Cursor  ~/.cursor/mcp.json', JSON.stringify({ mcpServers: { landbridge: { url } } })],
+    ['VS Code  .vscode/mcp.json', JSON.stringify({ servers: { landbridge: { type: 'http', url } } })],
+  ];
+  return `${pc.bold('Connect a client')}\n${rows.map(([who, what]) => `  ${pc.dim(`${who}:`)}\n    ${what}`).join('\n')}`;
+}
+
+/** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
+function stdioCommand(paths: readonly string[]): { command: string; args: string[] } {
+  const sources = paths.map((path) =>
+    path === '-' || /^https?:/.test(path) || isAbsolute(path) ? path : resolve(path),
+  );
+  const script = process.argv[1] ?? '';
+  // Whoever came through npx has no lasting path to the program.
+  const program = /[\\/]_npx[\\/]/.test(script) ? ['npx', '-y', 'landbridge'] : [process.execPath, script];
+  return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...sources] };
+}
+
+function renderExample({ registry }: Gateway, url: string): string {
+  const list = `curl -s ${url} -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
+  const lines = [list];
+  const easy = [...registry.tools.values()].find((tool) => {
+    const { required } = tool.definition.inputSchema as { required?: unknown[] };
+    return !required?.length && tool.definition.annotations?.readOnlyHint;
+  });
+  if (easy) {
+    const params = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 2,
+      method: 'tools/call',
+      params: { name: easy.definition.name, arguments: {} },
+    });
+    lines.push(`curl -s ${url} -H 'Content-Type: application/json' -d '${params}'`);
+  }
+  const script = relative('.', process.argv[1] ?? '');
+  if (easy && !script.includes('_npx')) lines.push(`node ${script} call ${easy.definition.name}`);
+  return `${pc.bold('Try it')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+function count(n: number, noun: string): string {
+  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,132 @@
+// landbridge call: one tool call through the same golden path as any client's, from the shell.
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { type Flags, readConfig } from '../config.ts';
+import type { Content } from '../endpoint/content.ts';
+import type { Args } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import type { Gateway } from '../gateway.ts';
+import { META, MODERN_VERSION } from '../protocol/eras.ts';
+import { withGateway } from './build.ts';
+import { jsonOption, withSourceOptions } from './options.ts';
+
+interface CallFlags extends Flags {
+  readonly args?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface Result {
+  readonly resultType: 'complete' | 'input_required';
+  readonly content?: readonly Content[];
+  readonly isError?: boolean;
+  readonly inputRequests?: Readonly<Record<string, { params: { message: string } }>>;
+  readonly requestState?: string;
+}
+
+export function addCall(program: Command): void {
+  const command = program
+    .command('call')
+    .description('Call one tool and print its answer.')
+    .argument('<tool>', 'name, as "landbridge tools --exposure tools" lists it')
+    .argument('[pairs...]', 'arguments as key=value')
+    .option('--args <json>', 'arguments as a JSON object')
+    .option('-y, --yes', 'say yes when a destructive call asks')
+    .option('--read-only', 'refuse everything that is not a read')
+    .option('--guard <policy>', 'destructive calls: allow, confirm (default) or deny');
+  withSourceOptions(command)
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  landbridge call tasks_list_tasks status=open
+  landbridge call tasks_create_task --args '{"title":"Write the docs"}'
+  landbridge call get_pet_by_id pet_id=7 --domains ./petstore.yaml
+
+Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
+    )
+    .action(async (tool: string, pairs: string[], flags: CallFlags) => {
+      const args = readArgs(pairs, flags.args);
+      await withGateway(readConfig(flags, process.env), { exposure: 'tools' }, async (gateway) => {
+        const result = await callTool(gateway, tool, args, flags.yes ?? false);
+        print(result, flags.json ?? false);
+        if (result.isError) process.exitCode = 1;
+      });
+    });
+}
+
+function readArgs(pairs: readonly string[], json: string | undefined): Args {
+  const args: Record<string, unknown> = Object.create(null);
+  if (json !== undefined) {
+    let value: unknown;
+    try {
+      value = JSON.parse(json);
+    } catch (cause) {
+      throw new GatewayError(
+        'BAD_CONFIG',
+        `--args is not valid JSON: ${(cause as Error).message}.`,
+        { usage: true },
+        cause,
+      );
+    }
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw new GatewayError('BAD_CONFIG', '--args must be a JSON object, for example \'{"id":7}\'.', { usage: true });
+    }
+    Object.assign(args, value);
+  }
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at < 1)
+      throw new GatewayError('BAD_CONFIG', `"${pair}" is not an argument: write key=value, or use --args.`, {
+        usage: true,
+      });
+    args[pair.slice(0, at)] = pair.slice(at + 1);
+  }
+  return args;
+}
+
+/** The CLI is a client like any other: it can be asked, and answers for the person in front of it. */
+async function callTool(gateway: Gateway, name: string, args: Args, yes: boolean): Promise<Result> {
+  const askable = yes || (process.stdin.isTTY === true && process.stderr.isTTY === true);
+  const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: askable ? { elicitation: { form: {} } } : {} };
+  const send = async (more: Readonly<Record<string, unknown>>): Promise<Result> => {
+    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, ...more, _meta } };
+    const reply = await gateway.handle(JSON.stringify(message));
+    const { result, error } = JSON.parse(reply?.body ?? '{}') as { result?: Result; error?: { message: string } };
+    if (!result) throw new GatewayError('BAD_CONFIG', error?.message ?? 'There was no answer.');
+    return result;
+  };
+  const first = await send({});
+  if (first.resultType !== 'input_required') return first;
+  const inputResponses: Record<string, unknown> = {};
+  for (const [key, { params }] of Object.entries(first.inputRequests ?? {})) {
+    const confirm = yes || (await askPerson(params.message));
+    inputResponses[key] = confirm ? { action: 'accept', content: { confirm } } : { action: 'decline' };
+  }
+  return send({ inputResponses, requestState: first.requestState });
+}
+
+async function askPerson(message: string): Promise<boolean> {
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await prompt.question(`${message} [y/N] `);
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    prompt.close();
+  }
+}
+
+function print(result: Result, json: boolean): void {
+  if (json) {
+    process.stdout.write(`${JSON.stringify(result)}\n`);
+    return;
+  }
+  const out = result.isError ? process.stderr : process.stdout;
+  for (const block of result.content ?? []) {
+    if (block.type === 'text') out.write(`${block.text}\n`);
+    else if (block.type === 'image' || block.type === 'audio')
+      out.write(`[${block.mimeType}, ${Math.floor(block.data.length * 0.75)} bytes; --json prints it]\n`);
+    else out.write(`${JSON.stringify(block)}\n`);
+  }
+}

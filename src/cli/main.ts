@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+// The one program of the package. Exit codes: 0 fine, 1 it failed, 2 the command line is wrong.
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError } from 'commander';
+import pc from 'picocolors';
+import { GatewayError } from '../errors.ts';
+import { addCall } from './call.ts';
+import { addServe } from './serve.ts';
+
+const { version, description } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+  description: string;
+};
+
+const program = new Command('landbridge')
+  .description(description)
+  .version(version, '-V, --version')
+  .showHelpAfterError('(add --help for what is possible)')
+  .configureOutput({ outputError: (text, write) => write(pc.red(text)) })
+  .exitOverride();
+for (const add of [addServe, addCall]) add(program);
+// Settings are not inherited by sub-commands that already exist.
+for (const command of program.commands) command.copyInheritedSettings(program).exitOverride();
+
+// Whoever pipes us into `head` has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
+  if (!(error instanceof GatewayError)) throw error;
+  process.stderr.write(`${pc.red('landbridge:')} ${error.message}\n`);
+  process.exit(error.details.usage ? 2 : 1);
+}

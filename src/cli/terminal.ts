@@ -1,0 +1,49 @@
+// How things look on a terminal: tables, colour, progress. Plain when piped; NO_COLOR is honoured by picocolors.
+import pc from 'picocolors';
+
+const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+export function visibleWidth(text: string): number {
+  return text.replace(ANSI, '').length;
+}
+
+/** Columns padded to fit; the last one runs free. */
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => visibleWidth(row[column] ?? ''))),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, column) =>
+        column === cells.length - 1 ? cell : cell + ' '.repeat((widths[column] ?? 0) - visibleWidth(cell)),
+      )
+      .join('  ')
+      .trimEnd();
+  return [pc.bold(line(head)), ...rows.map(line)].join('\n');
+}
+
+export function colourEffect(effect: string): string {
+  if (effect === 'destructive') return pc.red(effect);
+  return effect === 'write' ? pc.yellow(effect) : pc.green(effect);
+}
+
+export interface Progress {
+  show(text: string): void;
+  done(): void;
+}
+
+/** One line on stderr that overwrites itself; nothing at all when stderr is not a terminal. */
+export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
+  if (!stream.isTTY) return { show: () => {}, done: () => {} };
+  let shown = false;
+  return {
+    show(text) {
+      shown = true;
+      stream.write(`\r\u001b[2K${pc.dim(`… ${text.slice(0, (stream.columns || 80) - 4)}`)}`);
+    },
+    done() {
+      if (shown) stream.write('\r\u001b[2K');
+      shown = false;
+    },
+  };
+}

@@ -1,0 +1,90 @@
+// One line per call, to stderr: stdout belongs to the protocol. JSON for machines, short lines on a terminal.
+import { Writable } from 'node:stream';
+import pc from 'picocolors';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { ExecutionContext } from './adapter/context.ts';
+
+export type { Logger } from 'pino';
+
+export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Takes known secrets out of a line before it is written. */
+  readonly redact?: (text: string) => string;
+  /** Default: stderr. */
+  readonly destination?: DestinationStream;
+  readonly pretty?: boolean;
+}
+
+export function createLog({ level, redact = (text) => text, destination, pretty = false }: LogOptions): Logger {
+  // Written in batches, at the latest after a moment: one system call per line would cost more than the call it logs.
+  const out =
+    destination ??
+    (pretty ? process.stderr : pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 250 }));
+  const write = (line: string) => out.write(redact(pretty ? prettify(line) : line));
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+}
+
+/** The sealed context of a call as one log line. */
+export function createAudit(log: Logger): (context: ExecutionContext) => void {
+  return (context) => {
+    const result = context.results[0];
+    if (!result) return;
+    const failed = result.outcome === 'error' || result.outcome === 'failed';
+    log[failed ? 'warn' : 'info'](
+      {
+        requestId: context.requestId,
+        method: context.method,
+        tool: context.tool,
+        principal: context.principal,
+        transport: context.transport,
+        args: context.argumentsDigest,
+        outcome: result.outcome,
+        failureMode: result.failureMode,
+        errorCode: result.errorCode,
+        upstream: result.upstream,
+        status: result.upstream?.status,
+        durationMs: Math.round(result.durationMs * 10) / 10,
+      },
+      'call',
+    );
+  };
+}
+
+/** Flushes what is still buffered; for the end of the process. */
+export function flushLog(log: Logger): Promise<void> {
+  return new Promise((resolve) => log.flush(() => resolve()));
+}
+
+const COLOUR: Record<number, (text: string) => string> = {
+  10: pc.dim,
+  20: pc.dim,
+  30: pc.green,
+  40: pc.yellow,
+  50: pc.red,
+  60: pc.red,
+};
+const NAME: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
+
+function prettify(line: string): string {
+  const { level, time, msg, tool, status, durationMs, failureMode, outcome, err, ...rest } = JSON.parse(line) as Record<
+    string,
+    unknown
+  >;
+  const colour = COLOUR[level as number] ?? String;
+  const head = `${pc.dim(String(time).slice(11, 19))} ${colour((NAME[level as number] ?? 'log').padEnd(5))}`;
+  if (msg === 'call') {
+    const how = failureMode ?? outcome;
+    return `${head} ${tool} ${pc.dim(`${status ?? '-'} ${durationMs} ms${how === 'ok' ? '' : ` ${how}`}`)}\n`;
+  }
+  const more = Object.keys(rest).length > 0 ? ` ${pc.dim(JSON.stringify(rest))}` : '';
+  const { message, stack } = (err ?? {}) as { message?: string; stack?: string };
+  return `${head} ${msg ?? message ?? ''}${more}${stack ? `\n${pc.dim(stack)}` : ''}\n`;
+}
+
+/** Swallows everything: for tests and one-shot commands. */
+export function createSilentLog(): Logger {
+  return pino({ level: 'silent' }, new Writable({ write: (_chunk, _encoding, done) => done() }));
+}
