@@ -1,0 +1,190 @@
+// Constraints that not every client accepts, as sentences a model reads.
+
+import { namesOf } from '../../orchestration/validation/explain-object.ts';
+import { FORMATS } from '../../orchestration/validation/formats.ts';
+import { safePattern } from '../../orchestration/validation/regex.ts';
+import { isObject, type SchemaObject } from '../../orchestration/validation/schema-view.ts';
+import { cut, showChoices } from '../../orchestration/validation/show.ts';
+import { cleanLine } from '../../orchestration/validation/text.ts';
+import { cutText, toPlainText } from '../text.ts';
+import type { Facts } from './facts.ts';
+import { firstOf } from './facts.ts';
+
+/** The description of a place, within `limit`; a title where there is none. */
+export function purposeOf(facts: Facts, limit: number): string {
+  const said = facts.parts
+    .map((part) => part.description)
+    .find((text) => typeof text === 'string' && text.trim() !== '');
+  const text = said ?? firstOf(facts, 'title');
+  return typeof text === 'string' && limit > 0 ? cutText(toPlainText(text), limit) : '';
+}
+
+/** Text and sentences in a row, each ending with a full stop. */
+export function joinWords(text: string, sentences: readonly string[]): string {
+  if (sentences.length === 0) return text;
+  const start = text === '' ? '' : /[.!?…:]$/.test(text) ? `${text} ` : `${text}. `;
+  return `${start}${sentences.map((sentence) => `${sentence}.`).join(' ')}`;
+}
+
+export function stringWords(facts: Facts): string[] {
+  const words: string[] = [];
+  const format = firstOf(facts, 'format');
+  if (typeof format === 'string' && format !== 'date-time' && format !== 'password') {
+    const expected = FORMATS.get(format)?.expected;
+    const name = cut(cleanLine(format), 32);
+    if (expected) words.push(capital(expected));
+    else if (/^[\w-]+$/.test(name) && name !== 'string') words.push(`Format: ${name}`);
+  }
+  const encoding = firstOf(facts, 'contentEncoding');
+  if (typeof encoding === 'string' && format !== 'byte') words.push(`Encoded as ${cut(cleanLine(encoding), 24)}`);
+  const patterns = new Set(
+    facts.parts.map((part) => part.pattern).filter((text): text is string => typeof text === 'string'),
+  );
+  for (const pattern of patterns) {
+    if (pattern !== portablePattern(facts)) words.push(`Matches /${cut(cleanLine(pattern), 120)}/`);
+  }
+  return words;
+}
+
+/**
+ * The pattern, if every client can be expected to compile it: RE2 (Go, Rust), ECMA-262 with `u` (ajv's default) and of
+ * modest length. Anything else goes into words.
+ */
+export function portablePattern(facts: Facts): string | undefined {
+  const pattern = firstOf(facts, 'pattern');
+  if (typeof pattern !== 'string' || pattern.length > 200 || pattern === '') return undefined;
+  // Unprintable characters would travel in the schema unseen; escapes such as \uXXXX are fine.
+  if (cleanLine(pattern) !== pattern || safePattern(pattern).engine !== 're2' || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
+    return undefined;
+  try {
+    new RegExp(pattern, 'u');
+    return pattern;
+  } catch {
+    return undefined;
+  }
+}
+
+export function numberWords(facts: Facts, whole: boolean): string[] {
+  const words: string[] = [];
+  const { exclusiveMinimum, exclusiveMaximum } = facts;
+  if (!whole && exclusiveMinimum !== undefined) words.push(`Above ${exclusiveMinimum}`);
+  if (!whole && exclusiveMaximum !== undefined) words.push(`Below ${exclusiveMaximum}`);
+  const step = firstOf(facts, 'multipleOf');
+  if (typeof step === 'number' && step !== 1) words.push(`Multiple of ${step}`);
+  return words;
+}
+
+export function arrayWords(facts: Facts): string[] {
+  const words: string[] = [];
+  if (firstOf(facts, 'uniqueItems') === true) words.push('No duplicates');
+  if (facts.prefix.length > 0) words.push('The order of the items matters');
+  if (isObject(firstOf(facts, 'contains'))) words.push('At least one item of a certain kind is required');
+  return words;
+}
+
+export function objectWords(facts: Facts): string[] {
+  const words: string[] = [];
+  for (const part of facts.parts) {
+    if (isObject(part.patternProperties)) {
+      const keys = Object.keys(part.patternProperties).map((key) => `/${cut(cleanLine(key), 60)}/`);
+      if (keys.length > 0) words.push(`Other keys match ${keys.slice(0, 3).join(' or ')}`);
+    }
+    if (isObject(part.propertyNames) && typeof part.propertyNames.pattern === 'string') {
+      words.push(`Keys match /${cut(cleanLine(part.propertyNames.pattern), 60)}/`);
+    } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
+      words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
+    }
+    words.push(...dependencyWords(part));
+  }
+  const low = firstOf(facts, 'minProperties');
+  const high = firstOf(facts, 'maxProperties');
+  if (typeof low === 'number' && low > facts.required.size) words.push(`At least ${low} field${low === 1 ? '' : 's'}`);
+  if (typeof high === 'number') words.push(`At most ${high} field${high === 1 ? '' : 's'}`);
+  return words;
+}
+
+/** dependentRequired, if/then and `not: {required}` of one part. */
+export function dependencyWords(part: SchemaObject): string[] {
+  const words: string[] = [];
+  if (isObject(part.dependentRequired)) {
+    for (const [key, needed] of Object.entries(part.dependentRequired).slice(0, 6)) {
+      const names = namesOf(needed);
+      if (names.length > 0) words.push(`With ${cut(cleanLine(key), 40)} also give ${names.slice(0, 8).join(', ')}`);
+    }
+  }
+  const when = isObject(part.if) ? conditionWords(part.if) : '';
+  if (when !== '') {
+    for (const [branch, start] of [
+      [part.then, 'When'],
+      [part.else, 'Unless'],
+    ] as const) {
+      const names = isObject(branch) ? namesOf(branch.required) : [];
+      if (names.length > 0) words.push(`${start} ${when}, ${names.slice(0, 8).join(', ')} required`);
+    }
+  }
+  if (isObject(part.not)) {
+    const names = namesOf(part.not.required);
+    if (names.length > 1) words.push(`Not together: ${names.slice(0, 8).join(', ')}`);
+    if (names.length === 1) words.push(`Never with ${names[0]}`);
+  }
+  return words;
+}
+
+function conditionWords(condition: SchemaObject): string {
+  const words: string[] = [];
+  if (isObject(condition.properties)) {
+    for (const [key, schema] of Object.entries(condition.properties).slice(0, 3)) {
+      if (!isObject(schema)) continue;
+      const values = Object.hasOwn(schema, 'const')
+        ? [schema.const]
+        : Array.isArray(schema.enum)
+          ? schema.enum
+          : undefined;
+      if (values) words.push(`${cut(cleanLine(key), 40)} is ${showChoices(values)}`);
+    }
+  }
+  if (words.length === 0)
+    return namesOf(condition.required)
+      .slice(0, 3)
+      .map((name) => `${name} is given`)
+      .join(' and ');
+  return words.join(' and ');
+}
+
+/** Excluded values. */
+export function exclusionWords(facts: Facts): string[] {
+  const not = firstOf(facts, 'not');
+  if (!isObject(not)) return [];
+  const values = Object.hasOwn(not, 'const') ? [not.const] : Array.isArray(not.enum) ? not.enum : undefined;
+  return values ? [`Not ${showChoices(values)}`] : [];
+}
+
+/** `Fields: name (required), color, …` for an object whose inside is not shown. */
+export function fieldWords(names: readonly string[], required: ReadonlySet<string>): string {
+  const shown: string[] = [];
+  let used = 0;
+  for (const name of [...names.filter((key) => required.has(key)), ...names.filter((key) => !required.has(key))]) {
+    const text = `${cut(cleanLine(name), 40)}${required.has(name) ? ' (required)' : ''}`;
+    used += text.length + 2;
+    if (used > 160) {
+      shown.push('…');
+      break;
+    }
+    shown.push(text);
+  }
+  return `Fields: ${shown.join(', ')}`;
+}
+
+/** One example, where it says more than the type does. */
+export function exampleWords(facts: Facts, maxChars: number): string[] {
+  if (facts.choices !== undefined) return [];
+  const list = firstOf(facts, 'examples');
+  const example = firstOf(facts, 'example') ?? (Array.isArray(list) ? list[0] : undefined);
+  if (example === undefined || example === null || typeof example === 'boolean' || example === '') return [];
+  const text = cleanLine(JSON.stringify(example) ?? '');
+  return text.length > 0 && text.length <= maxChars ? [`Example: ${text}`] : [];
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
