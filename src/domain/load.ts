@@ -68,6 +68,7 @@ function buildFile(file: DomainFile, options: LoadOptions, running: ReadonlyMap<
     kind: file.kind,
     embedded: (name) => running.get(name),
     ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
+    ...(options.headers === undefined ? {} : { headers: options.headers }),
   });
 }
 

@@ -94,7 +94,7 @@ function toSentence(problem: Problem): string {
   return problem.path.length === 0 ? problem.message : `\`${place(problem.path)}\` ${problem.message}`;
 }
 
-/** zod writes the safe-integer range into every integer; it says nothing to a model. */
+/** zod writes the safe-integer range into every integer, and a pattern beside every format; they say nothing to a model. */
 function withoutNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNoise);
   if (!isNode(value)) return value;
@@ -103,6 +103,7 @@ function withoutNoise(value: unknown): unknown {
     if (key === '$schema' && typeof inner === 'string') continue;
     if (key === 'maximum' && inner === Number.MAX_SAFE_INTEGER) continue;
     if (key === 'minimum' && inner === Number.MIN_SAFE_INTEGER) continue;
+    if (key === 'pattern' && typeof inner === 'string' && typeof value.format === 'string') continue;
     set(out, key, withoutNoise(inner));
   }
   return out;

@@ -2,15 +2,16 @@
 // author sees all mistakes of a file at once.
 import { GatewayError } from '../errors.ts';
 import { readArguments } from './arguments.ts';
-import { buildCredential, unsetVariables } from './credentials.ts';
-import type { BaseUrl, DomainDefinition, EndpointDefinition } from './definition.ts';
-import { type Environment, embeddedName, expand, resolveBaseUrl } from './environment.ts';
+import { buildCredential, defaultSecurity, missingCredentials, readSecurity, withProofs } from './credentials.ts';
+import type { DomainDefinition, EndpointDefinition } from './definition.ts';
+import { type Environment, embeddedName, resolveBaseUrl } from './environment.ts';
 import { freeze } from './freeze.ts';
+import { parseHeaderLines, readHeaders } from './headers.ts';
 import { type Credential, DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Effect, type Endpoint } from './model.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { placeArguments } from './place.ts';
 import { type Problem, place } from './problems.ts';
-import { hint } from './suggest.ts';
+import { checkUses, readPinned } from './uses.ts';
 
 export interface BuildOptions {
   readonly env: Environment;
@@ -19,8 +20,8 @@ export interface BuildOptions {
   readonly kind?: 'module' | 'yaml';
   /** Replaces the domain's base URL (`--base-url`). */
   readonly baseUrl?: string;
-  /** Added to, or replacing, the domain's headers (`--header`). */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
+  readonly headers?: readonly string[];
   /** URL of an API that runs inside this process, by the name in `embedded:name`. */
   readonly embedded?: (name: string) => string | undefined;
 }
@@ -60,14 +61,27 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   const credentials = new Map(
     Object.entries(definition.credentials ?? {}).map(([name, given]) => [name, buildCredential(name, given, env)]),
   );
-  const headers = fillHeaders({ ...definition.headers, ...options.headers }, ['headers'], env, problems);
+  const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
+  const extra = readHeaders(parseHeaderLines(options.headers ?? [], problems), env, ['headers'], problems, true);
+  const proofs = [...plain.credentials, ...extra.credentials];
   const security = readSecurity(
     definition.security ?? defaultSecurity(credentials, problems),
     credentials,
     ['security'],
     problems,
   );
-  const shared = { definition, options, problems, credentials, headers, security, source };
+  const origin = homeOrigin(definition, options);
+  const shared = {
+    definition,
+    options,
+    problems,
+    credentials,
+    headers: plain.headers,
+    security,
+    proofs,
+    origin,
+    source,
+  };
   const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, given]) =>
     buildEndpoint(action, given, shared),
   );
@@ -96,6 +110,9 @@ interface Shared {
   readonly credentials: ReadonlyMap<string, Credential>;
   readonly headers: Readonly<Record<string, string>>;
   readonly security: Endpoint['security'];
+  /** Secret headers: they go with every alternative. */
+  readonly proofs: readonly Credential[];
+  readonly origin: string | undefined;
   readonly source: string;
 }
 
@@ -113,10 +130,22 @@ function buildEndpoint(action: string, given: EndpointDefinition, shared: Shared
   }
   const plan = readArguments(given, at, problems);
   const wire = placeArguments(given, plan, at, problems);
-  checkUses(given, plan.properties, at, problems);
-  checkExamples(given, plan, at, problems);
+  checkUses(given, plan, at, problems);
+  const own = readHeaders(given.headers ?? {}, options.env, [...at, 'headers'], problems);
   const effect: Effect = given.effect ?? (READ.has(method) ? 'read' : method === 'DELETE' ? 'destructive' : 'write');
-  const url = given.baseUrl ?? (options.baseUrl !== undefined ? options.baseUrl : definition.baseUrl);
+  const baseUrl = readBaseUrl(action, given, shared);
+  const abroad = shared.origin !== undefined && shared.origin !== originOf(baseUrl);
+  if (abroad && given.security === undefined && shared.security.length > 0) {
+    problems.push({
+      path: at,
+      message:
+        'has another origin than the domain, so no credential goes there by itself; say which with security, or []',
+    });
+  }
+  const security =
+    given.security === undefined
+      ? shared.security
+      : readSecurity(given.security, shared.credentials, [...at, 'security'], problems);
   return {
     id: `${definition.name}.${action}`,
     domain: definition.name,
@@ -132,16 +161,13 @@ function buildEndpoint(action: string, given: EndpointDefinition, shared: Shared
     ...(given.guard === undefined ? {} : { guard: given.guard }),
     method,
     path: given.path,
-    baseUrl: readBaseUrl(url, given.baseUrl === undefined ? ['baseUrl'] : [...at, 'baseUrl'], options, problems),
-    headers: { ...shared.headers, ...fillHeaders(given.headers ?? {}, [...at, 'headers'], options.env, problems) },
+    baseUrl,
+    headers: { ...shared.headers, ...own.headers },
     ...wire,
     inputSchema: plan.schema,
     ...(plan.parse === undefined ? {} : { parse: plan.parse }),
     ...(given.outputSchema === undefined ? {} : { outputSchema: given.outputSchema }),
-    security:
-      given.security === undefined
-        ? shared.security
-        : readSecurity(given.security, shared.credentials, [...at, 'security'], problems),
+    security: withProofs(security, [...(abroad ? [] : shared.proofs), ...own.credentials]),
     response: { ...DEFAULT_RESPONSE, ...definition.response, ...given.response },
     ...(given.pagination === undefined ? {} : { pagination: given.pagination }),
     limits: {
@@ -159,7 +185,9 @@ function buildEndpoint(action: string, given: EndpointDefinition, shared: Shared
   };
 }
 
-function readBaseUrl(given: BaseUrl | undefined, path: string[], options: BuildOptions, problems: Problem[]): string {
+function readBaseUrl(action: string, own: EndpointDefinition, { definition, options, problems }: Shared): string {
+  const given = options.baseUrl ?? own.baseUrl ?? definition.baseUrl;
+  const path = own.baseUrl === undefined ? ['baseUrl'] : ['endpoints', action, 'baseUrl'];
   const fail = (message: string): string => {
     // one base URL serves many endpoints: say it once
     if (!problems.some((known) => known.message === message)) problems.push({ path, message });
@@ -176,120 +204,15 @@ function readBaseUrl(given: BaseUrl | undefined, path: string[], options: BuildO
   return fail(`names the embedded API "${name}", which is not running here; ${variable}`);
 }
 
-function fillHeaders(
-  given: Readonly<Record<string, string>>,
-  path: string[],
-  env: Environment,
-  problems: Problem[],
-): Record<string, string> {
-  const filled: Record<string, string> = {};
-  for (const [name, value] of Object.entries(given)) {
-    const { text, missing } = expand(value, env);
-    if (missing.length > 0) {
-      problems.push({
-        path: [...path, name],
-        message: `needs the environment variable ${missing.join(' and ')}; set it, or write \${${missing[0]}:-default}`,
-      });
-    } else if (!/^[\t\x20-\x7e]*$/.test(text)) {
-      problems.push({ path: [...path, name], message: 'may hold only printable ASCII' });
-    }
-    filled[name] = text.trim();
-  }
-  return filled;
+/** Where the domain's credentials belong. Without a base URL of its own, each endpoint is at home. */
+function homeOrigin(definition: DomainDefinition, options: BuildOptions): string | undefined {
+  const given = options.baseUrl ?? definition.baseUrl;
+  const resolved = given === undefined ? undefined : resolveBaseUrl(given, options.env);
+  if (resolved === undefined || 'problem' in resolved) return undefined;
+  const name = embeddedName(resolved.url);
+  return originOf((name === undefined ? resolved.url : options.embedded?.(name)) ?? '');
 }
 
-function defaultSecurity(credentials: ReadonlyMap<string, Credential>, problems: Problem[]): string[][] {
-  if (credentials.size > 1) {
-    problems.push({
-      path: ['security'],
-      message: `is missing: say which of ${[...credentials.keys()].join(', ')} go together, e.g. [[${[...credentials.keys()][0]}]]`,
-    });
-  }
-  return [...credentials.keys()].map((name) => [name]);
-}
-
-function readSecurity(
-  given: readonly (readonly string[])[],
-  credentials: ReadonlyMap<string, Credential>,
-  path: (string | number)[],
-  problems: Problem[],
-): Endpoint['security'] {
-  return given.map((set, index) =>
-    set.flatMap((name) => {
-      const credential = credentials.get(name);
-      if (credential === undefined) {
-        problems.push({
-          path: [...path, index],
-          message: `there is no credential "${name}"; ${hint(name, [...credentials.keys()])}`,
-        });
-      }
-      return credential ?? [];
-    }),
-  );
-}
-
-function readPinned(definition: DomainDefinition, endpoints: readonly Endpoint[], problems: Problem[]): string[] {
-  const pinned = new Set<string>();
-  for (const [index, name] of (definition.pinned ?? []).entries()) {
-    const found = endpoints.find((endpoint) => endpoint.action === name || endpoint.toolName === name);
-    if (found !== undefined) pinned.add(found.toolName);
-    else
-      problems.push({
-        path: ['pinned', index],
-        message: `there is no endpoint "${name}"; ${hint(
-          name,
-          endpoints.map((endpoint) => endpoint.action),
-        )}`,
-      });
-  }
-  for (const endpoint of endpoints) if (definition.endpoints?.[endpoint.action]?.pinned) pinned.add(endpoint.toolName);
-  return [...pinned];
-}
-
-function checkUses(
-  given: EndpointDefinition,
-  properties: ReadonlyMap<string, unknown>,
-  at: string[],
-  problems: Problem[],
-): void {
-  for (const key of ['arg', 'sizeArg'] as const) {
-    const name = given.pagination?.[key];
-    if (name !== undefined && !properties.has(name)) {
-      problems.push({
-        path: [...at, 'pagination', key],
-        message: `there is no argument "${name}"; ${hint(name, [...properties.keys()])}`,
-      });
-    }
-  }
-}
-
-function checkExamples(
-  given: EndpointDefinition,
-  plan: ReturnType<typeof readArguments>,
-  at: string[],
-  problems: Problem[],
-): void {
-  for (const [index, example] of (given.examples ?? []).entries()) {
-    const path = [...at, 'examples', index];
-    for (const key of Object.keys(example)) {
-      if (!plan.properties.has(key))
-        problems.push({ path, message: `there is no argument "${key}"; ${hint(key, [...plan.properties.keys()])}` });
-    }
-    for (const key of plan.required) {
-      if (example[key] === undefined) problems.push({ path, message: `lacks the required argument "${key}"` });
-    }
-    const parsed = plan.parse?.(example);
-    if (parsed?.ok === false) problems.push({ path, message: `is refused: ${parsed.problems.join('; ')}` });
-  }
-}
-
-function missingCredentials(domain: string, endpoints: readonly Endpoint[]): string[] {
-  const waiting = new Set<string>();
-  for (const { security } of endpoints) {
-    const unset = security.map((set) => set.flatMap(unsetVariables));
-    if (unset.length > 0 && unset.every((names) => names.length > 0)) for (const name of unset[0]!) waiting.add(name);
-  }
-  return [...waiting].map(
-    (name) => `${domain}: the environment variable ${name} is not set; calls that need it will be refused.`,
-  );
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
 }

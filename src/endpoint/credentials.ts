@@ -1,7 +1,9 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
 import type { CredentialDefinition } from './definition.ts';
 import { type Environment, lookup } from './environment.ts';
-import type { Credential, Secret } from './model.ts';
+import type { Credential, Endpoint, Secret } from './model.ts';
+import type { Problem } from './problems.ts';
+import { hint } from './suggest.ts';
 
 export function buildCredential(name: string, given: CredentialDefinition, env: Environment): Credential {
   const secret = (variable: string): Secret => ({ variable, value: lookup(env, variable) });
@@ -40,4 +42,54 @@ export function unsetVariables(credential: Credential): string[] {
         ? [credential.clientId, credential.clientSecret]
         : [credential.secret];
   return secrets.filter((secret) => secret.value === undefined).map((secret) => secret.variable);
+}
+
+/** One credential needs no further word; several do. */
+export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, problems: Problem[]): string[][] {
+  if (credentials.size > 1) {
+    problems.push({
+      path: ['security'],
+      message: `is missing: say which of ${[...credentials.keys()].join(', ')} go together, e.g. [[${[...credentials.keys()][0]}]]`,
+    });
+  }
+  return [...credentials.keys()].map((name) => [name]);
+}
+
+/** Names of credentials become the credentials. */
+export function readSecurity(
+  given: readonly (readonly string[])[],
+  credentials: ReadonlyMap<string, Credential>,
+  path: (string | number)[],
+  problems: Problem[],
+): Endpoint['security'] {
+  return given.map((set, index) =>
+    set.flatMap((name) => {
+      const credential = credentials.get(name);
+      if (credential === undefined) {
+        problems.push({
+          path: [...path, index],
+          message: `there is no credential "${name}"; ${hint(name, [...credentials.keys()])}`,
+        });
+      }
+      return credential ?? [];
+    }),
+  );
+}
+
+/** Adds what goes with every alternative. */
+export function withProofs(security: Endpoint['security'], proofs: readonly Credential[]): Endpoint['security'] {
+  if (proofs.length === 0) return security;
+  return security.length === 0 ? [proofs] : security.map((alternative) => [...alternative, ...proofs]);
+}
+
+/** What to say at start about credentials nobody has set. */
+export function missingCredentials(domain: string, endpoints: readonly Endpoint[]): string[] {
+  const waiting = new Set<string>();
+  for (const { security } of endpoints) {
+    const unset = security.map((set) => set.flatMap(unsetVariables));
+    if (unset.length > 0 && unset.every((names) => names.length > 0)) for (const name of unset[0]!) waiting.add(name);
+  }
+  return [...waiting].map(
+    (name) => `${domain}: the environment variable ${name} is not set; calls that need it will be refused.`,
+  );
 }
