@@ -1,4 +1,5 @@
 // Words from documents made fit for a model: no markup, no link targets, cut where a sentence ends.
+import { stripHidden } from '../orchestration/validation/text.ts';
 
 /** Claude Code cuts longer descriptions silently (OPENAPI.md 1.3). UTF-16 units. */
 export const HARD_LIMIT = 2_048;
@@ -18,18 +19,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** Nothing below reads further, so hostile text cannot cost more than this. */
 const MAX_INPUT = 8_000;
 
-/**
- * Characters a person does not see and a model does: tags, bidi controls, zero-width characters (joiners only where no
- * script needs them), control characters other than white space.
- */
-export const HIDDEN =
-  /[\u{E0000}-\u{E007F}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\0-\x08\x0E-\x1F\x7F-\x9F]|(?<=[\0-\x7F]|^)[\u200C\u200D]|[\u200C\u200D](?=[\0-\x7F]|$)/gu;
-
 /** Markdown and HTML to plain words. Paragraphs become sentences in a row. */
 export function toPlainText(text: string): string {
-  return text
-    .slice(0, MAX_INPUT)
-    .replace(HIDDEN, '')
+  return stripHidden(text.slice(0, MAX_INPUT))
     .replace(/<!--[\s\S]*?-->/g, ' ')
     .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ')
     .replace(/<\/?[a-z][^<>]*>/gi, ' ')

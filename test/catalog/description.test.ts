@@ -1,0 +1,123 @@
+import { decode } from '@toon-format/toon';
+import { describe, expect, test } from 'vitest';
+import { buildDescription, buildLeanDescription } from '../../src/catalog/description.ts';
+import { buildToonDescription } from '../../src/catalog/toon.ts';
+
+const flat = {
+  toolName: 'users',
+  description: 'Manage users',
+  actions: [
+    { key: 'list', name: 'list', required: [], destructive: false },
+    { key: 'create', name: 'create', description: 'Create a user', required: ['email', 'role'], destructive: false },
+    { key: 'ban', name: 'ban', description: 'Ban a user.', required: ['id'], destructive: true },
+  ],
+};
+
+const grouped = {
+  toolName: 'platform',
+  actions: [
+    { key: 'users.list', name: 'list', group: 'users', required: [], destructive: false },
+    { key: 'users.ban', name: 'ban', group: 'users', required: [], destructive: true },
+    {
+      key: 'billing.refund',
+      name: 'refund',
+      group: 'billing',
+      description: 'Pay back',
+      required: [],
+      destructive: false,
+    },
+  ],
+};
+
+const many = {
+  toolName: 'big',
+  description: 'A lot',
+  actions: Array.from({ length: 60 }, (_, i) => ({
+    key: `action_${i}`,
+    name: `action_${i}`,
+    description: `Does thing number ${i} in a very particular way`,
+    required: [],
+    destructive: i === 59,
+  })),
+};
+
+describe('buildDescription()', () => {
+  test('three layers for a flat tool, with destructive actions marked', () => {
+    expect(buildDescription(flat)).toEqual({
+      description: [
+        'Manage users',
+        'Actions: list, create, ban',
+        'Workflow:',
+        "- 'create': Create a user. Requires: email, role",
+        "- 'ban': Ban a user. Requires: id ⚠️ DESTRUCTIVE",
+      ].join('\n'),
+    });
+  });
+
+  test('modules for a hierarchical tool, its name where no description is given', () => {
+    expect(buildDescription(grouped).description).toBe(
+      [
+        'platform',
+        'Modules: users (list,ban) | billing (refund)',
+        'Workflow:',
+        "- 'users.ban': ⚠️ DESTRUCTIVE",
+        "- 'billing.refund': Pay back",
+      ].join('\n'),
+    );
+  });
+
+  test('what exceeds 2,048 characters moves to the discriminator, whole', () => {
+    const { description, actionText } = buildDescription(many);
+    expect(description.length).toBeLessThanOrEqual(2_048);
+    expect(description).toContain('A lot\nActions: action_0, action_1');
+    expect(actionText).toContain("- 'action_59': Does thing number 59 in a very particular way ⚠️ DESTRUCTIVE");
+  });
+
+  test('even a listing that is too long itself is cut to the limit', () => {
+    const huge = {
+      ...many,
+      actions: many.actions.flatMap((a) => [0, 1, 2, 3].map((n) => ({ ...a, key: `${a.key}_${n}_abcdefgh` }))),
+    };
+    const { description, actionText } = buildDescription(huge);
+    expect(description.length).toBeLessThanOrEqual(2_048);
+    expect(actionText?.split('\n')).toHaveLength(241);
+  });
+});
+
+describe('buildLeanDescription()', () => {
+  test('one line per action', () => {
+    expect(buildLeanDescription(flat)).toEqual({
+      description: 'Manage users\nlist\ncreate: Create a user\nban: Ban a user. ⚠️ DESTRUCTIVE',
+    });
+  });
+});
+
+describe('buildToonDescription()', () => {
+  test('a summary line and a table that decodes to the actions', () => {
+    const [summary, ...table] = buildToonDescription(flat).description.split('\n');
+    expect(summary).toBe('Manage users');
+    expect(table[0]).toBe('[3|]{action|desc|required|destructive}:');
+    expect(decode(table.join('\n'))).toEqual([
+      { action: 'list', desc: '', required: '', destructive: false },
+      { action: 'create', desc: 'Create a user', required: 'email,role', destructive: false },
+      { action: 'ban', desc: 'Ban a user.', required: 'id', destructive: true },
+    ]);
+  });
+
+  test('one table per group', () => {
+    const [, ...table] = buildToonDescription(grouped).description.split('\n');
+    expect(decode(table.join('\n'))).toEqual({
+      users: [
+        { action: 'list', desc: '', required: '', destructive: false },
+        { action: 'ban', desc: '', required: '', destructive: true },
+      ],
+      billing: [{ action: 'refund', desc: 'Pay back', required: '', destructive: false }],
+    });
+  });
+
+  test('a table that does not fit goes to the discriminator', () => {
+    const { description, actionText } = buildToonDescription(many);
+    expect(description).toBe('A lot');
+    expect(decode(actionText!)).toHaveLength(60);
+  });
+});

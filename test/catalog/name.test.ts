@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { prefixName, settleNames, TOOL_NAME, toToolName } from '../../src/catalog/name.ts';
+import type { Endpoint } from '../../src/endpoint/model.ts';
+
+const named = (domain: string, toolName: string, kind: Endpoint['source']['kind'] = 'openapi', action = toolName) => ({
+  id: `${domain}.${action}`,
+  domain,
+  toolName,
+  source: { kind, file: `${domain}.yaml` },
+});
+
+describe('toToolName()', () => {
+  test.each([
+    ['listPets', 'list_pets'],
+    ['getHTTPServer', 'get_http_server'],
+    ['issues/list-for-repo', 'issues_list_for_repo'],
+    ['2fa.enable', 't_2fa_enable'],
+    ['__x__', 'x'],
+    ['', 't'],
+    ['日本', 't'],
+    ['a'.repeat(60), 'a'.repeat(48)],
+    [`${'a'.repeat(47)}_b`, 'a'.repeat(47)],
+  ])('%s becomes %s', (given, want) => {
+    expect(toToolName(given)).toBe(want);
+  });
+});
+
+describe('settleNames()', () => {
+  test('names that nobody else wants stay', () => {
+    const names = settleNames([named('pets', 'list_pets'), named('shop', 'list_orders')]);
+    expect([...names.values()]).toEqual(['list_pets', 'list_orders']);
+  });
+
+  test('imported names that clash all take their domain, in whatever order they come', () => {
+    const a = named('pets', 'search');
+    const b = named('shop', 'search');
+    const want = new Map([
+      ['pets.search', 'pets_search'],
+      ['shop.search', 'shop_search'],
+    ]);
+    expect(settleNames([a, b])).toEqual(want);
+    expect(new Map([...settleNames([b, a])].sort())).toEqual(want);
+  });
+
+  test('a hand-written name keeps its place against imported ones', () => {
+    const names = settleNames([named('pets', 'search'), named('mine', 'search', 'module')]);
+    expect(names.get('mine.search')).toBe('search');
+    expect(names.get('pets.search')).toBe('pets_search');
+  });
+
+  test('two hand-written names that clash both move', () => {
+    const names = settleNames([named('a', 'search', 'yaml'), named('b', 'search', 'module')]);
+    expect([...names.values()]).toEqual(['a_search', 'b_search']);
+  });
+
+  test('a name that is taken is never given', () => {
+    expect([...settleNames([named('a', 'search_operations')], ['search_operations']).values()]).toEqual([
+      'a_search_operations',
+    ]);
+  });
+
+  test('a prefixed name that meets an existing one steps aside with a hash', () => {
+    const names = settleNames([named('a', 'b_x'), named('b', 'x'), named('c', 'x'), named('d', 'b_x', 'module', 'bx')]);
+    const all = [...names.values()];
+    expect(new Set(all).size).toBe(all.length);
+    expect(names.get('d.bx')).toBe('b_x');
+    expect(names.get('a.b_x')).toBe('a_b_x');
+    expect(names.get('c.x')).toBe('c_x');
+    expect(names.get('b.x')).toMatch(/^b_x_[0-9a-f]{6}$/);
+  });
+
+  test('always unique, always valid, whatever the names', () => {
+    const word = fc.string({ minLength: 1, maxLength: 60 });
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.tuple(word, word, fc.constantFrom('module', 'openapi', 'yaml')), {
+          selector: ([domain, action]) => `${domain}.${action}`,
+          maxLength: 30,
+        }),
+        (triples) => {
+          const endpoints = triples.map(([domain, action, kind], index) => ({
+            ...named(domain, action.slice(0, 3), kind as 'module', action),
+            id: `${domain}.${action}.${index}`,
+          }));
+          const names = settleNames(endpoints);
+          expect(new Set(names.values()).size).toBe(endpoints.length);
+          for (const name of names.values()) expect(name).toMatch(TOOL_NAME);
+        },
+      ),
+    );
+  });
+});
+
+describe('prefixName()', () => {
+  test('never repeats a prefix that is there', () => {
+    expect(prefixName('github', 'github_list')).toBe('github_list');
+    expect(prefixName('github', 'list')).toBe('github_list');
+  });
+});

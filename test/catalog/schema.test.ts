@@ -1,0 +1,91 @@
+import { describe, expect, test } from 'vitest';
+import { buildGroupedSchema, tierOf } from '../../src/catalog/schema.ts';
+
+const text = { type: 'string' } as const;
+const actions = [
+  { key: 'list', fields: { limit: { type: 'integer' }, q: text }, required: [] },
+  { key: 'create', fields: { name: { ...text, description: 'Full name.' }, email: text }, required: ['name', 'email'] },
+  { key: 'update', fields: { name: { ...text, description: 'Full name.' }, email: text }, required: ['name'] },
+  { key: 'search', fields: { q: text }, required: ['q'] },
+] as const;
+
+describe('buildGroupedSchema()', () => {
+  test('a discriminator, common fields and every other field with its tier', () => {
+    expect(
+      buildGroupedSchema({
+        actions,
+        discriminator: 'action',
+        common: {
+          fields: { tenant: { ...text, description: 'Tenant' }, verbose: { type: 'boolean' } },
+          required: ['tenant'],
+        },
+      }),
+    ).toEqual({
+      type: 'object',
+      properties: {
+        action: { type: 'string', enum: ['list', 'create', 'update', 'search'] },
+        tenant: { type: 'string', description: 'Tenant (always required)' },
+        verbose: { type: 'boolean' },
+        limit: { type: 'integer', description: 'For: list' },
+        q: { type: 'string', description: 'Required for: search. For: list' },
+        name: { type: 'string', description: 'Full name. Required for: create, update' },
+        email: { type: 'string', description: 'Required for: create. For: update' },
+      },
+      required: ['action', 'tenant'],
+      additionalProperties: false,
+    });
+  });
+
+  test('the four tiers', () => {
+    expect(tierOf('name', actions)).toBe('Required for: create, update');
+    expect(tierOf('email', actions)).toBe('Required for: create. For: update');
+    expect(tierOf('limit', actions)).toBe('For: list');
+  });
+
+  test('the discriminator carries the actions in words when asked to', () => {
+    const schema = buildGroupedSchema({ actions, discriminator: 'method', actionText: 'list: all of them' });
+    expect(schema.properties.method).toEqual({
+      type: 'string',
+      enum: ['list', 'create', 'update', 'search'],
+      description: 'list: all of them',
+    });
+  });
+
+  test('a field of another type in one action is never told as if it were the first', () => {
+    const schema = buildGroupedSchema({
+      actions: [
+        { key: 'get', fields: { id: { type: 'integer' } }, required: ['id'] },
+        { key: 'find', fields: { id: { type: 'array', items: text } }, required: [] },
+      ],
+      discriminator: 'action',
+    });
+    expect(schema.properties.id).toEqual({
+      anyOf: [{ type: 'integer' }, { type: 'array', items: { type: 'string' } }],
+      description: 'integer for get; array of string for find. Required for: get. For: find',
+    });
+  });
+
+  test('a common field an action redefines shows both', () => {
+    const schema = buildGroupedSchema({
+      actions: [
+        { key: 'a', fields: { id: { type: 'integer' } }, required: ['id'] },
+        { key: 'b', fields: {}, required: [] },
+      ],
+      discriminator: 'action',
+      common: { fields: { id: text }, required: ['id'] },
+    });
+    expect(schema.properties.id).toEqual({
+      anyOf: [{ type: 'string' }, { type: 'integer' }],
+      description: 'string for others; integer for a (always required)',
+    });
+  });
+
+  test('fields called like parts of JavaScript objects are only fields', () => {
+    const fields = Object.fromEntries([
+      ['__proto__', text],
+      ['constructor', text],
+    ]);
+    const schema = buildGroupedSchema({ actions: [{ key: 'a', fields, required: [] }], discriminator: 'action' });
+    expect(Object.keys(schema.properties)).toEqual(['action', '__proto__', 'constructor']);
+  });
+});

@@ -1,0 +1,97 @@
+// Endpoints, operations and calls made by hand, so that each test says only what matters to it.
+
+import type { Operation } from '../../src/catalog/operation.ts';
+import {
+  DEFAULT_LIMITS,
+  DEFAULT_RESPONSE,
+  type Domain,
+  type Endpoint,
+  type JsonSchema,
+} from '../../src/endpoint/model.ts';
+import type { Call, Handler } from '../../src/orchestration/call.ts';
+import { buildControls } from '../../src/orchestration/controls.ts';
+import { createValidator } from '../../src/orchestration/validate.ts';
+
+export function aCall(tool: string, more: Partial<Call> = {}): Call {
+  return {
+    requestId: '1',
+    tool,
+    principal: { id: 'tester' },
+    transport: 'local',
+    signal: new AbortController().signal,
+    client: { era: 'modern', capabilities: {} },
+    ...more,
+  };
+}
+
+interface EndpointInit extends Partial<Omit<Endpoint, 'inputSchema'>> {
+  readonly properties?: Record<string, JsonSchema>;
+  readonly required?: readonly string[];
+  readonly inputSchema?: JsonSchema;
+}
+
+export function anEndpoint(domain: string, action: string, init: EndpointInit = {}): Endpoint {
+  const { properties = {}, required = [], ...more } = init;
+  const effect = init.effect ?? 'read';
+  return {
+    id: `${domain}.${action}`,
+    domain,
+    action,
+    toolName: action,
+    summary: `${action.replaceAll('_', ' ')}.`,
+    tags: [],
+    effect,
+    idempotent: effect !== 'write',
+    deprecated: false,
+    method: effect === 'read' ? 'GET' : effect === 'write' ? 'POST' : 'DELETE',
+    path: `/${action}`,
+    baseUrl: 'http://127.0.0.1:9',
+    headers: {},
+    args: Object.keys(properties).map((key) => ({ key, required: required.includes(key), to: [] })),
+    fixed: [],
+    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+    security: [],
+    response: DEFAULT_RESPONSE,
+    limits: DEFAULT_LIMITS,
+    examples: [],
+    expose: 'tool',
+    source: { kind: 'openapi', file: `${domain}.yaml` },
+    ...more,
+  };
+}
+
+/** An operation that validates like a real one and answers with what it was called with. */
+export function anOperation(endpoint: Endpoint, run?: Handler): Operation {
+  const { schemas, take } = buildControls(endpoint, endpoint.effect === 'destructive');
+  const validate = createValidator(endpoint);
+  const echo: Handler = async (call, args) => ({
+    content: [{ type: 'text', text: JSON.stringify({ endpoint: endpoint.id, tool: call.tool, args }) }],
+    isError: false,
+  });
+  return {
+    endpoint,
+    controls: schemas,
+    run: async (call, args) => (run ?? echo)(call, validate(call.tool, take(call.tool, args)?.args ?? args)),
+  };
+}
+
+export function aDomain(name: string, endpoints: readonly Endpoint[], more: Partial<Domain> = {}): Domain {
+  return {
+    name,
+    title: name,
+    description: `The ${name} API.`,
+    endpoints,
+    quarantined: [],
+    guard: {},
+    pinned: [],
+    prompts: [],
+    resources: [],
+    warnings: [],
+    source: `${name}.yaml`,
+    ...more,
+  };
+}
+
+export function textOf(outcome: { readonly content: readonly unknown[] }): string {
+  return (outcome.content[0] as { text: string }).text;
+}

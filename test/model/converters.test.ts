@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { ToolAnnotations } from '../../src/model/annotations.ts';
+import { ConverterBase } from '../../src/model/converter.ts';
+import {
+  PromptConverter,
+  ResourceConverter,
+  ToolAnnotationsConverter,
+  ToolConverter,
+} from '../../src/model/converters.ts';
+import { Group } from '../../src/model/group.ts';
+import { GroupConverter } from '../../src/model/group-converter.ts';
+import { Prompt, PromptArgument } from '../../src/model/prompt.ts';
+import { Resource } from '../../src/model/resource.ts';
+import { Tool } from '../../src/model/tool.ts';
+import { WIRE_VERSIONS } from '../../src/model/wire.ts';
+
+const icon = { src: 'https://x.test/i.png', mimeType: 'image/png', sizes: ['48x48'] };
+
+const pets = new Tool({
+  name: 'list_pets',
+  title: 'List pets',
+  description: 'All pets.',
+  inputSchema: { type: 'object', properties: {} },
+  outputSchema: { type: 'array', items: { $ref: '#/$defs/Pet' }, $defs: { Pet: { type: 'object' } } },
+  annotations: new ToolAnnotations({ readOnlyHint: true, destructiveHint: false }),
+  icons: [icon],
+  meta: { 'x.test/cost': 1 },
+});
+
+describe('ConverterBase', () => {
+  class Even extends ConverterBase<number, string> {
+    convertFrom(n: number) {
+      return n % 2 === 0 ? String(n) : null;
+    }
+    convertTo(text: string) {
+      return text === 'none' ? null : Number(text);
+    }
+  }
+
+  test('converts batches both ways, leaving out nulls going in and coming out', () => {
+    expect(new Even().convertFromBatch([2, null, 3, undefined, 4])).toEqual(['2', '4']);
+    expect(new Even().convertToBatch(['1', null, 'none', undefined, '2'])).toEqual([1, 2]);
+    expect(new Even().convertFromBatch([])).toEqual([]);
+  });
+});
+
+describe('ToolConverter', () => {
+  const base = { name: 'list_pets', description: 'All pets.', inputSchema: { type: 'object', properties: {} } };
+  const hints = { annotations: { readOnlyHint: true, destructiveHint: false } };
+  const legacyOutput = {
+    type: 'object',
+    properties: {
+      result: {
+        type: 'array',
+        items: { $ref: '#/properties/result/$defs/Pet' },
+        $defs: { Pet: { type: 'object' } },
+      },
+    },
+    required: ['result'],
+  };
+  const titled = { title: 'List pets', _meta: { 'x.test/cost': 1 } };
+
+  test.each([
+    ['2026-07-28', { ...base, ...titled, ...hints, outputSchema: pets.outputSchema, icons: [icon] }],
+    ['2025-11-25', { ...base, ...titled, ...hints, outputSchema: legacyOutput, icons: [icon] }],
+    ['2025-06-18', { ...base, ...titled, ...hints, outputSchema: legacyOutput }],
+    ['2025-03-26', { ...base, ...hints }],
+    ['2024-11-05', base],
+  ] as const)('writes what %s knows and nothing else', (version, want) => {
+    const wire = new ToolConverter(version).toWire(pets);
+    expect(wire).toEqual(want);
+    expect(Object.values(wire!).every((value) => value !== undefined)).toBe(true);
+  });
+
+  test('reads back what it wrote', () => {
+    const converter = new ToolConverter('2026-07-28');
+    const wire = converter.toWire(pets)!;
+    const again = converter.fromWire(wire)!;
+    expect(again).toBeInstanceOf(Tool);
+    expect(again.annotations).toBeInstanceOf(ToolAnnotations);
+    expect(converter.toWire(again)).toEqual(wire);
+    expect(converter.convertToBatch([wire, null])).toHaveLength(1);
+  });
+
+  test('an object output schema is the same in every era that has one', () => {
+    const schema = { type: 'object', properties: { id: { type: 'integer' } } } as const;
+    const tool = new Tool({ name: 't', inputSchema: { type: 'object' }, outputSchema: schema });
+    for (const version of WIRE_VERSIONS.slice(0, 3)) {
+      expect(new ToolConverter(version).toWire(tool)?.outputSchema).toEqual(schema);
+    }
+  });
+});
+
+describe('ToolAnnotationsConverter', () => {
+  test('has nothing to say when nothing is hinted', () => {
+    expect(new ToolAnnotationsConverter().toWire(new ToolAnnotations())).toBeNull();
+    expect(new ToolAnnotationsConverter('2024-11-05').toWire(new ToolAnnotations({ readOnlyHint: true }))).toBeNull();
+  });
+
+  test('carries every hint both ways', () => {
+    const hints = {
+      title: 'T',
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+      returnDirect: true,
+    };
+    const converter = new ToolAnnotationsConverter();
+    expect(converter.toWire(new ToolAnnotations(hints))).toEqual(hints);
+    expect({ ...converter.fromWire(hints) }).toEqual(hints);
+  });
+});
+
+describe('PromptConverter and ResourceConverter', () => {
+  const prompt = new Prompt({
+    name: 'greet',
+    title: 'Greet',
+    description: 'Says hello.',
+    icons: [icon],
+    arguments: [new PromptArgument({ name: 'who', title: 'Who', required: true }), new PromptArgument({ name: 'how' })],
+  });
+  const resource = new Resource({
+    name: 'doc',
+    title: 'Doc',
+    uri: 'doc://x',
+    mimeType: 'text/plain',
+    size: 3,
+    annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z' },
+  });
+
+  test('prompts lose their titles and icons in old eras, never their arguments', () => {
+    expect(new PromptConverter('2026-07-28').toWire(prompt)).toEqual({
+      name: 'greet',
+      title: 'Greet',
+      description: 'Says hello.',
+      icons: [icon],
+      arguments: [{ name: 'who', title: 'Who', required: true }, { name: 'how' }],
+    });
+    expect(new PromptConverter('2025-03-26').toWire(prompt)).toEqual({
+      name: 'greet',
+      description: 'Says hello.',
+      arguments: [{ name: 'who', required: true }, { name: 'how' }],
+    });
+    const converter = new PromptConverter('2025-11-25');
+    expect(converter.toWire(converter.fromWire(converter.toWire(prompt)!)!)).toEqual(converter.toWire(prompt));
+  });
+
+  test('resources lose title and lastModified in old eras', () => {
+    expect(new ResourceConverter('2025-11-25').toWire(resource)).toEqual({
+      uri: 'doc://x',
+      name: 'doc',
+      title: 'Doc',
+      mimeType: 'text/plain',
+      size: 3,
+      annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z' },
+    });
+    expect(new ResourceConverter('2024-11-05').toWire(resource)).toEqual({
+      uri: 'doc://x',
+      name: 'doc',
+      mimeType: 'text/plain',
+      size: 3,
+      annotations: { audience: ['user'], priority: 0.5 },
+    });
+    const converter = new ResourceConverter();
+    expect(converter.toWire(converter.fromWire(converter.toWire(resource)!)!)).toEqual(converter.toWire(resource));
+  });
+});
+
+describe('GroupConverter', () => {
+  test('a tree survives the round trip, its shared leaves still shared', () => {
+    const root = new Group({ name: 'api', title: 'API', description: 'All of it.' });
+    const a = new Group({ name: 'a' });
+    const b = new Group({ name: 'b' });
+    root.addGroup(a).addGroup(b);
+    const shared = new Tool({ name: 'shared', inputSchema: { type: 'object' } });
+    a.addTool(shared);
+    b.addTool(shared)
+      .addPrompt(new Prompt({ name: 'p' }))
+      .addResource(new Resource({ name: 'r', uri: 'r://r' }));
+    const converter = new GroupConverter();
+    const outline = converter.convertFrom(root);
+    const again = converter.convertTo(outline);
+    expect(converter.convertFrom(again)).toEqual(outline);
+    expect(again.allTools()).toHaveLength(1);
+    expect(again.allTools()[0]?.getFullyQualifiedNames()).toEqual(['api.a.shared', 'api.b.shared']);
+  });
+});
