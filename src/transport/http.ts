@@ -123,7 +123,8 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       size += chunk.length;
       if (size > options.maxBodyBytes) return refuse(response, 413, tooLarge);
       if (first === undefined) first = chunk;
-      else (more ??= [first]).push(chunk);
+      else if (more === undefined) more = [first, chunk];
+      else more.push(chunk);
     });
     request.on('end', () => {
       if (response.headersSent) return;

@@ -1,0 +1,42 @@
+// A small domain for tests of the whole gateway: one endpoint of each effect, over whatever upstream a test brings.
+import { z } from 'zod';
+import { buildDomain } from '../../src/endpoint/build.ts';
+import { defineDomain } from '../../src/endpoint/define.ts';
+import type { Domain } from '../../src/endpoint/model.ts';
+
+export function petsDomain(baseUrl: string, env: Record<string, string> = {}): Domain {
+  return buildDomain(
+    defineDomain({
+      name: 'pets',
+      title: 'Pets',
+      description: 'Pets and what is known about them.',
+      baseUrl,
+      timeoutMs: 5_000,
+      endpoints: {
+        list: {
+          method: 'GET',
+          path: '/pets',
+          summary: 'Lists pets.',
+          args: z.object({ limit: z.int().min(1).max(100).optional(), kind: z.enum(['cat', 'dog']).optional() }),
+        },
+        get: { method: 'GET', path: '/pets/{id}', summary: 'Gets one pet.', args: z.object({ id: z.int().min(1) }), expose: 'both' },
+        create: {
+          method: 'POST',
+          path: '/pets',
+          summary: 'Adds a pet.',
+          args: z.object({ name: z.string().min(1), kind: z.enum(['cat', 'dog']).optional() }),
+        },
+        delete: { method: 'DELETE', path: '/pets/{id}', summary: 'Removes a pet.', args: z.object({ id: z.int().min(1) }) },
+      },
+      prompts: {
+        introduce: {
+          description: 'Introduces a pet.',
+          arguments: { kind: { required: true, values: ['cat', 'dog'] } },
+          messages: [{ role: 'user', text: 'Tell me about a {{kind}}.' }],
+        },
+      },
+      resources: { 'pets://about': { name: 'about', mimeType: 'text/plain', text: 'All about pets.' } },
+    } as never),
+    { env },
+  );
+}
