@@ -1,10 +1,15 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
 import type { Dispatcher } from 'undici';
 import type { Args, Endpoint } from '../endpoint/model.ts';
-import { buildProof, chooseCredentials, missingCredential, type Proof } from './credentials.ts';
+import { createRedactor, type Redactor, secretValues } from '../endpoint/secrets.ts';
+import { compileCall } from './call.ts';
+import { createTokens } from './oauth.ts';
+import { buildPreview, previewProof, type RequestPreview } from './preview.ts';
 import { compileRequest, type RequestPlan } from './request.ts';
-import { type Answer, buildAnswer } from './response.ts';
-import { createSender, type Sender } from './send.ts';
+import type { Answer } from './response.ts';
+import { createSender } from './send.ts';
+
+export type { RequestPreview } from './preview.ts';
 
 export interface ExecuteOptions {
   /** For messages. */
@@ -19,21 +24,15 @@ export interface ExecuteOptions {
   readonly progress?: (progress: number, total?: number, message?: string) => void;
 }
 
-/** The request as it would go out, with credentials replaced by `[redacted]`. */
-export interface RequestPreview {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 export interface CompiledEndpoint {
   run(args: Args, options: ExecuteOptions): Promise<Answer>;
+  /** Sends nothing. */
   preview(args: Args): RequestPreview;
 }
 
 export interface Executor {
   compile(endpoint: Endpoint): CompiledEndpoint;
+  /** Waits for what is in flight. */
   close(): Promise<void>;
 }
 
@@ -42,47 +41,51 @@ export interface ExecutorOptions {
   readonly dispatcher?: (origin: string) => Dispatcher;
   /** Sockets per origin, 64 by default. */
   readonly connections?: number;
+  /** Where neither the endpoint nor an argument says otherwise; `landbridge` by default. */
   readonly userAgent?: string;
+  /** Told every secret that comes into being while running (access tokens), for the log's redactor. */
+  readonly onSecret?: (value: string) => void;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
   const sender = createSender(options);
+  const tokens = createTokens(sender.send, options.onSecret ?? (() => {}));
   const userAgent = options.userAgent ?? 'landbridge';
+  const redactorFor = createRedactors();
+
   return {
-    compile: (endpoint) => compileEndpoint(endpoint, sender, userAgent),
+    compile(endpoint) {
+      // Compiled on first use: a catalog may hold thousands of endpoints that are never called.
+      let plan: RequestPlan | undefined;
+      let call: ReturnType<typeof compileCall> | undefined;
+      const planOf = () => (plan ??= compileRequest(endpoint, userAgent));
+      return {
+        async run(args, runOptions) {
+          call ??= compileCall(endpoint, planOf(), sender.send, tokens, redactorFor(endpoint));
+          return call(args, runOptions);
+        },
+        preview(args) {
+          const { proof, missing } = previewProof(endpoint);
+          const request = planOf().build(args, endpoint.toolName, proof);
+          return buildPreview(request, missing, redactorFor(endpoint));
+        },
+      };
+    },
     close: () => sender.close(),
   };
 }
 
-function compileEndpoint(endpoint: Endpoint, sender: Sender, userAgent: string): CompiledEndpoint {
-  // Compiled on first use: a catalog may hold thousands of endpoints that are never called.
-  let plan: RequestPlan | undefined;
-  let proof: Proof | undefined;
-  return {
-    async run(args, options) {
-      plan ??= compileRequest(endpoint, userAgent);
-      const choice = chooseCredentials(endpoint);
-      if (choice.kind === 'missing') throw missingCredential(options.tool, choice.alternatives);
-      if (choice.kind === 'chosen') proof ??= buildProof(options.tool, choice.credentials, () => '');
-      const request = plan.build(args, options.tool, proof, options.trace);
-      const raw = await sender.send(request, {
-        tool: options.tool,
-        signal: options.signal,
-        remainingMs: endpoint.limits.timeoutMs,
-        timeoutMs: endpoint.limits.timeoutMs,
-        maxResponseBytes: endpoint.limits.maxResponseBytes,
-      });
-      return buildAnswer(endpoint, request, raw);
-    },
-    preview(args) {
-      plan ??= compileRequest(endpoint, userAgent);
-      const request = plan.build(args, endpoint.toolName, undefined);
-      return {
-        method: request.method,
-        url: request.origin + request.path,
-        headers: request.headers,
-        ...(request.body !== null && { body: request.body.toString() }),
-      };
-    },
+/** Endpoints with the same secrets share one redactor. */
+function createRedactors(): (endpoint: Endpoint) => Redactor {
+  const redactors = new Map<string, Redactor>();
+  return (endpoint) => {
+    const secrets = endpoint.security.flat().flatMap(secretValues);
+    const key = JSON.stringify(secrets);
+    let redactor = redactors.get(key);
+    if (redactor === undefined) {
+      redactor = createRedactor(secrets);
+      redactors.set(key, redactor);
+    }
+    return redactor;
   };
 }

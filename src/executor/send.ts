@@ -20,13 +20,13 @@ export interface SendOptions {
   readonly remainingMs: number;
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
-  readonly watch?: Watch;
+  readonly watch?: Watch | undefined;
 }
 
 /** Sees bytes pass, for progress. */
 export interface Watch {
-  body(data: string | Buffer): Iterable<Uint8Array> | string | Buffer;
-  waiting(): void;
+  /** The body to hand to the socket: itself, or slices of it. */
+  body(data: string | Buffer): Iterable<Uint8Array> | Buffer;
   received(bytes: number, total: number | undefined): void;
 }
 
@@ -84,8 +84,8 @@ export function createSender(options: SenderOptions = {}): Sender {
             origin: request.origin,
             path: request.path,
             method: request.method,
-            headers: request.headers,
-            body: exchange.outgoingBody() as string | Buffer | null,
+            headers: exchange.outgoingHeaders(),
+            body: exchange.outgoingBody(),
           },
           exchange,
         );
@@ -141,10 +141,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     return true;
   }
 
-  outgoingBody(): unknown {
+  outgoingBody(): string | Buffer | null {
     const { watch } = this.options;
     const { body } = this.request;
-    return watch === undefined || body === null ? body : watch.body(body);
+    // undici takes iterables too; its types do not say so.
+    return watch === undefined || body === null ? body : (watch.body(body) as Buffer);
+  }
+
+  outgoingHeaders(): Record<string, string> {
+    const { headers, body } = this.request;
+    if (this.options.watch === undefined || body === null) return headers as Record<string, string>;
+    // Slices have no length of their own, and some servers take no chunked requests.
+    return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   }
 
   /** The caller left. */

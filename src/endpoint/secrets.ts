@@ -1,0 +1,119 @@
+// Secrets by value: which ones the gateway holds, and a function that takes them out of any text on its way out.
+import type { Credential, Domain, Secret } from './model.ts';
+
+/** Every secret of these domains, as it could appear in a message. */
+export function collectSecrets(domains: readonly Domain[]): string[] {
+  const seen = new Set<Credential>();
+  const values = new Set<string>();
+  for (const domain of domains) {
+    for (const endpoint of domain.endpoints) {
+      for (const alternative of endpoint.security) {
+        for (const credential of alternative) {
+          // Thousands of endpoints share a handful of credentials.
+          if (seen.has(credential)) continue;
+          seen.add(credential);
+          for (const value of secretValues(credential)) values.add(value);
+        }
+      }
+    }
+  }
+  return [...values];
+}
+
+/** What must not be seen of one credential. A basic user name counts: some APIs take the key there. */
+export function secretValues(credential: Credential): string[] {
+  switch (credential.kind) {
+    case 'apiKey':
+    case 'bearer':
+      return given(credential.secret);
+    case 'basic':
+      return [...given(credential.username), ...given(credential.password), ...basicPair(credential)];
+    case 'oauth2':
+      return given(credential.clientSecret);
+  }
+}
+
+function given(secret: Secret): string[] {
+  return secret.value === undefined || secret.value === '' ? [] : [secret.value];
+}
+
+function basicPair(credential: Extract<Credential, { kind: 'basic' }>): string[] {
+  const { username, password } = credential;
+  if (username.value === undefined && password.value === undefined) return [];
+  return [Buffer.from(`${username.value ?? ''}:${password.value ?? ''}`).toString('base64')];
+}
+
+/** Replaces known secrets by `[redacted]`: as they are, JSON-escaped, percent-encoded and inside base64. */
+export interface Redactor {
+  (text: string): string;
+  /** For secrets that come into being while running: OAuth access tokens. */
+  addSecret(value: string): void;
+}
+
+const REPLACEMENT = '[redacted]';
+/** Shorter values would take ordinary words out of every text. */
+const MIN_LENGTH = 4;
+/** A shorter run of base64 appears by chance. */
+const MIN_BASE64_LENGTH = 8;
+/** Tokens come and go; the oldest of those added while running make room. */
+const MAX_ADDED = 256;
+
+export function createRedactor(secrets: readonly string[]): Redactor {
+  const configured = new Set(secrets);
+  const added = new Set<string>();
+  let needles = needlesOf(configured, added);
+
+  const redact = (text: string): string => {
+    let out = text;
+    for (const needle of needles) if (out.includes(needle)) out = out.replaceAll(needle, REPLACEMENT);
+    return out;
+  };
+  return Object.assign(redact, {
+    addSecret(value: string) {
+      if (configured.has(value) || added.has(value)) return;
+      if (added.size >= MAX_ADDED) added.delete(added.values().next().value as string);
+      added.add(value);
+      needles = needlesOf(configured, added);
+    },
+  });
+}
+
+/** Longest first, so that a secret inside another does not leave the rest of it standing. */
+function needlesOf(...sets: readonly ReadonlySet<string>[]): string[] {
+  const needles = new Set<string>();
+  for (const set of sets) {
+    for (const value of set) if (value.length >= MIN_LENGTH) for (const form of formsOf(value)) needles.add(form);
+  }
+  return [...needles].sort((a, b) => b.length - a.length);
+}
+
+function formsOf(value: string): string[] {
+  const forms = [value, JSON.stringify(value).slice(1, -1)];
+  try {
+    const percent = encodeURIComponent(value);
+    const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+    for (const form of [percent, strict, percent.replaceAll('%20', '+')]) {
+      forms.push(
+        form,
+        form.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase()),
+      );
+    }
+  } catch {
+    // Half a surrogate pair has no percent-encoded form, so it cannot appear in one.
+  }
+  for (const run of base64Runs(value)) forms.push(run, run.replaceAll('+', '-').replaceAll('/', '_'));
+  return forms;
+}
+
+/** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */
+function base64Runs(value: string): string[] {
+  const runs: string[] = [];
+  const bytes = Buffer.from(value);
+  for (const offset of [0, 1, 2]) {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    const start = offset === 0 ? 0 : offset + 1;
+    const run = encoded.slice(start, Math.floor(((offset + bytes.length) * 8) / 6));
+    if (run.length >= MIN_BASE64_LENGTH) runs.push(run);
+  }
+  return runs;
+}

@@ -1,0 +1,189 @@
+// OAuth2 client credentials: one token per client and scope, fetched once however many calls wait for it.
+import { GatewayError } from '../errors.ts';
+import type { OAuthCredential } from './credentials.ts';
+import { basicToken } from './credentials.ts';
+import { encode } from './encode.ts';
+import type { RawResponse, Send } from './send.ts';
+import { visible } from './text.ts';
+
+export interface Tokens {
+  /** The token in hand, if it is still good. */
+  current(credential: OAuthCredential): string | undefined;
+  /** That token, or a new one. The fetch is shared, so it does not end when one of the callers leaves. */
+  fetch(credential: OAuthCredential, tool: string, apiOrigin: string): Promise<string>;
+  /** The API refused this token: the next call gets another. */
+  forget(credential: OAuthCredential, token: string): void;
+}
+
+interface Entry {
+  token: string | undefined;
+  expiresAt: number;
+  pending: Promise<string> | undefined;
+  /** RFC 6749 2.3.1 wants Basic; some servers only read the body. Found out once. */
+  inBody: boolean;
+}
+
+const TOKEN_TIMEOUT_MS = 10_000;
+const MAX_TOKEN_BYTES = 256 * 1024;
+const DEFAULT_LIFETIME_S = 300;
+/** Refreshed this long before the end, or after nine tenths of a short life. */
+const SKEW_S = 30;
+const MAX_LIFETIME_S = 24 * 3600;
+
+export function createTokens(send: Send, onSecret: (value: string) => void): Tokens {
+  const entries = new Map<string, Entry>();
+
+  function entryFor(credential: OAuthCredential): Entry {
+    const { tokenUrl, clientId, clientSecret, scopes } = credential;
+    const key = JSON.stringify([tokenUrl, clientId.value, clientSecret.value, scopes]);
+    let entry = entries.get(key);
+    if (entry === undefined) {
+      entry = { token: undefined, expiresAt: 0, pending: undefined, inBody: false };
+      entries.set(key, entry);
+    }
+    return entry;
+  }
+
+  async function request(credential: OAuthCredential, entry: Entry, tool: string, apiOrigin: string): Promise<string> {
+    const url = parseTokenUrl(credential, tool, apiOrigin);
+    let raw = await ask(send, url, credential, entry.inBody, tool);
+    if (!entry.inBody && (raw.status === 400 || raw.status === 401)) {
+      const second = await ask(send, url, credential, true, tool);
+      if (second.status < 300) entry.inBody = true;
+      raw = second.status < 300 ? second : raw;
+    }
+    const { token, lifetimeS } = readToken(raw, url, credential, tool);
+    entry.token = token;
+    entry.expiresAt = Date.now() + Math.max(lifetimeS - SKEW_S, lifetimeS * 0.9 - 1, 0) * 1000;
+    onSecret(token);
+    return token;
+  }
+
+  return {
+    current(credential) {
+      const entry = entryFor(credential);
+      return entry.expiresAt > Date.now() ? entry.token : undefined;
+    },
+    fetch(credential, tool, apiOrigin) {
+      const entry = entryFor(credential);
+      entry.pending ??= request(credential, entry, tool, apiOrigin).finally(() => {
+        entry.pending = undefined;
+      });
+      return entry.pending;
+    },
+    forget(credential, token) {
+      const entry = entryFor(credential);
+      if (entry.token === token) entry.expiresAt = 0;
+    },
+  };
+}
+
+/** A client secret goes over TLS, to this machine, or to the very origin the API calls go to anyway. */
+function parseTokenUrl(credential: OAuthCredential, tool: string, apiOrigin: string): URL {
+  let url: URL | undefined;
+  try {
+    url = new URL(credential.tokenUrl);
+  } catch {
+    // Explained below.
+  }
+  const safe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' &&
+      (url.origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)));
+  if (url === undefined || !safe) {
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool}: the token URL of ${credential.name} must be an https URL; the client secret is not sent anywhere else. Correct it in the domain file.`,
+      { tool },
+    );
+  }
+  return url;
+}
+
+async function ask(
+  send: Send,
+  url: URL,
+  credential: OAuthCredential,
+  inBody: boolean,
+  tool: string,
+): Promise<RawResponse> {
+  const id = encode(credential.clientId.value ?? '');
+  const secret = encode(credential.clientSecret.value ?? '');
+  let body = 'grant_type=client_credentials';
+  if (credential.scopes.length > 0) body += `&scope=${encode(credential.scopes.join(' '))}`;
+  if (inBody) body += `&client_id=${id}&client_secret=${secret}`;
+  try {
+    return await send(
+      {
+        method: 'POST',
+        origin: url.origin,
+        path: url.pathname + url.search,
+        url: url.origin + url.pathname,
+        headers: {
+          accept: 'application/json',
+          'content-type': 'application/x-www-form-urlencoded',
+          ...(!inBody && { authorization: `Basic ${basicToken(id, secret)}` }),
+        },
+        body,
+      },
+      {
+        tool,
+        signal: NEVER,
+        remainingMs: TOKEN_TIMEOUT_MS,
+        timeoutMs: TOKEN_TIMEOUT_MS,
+        maxResponseBytes: MAX_TOKEN_BYTES,
+      },
+    );
+  } catch (error) {
+    const why = error instanceof GatewayError ? error.message.replace(`${tool}: `, '') : 'it could not be reached';
+    throw new GatewayError(
+      'UNREACHABLE',
+      `${tool}: no access token could be fetched from ${url.origin}: ${why} Nothing was sent to the API.`,
+      { tool, origin: url.origin },
+      error,
+    );
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+function readToken(
+  raw: RawResponse,
+  url: URL,
+  credential: OAuthCredential,
+  tool: string,
+): { token: string; lifetimeS: number } {
+  let answer: Record<string, unknown> = {};
+  try {
+    const parsed: unknown = JSON.parse(raw.body.toString('utf8'));
+    if (typeof parsed === 'object' && parsed !== null) answer = parsed as Record<string, unknown>;
+  } catch {
+    // The status says enough.
+  }
+  if (raw.status >= 500) {
+    throw new GatewayError(
+      'UNREACHABLE',
+      `${tool}: ${url.origin} could not issue an access token (status ${raw.status}). Nothing was sent to the API; try again later.`,
+      { tool, origin: url.origin },
+    );
+  }
+  if (raw.status < 200 || raw.status >= 300) {
+    const { clientId, clientSecret } = credential;
+    const reason = typeof answer.error === 'string' ? ` ${visible(answer.error.slice(0, 100))}` : '';
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool}: ${url.origin} refused the client credentials (${raw.status}${reason}). Nothing was sent to the API. Check ${clientId.variable} and ${clientSecret.variable}, and the scopes.`,
+      { tool, variables: [clientId.variable, clientSecret.variable] },
+    );
+  }
+  if (typeof answer.access_token !== 'string' || answer.access_token === '') {
+    throw new GatewayError(
+      'BAD_RESPONSE',
+      `${tool}: ${url.origin} answered without an access token. Check the token URL.`,
+      { tool, origin: url.origin },
+    );
+  }
+  const given = Number(answer.expires_in ?? DEFAULT_LIFETIME_S);
+  const lifetimeS = Number.isFinite(given) && given > 0 ? Math.min(given, MAX_LIFETIME_S) : DEFAULT_LIFETIME_S;
+  return { token: answer.access_token, lifetimeS };
+}

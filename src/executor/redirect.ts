@@ -1,0 +1,66 @@
+// Redirects. One inside the configured base URL may be followed by a read; anything else is refused, because the next
+// origin would get the credentials and the body (axios and fetch keep `X-Api-Key`, a 307 repeats the POST).
+import { GatewayError } from '../errors.ts';
+import type { WireRequest } from './request.ts';
+import type { RawResponse } from './send.ts';
+import { visible } from './text.ts';
+
+export const MAX_HOPS = 3;
+
+export function isRedirect({ status, headers }: RawResponse): boolean {
+  return (
+    headers.location !== undefined &&
+    (status === 301 || status === 302 || status === 303 || status === 307 || status === 308)
+  );
+}
+
+/** The request to make next, or REDIRECT_BLOCKED. */
+export function followRedirect(
+  request: WireRequest,
+  raw: RawResponse,
+  basePath: string,
+  hop: number,
+  tool: string,
+  redact: (text: string) => string,
+): WireRequest {
+  const target = parseLocation(String(raw.headers.location), request);
+  const shown =
+    target === undefined ? 'an address that is no URL' : visible(redact(target.origin + target.pathname)).slice(0, 300);
+  const block = (why: string): never => {
+    throw new GatewayError(
+      'REDIRECT_BLOCKED',
+      `${tool}: ${request.origin} redirects (${raw.status}) to ${shown}. ${why}`,
+      {
+        tool,
+        status: raw.status,
+        location: shown,
+      },
+    );
+  };
+  if (target === undefined) return block('It was not followed.');
+  if (target.origin !== request.origin || target.username !== '' || target.password !== '') {
+    return block(
+      'Another origin is never followed and never gets the credentials. If it is the right one, set the base URL to it.',
+    );
+  }
+  if (request.body !== null || (request.method !== 'GET' && request.method !== 'HEAD')) {
+    return block(
+      raw.status === 303
+        ? 'A 303 usually means that the request was carried out: look at that address before repeating it.'
+        : 'Only reads follow a redirect, so nothing was repeated. If it is the right address, correct the base URL or the path.',
+    );
+  }
+  if (target.pathname !== basePath && !target.pathname.startsWith(`${basePath}/`)) {
+    return block('It leaves the base URL, so it was not followed.');
+  }
+  if (hop >= MAX_HOPS) return block(`More than ${MAX_HOPS} redirects in a row are not followed.`);
+  return { ...request, path: target.pathname + target.search, url: target.origin + target.pathname };
+}
+
+function parseLocation(location: string, request: WireRequest): URL | undefined {
+  try {
+    return new URL(location, request.origin + request.path);
+  } catch {
+    return undefined;
+  }
+}
