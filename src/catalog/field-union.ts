@@ -15,7 +15,11 @@ type Node = { readonly [keyword: string]: unknown };
 const MAX_NOTE = 200;
 const MAX_ENUM = 100;
 const MAX_DEPTH = 3;
-const MAX_BRANCHES = 4;
+const MAX_BRANCHES = 5;
+/** Every node needs a type somewhere; this is "any" in those words. */
+const ANYTHING: Node = Object.freeze({
+  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
+});
 
 /** One schema that accepts what any of the variants accepts, with a description that holds for all of them. */
 export function uniteField(variants: readonly FieldVariant[]): JsonSchema {
@@ -27,13 +31,31 @@ export function uniteField(variants: readonly FieldVariant[]): JsonSchema {
     0,
   );
   const description = [uniteText(nodes.map(({ text }) => text)), ...notes].filter((part) => part !== '').join('. ');
-  return description === '' ? united : { ...united, description };
+  return withText(united, description);
+}
+
+/** Adds words to a field. Nothing may stand beside `anyOf` (Vertex refuses it), so its first branch takes them. */
+export function withText(schema: JsonSchema, text: string): Node {
+  const node = typeof schema === 'boolean' ? (schema ? ANYTHING : { not: {} }) : schema;
+  if (text === '') return node;
+  if (Array.isArray(node.anyOf)) {
+    const [first, ...others] = node.anyOf as [Node, ...Node[]];
+    return { ...node, anyOf: [withText(first, text), ...others] };
+  }
+  const { description } = node;
+  if (typeof description !== 'string' || description === '') return { ...node, description: text };
+  const separator = text.startsWith('(') || /[.!?…]$/.test(description) ? ' ' : '. ';
+  return { ...node, description: description + separator + text };
 }
 
 function split(schema: JsonSchema): { text: string; rest: Node } {
-  if (typeof schema === 'boolean') return { text: '', rest: schema ? {} : { not: {} } };
+  if (typeof schema === 'boolean') return { text: '', rest: schema ? ANYTHING : { not: {} } };
   const { description, ...rest } = schema;
-  return { text: typeof description === 'string' ? description : '', rest };
+  if (typeof description === 'string') return { text: description, rest };
+  if (!Array.isArray(rest.anyOf)) return { text: '', rest };
+  const [first, ...others] = rest.anyOf as [Node, ...Node[]];
+  const { description: inner, ...bare } = first;
+  return { text: typeof inner === 'string' ? inner : '', rest: { ...rest, anyOf: [bare, ...others] } };
 }
 
 /** Two actions may describe the same field in other words; one text is taken only where it speaks for all. */
@@ -80,7 +102,7 @@ function widen(type: string, kinds: readonly Kind[], notes: string[], depth: num
   } else if (kinds.some(({ schema }) => Array.isArray(schema.enum))) {
     notes.push(tellEnums(kinds.filter(({ schema }) => Array.isArray(schema.enum))));
   }
-  if (type === 'array') own.items = uniteInner(kinds, (schema) => (schema.items ?? {}) as Node, notes, depth);
+  if (type === 'array') own.items = uniteInner(kinds, (schema) => (schema.items ?? ANYTHING) as Node, notes, depth);
   if (type === 'object') Object.assign(own, uniteObjects(kinds, notes, depth));
   return own;
 }
@@ -91,15 +113,14 @@ interface Kind {
 }
 
 function uniteInner(kinds: readonly Kind[], pick: (schema: Node) => Node, notes: string[], depth: number): JsonSchema {
-  if (depth >= MAX_DEPTH) return {};
+  if (depth >= MAX_DEPTH) return ANYTHING;
   const variants = kinds.map(({ schema, actions }) => ({ action: actions.join(', '), ...split(pick(schema)) }));
   const inner = unite(
     variants.map(({ action, rest }) => ({ action, schema: rest })),
     notes,
     depth + 1,
   );
-  const text = uniteText(variants.map((variant) => variant.text));
-  return text === '' ? inner : { ...inner, description: text };
+  return withText(inner, uniteText(variants.map((variant) => variant.text)));
 }
 
 /** Objects of different shape: all properties any of them has, required where all require them. */
@@ -143,7 +164,7 @@ function branch(kinds: readonly Kind[], notes: string[], depth: number): Node {
 /** Too many alternatives to show: their types alone still tell no lie. */
 function uniqueTypes(options: readonly Node[]): Node[] {
   const types = [...new Set(options.flatMap(({ type }) => (typeof type === 'string' ? [type] : [])))];
-  return types.map((type) => (type === 'array' ? { type, items: {} } : { type }));
+  return types.map((type) => (type === 'array' ? { type, items: ANYTHING } : { type }));
 }
 
 function tellEnums(kinds: readonly Kind[]): string {

@@ -1,7 +1,7 @@
 // The schemas of one operation as they are advertised: portable across clients, with the gateway's controls added.
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { Operation } from './operation.ts';
-import { toPortableSchema } from './portable.ts';
+import { toPortableNode, toPortableSchema } from './portable.ts';
 
 export type ObjectSchema = {
   readonly type: 'object';
@@ -33,7 +33,7 @@ function withControls(own: ObjectSchema['properties'], controls: Operation['cont
  * and shaping leave things out, and a client that checks must not turn a good answer into a failure.
  */
 export function relaxOutputSchema(schema: JsonSchema): JsonSchema {
-  const portable = toPortableSchema(schema) as { readonly [keyword: string]: unknown };
+  const portable = toPortableNode(schema);
   const relaxed = relax(portable, 0);
   return typeof portable.type === 'string' ? { type: portable.type, ...relaxed } : relaxed;
 }

@@ -1,7 +1,7 @@
 // The input schema of a grouped tool: a discriminator, the fields all actions share, and every other field with a note
 // on which actions need it. The notes stand in the descriptions because that is where models read.
 import type { JsonSchema } from '../endpoint/model.ts';
-import { type FieldVariant, uniteField } from './field-union.ts';
+import { type FieldVariant, uniteField, withText } from './field-union.ts';
 import type { ObjectSchema } from './operation-schema.ts';
 
 /** The fields of one action as they are advertised. */
@@ -46,12 +46,12 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
     const own = variantsOf(name, actions);
     const others: FieldVariant[] = own.length < actions.length ? [{ action: 'others', schema }] : [];
     const united = own.length === 0 ? schema : uniteField([...others, ...own]);
-    properties.push([name, always.has(name) ? annotate(united, '(always required)') : united]);
+    properties.push([name, always.has(name) ? withText(united, '(always required)') : united]);
   }
   const names = new Set(actions.flatMap((action) => Object.keys(action.fields)));
   for (const name of names) {
     if (Object.hasOwn(common.fields, name)) continue;
-    properties.push([name, annotate(uniteField(variantsOf(name, actions)), tierOf(name, actions))]);
+    properties.push([name, withText(uniteField(variantsOf(name, actions)), tierOf(name, actions))]);
   }
   return {
     type: 'object',
@@ -75,12 +75,4 @@ function variantsOf(name: string, actions: readonly ActionFields[]): FieldVarian
   return actions
     .filter((action) => Object.hasOwn(action.fields, name))
     .map((action) => ({ action: action.key, schema: action.fields[name]! }));
-}
-
-function annotate(schema: JsonSchema, note: string): JsonSchema {
-  const node = typeof schema === 'boolean' ? (schema ? {} : { not: {} }) : schema;
-  const { description } = node;
-  if (typeof description !== 'string' || description === '') return { ...node, description: note };
-  const separator = note.startsWith('(') || /[.!?]$/.test(description) ? ' ' : '. ';
-  return { ...node, description: description + separator + note };
 }

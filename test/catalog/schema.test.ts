@@ -60,8 +60,10 @@ describe('buildGroupedSchema()', () => {
       discriminator: 'action',
     });
     expect(schema.properties.id).toEqual({
-      anyOf: [{ type: 'integer' }, { type: 'array', items: { type: 'string' } }],
-      description: 'integer for get; array of string for find. Required for: get. For: find',
+      anyOf: [
+        { type: 'integer', description: 'integer for get; array of string for find. Required for: get. For: find' },
+        { type: 'array', items: { type: 'string' } },
+      ],
     });
   });
 
@@ -75,8 +77,10 @@ describe('buildGroupedSchema()', () => {
       common: { fields: { id: text }, required: ['id'] },
     });
     expect(schema.properties.id).toEqual({
-      anyOf: [{ type: 'string' }, { type: 'integer' }],
-      description: 'string for others; integer for a (always required)',
+      anyOf: [
+        { type: 'string', description: 'string for others; integer for a (always required)' },
+        { type: 'integer' },
+      ],
     });
   });
 

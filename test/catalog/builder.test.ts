@@ -1,0 +1,408 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+import { GroupedToolBuilder } from '../../src/catalog/builder.ts';
+import { GatewayError } from '../../src/errors.ts';
+import type { Middleware } from '../../src/orchestration/call.ts';
+import { aCall, anEndpoint, anOperation, textOf } from './support.ts';
+
+const users = () =>
+  new GroupedToolBuilder('users')
+    .description('Manage users')
+    .commonSchema(z.object({ tenant: z.string() }))
+    .action({ name: 'list', readOnly: true, idempotent: true, handler: (_call, { tenant }) => [tenant] })
+    .action({
+      name: 'create',
+      description: 'Create a user',
+      schema: z.object({ email: z.email(), role: z.enum(['admin', 'reader']).optional() }),
+      handler: async (call, args) => ({ tool: call.tool, ...args }),
+    })
+    .action({ name: 'ban', destructive: true, schema: z.object({ id: z.number() }), handler: () => 'banned' });
+
+describe('GroupedToolBuilder: the definition', () => {
+  test('one tool with a discriminator, common fields, tiers, three layers and conservative hints', () => {
+    expect(users().buildToolDefinition()).toEqual({
+      name: 'users',
+      description: [
+        'Manage users',
+        'Actions: list, create, ban',
+        'Workflow:',
+        "- 'list': Requires: tenant",
+        "- 'create': Create a user. Requires: tenant, email",
+        "- 'ban': Requires: tenant, id ⚠️ DESTRUCTIVE",
+      ].join('\n'),
+      inputSchema: {
+        type: 'object',
+        properties: {
+          action: { type: 'string', enum: ['list', 'create', 'ban'] },
+          tenant: { type: 'string', description: '(always required)' },
+          email: expect.objectContaining({
+            type: 'string',
+            description: expect.stringContaining('Required for: create'),
+          }),
+          role: { type: 'string', enum: ['admin', 'reader'], description: 'For: create' },
+          id: { type: 'number', description: 'Required for: ban' },
+        },
+        required: ['action', 'tenant'],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    });
+  });
+
+  test('explicit annotations win', () => {
+    const { annotations } = users().annotations({ destructiveHint: false, title: 'Users' }).buildToolDefinition();
+    expect(annotations).toEqual({ title: 'Users', readOnlyHint: false, destructiveHint: false, idempotentHint: false });
+  });
+
+  test('a TOON description on request', () => {
+    expect(users().toonDescription().buildToolDefinition().description).toContain(
+      '[3|]{action|desc|required|destructive}:',
+    );
+  });
+
+  test('the definition is built once and deeply frozen', () => {
+    const builder = users();
+    const definition = builder.buildToolDefinition();
+    expect(builder.buildToolDefinition()).toBe(definition);
+    expect(() => {
+      (definition.inputSchema as { properties: Record<string, unknown> }).properties.evil = {};
+    }).toThrow(TypeError);
+  });
+});
+
+describe('GroupedToolBuilder: structure', () => {
+  test('flat and hierarchical never mix, either way round', () => {
+    const message =
+      'Cannot use .action() and .group() on the same builder "platform".\n' +
+      'Use .action() for flat tools OR .group() for hierarchical tools.';
+    const handler = () => 'ok';
+    expect(() => new GroupedToolBuilder('platform').action({ name: 'a', handler }).group('g', () => {})).toThrow(
+      message,
+    );
+    expect(() =>
+      new GroupedToolBuilder('platform')
+        .group('g', (g) => g.action({ name: 'a', handler }))
+        .action({ name: 'b', handler }),
+    ).toThrow(message);
+  });
+
+  test('dots, duplicates, empty names and odd tool names are refused', () => {
+    const handler = () => 'ok';
+    expect(() => new GroupedToolBuilder('t').action({ name: 'a.b', handler })).toThrow(
+      'Action name "a.b" must not contain dots',
+    );
+    expect(() => new GroupedToolBuilder('t').group('a.b', () => {})).toThrow('Group name "a.b" must not contain dots');
+    expect(() => new GroupedToolBuilder('t').group('a', (g) => g.action({ name: 'b.c', handler }))).toThrow(
+      'must not contain dots',
+    );
+    expect(() => new GroupedToolBuilder('t').action({ name: 'a', handler }).action({ name: 'a', handler })).toThrow(
+      'already has an action "a"',
+    );
+    expect(() => new GroupedToolBuilder('t').action({ name: '', handler })).toThrow('must not be empty');
+    expect(() => new GroupedToolBuilder('no spaces')).toThrow('cannot be a tool name');
+    expect(() => new GroupedToolBuilder('t').buildToolDefinition()).toThrow('has no actions');
+  });
+
+  test('a field cannot take the discriminator’s name', () => {
+    const builder = new GroupedToolBuilder('t').action({
+      name: 'x',
+      schema: z.object({ action: z.string() }),
+      handler: () => 'ok',
+    });
+    expect(() => builder.buildToolDefinition()).toThrow('choose another with .discriminator()');
+    expect(builder.discriminator('method').buildToolDefinition().inputSchema).toMatchObject({
+      properties: { method: { enum: ['x'] }, action: { type: 'string' } },
+    });
+  });
+
+  test('every way to change a built tool throws the same sentence', () => {
+    const built = users();
+    built.buildToolDefinition();
+    const message = 'Builder "users" is frozen after buildToolDefinition(). Cannot modify a built tool.';
+    const handler = () => 'ok';
+    const changes: (() => unknown)[] = [
+      () => built.action({ name: 'x', handler }),
+      () => built.group('g', () => {}),
+      () => built.use(async (_c, _a, next) => next()),
+      () => built.description('x'),
+      () => built.title('x'),
+      () => built.commonSchema(z.object({})),
+      () => built.tags('x'),
+      () => built.annotations({}),
+      () => built.discriminator('x'),
+      () => built.toonDescription(),
+      () => built.leanDescription(),
+    ];
+    for (const change of changes) expect(change).toThrow(message);
+  });
+
+  test('groups make compound keys and modules', async () => {
+    const platform = new GroupedToolBuilder('platform')
+      .group('users', 'People', (g) => g.action({ name: 'list', handler: () => 'users!' }))
+      .group('billing', (g) => g.action({ name: 'refund', destructive: true, handler: () => 'paid back' }));
+    expect(platform.getActionNames()).toEqual(['users.list', 'billing.refund']);
+    expect(platform.buildToolDefinition().description).toContain('Modules: users (list) | billing (refund)');
+    expect(textOf(await platform.execute(aCall('platform'), { action: 'users.list' }))).toBe('users!');
+  });
+
+  test('introspection tells everything about the actions', () => {
+    const builder = users().tags('admin', 'people', 'admin');
+    expect(builder.getName()).toBe('users');
+    expect(builder.getTags()).toEqual(['admin', 'people']);
+    expect(builder.getActionNames()).toEqual(['list', 'create', 'ban']);
+    expect(builder.getActionMetadata()[1]).toEqual({
+      key: 'create',
+      actionName: 'create',
+      groupName: undefined,
+      description: 'Create a user',
+      destructive: false,
+      readOnly: false,
+      idempotent: false,
+      fields: ['tenant', 'email', 'role'],
+      requiredFields: ['tenant', 'email'],
+      hasMiddleware: false,
+      kind: 'native',
+    });
+  });
+});
+
+describe('GroupedToolBuilder: execution', () => {
+  test('builds itself on the first call, validates, and hands typed arguments to the handler', async () => {
+    const builder = users();
+    expect(builder.frozen).toBe(false);
+    const outcome = await builder.execute(aCall('users'), { action: 'create', tenant: 't', email: 'a@b.test' });
+    expect(builder.frozen).toBe(true);
+    expect(JSON.parse(textOf(outcome))).toEqual({ tool: 'users/create', tenant: 't', email: 'a@b.test' });
+    expect(outcome.isError).toBe(false);
+  });
+
+  test('arguments are typed from both schemas', () => {
+    new GroupedToolBuilder('t').commonSchema(z.object({ tenant: z.string() })).action({
+      name: 'x',
+      schema: z.object({ n: z.number().default(1) }),
+      handler: (_call, args) => {
+        expectTypeOf(args).toEqualTypeOf<{ n: number } & { tenant: string }>();
+      },
+    });
+  });
+
+  test.each([
+    ['no action', {}, '[users] action is required. Available: list, create, ban'],
+    ['an empty action', { action: '' }, '[users] action is required. Available: list, create, ban'],
+    [
+      'an unknown action',
+      { action: 'zzz' },
+      '[users] Unknown action "zzz"; pick one of them. Available: list, create, ban',
+    ],
+    [
+      'a near miss',
+      { action: 'creat' },
+      '[users] Unknown action "creat"; did you mean "create"? Available: list, create, ban',
+    ],
+    [
+      'a strange action',
+      { action: { a: 1 } },
+      '[users] Unknown action {"a":1}; pick one of them. Available: list, create, ban',
+    ],
+    [
+      'a prototype name',
+      { action: 'constructor' },
+      '[users] Unknown action "constructor"; pick one of them. Available: list, create, ban',
+    ],
+  ])('%s is answered with what there is', async (_, args, want) => {
+    const outcome = await users().execute(aCall('users'), args);
+    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(textOf(outcome)).toBe(want);
+  });
+
+  test('unknown, missing and wrong arguments are refused with the tool and action in front', async () => {
+    const outcome = await users().execute(aCall('users'), {
+      action: 'create',
+      tenant: 't',
+      emial: 'a@b.test',
+      role: 'king',
+    });
+    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    const text = textOf(outcome);
+    expect(text).toMatch(/^\[users\/create\] /);
+    expect(text).toContain('emial');
+    expect(text).toContain('did you mean `email`');
+    expect(text).toContain('role');
+  });
+
+  test('fields of another action are unknown to this one', async () => {
+    const outcome = await users().execute(aCall('users'), { action: 'list', tenant: 't', id: 7 });
+    expect(outcome.isError).toBe(true);
+    expect(textOf(outcome)).toContain('id');
+  });
+
+  test('refinements of both schemas hold, and zod defaults and transforms reach the handler', async () => {
+    const builder = new GroupedToolBuilder('t')
+      .commonSchema(
+        z.object({ from: z.number(), to: z.number() }).refine((r) => r.from <= r.to, 'from must not exceed to'),
+      )
+      .action({
+        name: 'x',
+        schema: z.object({ page: z.number().default(3), word: z.string().transform((w) => w.length) }),
+        handler: (_call, args) => args,
+      });
+    const bad = await builder.execute(aCall('t'), { action: 'x', from: 2, to: 1, word: 'abc' });
+    expect(textOf(bad)).toContain('from must not exceed to');
+    const good = await builder.execute(aCall('t'), { action: 'x', from: 1, to: 2, word: 'abc' });
+    expect(JSON.parse(textOf(good))).toEqual({ from: 1, to: 2, page: 3, word: 3 });
+  });
+
+  test('what a handler throws becomes a failure with the prefix, never a crash', async () => {
+    const builder = new GroupedToolBuilder('t')
+      .action({ name: 'plain', handler: () => Promise.reject(new Error('disk full')) })
+      .action({
+        name: 'typed',
+        handler: () => Promise.reject(new GatewayError('RATE_LIMITED', 'slow down', { tool: 't' })),
+      })
+      .action({ name: 'odd', handler: () => Promise.reject('just text') })
+      .action({ name: 'wire', handler: () => Promise.reject(new GatewayError('INVALID_PARAMS', 'bad state')) });
+    const run = (action: string) => builder.execute(aCall('t'), { action });
+    expect(await run('plain')).toMatchObject({
+      isError: true,
+      failure: 'handler_failed',
+      content: [{ text: '[t/plain] disk full' }],
+    });
+    expect(await run('typed')).toMatchObject({
+      isError: true,
+      failure: 'rate_limited',
+      content: [{ text: '[t/typed] slow down' }],
+    });
+    expect(await run('odd')).toMatchObject({ content: [{ text: '[t/odd] just text' }] });
+    await expect(run('wire')).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+  });
+
+  test('handlers may return text, values, outcomes or MCP results', async () => {
+    const image = { type: 'image', data: 'AA==', mimeType: 'image/png' } as const;
+    const builder = new GroupedToolBuilder('t')
+      .action({ name: 'text', handler: () => 'hello' })
+      .action({ name: 'value', handler: () => ({ a: 1 }) })
+      .action({ name: 'nothing', handler: () => undefined })
+      .action({ name: 'outcome', handler: () => ({ content: [image], isError: false }) })
+      .action({
+        name: 'result',
+        handler: () => ({ content: [{ type: 'text', text: 'no' }], isError: true, structuredContent: { x: 1 } }),
+      });
+    const run = (action: string) => builder.execute(aCall('t'), { action });
+    expect(await run('text')).toEqual({ content: [{ type: 'text', text: 'hello' }], isError: false });
+    expect(textOf(await run('value'))).toBe('{"a":1}');
+    expect(textOf(await run('nothing'))).toBe('OK');
+    expect(await run('outcome')).toEqual({ content: [image], isError: false });
+    expect(await run('result')).toEqual({
+      content: [{ type: 'text', text: '[t/result] no' }],
+      isError: true,
+      structured: { x: 1 },
+    });
+  });
+
+  test('middleware runs after validation: global, then group, then action', async () => {
+    const seen: string[] = [];
+    const note =
+      (name: string): Middleware =>
+      (call, args, next) => {
+        seen.push(`${name} ${call.tool} ${JSON.stringify(args)}`);
+        return next();
+      };
+    const builder = new GroupedToolBuilder('p').use(note('global')).group('g', (g) =>
+      g
+        .action({
+          name: 'a',
+          schema: z.object({ n: z.number() }),
+          middleware: [note('action')],
+          handler: () => 'done',
+        })
+        .use(note('group')),
+    );
+    await builder.execute(aCall('p'), { action: 'g.a', n: 'x' });
+    expect(seen).toEqual([]);
+    await builder.execute(aCall('p'), { action: 'g.a', n: 1 });
+    expect(seen).toEqual(['global p/g.a {"n":1}', 'group p/g.a {"n":1}', 'action p/g.a {"n":1}']);
+    expect(builder.getActionMetadata()[0]?.hasMiddleware).toBe(true);
+  });
+});
+
+describe('GroupedToolBuilder: REST operations', () => {
+  const get = anOperation(
+    anEndpoint('pets', 'get_pet', {
+      properties: { id: { type: 'integer' }, action: { type: 'string' } },
+      required: ['id'],
+    }),
+  );
+  const remove = anOperation(
+    anEndpoint('pets', 'delete_pet', {
+      effect: 'destructive',
+      properties: { id: { type: 'integer' } },
+      required: ['id'],
+    }),
+  );
+
+  test('native functions and operations share a tool; a field called like the discriminator is renamed', async () => {
+    const builder = new GroupedToolBuilder('pets')
+      .action({ name: 'get', operation: get })
+      .action({ name: 'delete', operation: remove })
+      .action({ name: 'count', readOnly: true, handler: () => 3 });
+    const { inputSchema, annotations } = builder.buildToolDefinition();
+    expect(inputSchema).toMatchObject({
+      properties: {
+        action: { enum: ['get', 'delete', 'count'] },
+        id: { type: 'integer', description: 'Required for: get, delete' },
+        action_: { type: 'string', description: 'For: get' },
+      },
+      required: ['action'],
+    });
+    expect(annotations).toEqual({ readOnlyHint: false, destructiveHint: true, idempotentHint: false });
+    expect(JSON.parse(textOf(await builder.execute(aCall('pets'), { action: 'get', id: 7, action_: 'x' })))).toEqual({
+      endpoint: 'pets.get_pet',
+      tool: 'pets/get',
+      args: { id: 7, action: 'x' },
+    });
+    expect(textOf(await builder.execute(aCall('pets'), { action: 'count' }))).toBe('3');
+    expect(builder.getActionMetadata().map(({ kind, destructive }) => [kind, destructive])).toEqual([
+      ['rest', false],
+      ['rest', true],
+      ['native', false],
+    ]);
+  });
+
+  test('the operation enforces its own schema, and its refusal carries the prefix', async () => {
+    const builder = new GroupedToolBuilder('pets').action({ name: 'get', operation: get });
+    const outcome = await builder.execute(aCall('pets'), { action: 'get', di: 7 });
+    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(textOf(outcome)).toMatch(/^\[pets\/get\] Invalid arguments for pets\/get/);
+  });
+
+  test('common fields are checked and kept from operations that do not know them', async () => {
+    const seen: unknown[] = [];
+    const builder = new GroupedToolBuilder('pets')
+      .commonSchema(z.object({ tenant: z.string() }))
+      .use(async (_call, args, next) => {
+        seen.push(args);
+        return next();
+      })
+      .action({ name: 'get', operation: get });
+    expect((await builder.execute(aCall('pets'), { action: 'get', id: 7 })).isError).toBe(true);
+    expect((await builder.execute(aCall('pets'), { action: 'get', id: 'x', tenant: 't' })).isError).toBe(true);
+    expect(seen).toEqual([]);
+    const outcome = await builder.execute(aCall('pets'), { action: 'get', id: 7, tenant: 't', fields: 'id' });
+    expect(JSON.parse(textOf(outcome)).args).toEqual({ id: 7 });
+    expect(seen).toEqual([{ id: 7, tenant: 't', fields: 'id' }]);
+  });
+
+  test('in a tool of operations only, what all share is said once and without a note', () => {
+    const { inputSchema } = new GroupedToolBuilder('pets')
+      .action({ name: 'get', operation: get })
+      .action({ name: 'delete', operation: remove })
+      .buildToolDefinition();
+    expect(inputSchema).toMatchObject({
+      properties: { id: { type: 'integer' }, action_: { description: 'For: get' } },
+      required: ['action', 'id'],
+    });
+    const { properties } = inputSchema as { properties: Record<string, { description?: string }> };
+    expect(properties.id?.description).toBeUndefined();
+    expect(properties.dry_run).toEqual({ type: 'boolean' });
+  });
+});
