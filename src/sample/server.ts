@@ -64,7 +64,9 @@ async function answer(
 }
 
 async function react(routes: readonly Route[], request: IncomingMessage): Promise<Reply> {
-  const url = new URL(request.url ?? '/', 'http://sample.invalid');
+  const base = 'http://sample.invalid';
+  if (!URL.canParse(request.url ?? '/', base)) return problem(400, 'Bad request', 'The request target is not a URL.');
+  const url = new URL(request.url ?? '/', base);
   const fits = routes.flatMap((route) => {
     const params = matchPath(route.path, url.pathname);
     return params === undefined ? [] : [{ route, params }];
