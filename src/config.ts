@@ -45,6 +45,7 @@ const schema = z.strictObject({
   idleSeconds: positive,
   graceSeconds: z.coerce.number({ error: 'must be a number' }).min(0, 'must be at least 0'),
   profile: z.string().optional(),
+  profiles: z.string().optional(),
   secret: z.string().min(32, 'must have at least 32 characters').optional(),
 });
 
@@ -74,6 +75,7 @@ export interface Flags {
   readonly idleSeconds?: string | undefined;
   readonly grace?: string | undefined;
   readonly profile?: string | undefined;
+  readonly profiles?: string | undefined;
   readonly envFile?: readonly string[] | undefined;
 }
 
@@ -122,6 +124,7 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
     idleSeconds: flags.idleSeconds ?? '300',
     graceSeconds: flags.grace ?? '10',
     profile: flags.profile,
+    profiles: flags.profiles ?? (existsSync('profiles.yaml') ? 'profiles.yaml' : undefined),
     secret: from('LANDBRIDGE_SECRET'),
   });
   if (!parsed.success) {

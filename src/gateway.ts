@@ -6,14 +6,22 @@ import { createAdapter } from './adapter/adapter.ts';
 import { compileOperation } from './catalog/operation.ts';
 import { buildPrompts, type PromptEntry } from './catalog/prompts.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
-import { buildResources, type ResourceEntry, type ResourceTable, type TemplateEntry } from './catalog/resources.ts';
-import type { Domain } from './endpoint/model.ts';
+import {
+  buildResources,
+  type ReadOutcome,
+  type ResourceEntry,
+  type ResourceTable,
+  type TemplateEntry,
+} from './catalog/resources.ts';
+import { type Selection, selectEndpoints } from './catalog/select.ts';
+import type { Domain, GuardPolicy } from './endpoint/model.ts';
+import { collectSecrets, createRedactor, type Redactor } from './endpoint/secrets.ts';
 import { closest } from './endpoint/suggest.ts';
 import { GatewayError } from './errors.ts';
-import { createExecutor } from './executor/executor.ts';
+import { createExecutor, type Executor } from './executor/executor.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
-import type { Middleware } from './orchestration/call.ts';
-import { createConfirmations, type SpentStore } from './orchestration/confirmations.ts';
+import type { Call, Middleware } from './orchestration/call.ts';
+import { type Confirmations, createConfirmations, type SpentStore } from './orchestration/confirmations.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
 import type { Reply, RequestContext } from './protocol/context.ts';
 import { META } from './protocol/eras.ts';
@@ -32,6 +40,13 @@ export interface NativeEntries {
   readonly subscribe?: boolean;
 }
 
+/** Which endpoints a profile serves, and how. */
+export interface Profile extends Selection {
+  readonly exposure?: Exposure | 'auto' | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly guard?: GuardPolicy | undefined;
+}
+
 export interface GatewayOptions {
   readonly domains: readonly Domain[];
   readonly exposure?: Exposure | 'auto' | undefined;
@@ -40,6 +55,8 @@ export interface GatewayOptions {
   /** Around every REST call, outermost first; after validation and guard. */
   readonly middleware?: readonly Middleware[] | undefined;
   readonly native?: NativeEntries | undefined;
+  /** Named subsets, each served at /mcp/<name> with its own exposure and guard. */
+  readonly profiles?: Readonly<Record<string, Profile>> | undefined;
   readonly log?: Logger | undefined;
   /** Replaces the connection pools; asked at every call. */
   readonly dispatcher?: ((origin: string) => Dispatcher) | undefined;
@@ -47,18 +64,29 @@ export interface GatewayOptions {
   readonly secret?: Buffer | undefined;
   readonly confirmationTtlSeconds?: number | undefined;
   readonly spent?: SpentStore | undefined;
+  /** Takes secrets out of whatever goes out; shared with the log. */
+  readonly redact?: Redactor | undefined;
   readonly pageSize?: number | undefined;
   readonly elicitTimeoutMs?: number | undefined;
 }
 
-export interface Gateway {
-  readonly name: string;
-  readonly version: string;
-  readonly domains: readonly Domain[];
+/** One set of tools, resources and prompts, with the protocol that serves it. */
+export interface Face {
   readonly registry: Registry;
   readonly resources: ResourceTable;
   readonly prompts: ReadonlyMap<string, PromptEntry>;
   readonly protocol: Protocol;
+}
+
+/** The default face, and the others by name. */
+export interface Gateway extends Face {
+  readonly name: string;
+  readonly version: string;
+  readonly domains: readonly Domain[];
+  /** Served at /mcp/<name>. */
+  readonly profiles: ReadonlyMap<string, Face>;
+  /** '' is the default face. */
+  faceOf(profile: string): Face | undefined;
   /** One message in, one answer out, without any transport. */
   handle(text: string, context?: Partial<RequestContext>): Promise<Reply | undefined>;
   close(): Promise<void>;
@@ -72,9 +100,9 @@ const { name: NAME, version: VERSION } = JSON.parse(
 const CACHING = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
 export function createGateway(options: GatewayOptions): Gateway {
-  const { domains, native = {} } = options;
   const log = options.log ?? createSilentLog();
   const secret = options.secret ?? randomBytes(32);
+  const redact = options.redact ?? createRedactor(collectSecrets(options.domains));
   const executor = createExecutor({
     userAgent: `${NAME}/${VERSION}`,
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
@@ -84,12 +112,59 @@ export function createGateway(options: GatewayOptions): Gateway {
     ttlSeconds: options.confirmationTtlSeconds,
     spent: options.spent,
   });
-  const parts = {
-    executor,
-    confirmations,
-    policy: options.policy ?? { readOnly: false },
-    middleware: options.middleware ?? [],
+  const shared = { options, log, secret, redact, executor, confirmations };
+  const policy = options.policy ?? { readOnly: false };
+  const face = createFace(shared, options.domains, options.native ?? {}, options.exposure ?? 'auto', policy);
+  const profiles = new Map<string, Face>();
+  for (const [name, profile] of Object.entries(options.profiles ?? {})) {
+    const exposure = profile.exposure ?? options.exposure ?? 'auto';
+    // A profile may be stricter than the deployment, never laxer.
+    const stricter = {
+      readOnly: policy.readOnly || (profile.readOnly ?? false),
+      destructive: policy.destructive === 'deny' ? policy.destructive : (profile.guard ?? policy.destructive),
+    };
+    profiles.set(name, createFace(shared, selectEndpoints(options.domains, profile), {}, exposure, stricter));
+  }
+  const faceOf = (profile: string) => (profile === '' ? face : profiles.get(profile));
+
+  return {
+    ...face,
+    name: NAME,
+    version: VERSION,
+    domains: options.domains,
+    profiles,
+    faceOf,
+    handle: async (text, context) =>
+      face.protocol.handle(text, {
+        transport: 'local',
+        principal: { id: 'local' },
+        signal: new AbortController().signal,
+        ...context,
+      }),
+    close: async () => {
+      for (const { protocol } of [face, ...profiles.values()]) protocol.close();
+      await executor.close();
+    },
   };
+}
+
+interface Shared {
+  readonly options: GatewayOptions;
+  readonly log: Logger;
+  readonly secret: Buffer;
+  readonly redact: Redactor;
+  readonly executor: Executor;
+  readonly confirmations: Confirmations;
+}
+
+function createFace(
+  { options, log, secret, redact, executor, confirmations }: Shared,
+  domains: readonly Domain[],
+  native: NativeEntries,
+  exposure: Exposure | 'auto',
+  policy: DeploymentPolicy,
+): Face {
+  const parts = { executor, confirmations, policy, middleware: options.middleware ?? [] };
   const operations = domains.flatMap((domain) =>
     domain.endpoints.map((endpoint) => compileOperation(endpoint, domain, parts)),
   );
@@ -97,24 +172,12 @@ export function createGateway(options: GatewayOptions): Gateway {
     domains,
     operations,
     ...(native.tools && { native: native.tools }),
-    exposure: options.exposure ?? 'auto',
+    exposure,
     tokenBudget: options.tokenBudget ?? 10_000,
     serverName: NAME,
   });
   const resources = buildResources(domains, operations, native);
-  const prompts = buildPrompts(
-    domains,
-    async (call, uri) => {
-      const entry = resources.resources.get(uri);
-      if (entry) return entry.read(call);
-      for (const template of resources.templates) {
-        const args = template.match(uri);
-        if (args) return template.read(call, args, uri);
-      }
-      throw new GatewayError('RESOURCE_NOT_FOUND', `The prompt embeds ${uri}, and there is no such resource.`, { uri });
-    },
-    native.prompts,
-  );
+  const prompts = buildPrompts(domains, (call, uri) => readFrom(resources, call, uri), native.prompts);
   const adapter = createAdapter(
     {
       find: (name) => registry.tools.get(name)?.run,
@@ -129,7 +192,7 @@ export function createGateway(options: GatewayOptions): Gateway {
     resources,
     prompts,
     adapter,
-    writer: createResultWriter({ [META.serverInfo]: info }),
+    writer: createResultWriter({ [META.serverInfo]: info }, redact),
     caching: CACHING,
     pageSize: options.pageSize ?? 1_000,
     logging: native.logging ?? false,
@@ -138,27 +201,18 @@ export function createGateway(options: GatewayOptions): Gateway {
     elicitTimeoutMs: options.elicitTimeoutMs,
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
   });
+  return { registry, resources, prompts, protocol };
+}
 
-  return {
-    name: NAME,
-    version: VERSION,
-    domains,
-    registry,
-    resources,
-    prompts,
-    protocol,
-    handle: async (text, context) =>
-      protocol.handle(text, {
-        transport: 'local',
-        principal: { id: 'local' },
-        signal: new AbortController().signal,
-        ...context,
-      }),
-    close: async () => {
-      protocol.close();
-      await executor.close();
-    },
-  };
+/** For prompts that embed a resource. */
+function readFrom({ resources, templates }: ResourceTable, call: Call, uri: string): Promise<ReadOutcome> {
+  const entry = resources.get(uri);
+  if (entry) return entry.read(call);
+  for (const template of templates) {
+    const args = template.match(uri);
+    if (args) return template.read(call, args, uri);
+  }
+  throw new GatewayError('RESOURCE_NOT_FOUND', `The prompt embeds ${uri}, and there is no such resource.`, { uri });
 }
 
 function unknownTool(name: string, registry: Registry): GatewayError {

@@ -21,7 +21,7 @@ export function renderBanner(gateway: Gateway, at: Addresses, paths: readonly st
       pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
     ...domains.map((domain) => renderDomain(gateway, domain.name)),
     renderWarnings(gateway),
-    renderAddresses(at),
+    renderAddresses(at, [...gateway.profiles.keys()]),
     at.http && renderSnippets(at.http, paths),
     at.http && renderExample(gateway, at.http),
   ];
@@ -51,11 +51,12 @@ function renderWarnings({ domains }: Gateway): string {
     .join('\n');
 }
 
-function renderAddresses({ http, tcp, stdio }: Addresses): string {
+function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly string[]): string {
   const rows = [
     ...(http
       ? [
           ['  MCP over HTTP', http],
+          ...profiles.map((name) => [`  profile ${name}`, `${http}/${name}`]),
           ['  health', `${http.replace(/\/mcp$/, '')}/healthz, /readyz`],
         ]
       : []),

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { loadDomains } from '../domain/load.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
+import { readProfiles } from '../profiles.ts';
 import { type SampleApi, startSampleApi } from '../sample/server.ts';
 import { createProgress } from './terminal.ts';
 
@@ -57,6 +58,7 @@ export function toGatewayOptions(config: Config): Omit<GatewayOptions, 'domains'
     exposure: config.exposure,
     tokenBudget: config.tokenBudget,
     policy: { readOnly: config.readOnly, destructive: config.guard },
+    ...(config.profiles !== undefined && { profiles: readProfiles(config.profiles) }),
     ...(config.secret !== undefined && { secret: Buffer.from(config.secret) }),
   };
 }

@@ -38,6 +38,10 @@ export function addServe(program: Command): void {
     .addOption(tokenBudgetOption())
     .option('--read-only', 'refuse everything that is not a read')
     .option('--guard <policy>', 'destructive calls: allow, confirm (default) or deny')
+    .option(
+      '--profiles <file>',
+      'named subsets of the tools, each at /mcp/<name> (default: ./profiles.yaml where there is one)',
+    )
     .option('--profile <name>', 'serve this profile on stdio and TCP')
     .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info; LOG_LEVEL)')
     .addOption(allowedHostOption())
@@ -77,7 +81,7 @@ async function serve(config: Config, json: boolean): Promise<void> {
   let gateway: Gateway;
   const running: Running = {};
   try {
-    gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains, log });
+    gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains, log, redact });
     await start(config, gateway, running, log);
   } catch (error) {
     await running.http?.close(0);
@@ -116,7 +120,12 @@ function refuseOpenDoors(config: Config): void {
 }
 
 async function start(config: Config, gateway: Gateway, running: Running, log: Logger): Promise<void> {
-  const { protocol } = gateway;
+  const face = gateway.faceOf(config.profile ?? '');
+  if (!face) {
+    const known = [...gateway.profiles.keys()].join(', ') || 'none; --profiles names a file that declares some';
+    throw new GatewayError('BAD_CONFIG', `There is no profile "${config.profile}". Known: ${known}.`);
+  }
+  const { protocol } = face;
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
   const frontier = { host: config.host, allowedHosts: config.allowedHosts, allowedOrigins: config.allowedOrigins };
   if (config.http) {
@@ -127,14 +136,14 @@ async function start(config: Config, gateway: Gateway, running: Running, log: Lo
         name: gateway.name,
         version: gateway.version,
         ready: () => !stopping,
-        hasProfile: (profile) => profile === '',
+        hasProfile: (profile) => gateway.faceOf(profile) !== undefined,
         tools: () => gateway.registry.tools.size,
       },
       frontier,
     );
     running.http = await startHttp(
       {
-        protocolOf: (profile) => (profile === '' ? protocol : undefined),
+        protocolOf: (profile) => gateway.faceOf(profile)?.protocol,
         otherwise,
         onInternalError: (error) => log.error({ err: error }, 'internal error'),
       },

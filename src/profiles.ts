@@ -1,0 +1,36 @@
+// profiles.yaml: named subsets of the catalog, each served at /mcp/<name>.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { GatewayError } from './errors.ts';
+import type { Profile } from './gateway.ts';
+
+const names = z.array(z.string().min(1)).min(1);
+const schema = z.record(
+  z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'a profile name has lower-case letters, digits, "-" and "_", at most 32'),
+  z.strictObject({
+    domains: names.optional(),
+    tags: names.optional(),
+    excludeTags: names.optional(),
+    effects: z
+      .array(z.enum(['read', 'write', 'destructive']))
+      .min(1)
+      .optional(),
+    exposure: z.enum(['tools', 'grouped', 'search', 'auto']).optional(),
+    readOnly: z.boolean().optional(),
+    guard: z.enum(['allow', 'confirm', 'deny']).optional(),
+  }),
+);
+
+export function readProfiles(file: string): Readonly<Record<string, Profile>> {
+  let value: unknown;
+  try {
+    value = parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new GatewayError('BAD_CONFIG', `Cannot read the profiles in ${file}: ${(cause as Error).message}`, {}, cause);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0]!;
+  throw new GatewayError('BAD_CONFIG', `${file}: ${issue.path.map(String).join('.')}: ${issue.message}.`);
+}
