@@ -36,6 +36,8 @@ export type Target =
       readonly mediaType?: string;
       /** How arrays inside a deepObject are written; the OAS leaves it open. */
       readonly arrays?: 'indices' | 'brackets' | 'repeat';
+      /** Swagger 2.0 collectionFormat where no style means the same: array items are joined by this (then encoded). */
+      readonly delimiter?: string;
     }
   /** OAS 3.2 `in: querystring`: the argument is the whole query string, serialised as `mediaType`. */
   | { readonly in: 'querystring'; readonly mediaType: string }
@@ -64,6 +66,8 @@ export interface PartEncoding {
   readonly style?: ParameterStyle;
   readonly explode?: boolean;
   readonly allowReserved?: boolean;
+  /** As in Target: joins array items of a non-exploded value. */
+  readonly delimiter?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The part is a file: its argument is a FileArg (or an array of them). */
   readonly file?: boolean;

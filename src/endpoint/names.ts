@@ -1,0 +1,93 @@
+// Names every client accepts: snake_case tool names and argument keys, cut and deduplicated the same way each time.
+import { createHash } from 'node:crypto';
+
+/** Leaves room for the prefixes clients put in front (OPENAPI.md 2). */
+export const MAX_TOOL_NAME = 48;
+export const MAX_DOMAIN_NAME = 32;
+export const MAX_ARGUMENT_KEY = 64;
+
+export const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
+export const DOMAIN_NAME = /^[a-z][a-z0-9_]{0,31}$/;
+export const ARGUMENT_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+
+/** Keys that plain objects answer to by themselves; no argument is called like this. */
+const UNSAFE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+/** Longer text is not a name any more; a hash of the whole keeps two of them apart. */
+const MAX_INPUT = 512;
+
+/** `listHTTPServers`, `repos/list-for-user`, `Été 2` → `list_http_servers`, `repos_list_for_user`, `ete_2`. May be empty. */
+export function toSnakeCase(text: string): string {
+  return toAscii(text)
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+}
+
+/** snake_case that starts with a letter; `fallback` where nothing is left. */
+export function toName(text: string, fallback: string): string {
+  const snake = toSnakeCase(text);
+  if (snake === '') return fallback;
+  return /^[a-z]/.test(snake) ? snake : `${fallback}_${snake}`;
+}
+
+/** Cuts a name to `maxLength`; what was cut leaves a six-character hash of the whole, so that two long names stay two. */
+export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string {
+  if (name.length <= maxLength) return name;
+  const hash = shortHash(name);
+  const room = Math.max(1, maxLength - hash.length - 1);
+  const words = name.slice(0, room);
+  const boundary = words.lastIndexOf('_');
+  const kept = boundary > room * 0.6 && name[room] !== '_' ? words.slice(0, boundary) : words;
+  return `${kept.replace(/_+$/, '')}_${hash}`;
+}
+
+/**
+ * Makes every name unique within `maxLength`: a name that occurs once keeps it, of several the first does and the others
+ * get `_2`, `_3`… The room for the number is taken from the name, never from the limit.
+ */
+export function uniqueNames(names: readonly string[], maxLength: number = MAX_TOOL_NAME): string[] {
+  const fitted = names.map((name) => fitName(name, maxLength));
+  const taken = new Set(fitted);
+  const seen = new Set<string>();
+  const next = new Map<string, number>();
+  return fitted.map((name) => {
+    if (!seen.has(name)) {
+      seen.add(name);
+      return name;
+    }
+    for (let number = next.get(name) ?? 2; ; number++) {
+      const suffix = `_${number}`;
+      const candidate = fitName(name, maxLength - suffix.length) + suffix;
+      if (taken.has(candidate)) continue;
+      taken.add(candidate);
+      next.set(name, number + 1);
+      return candidate;
+    }
+  });
+}
+
+/**
+ * A wire name as an argument key: `filter[name]` → `filter_name`, `$top` → `top`, `ids[]` → `ids`, `X-Request-Id` →
+ * `X_Request_Id`. A name that is fine stays as it is.
+ */
+export function toArgumentKey(name: string, fallback: string): string {
+  if (ARGUMENT_KEY.test(name) && !UNSAFE_KEYS.has(name)) return name;
+  const clean = toAscii(name)
+    .replace(/[^A-Za-z0-9_]+/g, '_')
+    .replace(/^_+(?=.)|_+$/g, '');
+  const key = clean === '' || clean === '_' ? fallback : /^[0-9]/.test(clean) ? `_${clean}` : clean;
+  return fitName(UNSAFE_KEYS.has(key) ? `${key}_` : key, MAX_ARGUMENT_KEY);
+}
+
+export function shortHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 6);
+}
+
+/** Accents go, the letters below them stay; what has no Latin letter goes altogether. */
+function toAscii(text: string): string {
+  const short = text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}_${shortHash(text)}` : text;
+  return /^[\x20-\x7e]*$/.test(short) ? short : short.normalize('NFKD').replace(/\p{M}+/gu, '');
+}

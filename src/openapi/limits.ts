@@ -1,0 +1,34 @@
+// Everything a document may cost. Real documents stay far below: GitHub's has 13 MB and 90,000 objects.
+
+export interface Limits {
+  /** Of one file or answer. */
+  readonly maxBytes: number;
+  /** Of all files of a document together. */
+  readonly maxTotalBytes: number;
+  readonly maxFiles: number;
+  /** Levels of nesting, aliases followed. */
+  readonly maxDepth: number;
+  /** Objects and arrays, aliases expanded. */
+  readonly maxNodes: number;
+  readonly maxOperations: number;
+  /** Schemas written inside each other, without a `$ref` between them. */
+  readonly maxSchemaDepth: number;
+  /** Schemas in one operation's request, `$ref` targets counted once. */
+  readonly maxSchemas: number;
+  /** Arguments of one operation; bodies with more fields stay one argument. */
+  readonly maxArguments: number;
+  readonly fetchTimeoutMs: number;
+}
+
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  maxBytes: 32 * 1024 * 1024,
+  maxTotalBytes: 64 * 1024 * 1024,
+  maxFiles: 2_000,
+  maxDepth: 512,
+  maxNodes: 3_000_000,
+  maxOperations: 50_000,
+  maxSchemaDepth: 200,
+  maxSchemas: 50_000,
+  maxArguments: 400,
+  fetchTimeoutMs: 30_000,
+});

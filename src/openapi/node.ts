@@ -1,0 +1,52 @@
+// Reading parsed JSON and YAML without trusting it: own properties only, wrong types are absent.
+
+export type Node = { readonly [key: string]: unknown };
+
+export function isNode(value: unknown): value is Node {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** An own property; `__proto__` and `constructor` are keys like any other. */
+export function own(node: unknown, key: string): unknown {
+  return typeof node === 'object' && node !== null && Object.hasOwn(node, key)
+    ? (node as Record<string, unknown>)[key]
+    : undefined;
+}
+
+export function nodeAt(node: unknown, key: string): Node | undefined {
+  const value = own(node, key);
+  return isNode(value) ? value : undefined;
+}
+
+export function textAt(node: unknown, key: string): string | undefined {
+  const value = own(node, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function listAt(node: unknown, key: string): readonly unknown[] {
+  const value = own(node, key);
+  return Array.isArray(value) ? value : [];
+}
+
+export function textsAt(node: unknown, key: string): string[] {
+  return listAt(node, key).filter((item): item is string => typeof item === 'string');
+}
+
+/** A map keyed by input: no prototype, so no key is special. */
+export function emptyMap<Value>(): Record<string, Value> {
+  return Object.create(null) as Record<string, Value>;
+}
+
+/** One step of a JSON pointer (RFC 6901). */
+export function step(key: string | number): string {
+  return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** Runs `build` on first use and keeps what it gave. */
+export function once<Value>(build: () => Value): () => Value {
+  let state: { value: Value } | undefined;
+  return () => {
+    state ??= { value: build() };
+    return state.value;
+  };
+}

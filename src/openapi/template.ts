@@ -1,0 +1,53 @@
+// Path keys as documents write them: `/pets/{petId}`, but also `/current?lat={lat}`, `/files/{id}#copy`, `/x/{proxy+}`.
+
+export interface PathTemplate {
+  /** What the executor fills in. A literal query string and a fragment stay; the executor knows them. */
+  readonly path: string;
+  /** Variables of the path itself, each once, as the document's parameters call them. */
+  readonly variables: readonly string[];
+  /** Variables that stand in a query string of the key: variable → query name. */
+  readonly queryVariables: ReadonlyMap<string, string>;
+}
+
+/** `declared`: names of the path parameters, to tell `{proxy+}` from a parameter that is really called that. */
+export function readTemplate(key: string, declared: ReadonlySet<string>): PathTemplate {
+  const rooted = key.startsWith('/') ? key : `/${key}`;
+  const hash = rooted.indexOf('#');
+  const fragment = hash < 0 ? '' : rooted.slice(hash);
+  const bare = hash < 0 ? rooted : rooted.slice(0, hash);
+  const mark = questionMark(bare);
+  const queryVariables = new Map<string, string>();
+  const literal: string[] = [];
+  for (const pair of mark < 0 ? [] : bare.slice(mark + 1).split('&')) {
+    const [, name, variable] = /^([^={}]+)=\{([^{}]+)\}$/.exec(pair) ?? [];
+    if (name !== undefined && variable !== undefined) queryVariables.set(variable, name);
+    else if (!/[{}]/.test(pair) && pair !== '') literal.push(pair);
+  }
+  const variables = new Set<string>();
+  const path = (mark < 0 ? bare : bare.slice(0, mark)).replace(/\{([^{}]*)\}/g, (whole, inner: string) => {
+    // RFC 6570 query expansion: those are query parameters, declared as such.
+    if (/^[?&]/.test(inner)) return '';
+    const name = declared.has(inner) ? inner : inner.replace(/^\+|[+*]$|:.*$/g, '');
+    const known = declared.has(name) ? name : inner;
+    if (known === '') return whole;
+    variables.add(known);
+    return `{${known}}`;
+  });
+  return {
+    path: path + (literal.length > 0 ? `?${literal.join('&')}` : '') + fragment,
+    variables: [...variables],
+    queryVariables,
+  };
+}
+
+/** The first `?` outside of braces. */
+function questionMark(text: string): number {
+  let depth = 0;
+  for (let index = 0; index < text.length; index++) {
+    const character = text[index];
+    if (character === '{') depth++;
+    else if (character === '}') depth--;
+    else if (character === '?' && depth <= 0) return index;
+  }
+  return -1;
+}
