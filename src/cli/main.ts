@@ -5,7 +5,9 @@ import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { GatewayError } from '../errors.ts';
 import { addCall } from './call.ts';
+import { addExplain } from './explain.ts';
 import { addServe } from './serve.ts';
+import { addTools } from './tools.ts';
 
 const { version, description } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -18,7 +20,7 @@ const program = new Command('landbridge')
   .showHelpAfterError('(add --help for what is possible)')
   .configureOutput({ outputError: (text, write) => write(pc.red(text)) })
   .exitOverride();
-for (const add of [addServe, addCall]) add(program);
+for (const add of [addServe, addTools, addCall, addExplain]) add(program);
 // Settings are not inherited by sub-commands that already exist.
 for (const command of program.commands) command.copyInheritedSettings(program).exitOverride();
 

@@ -1,0 +1,151 @@
+// landbridge explain: where everything about one tool came from.
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { type Config, type Flags, readConfig } from '../config.ts';
+import type { Credential, Endpoint, Secret, Target } from '../endpoint/model.ts';
+import { closest } from '../endpoint/suggest.ts';
+import { GatewayError } from '../errors.ts';
+import type { Gateway } from '../gateway.ts';
+import { decidePolicy } from '../orchestration/policy.ts';
+import { withGateway } from './build.ts';
+import { jsonOption, withSourceOptions } from './options.ts';
+import { colourEffect, renderTable } from './terminal.ts';
+
+export function addExplain(program: Command): void {
+  const command = program
+    .command('explain')
+    .description('Show where a tool’s name, texts, arguments, defaults and credentials came from.')
+    .argument('<tool>', 'name, as "landbridge tools --exposure tools" lists it')
+    .argument('[files...]', 'OpenAPI documents, domain files or folders')
+    .option('--read-only', 'explain as for a gateway started with --read-only')
+    .option('--guard <policy>', 'explain as for a gateway started with --guard');
+  withSourceOptions(command)
+    .addOption(jsonOption())
+    .action(async (tool: string, files: string[], flags: Flags & { json?: boolean }) => {
+      const config = readConfig({ ...flags, paths: files }, process.env);
+      await withGateway(config, { exposure: 'tools' }, async (gateway) => {
+        const explained = explain(gateway, findEndpoint(gateway, tool), config);
+        process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : render(explained));
+      });
+    });
+}
+
+type Explained = ReturnType<typeof explain>;
+
+function findEndpoint({ registry }: Gateway, tool: string): Endpoint {
+  const found = registry.operations.find(
+    ({ endpoint }) => tool === (registry.names.get(endpoint.id) ?? endpoint.toolName) || tool === endpoint.id,
+  );
+  if (found) return found.endpoint;
+  const near = closest(tool, registry.names.values());
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `There is no tool "${tool}".${near ? ` Did you mean ${near}?` : ''} "landbridge tools --exposure tools" lists them.`,
+  );
+}
+
+function explain({ domains, registry }: Gateway, endpoint: Endpoint, config: Config) {
+  const domain = domains.find(({ name }) => name === endpoint.domain)!;
+  const { policy, because } = decidePolicy(endpoint, domain, { readOnly: config.readOnly, destructive: config.guard });
+  const { properties = {} } = endpoint.inputSchema as {
+    properties?: Readonly<Record<string, { type?: unknown; default?: unknown }>>;
+  };
+  return {
+    tool: registry.names.get(endpoint.id) ?? endpoint.toolName,
+    operation: `${endpoint.method} ${endpoint.path}`,
+    baseUrl: endpoint.baseUrl,
+    effect: endpoint.effect,
+    guard: { policy, because },
+    source: `${endpoint.source.file}${endpoint.source.pointer ? `#${endpoint.source.pointer}` : ''}`,
+    summary: endpoint.summary,
+    arguments: endpoint.args.map((arg) => ({
+      name: arg.key,
+      required: arg.required,
+      goesTo: arg.to.map(describeTarget).join(', '),
+      ...(properties[arg.key]?.default !== undefined && { default: properties[arg.key]?.default }),
+    })),
+    fixed: endpoint.fixed.map(({ value, to }) => ({ value, goesTo: describeTarget(to) })),
+    credentials: endpoint.security.map((together) => together.map(describeCredential)),
+    limits: { timeoutMs: endpoint.limits.timeoutMs, maxResponseBytes: endpoint.limits.maxResponseBytes },
+    response: endpoint.response,
+    provenance: endpoint.provenance ?? {},
+  };
+}
+
+function describeTarget(target: Target): string {
+  if (target.in === 'body') return `body property ${target.at.join('.')}`;
+  if (target.in === 'body-root') return 'the body';
+  if (target.in === 'querystring') return 'the query string';
+  const plain = target.in === 'path' || target.in === 'header' ? 'simple' : 'form';
+  const style = target.style === plain ? '' : `, ${target.style}`;
+  return `${target.in} ${target.name}${style}${target.explode || target.in === 'path' || target.in === 'header' ? '' : ', joined'}`;
+}
+
+function describeCredential(credential: Credential): { scheme: string; kind: string; variables: string[] } {
+  const say = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
+  const variables =
+    credential.kind === 'basic'
+      ? [say(credential.username), say(credential.password)]
+      : credential.kind === 'oauth2'
+        ? [say(credential.clientId), say(credential.clientSecret)]
+        : [say(credential.secret)];
+  const kind = credential.kind === 'apiKey' ? `${credential.in} ${credential.field}` : credential.kind;
+  return { scheme: credential.name, kind, variables };
+}
+
+function render(explained: Explained): string {
+  const { arguments: args, fixed, credentials, provenance } = explained;
+  const facts: [string, string][] = [
+    ['request', `${explained.operation}  ${pc.dim(explained.baseUrl)}`],
+    ['effect', colourEffect(explained.effect)],
+    ['guard', `${explained.guard.policy}: ${explained.guard.because}`],
+    ['defined in', explained.source],
+    ['summary', explained.summary],
+    ['time limit', `${explained.limits.timeoutMs / 1000} s`],
+    [
+      'answer',
+      `at most ${explained.response.maxChars} characters${explained.response.pick ? `, only ${explained.response.pick.join(', ')}` : ''}`,
+    ],
+    [
+      'credentials',
+      credentials.length === 0
+        ? 'none'
+        : credentials
+            .map(
+              (set) =>
+                set
+                  .map(({ scheme, kind, variables }) => `${scheme} (${kind}): ${variables.join(', ')}`)
+                  .join(' and ') || 'none',
+            )
+            .join('; or '),
+    ],
+  ];
+  const parts = [
+    `${pc.bold(explained.tool)}\n${facts.map(([key, value]) => `  ${pc.dim(key.padEnd(12))}${value}`).join('\n')}`,
+  ];
+  if (args.length > 0) {
+    const rows = args.map((arg) => [
+      `  ${arg.name}`,
+      arg.required ? 'required' : '',
+      arg.goesTo,
+      arg.default === undefined ? '' : `default ${JSON.stringify(arg.default)}`,
+    ]);
+    parts.push(renderTable(['  argument', '', 'goes to', ''], rows));
+  }
+  if (fixed.length > 0)
+    parts.push(
+      renderTable(
+        ['  always sent', 'goes to'],
+        fixed.map(({ value, goesTo }) => [`  ${JSON.stringify(value)}`, goesTo]),
+      ),
+    );
+  const origins = Object.entries(provenance);
+  if (origins.length > 0)
+    parts.push(
+      renderTable(
+        ['  what', 'came from'],
+        origins.map(([what, from]) => [`  ${what}`, from]),
+      ),
+    );
+  return `${parts.join('\n\n')}\n`;
+}

@@ -1,0 +1,112 @@
+// landbridge tools: what would be served, what could not be imported and why, and what tools/list costs.
+import type { Command } from 'commander';
+import pc from 'picocolors';
+import { costOf, listCost } from '../catalog/tokens.ts';
+import { type Flags, readConfig } from '../config.ts';
+import type { Quarantined } from '../endpoint/model.ts';
+import type { Gateway } from '../gateway.ts';
+import { withGateway } from './build.ts';
+import { type ModeCosts, measureModes, renderModes } from './cost.ts';
+import { exposureOption, jsonOption, tokenBudgetOption, withSourceOptions } from './options.ts';
+import { colourEffect, renderTable } from './terminal.ts';
+
+export function addTools(program: Command): void {
+  const command = program
+    .command('tools')
+    .description('List the tools, what they call, and what tools/list costs in tokens.')
+    .argument('[files...]', 'OpenAPI documents, domain files or folders');
+  withSourceOptions(command)
+    .addOption(exposureOption())
+    .addOption(tokenBudgetOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  landbridge tools ./openapi.yaml                      a table, and what each exposure mode would cost
+  landbridge tools ./openapi.yaml --exposure tools --json   every operation, for scripts`,
+    )
+    .action(async (files: string[], flags: Flags & { json?: boolean }) => {
+      await withGateway(readConfig({ ...flags, paths: files }, process.env), {}, async (gateway) => {
+        const report = buildReport(gateway);
+        // Scripts ask for one mode and get it; the comparison is for people.
+        process.stdout.write(
+          flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, measureModes(gateway), gateway),
+        );
+      });
+    });
+}
+
+interface Row {
+  readonly name: string;
+  readonly domain: string;
+  readonly method: string;
+  readonly path: string;
+  readonly effect: string;
+  readonly tokens: number;
+  /** How many operations stand behind a tool that has more than one. */
+  readonly operations?: number;
+}
+
+interface Report {
+  readonly exposure: string;
+  readonly tools: readonly Row[];
+  readonly quarantined: readonly Quarantined[];
+  readonly tokens: number;
+}
+
+const EFFECTS = ['read', 'write', 'destructive'];
+
+function buildReport({ registry, domains }: Gateway): Report {
+  const tools = [...registry.tools.values()].map(({ definition, domain, operations }): Row => {
+    const only = operations.length === 1 ? operations[0]!.endpoint : undefined;
+    // A tool over several operations is as dangerous as the worst of them.
+    const worst = Math.max(0, ...operations.map(({ endpoint }) => EFFECTS.indexOf(endpoint.effect)));
+    return {
+      name: definition.name,
+      domain,
+      method: only?.method ?? '',
+      path: only?.path ?? '',
+      effect: EFFECTS[worst]!,
+      tokens: costOf(definition),
+      ...(operations.length > 1 && { operations: operations.length }),
+    };
+  });
+  return {
+    exposure: registry.exposure,
+    tools,
+    quarantined: domains.flatMap(({ quarantined }) => quarantined),
+    tokens: listCost([...registry.tools.values()].map(({ definition }) => definition)),
+  };
+}
+
+function renderReport(
+  { tools, quarantined, tokens, exposure }: Report,
+  modes: ModeCosts,
+  { domains }: Gateway,
+): string {
+  const rows = tools.map((row) => [
+    row.domain,
+    row.name,
+    row.method || pc.dim(row.operations ? `${row.operations} operations` : '-'),
+    row.path || pc.dim('-'),
+    colourEffect(row.effect),
+    String(row.tokens),
+  ]);
+  const parts = [
+    renderTable(['domain', 'tool', 'method', 'path', 'effect', 'tokens'], rows),
+    `${pc.bold(`${tools.length} tools`)}, exposure ${exposure}: tools/list costs ${pc.bold(tokens.toLocaleString('en-US'))} tokens. ${renderModes(modes)}`,
+  ];
+  if (quarantined.length > 0) {
+    const reasons = quarantined.map(
+      ({ document, method, path, pointer, reason }) =>
+        `  ${method.toUpperCase()} ${path}\n    ${pc.dim(`${document}#${pointer}`)}\n    ${reason}`,
+    );
+    parts.push(
+      `${pc.yellow(`${quarantined.length} in quarantine`)}: these cannot work as the document describes them.\n${reasons.join('\n')}`,
+    );
+  }
+  for (const { name, warnings } of domains)
+    for (const warning of warnings) parts.push(`${pc.yellow('!')} ${name}: ${warning}`);
+  return `${parts.join('\n\n')}\n`;
+}
