@@ -13,7 +13,9 @@ let bin: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landbridge-'));
-  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], { cwd: root });
+  const { stdout } = await run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], {
+    cwd: root,
+  });
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   await run('npm', ['init', '-y'], { cwd: folder });
   await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, filename)], { cwd: folder });
@@ -25,7 +27,12 @@ describe('the packed package', () => {
   test('lists its bundled tools from an empty folder', async () => {
     const { stdout } = await run(bin, ['tools', '--json', '--exposure', 'tools'], { cwd: folder });
     const { tools } = JSON.parse(stdout) as { tools: { name: string; domain: string }[] };
-    expect([...new Set(tools.map(({ domain }) => domain))].sort()).toEqual(['jsonplaceholder', 'musicbrainz', 'openmeteo', 'tasks']);
+    expect([...new Set(tools.map(({ domain }) => domain))].sort()).toEqual([
+      'jsonplaceholder',
+      'musicbrainz',
+      'openmeteo',
+      'tasks',
+    ]);
     expect(tools.map(({ name }) => name)).toContain('tasks_list_tasks');
   }, 60_000);
 
@@ -38,7 +45,12 @@ describe('the packed package', () => {
     const response = await fetch(http, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'tasks_get_task', arguments: { id: 1 } } }),
+      body: JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'tasks_get_task', arguments: { id: 1 } },
+      }),
     });
     const { result } = (await response.json()) as { result: { content: { text: string }[] } };
     expect(JSON.parse(result.content[0]!.text)).toMatchObject({ id: 1 });
@@ -48,7 +60,8 @@ describe('the packed package', () => {
   }, 60_000);
 
   test('can be imported as a library', async () => {
-    const script = "import { defineDomain, createGateway, GroupedToolBuilder } from 'landbridge'; console.log(typeof defineDomain, typeof createGateway, typeof GroupedToolBuilder)";
+    const script =
+      "import { defineDomain, createGateway, GroupedToolBuilder } from 'landbridge'; console.log(typeof defineDomain, typeof createGateway, typeof GroupedToolBuilder)";
     const { stdout } = await run('node', ['--input-type=module', '-e', script], { cwd: folder });
     expect(stdout.trim()).toBe('function function function');
   }, 60_000);
