@@ -4,7 +4,7 @@ import { locate, Unsendable, unsendable } from './encode.ts';
 import { bytesOf, mediaTypeOf } from './file.ts';
 import { compileForm } from './form.ts';
 import { compileMultipart } from './multipart.ts';
-import { toText } from './params.ts';
+import { given, toText } from './params.ts';
 
 export interface WireBody {
   readonly contentType: string;
@@ -84,7 +84,7 @@ function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args
 }
 
 function givenBy(source: Source, args: Args): unknown {
-  return source.fixed === undefined ? args[source.key] : source.fixed;
+  return source.fixed === undefined ? given(args, source.key) : source.fixed;
 }
 
 /** A property may be called `__proto__`; without a prototype it is one like any other. */

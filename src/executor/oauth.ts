@@ -128,7 +128,7 @@ async function ask(
       },
       {
         tool,
-        signal: NEVER,
+        signal: new AbortController().signal,
         remainingMs: TOKEN_TIMEOUT_MS,
         timeoutMs: TOKEN_TIMEOUT_MS,
         maxResponseBytes: MAX_TOKEN_BYTES,
@@ -144,8 +144,6 @@ async function ask(
     );
   }
 }
-
-const NEVER = new AbortController().signal;
 
 function readToken(
   raw: RawResponse,

@@ -1,6 +1,7 @@
 // "How do I get the rest": from the Link header, from the cursor in the answer, or by counting on.
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { mainList } from './budget.ts';
+import { given } from './params.ts';
 import type { RawResponse } from './send.ts';
 
 export interface PagingPlan {
@@ -34,7 +35,7 @@ export function nextPage(
 export function afterCut(plan: PagingPlan, args: Args, shown: number): string | undefined {
   const { pagination } = plan;
   if (pagination === undefined) return undefined;
-  const current = Number(args[pagination.arg] ?? (pagination.kind === 'page' ? 1 : 0));
+  const current = Number(given(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
   if (pagination.kind === 'offset' && Number.isInteger(current)) return `${pagination.arg}=${current + shown}`;
   if (pagination.sizeArg === undefined) return undefined;
   const first = pagination.kind === 'page' && current === 1;
@@ -66,8 +67,8 @@ function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined 
   const changed: string[] = [];
   for (const [name, text] of parameters) {
     const key = plan.byWireName.get(name);
-    const given = key === undefined ? undefined : args[key];
-    if (key !== undefined && !(Array.isArray(given) || typeof given === 'object') && String(given) !== text) {
+    const now = key === undefined ? undefined : given(args, key);
+    if (key !== undefined && typeof now !== 'object' && String(now) !== text) {
       changed.push(`${key}=${text}`);
     }
   }
@@ -176,8 +177,8 @@ function byCounting(
     return `${after}=${lastId}`;
   const { pagination } = plan;
   if (pagination === undefined || pagination.kind === 'cursor') return undefined;
-  const size = pagination.sizeArg === undefined ? undefined : Number(args[pagination.sizeArg]);
-  const current = Number(args[pagination.arg] ?? (pagination.kind === 'page' ? 1 : 0));
+  const size = pagination.sizeArg === undefined ? undefined : Number(given(args, pagination.sizeArg));
+  const current = Number(given(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
   if (!Number.isInteger(current)) return undefined;
   const seen =
     pagination.kind === 'offset' ? current + items.length : (current - 1) * (size || items.length) + items.length;

@@ -1,6 +1,6 @@
 // One parameter → its text on the wire: every style, explode and type of the OAS style tables, compiled once per
 // endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
-import type { Target } from '../endpoint/model.ts';
+import type { Args, Target } from '../endpoint/model.ts';
 import { encode, encodeReserved, encodeReservedSegment, unsendable } from './encode.ts';
 
 export type ParameterTarget = Extract<Target, { name: string }>;
@@ -21,6 +21,11 @@ export function compileParameter(target: ParameterTarget): Serialise {
   const name = target.in === 'query' || target.style === 'matrix' || target.in === 'cookie' ? nameOf(target) : '';
   const write = styles[target.style](name, target.explode, encoder, target.arrays ?? 'brackets');
   return (value) => (value === undefined || value === null ? undefined : write(value));
+}
+
+/** The argument as given. One may be called `constructor`; what objects inherit is nobody's argument. */
+export function given(args: Args, key: string): unknown {
+  return Object.hasOwn(args, key) ? args[key] : undefined;
 }
 
 /** The value as text, unencoded: what a scalar looks like anywhere outside JSON. */

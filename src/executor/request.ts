@@ -5,7 +5,7 @@ import { compileBody } from './body.ts';
 import type { Proof } from './credentials.ts';
 import { encode, locate, unsendable } from './encode.ts';
 import { checkHeaderValue, isArgumentHeader, isConfigurableHeader } from './headers.ts';
-import { compileParameter, contentText, type Serialise } from './params.ts';
+import { compileParameter, contentText, given, type Serialise } from './params.ts';
 import { buildPath, compilePath, type PathVariable } from './url.ts';
 
 export interface WireRequest {
@@ -183,7 +183,7 @@ function configured(endpoint: Endpoint, name: string, value: string): string {
 }
 
 function write(writer: Writer, args: Args, tool: string, check?: (text: string) => string): string | undefined {
-  const value = args[writer.key];
+  const value = given(args, writer.key);
   if (value === undefined) return undefined;
   try {
     const text = writer.serialise(value);

@@ -19,6 +19,7 @@ export function explainFailure(error: Error, request: WireRequest, tool: string,
 function codeOf(error: Error): string {
   const { code } = error as NodeJS.ErrnoException;
   if (typeof code === 'string' && code !== '') return code;
+  if (error.name === 'HTTPParserError') return 'HPE_INVALID';
   // Happy eyeballs: one error per address tried.
   const inner =
     error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException | undefined)?.code : undefined;

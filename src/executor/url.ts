@@ -2,7 +2,7 @@
 // segment: in 2026 that was the bug of this product class (CVE-2026-32871, CVE-2026-29791 and many more).
 import type { Args } from '../endpoint/model.ts';
 import { encodeLiteral, locate, unsendable } from './encode.ts';
-import type { Serialise } from './params.ts';
+import { given, type Serialise } from './params.ts';
 
 export interface PathVariable {
   readonly key: string;
@@ -56,7 +56,7 @@ export function buildPath(plan: PathPlan, origin: string, args: Args, tool: stri
   for (let index = 0; index < variables.length; index++) {
     const variable = variables[index] as PathVariable;
     try {
-      const value = variable.fixed === undefined ? args[variable.key] : variable.fixed;
+      const value = variable.fixed === undefined ? given(args, variable.key) : variable.fixed;
       checkPathValue(value);
       const text = variable.serialise(value);
       if (text === undefined || text === '') throw unsendable('must not be empty: it is one segment of the path');
