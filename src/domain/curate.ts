@@ -1,59 +1,67 @@
-// Applies what a domain file says about an imported operation. Pure: gives new Endpoint values, and never builds a
-// lazy schema just to change it.
-import type { ArgCuration, OperationCuration } from '../endpoint/definition.ts';
-import type { Arg, Args, Endpoint, FixedValue, JsonSchema } from '../endpoint/model.ts';
+// Applies what a domain file says about an imported operation. Pure: gives new Endpoint values, and never builds a lazy
+// schema, text or example just to change it.
+import type { OperationCuration } from '../endpoint/definition.ts';
+import type { Environment } from '../endpoint/environment.ts';
+import { readHeaders } from '../endpoint/headers.ts';
+import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { hint } from '../endpoint/suggest.ts';
+import { curateArguments } from './curate-arguments.ts';
+import { withFields } from './fields.ts';
 
-type Node = Record<string, unknown>;
-type Path = readonly (string | number)[];
-
-/** A copy of an endpoint with some fields changed. Getters stay getters: `{...endpoint}` would run them. */
-export function withFields(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
-  const copy = Object.defineProperties({}, Object.getOwnPropertyDescriptors(endpoint));
-  return Object.defineProperties(copy, Object.getOwnPropertyDescriptors(changes)) as Endpoint;
+export interface CurationContext {
+  /** Put before an action to make a tool's name; '' for nothing. */
+  readonly prefix: string;
+  readonly file: string;
+  readonly env: Environment;
+  readonly problems: Problem[];
 }
 
-/** Applies one entry of `operations:`. `prefix` is what the domain puts before an action to make a tool's name. */
+const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
+const PLAIN = [
+  'title',
+  'summary',
+  'description',
+  'tags',
+  'effect',
+  'idempotent',
+  'guard',
+  'pagination',
+  'examples',
+  'expose',
+] as const;
+
+/** Applies one entry of `operations:`, which stands at `at` in the file. */
 export function curate(
   endpoint: Endpoint,
   curation: OperationCuration,
-  prefix: string,
-  file: string,
-  at: Path,
-  problems: Problem[],
+  at: readonly string[],
+  context: CurationContext,
 ): Endpoint {
   const said: Record<string, string> = {};
   const changes: { -readonly [Key in keyof Endpoint]?: Endpoint[Key] } = {};
-  const note = (field: string) => {
-    said[field] = `${file} ${at.join('.')}`;
+  const note = (what: string, field = what) => {
+    said[what] = `${context.file}: ${[...at, field].join('.')}`;
   };
   if (curation.name !== undefined) {
-    changes.action = curation.name;
-    changes.toolName = prefix === '' ? curation.name : `${prefix}_${curation.name}`;
-    changes.id = `${endpoint.domain}.${curation.name}`;
+    Object.assign(changes, rename(endpoint, curation.name, at, context));
     note('name');
   }
-  for (const field of [
-    'title',
-    'summary',
-    'description',
-    'tags',
-    'effect',
-    'idempotent',
-    'guard',
-    'pagination',
-    'examples',
-    'expose',
-  ] as const) {
+  for (const field of PLAIN) {
     if (curation[field] === undefined) continue;
     Object.assign(changes, { [field]: curation[field] });
     note(field);
   }
-  // a new summary with the old description below it would say two things
+  // a new summary above the old description would say the same thing twice, in two ways
   if (curation.summary !== undefined && curation.description === undefined)
     Object.assign(changes, { description: undefined });
-  if (curation.headers !== undefined) changes.headers = { ...endpoint.headers, ...curation.headers };
+  if (curation.headers !== undefined) {
+    const { headers, credentials } = readHeaders(curation.headers, context.env, [...at, 'headers'], context.problems);
+    changes.headers = { ...endpoint.headers, ...headers };
+    if (credentials.length > 0) {
+      const before = endpoint.security.length === 0 ? [[]] : endpoint.security;
+      changes.security = before.map((alternative) => [...alternative, ...credentials]);
+    }
+  }
   if (curation.response !== undefined) {
     changes.response = { ...endpoint.response, ...curation.response };
     note('response');
@@ -63,146 +71,47 @@ export function curate(
       timeoutMs: curation.timeoutMs ?? endpoint.limits.timeoutMs,
       maxResponseBytes: curation.maxResponseBytes ?? endpoint.limits.maxResponseBytes,
     };
-    note('limits');
+    note('limits', curation.timeoutMs === undefined ? 'maxResponseBytes' : 'timeoutMs');
   }
+  for (const key of Object.keys(curation.args ?? {})) note(`argument ${key}`, `args.${key}`);
+
   const base = withFields(endpoint, changes);
-  const curated =
-    curation.args === undefined
-      ? base
-      : curateArguments(base, curation.args, [...at, 'args'], problems, (key) => note(`argument ${key}`));
-  return withFields(curated, { provenance: { ...endpoint.provenance, ...said } });
+  const path = [...at, 'args'];
+  const curated = curation.args === undefined ? base : curateArguments(base, curation.args, path, context.problems);
+  checkPaging(curated, curation, at, context.problems);
+  return withFields(curated, {
+    get provenance() {
+      return { ...endpoint.provenance, ...said };
+    },
+  });
 }
 
-function curateArguments(
+function rename(
   endpoint: Endpoint,
-  given: { readonly [key: string]: ArgCuration },
-  at: Path,
+  action: string,
+  at: readonly string[],
+  { prefix, problems }: CurationContext,
+): Partial<Endpoint> {
+  const toolName = prefix === '' ? action : `${prefix}_${action}`;
+  if (!TOOL_NAME.test(toolName)) {
+    problems.push({
+      path: [...at, 'name'],
+      message: `makes the tool name "${toolName}", which is longer than 48; shorten it`,
+    });
+  }
+  return { action, toolName, id: `${endpoint.domain}.${action}` };
+}
+
+function checkPaging(
+  endpoint: Endpoint,
+  curation: OperationCuration,
+  at: readonly string[],
   problems: Problem[],
-  note: (key: string) => void,
-): Endpoint {
-  const keys = endpoint.args.map((arg) => arg.key);
-  const changes = new Map<string, ArgCuration>();
-  for (const [key, change] of Object.entries(given)) {
-    const arg = endpoint.args.find((known) => known.key === key);
-    if (arg === undefined) {
-      problems.push({ path: [...at, key], message: `there is no argument "${key}"; ${hint(key, keys)}` });
-      continue;
+): void {
+  for (const key of ['arg', 'sizeArg'] as const) {
+    const name = curation.pagination?.[key];
+    if (name !== undefined && !endpoint.args.some((arg) => arg.key === name)) {
+      problems.push({ path: [...at, 'pagination', key], message: `there is no argument "${name}"` });
     }
-    problems.push(...checkChange(arg, change, keys, [...at, key]));
-    changes.set(key, change);
-    note(key);
   }
-  if (changes.size === 0) return endpoint;
-
-  const args = endpoint.args.flatMap((arg): Arg[] => {
-    const change = changes.get(arg.key);
-    if (change === undefined) return [arg];
-    if (change.hide || change.fixed !== undefined) return [];
-    const required = change.required ?? (change.default === undefined && arg.required);
-    return [{ ...arg, key: change.rename ?? arg.key, required }];
-  });
-  const fixed = endpoint.args.flatMap((arg): FixedValue[] => {
-    const value = changes.get(arg.key)?.fixed;
-    return value === undefined ? [] : arg.to.map((to) => ({ value, to }));
-  });
-  const defaults = new Map<string, unknown>();
-  for (const [key, change] of changes)
-    if (change.default !== undefined) defaults.set(change.rename ?? key, change.default);
-
-  let schema: JsonSchema | undefined;
-  const changed = withFields(endpoint, {
-    args,
-    fixed: [...endpoint.fixed, ...fixed],
-    ...(defaults.size === 0 ? {} : { parse: fillDefaults(defaults, endpoint.parse) }),
-    ...renamedUses(endpoint, changes),
-  });
-  // the schema is changed when somebody asks for it, from the original that is built at the same moment
-  return Object.defineProperty(changed, 'inputSchema', {
-    enumerable: true,
-    configurable: true,
-    get: () => {
-      schema ??= curateSchema(endpoint.inputSchema, changes, args);
-      return schema;
-    },
-  });
-}
-
-function checkChange(arg: Arg, change: ArgCuration, keys: readonly string[], path: Path): Problem[] {
-  const problems: Problem[] = [];
-  if (change.hide && change.fixed !== undefined)
-    problems.push({ path, message: 'is hidden and fixed; keep fixed, it hides as well' });
-  if (change.hide && arg.required && change.default === undefined) {
-    problems.push({ path, message: 'is required by the API and cannot just be hidden; give it a fixed value' });
-  }
-  if (change.hide && change.default !== undefined)
-    problems.push({ path, message: 'is hidden and has a default; use fixed instead' });
-  if (change.rename !== undefined && change.rename !== arg.key && keys.includes(change.rename)) {
-    problems.push({ path: [...path, 'rename'], message: `"${change.rename}" is another argument already` });
-  }
-  if (change.required === false && arg.to.some((to) => to.in === 'path')) {
-    problems.push({ path: [...path, 'required'], message: 'is part of the path and must stay required' });
-  }
-  return problems;
-}
-
-function curateSchema(schema: JsonSchema, changes: ReadonlyMap<string, ArgCuration>, args: readonly Arg[]): JsonSchema {
-  if (typeof schema !== 'object') return schema;
-  const before = (schema.properties ?? {}) as Node;
-  const properties: Node = {};
-  for (const key of Object.keys(before)) {
-    const change = changes.get(key);
-    if (change?.hide || change?.fixed !== undefined) continue;
-    properties[change?.rename ?? key] =
-      change === undefined ? before[key] : curateProperty(before[key] as JsonSchema, change);
-  }
-  const required = args.filter((arg) => arg.required).map((arg) => arg.key);
-  const { required: _, ...rest } = schema;
-  return { ...rest, properties, ...(required.length === 0 ? {} : { required }) };
-}
-
-function curateProperty(schema: JsonSchema, change: ArgCuration): JsonSchema {
-  const base = typeof schema === 'object' ? schema : {};
-  return {
-    ...base,
-    ...(change.description === undefined ? {} : { description: change.description }),
-    ...(change.default === undefined ? {} : { default: change.default }),
-    ...(change.enum === undefined ? {} : { enum: change.enum }),
-  };
-}
-
-function fillDefaults(
-  defaults: ReadonlyMap<string, unknown>,
-  before: Endpoint['parse'],
-): NonNullable<Endpoint['parse']> {
-  return (args) => {
-    const filled: Record<string, unknown> = { ...args };
-    for (const [key, value] of defaults) if (filled[key] === undefined) filled[key] = value;
-    return before === undefined ? { ok: true, args: filled } : before(filled);
-  };
-}
-
-/** Renamed arguments keep their part in paging and in the examples. */
-function renamedUses(endpoint: Endpoint, changes: ReadonlyMap<string, ArgCuration>): Partial<Endpoint> {
-  const now = (key: string) => changes.get(key)?.rename ?? key;
-  const gone = (key: string) => changes.get(key)?.hide === true || changes.get(key)?.fixed !== undefined;
-  const examples = endpoint.examples.map(
-    (example): Args =>
-      Object.fromEntries(
-        Object.entries(example)
-          .filter(([key]) => !gone(key))
-          .map(([key, value]) => [now(key), value]),
-      ),
-  );
-  const { pagination } = endpoint;
-  if (pagination === undefined) return { examples };
-  if (gone(pagination.arg)) return { examples, pagination: undefined as never };
-  const { sizeArg, ...rest } = pagination;
-  return {
-    examples,
-    pagination: {
-      ...rest,
-      arg: now(pagination.arg),
-      ...(sizeArg === undefined || gone(sizeArg) ? {} : { sizeArg: now(sizeArg) }),
-    },
-  };
 }

@@ -7,7 +7,7 @@ import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { findFiles, type SourceFile } from './files.ts';
 import type { Library } from './module.ts';
-import { type DomainFile, explaining, readDomainFile } from './read.ts';
+import { explaining, readDomainFile } from './read.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
@@ -54,22 +54,31 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
 }
 
 async function loadOne(source: SourceFile, options: LoadOptions, running: Map<string, string>): Promise<Domain> {
+  const given = pickDefined({ baseUrl: options.baseUrl, headers: options.headers, onProgress: options.onProgress });
+  if (source.kind === 'document') {
+    const { importDocument } = await import('../openapi/import.ts');
+    return importDocument(source.file, { env: options.env, ...given, ...pickDefined({ stdin: options.stdin }) });
+  }
   const file = await readDomainFile(source, options.library);
   return explaining(file, async () => {
-    await startEmbedded(file.definition, options, running);
-    return buildFile(file, options, running);
+    const { definition, kind } = file;
+    await startEmbedded(definition, options, running);
+    const build = {
+      env: options.env,
+      source: file.file,
+      kind,
+      embedded: (name: string) => running.get(name),
+      ...given,
+    };
+    if (definition.openapi === undefined) return buildDomain(definition, build);
+    const { buildDocumentDomain } = await import('./document.ts');
+    return buildDocumentDomain(definition, build);
   });
 }
 
-function buildFile(file: DomainFile, options: LoadOptions, running: ReadonlyMap<string, string>): Domain {
-  return buildDomain(file.definition, {
-    env: options.env,
-    source: file.file,
-    kind: file.kind,
-    embedded: (name) => running.get(name),
-    ...(options.baseUrl === undefined ? {} : { baseUrl: options.baseUrl }),
-    ...(options.headers === undefined ? {} : { headers: options.headers }),
-  });
+/** Optional fields are left out, not set to undefined (exactOptionalPropertyTypes). */
+function pickDefined<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** Starts what the definition's base URLs name as `embedded:…`, once. */

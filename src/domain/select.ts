@@ -48,8 +48,10 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   });
   add('methods', filter?.methods, (method) => (operation) => operation.method === method.toUpperCase());
   add('operations', filter?.operations, (glob) => {
-    const matches = globToTest(glob);
-    return (operation) => operation.operationId !== undefined && matches(operation.operationId);
+    const isId = globToTest(glob);
+    const isPath = globToTest(glob, '/');
+    return ({ operationId, method, path }) =>
+      (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`);
   });
   const { deprecated } = filter ?? {};
   if (deprecated !== undefined)

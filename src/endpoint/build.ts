@@ -2,7 +2,7 @@
 // author sees all mistakes of a file at once.
 import { GatewayError } from '../errors.ts';
 import { readArguments } from './arguments.ts';
-import { buildCredential, defaultSecurity, missingCredentials, readSecurity, withProofs } from './credentials.ts';
+import { buildCredentials, defaultSecurity, missingCredentials, readSecurity, withProofs } from './credentials.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition.ts';
 import { type Environment, embeddedName, resolveBaseUrl } from './environment.ts';
 import { freeze } from './freeze.ts';
@@ -58,9 +58,18 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   const problems: Problem[] = [];
   const { env } = options;
   const source = options.source ?? `domain ${definition.name}`;
-  const credentials = new Map(
-    Object.entries(definition.credentials ?? {}).map(([name, given]) => [name, buildCredential(name, given, env)]),
-  );
+  for (const key of ['overlays', 'include', 'exclude', 'operations'] as const) {
+    if (definition[key] !== undefined) {
+      problems.push({
+        path: [key],
+        message: 'is about an imported document, and there is none; add openapi, or remove it',
+      });
+    }
+  }
+  if (definition.endpoints === undefined && definition.prompts === undefined && definition.resources === undefined) {
+    problems.push({ path: [], message: 'offers nothing: it needs endpoints, or openapi with the path of a document' });
+  }
+  const credentials = buildCredentials(definition.credentials, env, problems);
   const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
   const extra = readHeaders(parseHeaderLines(options.headers ?? [], problems), env, ['headers'], problems, true);
   const proofs = [...plain.credentials, ...extra.credentials];

@@ -1,11 +1,29 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
-import type { CredentialDefinition } from './definition.ts';
+import type { CredentialDefinition, DomainDefinition } from './definition.ts';
 import { type Environment, lookup } from './environment.ts';
 import type { Credential, Endpoint, Secret } from './model.ts';
 import type { Problem } from './problems.ts';
 import { hint } from './suggest.ts';
 
-export function buildCredential(name: string, given: CredentialDefinition, env: Environment): Credential {
+/** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
+export function buildCredentials(
+  given: DomainDefinition['credentials'],
+  env: Environment,
+  problems: Problem[],
+): Map<string, Credential> {
+  const credentials = new Map<string, Credential>();
+  for (const [name, definition] of Object.entries(given ?? {})) {
+    if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env));
+    else
+      problems.push({
+        path: ['credentials', name, 'kind'],
+        message: 'is missing: give apiKey, bearer, basic or oauth2',
+      });
+  }
+  return credentials;
+}
+
+function buildCredential(name: string, given: CredentialDefinition, env: Environment): Credential {
   const secret = (variable: string): Secret => ({ variable, value: lookup(env, variable) });
   switch (given.kind) {
     case 'apiKey':

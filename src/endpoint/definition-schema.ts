@@ -49,7 +49,17 @@ const style = z.enum(['simple', 'label', 'matrix', 'form', 'spaceDelimited', 'pi
 const jsonSchema = z.union([z.record(z.string(), anything), z.boolean()]);
 const security = list(list(text));
 
-const credential = z.discriminatedUnion('kind', [
+const scheme = strict({
+  env: variable.exactOptional(),
+  usernameEnv: variable.exactOptional(),
+  passwordEnv: variable.exactOptional(),
+  clientIdEnv: variable.exactOptional(),
+  clientSecretEnv: variable.exactOptional(),
+  tokenUrl: text.exactOptional(),
+  scopes: list(text).exactOptional(),
+});
+
+const kinds = z.discriminatedUnion('kind', [
   strict({
     kind: z.literal('apiKey'),
     in: z.enum(['header', 'query', 'cookie']).exactOptional(),
@@ -67,6 +77,15 @@ const credential = z.discriminatedUnion('kind', [
     scopes: list(text).exactOptional(),
   }),
 ]);
+
+/** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */
+const credential = z.unknown().transform((value, context) => {
+  const kind = typeof value === 'object' && value !== null && 'kind' in value;
+  const result = (kind ? kinds : scheme).safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) context.issues.push({ ...issue, input: issue.input } as never);
+  return z.NEVER;
+});
 
 const response = strict({
   accept: text.exactOptional(),

@@ -34,6 +34,17 @@ export type CredentialDefinition =
       readonly scopes?: readonly string[];
     };
 
+/** For a security scheme of an imported document: its kind is known, only the variables are not. */
+export interface SchemeSource {
+  readonly env?: string;
+  readonly usernameEnv?: string;
+  readonly passwordEnv?: string;
+  readonly clientIdEnv?: string;
+  readonly clientSecretEnv?: string;
+  readonly tokenUrl?: string;
+  readonly scopes?: readonly string[];
+}
+
 export type Location = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'body-root';
 
 /** Where an argument goes, when it is not where the rule of `place.ts` would put it. */
@@ -143,7 +154,7 @@ export interface OperationFilter {
   /** Globs: `*` within a segment, `**` across segments. */
   readonly paths?: readonly string[];
   readonly methods?: readonly string[];
-  /** operationIds; globs allowed. */
+  /** operationIds or `METHOD /path`; globs allowed. */
   readonly operations?: readonly string[];
   readonly deprecated?: boolean;
 }
@@ -195,7 +206,8 @@ export interface DomainDefinition {
   readonly prefix?: string;
   /** Env text. Sent with every request. */
   readonly headers?: { readonly [name: string]: string };
-  readonly credentials?: { readonly [name: string]: CredentialDefinition };
+  /** By name; with `openapi`, the name of a security scheme needs no `kind`. */
+  readonly credentials?: { readonly [name: string]: CredentialDefinition | SchemeSource };
   /** Which credentials a call needs, as alternatives; default: the one that is declared. */
   readonly security?: readonly (readonly string[])[];
   readonly guard?: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };

@@ -1,7 +1,7 @@
 // openapi/tasks.yaml and the server it describes, held together: every route is described, every described route
 // exists, and every answer has the status, media type and schema the document promises.
 import { readFileSync } from 'node:fs';
-import Ajv2020 from 'ajv/dist/2020.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

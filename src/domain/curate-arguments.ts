@@ -1,0 +1,135 @@
+// Hides, fixes, renames, describes and defaults the arguments of an imported operation.
+import type { ArgCuration } from '../endpoint/definition.ts';
+import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { hint } from '../endpoint/suggest.ts';
+import { withFields } from './fields.ts';
+
+type Node = Record<string, unknown>;
+type Path = readonly (string | number)[];
+type Changes = ReadonlyMap<string, ArgCuration>;
+
+export function curateArguments(
+  endpoint: Endpoint,
+  given: { readonly [key: string]: ArgCuration },
+  at: Path,
+  problems: Problem[],
+): Endpoint {
+  const keys = endpoint.args.map((arg) => arg.key);
+  const changes = new Map<string, ArgCuration>();
+  for (const [key, change] of Object.entries(given)) {
+    const arg = endpoint.args.find((known) => known.key === key);
+    if (arg === undefined) {
+      problems.push({ path: [...at, key], message: `there is no argument "${key}"; ${hint(key, keys)}` });
+      continue;
+    }
+    problems.push(...checkChange(arg, change, keys, [...at, key]));
+    changes.set(key, change);
+  }
+  if (changes.size === 0) return endpoint;
+
+  const args = endpoint.args.flatMap((arg): Arg[] => {
+    const change = changes.get(arg.key);
+    if (change === undefined) return [arg];
+    if (isGone(change)) return [];
+    const required = change.required ?? (arg.required && change.default === undefined);
+    return [{ ...arg, key: change.rename ?? arg.key, required }];
+  });
+  const fixed = endpoint.args.flatMap((arg): FixedValue[] => {
+    const value = changes.get(arg.key)?.fixed;
+    return value === undefined ? [] : arg.to.map((to) => ({ value, to }));
+  });
+  const defaults = new Map<string, unknown>();
+  for (const [key, change] of changes)
+    if (change.default !== undefined) defaults.set(change.rename ?? key, change.default);
+
+  let schema: JsonSchema | undefined;
+  return withFields(endpoint, {
+    args,
+    fixed: [...endpoint.fixed, ...fixed],
+    // built from the original when somebody asks, like the original itself
+    get inputSchema() {
+      schema ??= curateSchema(endpoint.inputSchema, changes, args);
+      return schema;
+    },
+    get examples() {
+      return endpoint.examples.map((example) => curateExample(example, changes));
+    },
+    ...(defaults.size === 0 ? {} : { parse: fillDefaults(defaults, endpoint.parse) }),
+    ...(endpoint.pagination === undefined ? {} : curatePaging(endpoint.pagination, changes)),
+  });
+}
+
+function isGone(change: ArgCuration | undefined): boolean {
+  return change?.hide === true || change?.fixed !== undefined;
+}
+
+function checkChange(arg: Arg, change: ArgCuration, keys: readonly string[], path: Path): Problem[] {
+  const problems: Problem[] = [];
+  const say = (message: string, ...more: string[]) => problems.push({ path: [...path, ...more], message });
+  if (change.hide && change.fixed !== undefined) say('is hidden and fixed; fixed alone hides it as well');
+  else if (change.hide && change.default !== undefined)
+    say('is hidden, so nobody can leave it out; use fixed instead of default');
+  else if (change.hide && arg.required) say('is required by the API, so hiding is not enough; give it a fixed value');
+  if (change.fixed !== undefined && change.default !== undefined)
+    say('is fixed, so a default is never used; remove one of them');
+  if (change.rename !== undefined && change.rename !== arg.key && keys.includes(change.rename)) {
+    say(`"${change.rename}" is another argument already`, 'rename');
+  }
+  if (change.required === false && arg.to.some((to) => to.in === 'path') && change.default === undefined) {
+    say('is part of the path and must stay required', 'required');
+  }
+  return problems;
+}
+
+function curateSchema(schema: JsonSchema, changes: Changes, args: readonly Arg[]): JsonSchema {
+  if (typeof schema !== 'object') return schema;
+  const before = (schema.properties ?? {}) as Node;
+  const properties: [string, unknown][] = [];
+  for (const [key, property] of Object.entries(before)) {
+    const change = changes.get(key);
+    if (isGone(change)) continue;
+    properties.push([
+      change?.rename ?? key,
+      change === undefined ? property : curateProperty(property as JsonSchema, change),
+    ]);
+  }
+  const required = args.filter((arg) => arg.required).map((arg) => arg.key);
+  const { required: _, ...rest } = schema;
+  return { ...rest, properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
+}
+
+function curateProperty(schema: JsonSchema, change: ArgCuration): JsonSchema {
+  return {
+    ...(typeof schema === 'object' ? schema : {}),
+    ...(change.description === undefined ? {} : { description: change.description }),
+    ...(change.default === undefined ? {} : { default: change.default }),
+    ...(change.enum === undefined ? {} : { enum: change.enum }),
+  };
+}
+
+/** Documents describe defaults; only a domain file decides that one is sent. */
+function fillDefaults(
+  defaults: ReadonlyMap<string, unknown>,
+  before: Endpoint['parse'],
+): NonNullable<Endpoint['parse']> {
+  return (args) => {
+    const filled: Record<string, unknown> = { ...args };
+    for (const [key, value] of defaults) if (filled[key] === undefined) filled[key] = value;
+    return before === undefined ? { ok: true, args: filled } : before(filled);
+  };
+}
+
+function curateExample(example: Args, changes: Changes): Args {
+  const kept = Object.entries(example).filter(([key]) => !isGone(changes.get(key)));
+  return Object.fromEntries(kept.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
+}
+
+/** Without the argument that moves on there is no next page to speak of. */
+function curatePaging(given: Pagination, changes: Changes): { pagination: Pagination } {
+  if (isGone(changes.get(given.arg))) return { pagination: undefined as never };
+  const { sizeArg, ...rest } = given;
+  const now = (key: string) => changes.get(key)?.rename ?? key;
+  const size = sizeArg === undefined || isGone(changes.get(sizeArg)) ? {} : { sizeArg: now(sizeArg) };
+  return { pagination: { ...rest, arg: now(given.arg), ...size } };
+}

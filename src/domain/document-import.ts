@@ -1,0 +1,84 @@
+// Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
+import { dirname, join } from 'node:path';
+import { type BuildOptions, DefinitionError } from '../endpoint/build.ts';
+import type { DomainDefinition } from '../endpoint/definition.ts';
+import { embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
+import { isSecretHeader } from '../endpoint/headers.ts';
+import type { Domain } from '../endpoint/model.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { GatewayError } from '../errors.ts';
+import type { CredentialSource } from '../openapi/options.ts';
+import { buildSelection } from './select.ts';
+
+export interface DocumentOptions extends BuildOptions {
+  readonly source: string;
+  readonly onProgress?: (text: string) => void;
+}
+
+/** Imports the document a definition names, with everything the file says about reading it. */
+export async function importFor(
+  definition: DomainDefinition,
+  prefix: string,
+  options: DocumentOptions,
+  problems: Problem[],
+): Promise<{ domain: Domain; unused: string[] }> {
+  const selection = buildSelection(definition.include, definition.exclude);
+  const baseUrl = readBaseUrl(definition, options, problems);
+  const secretHeaders = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
+  const headers = [...secretHeaders.map(([name, value]) => `${name}: ${value}`), ...(options.headers ?? [])];
+  if (problems.length > 0) throw new DefinitionError(options.source, problems);
+  const { importDocument } = await import('../openapi/import.ts');
+  try {
+    const domain = await importDocument(beside(options.source, definition.openapi!), {
+      name: definition.name,
+      env: options.env,
+      select: selection.select,
+      credentials: sourcesOf(definition.credentials),
+      ...(prefix === '' ? {} : { prefix: `${prefix}_` }),
+      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(headers.length === 0 ? {} : { headers }),
+      ...(definition.overlays === undefined
+        ? {}
+        : { overlays: definition.overlays.map((overlay) => beside(options.source, overlay)) }),
+      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+    });
+    return { domain, unused: selection.unused() };
+  } catch (error) {
+    if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
+    throw new DefinitionError(options.source, [{ path: ['openapi'], message: error.message }]);
+  }
+}
+
+/** Paths in a domain file are relative to the file. */
+function beside(file: string, path: string): string {
+  return /^https?:\/\//i.test(path) || path.startsWith('/') ? path : join(dirname(file), path);
+}
+
+function readBaseUrl(definition: DomainDefinition, options: DocumentOptions, problems: Problem[]): string | undefined {
+  const given = options.baseUrl ?? definition.baseUrl;
+  if (given === undefined) return undefined;
+  const resolved = resolveBaseUrl(given, options.env);
+  if ('problem' in resolved) {
+    problems.push({ path: ['baseUrl'], message: resolved.problem });
+    return undefined;
+  }
+  const name = embeddedName(resolved.url);
+  if (name === undefined) return resolved.url;
+  const url = options.embedded?.(name);
+  if (url === undefined)
+    problems.push({
+      path: ['baseUrl'],
+      message: `names the embedded API "${name}", which is not running here; give a real URL`,
+    });
+  return url;
+}
+
+/** The variables of each credential; what kind it is, the document knows. */
+function sourcesOf(credentials: DomainDefinition['credentials']): Record<string, CredentialSource> {
+  const sources: Record<string, CredentialSource> = {};
+  for (const [name, given] of Object.entries(credentials ?? {})) {
+    const { kind: _, in: __, field: ___, prefix: ____, ...source } = given as Record<string, unknown>;
+    sources[name] = source;
+  }
+  return sources;
+}
