@@ -2,9 +2,11 @@
 // no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
 import type { ErrorObject } from 'ajv';
 import type { Args, Endpoint, JsonSchema, Parsed } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
 import { forbiddenKey, MAX_DEPTH, MAX_VALUES, withinBounds } from './validation/bounds.ts';
 import { coerce } from './validation/coerce.ts';
-import { checkOf, createSlot } from './validation/compile.ts';
+import { checkOf, createSlot, type Slot } from './validation/compile.ts';
+import { resetEffort, TOO_MUCH_EFFORT } from './validation/effort.ts';
 import { explain } from './validation/explain.ts';
 import type { Problem } from './validation/problem.ts';
 import { resetNativeBudget } from './validation/regex.ts';
@@ -38,10 +40,31 @@ function build(source: () => JsonSchema, { parse, strict = true }: ValidatorOpti
   return (tool, args) => {
     refuseUnusable(tool, args, schema);
     resetNativeBudget();
-    const check = checkOf(slot, schema);
-    const accepted = check(args) ? args : reconsider(tool, args, schema(), check);
-    return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
+    resetEffort();
+    try {
+      const check = slot.check === undefined ? compiled(tool, slot, schema) : checkOf(slot, schema);
+      const accepted = check(args) ? args : reconsider(tool, args, schema(), check);
+      return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
+    } catch (error) {
+      if (error !== TOO_MUCH_EFFORT) throw error;
+      throw refusal(tool, schema(), [limit('checking these arguments takes too long; send fewer nested values')]);
+    }
   };
+}
+
+/** The first call of a schema, which may turn out not to be one. */
+function compiled(tool: string, slot: Slot, schema: () => JsonSchema): ReturnType<typeof checkOf> {
+  try {
+    return checkOf(slot, schema);
+  } catch (cause) {
+    const why = cause instanceof Error ? cleanLine(cause.message).slice(0, 200) : 'unknown';
+    throw new GatewayError(
+      'VALIDATION',
+      `${tool} cannot be called: the schema of its arguments is broken (${why}). Nothing was sent, and other arguments will not help: the API description has to be corrected.`,
+      { tool, errors: [limit(why)], required: [] },
+      cause,
+    );
+  }
 }
 
 /** Arguments that no schema should be asked about. */

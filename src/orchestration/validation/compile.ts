@@ -1,8 +1,10 @@
 // Turns schemas into functions with ajv, on first use, and forgets the ones not used lately when there are too many.
 import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { countEffort, EFFORT_KEYWORD, spendEffort } from './effort.ts';
 import { FORMATS, OPEN_FORMATS } from './formats.ts';
 import { regExpEngine } from './regex.ts';
+import { repairSchema, sizeProblem } from './repair.ts';
 import { haveDuplicates } from './same.ts';
 
 /** Something that was compiled and may be forgotten: the owner asks again when `check` is gone. */
@@ -60,11 +62,34 @@ export function compiledStats(): { readonly validators: number; readonly charact
   return { validators: slots.size, characters: totalWeight };
 }
 
+/** A compiled schema, and what of it could not be compiled. */
+export interface CompiledSchema {
+  readonly check: ValidateFunction;
+  readonly weight: number;
+  readonly notes: readonly string[];
+}
+
+/** Compiles a schema, repaired where it has to be. */
+export function compileSchema(schema: JsonSchema): CompiledSchema {
+  const problem = sizeProblem(schema);
+  if (problem === 'too large') throw new Error('the schema is too large to be compiled');
+  try {
+    if (problem !== undefined) throw new Error(problem);
+    const compiled = compileAsIs(countEffort(schema));
+    // An `$async` schema answers with a promise, which is always true.
+    if (!('$async' in compiled.check)) return { ...compiled, notes: [] };
+  } catch {
+    // What exactly is wrong comes out of the repair.
+  }
+  const { schema: repaired, notes } = repairSchema(schema);
+  return { ...compileAsIs(countEffort(repaired)), notes };
+}
+
 /**
- * Compiles a schema. Each gets an instance of its own: a shared one would keep every schema it ever saw (about 1 KB
- * and 0.3 ms more per instance, measured), and two documents could not both use the same `$id`.
+ * Each schema gets an instance of its own: a shared one would keep every schema it ever saw (about 1 KB and 0.3 ms more
+ * per instance, measured), and two documents could not both use the same `$id`.
  */
-export function compileSchema(schema: JsonSchema): { check: ValidateFunction; weight: number } {
+function compileAsIs(schema: JsonSchema): { check: ValidateFunction; weight: number } {
   let weight = 0;
   const ajv = new Ajv2020({
     strict: false,
@@ -74,6 +99,8 @@ export function compileSchema(schema: JsonSchema): { check: ValidateFunction; we
     logger: false,
     messages: false,
     meta: false,
+    // Prices in cents: 19.99 is a multiple of 0.01, though not in binary.
+    multipleOfPrecision: 8,
     // Larger definitions become functions of their own instead of being copied to every place that refers to them.
     inlineRefs: 12,
     code: {
@@ -89,6 +116,8 @@ export function compileSchema(schema: JsonSchema): { check: ValidateFunction; we
     else ajv.addFormat(name, { type: 'string', validate: test as (value: string) => boolean });
   }
   for (const name of OPEN_FORMATS) ajv.addFormat(name, true);
+  // Before anything that may fail and leave: an entry counts when it begins.
+  ajv.addKeyword({ keyword: EFFORT_KEYWORD, errors: false, before: 'id', validate: spendEffort });
   // ajv compares every pair of items; 50,000 objects would take minutes.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({

@@ -79,7 +79,7 @@ export function explainNumber(schema: SchemaObject, place: Place): Problem[] {
     (typeof exclusiveMaximum === 'number' && value >= exclusiveMaximum);
   if (outside)
     found.push(problemAt(place, 'range', `${nameOf(place)} must be ${range}; got ${got}`, { expected: range, got }));
-  if (typeof multipleOf === 'number' && multipleOf > 0 && !Number.isInteger(value / multipleOf)) {
+  if (typeof multipleOf === 'number' && multipleOf > 0 && !isMultiple(value, multipleOf)) {
     const expected = `a multiple of ${multipleOf}`;
     found.push(problemAt(place, 'range', `${nameOf(place)} must be ${expected}; got ${got}`, { expected, got }));
   }
@@ -93,6 +93,12 @@ export function explainNumber(schema: SchemaObject, place: Place): Problem[] {
     );
   }
   return found;
+}
+
+/** As tolerant as the compiled check. */
+function isMultiple(value: number, step: number): boolean {
+  const times = value / step;
+  return Math.abs(Math.round(times) - times) <= 1e-8;
 }
 
 /** `from 1 to 100`, `at least 0`, `above 0 and below 1`. */
