@@ -56,11 +56,12 @@ const MIN_LENGTH = 4;
 /** A shorter run of base64 appears by chance. */
 const MIN_BASE64_LENGTH = 8;
 /** Tokens come and go; the oldest of those added while running make room. */
-const MAX_ADDED = 256;
+const MAX_ADDED = 64;
 
 export function createRedactor(secrets: readonly string[]): Redactor {
-  const configured = new Set(secrets);
-  const added = new Set<string>();
+  const configured = new Map<string, readonly string[]>();
+  const added = new Map<string, readonly string[]>();
+  for (const value of secrets) if (value.length >= MIN_LENGTH) configured.set(value, formsOf(value));
   let needles = needlesOf(configured, added);
 
   const redact = (text: string): string => {
@@ -70,20 +71,18 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
   return Object.assign(redact, {
     addSecret(value: string) {
-      if (configured.has(value) || added.has(value)) return;
-      if (added.size >= MAX_ADDED) added.delete(added.values().next().value as string);
-      added.add(value);
+      if (value.length < MIN_LENGTH || configured.has(value) || added.has(value)) return;
+      if (added.size >= MAX_ADDED) added.delete(added.keys().next().value as string);
+      added.set(value, formsOf(value));
       needles = needlesOf(configured, added);
     },
   });
 }
 
 /** Longest first, so that a secret inside another does not leave the rest of it standing. */
-function needlesOf(...sets: readonly ReadonlySet<string>[]): string[] {
+function needlesOf(...maps: readonly ReadonlyMap<string, readonly string[]>[]): string[] {
   const needles = new Set<string>();
-  for (const set of sets) {
-    for (const value of set) if (value.length >= MIN_LENGTH) for (const form of formsOf(value)) needles.add(form);
-  }
+  for (const map of maps) for (const forms of map.values()) for (const form of forms) needles.add(form);
   return [...needles].sort((a, b) => b.length - a.length);
 }
 
@@ -92,7 +91,8 @@ function formsOf(value: string): string[] {
   try {
     const percent = encodeURIComponent(value);
     const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
-    for (const form of [percent, strict, percent.replaceAll('%20', '+')]) {
+    const form = new URLSearchParams([['', value]]).toString().slice(1);
+    for (const encoded of [percent, strict, form]) {
       forms.push(
         form,
         form.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase()),

@@ -45,9 +45,16 @@ export function isEmpty(value: unknown): boolean {
 }
 
 function encoderOf(target: ParameterTarget): Encode {
-  if (target.in === 'header' || target.style === 'cookie') return (text) => text;
+  if (target.style === 'cookie') return oneCookie;
+  if (target.in === 'header') return (text) => text;
   if (target.allowReserved !== true) return encode;
   return target.in === 'path' ? encodeReservedSegment : encodeReserved;
+}
+
+/** The `cookie` style does not encode (OAS 3.2), so a value that would end its cookie cannot be sent. */
+function oneCookie(text: string): string {
+  if (text.includes(';')) throw unsendable('goes into a cookie and must not hold a semicolon');
+  return text;
 }
 
 function nameOf(target: ParameterTarget): string {

@@ -207,15 +207,10 @@ function joinQuery(writers: readonly Writer[], args: Args, tool: string, fixed: 
 function joinCookies(writers: readonly Writer[], args: Args, tool: string, fixed: string, proof: string): string {
   const cookies: string[] = [];
   for (const writer of writers) {
-    const text = write(writer, args, tool, checkCookie);
+    const text = write(writer, args, tool, checkHeaderValue);
     if (text !== undefined && text !== '') cookies.push(text);
   }
   if (fixed !== '') cookies.push(fixed);
   if (proof !== '') cookies.push(proof);
   return cookies.join('; ');
-}
-
-/** Percent-encoded values cannot hold a `;`; those of the unencoded `cookie` style are the API's own business. */
-function checkCookie(text: string): string {
-  return checkHeaderValue(text);
 }
