@@ -2,6 +2,7 @@
 
 // Tools in code
 export { GroupedToolBuilder } from './catalog/builder.ts';
+export { defineTool, type NativeTool } from './catalog/define-tool.ts';
 export type { PromptEntry } from './catalog/prompts.ts';
 export type { ToolDefinition, ToolEntry } from './catalog/registry.ts';
 export type { ResourceEntry, TemplateEntry } from './catalog/resources.ts';
@@ -18,7 +19,9 @@ export { ERRORS, type ErrorCode, type FailureMode, GatewayError, ToolTimeoutErro
 // The gateway and its transports
 export { createGateway, type Gateway, type GatewayOptions, type NativeEntries } from './gateway.ts';
 export type { Call, Handler, Middleware, Principal } from './orchestration/call.ts';
+export { createStateCodec, type StateCodec, type StateOptions } from './orchestration/states.ts';
 export type { Reply, RequestContext } from './protocol/context.ts';
 export { type HttpOptions, type HttpServer, startHttp } from './transport/http.ts';
+export { type ServeOptions, serveHttp } from './transport/serve.ts';
 export { type StdioServer, startStdio } from './transport/stdio.ts';
 export { startTcp, type TcpOptions, type TcpServer } from './transport/tcp.ts';

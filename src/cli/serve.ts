@@ -5,8 +5,9 @@ import { collectSecrets, createRedactor } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog, flushLog, type Logger } from '../log.ts';
-import { type HttpServer, startHttp } from '../transport/http.ts';
+import type { HttpServer } from '../transport/http.ts';
 import { isLoopback } from '../transport/listen.ts';
+import { serveHttp } from '../transport/serve.ts';
 import { type StdioServer, startStdio } from '../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../transport/tcp.ts';
 import { type Addresses, renderBanner } from './banner.ts';
@@ -127,28 +128,16 @@ async function start(config: Config, gateway: Gateway, running: Running, log: Lo
   }
   const { protocol } = face;
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
-  const frontier = { host: config.host, allowedHosts: config.allowedHosts, allowedOrigins: config.allowedOrigins };
   if (config.http) {
-    // Express is only for what is not POST /mcp: load it with the first server that needs it.
-    const { createRoutes } = await import('../transport/routes.ts');
-    const otherwise = createRoutes(
-      {
-        name: gateway.name,
-        version: gateway.version,
-        ready: () => !stopping,
-        hasProfile: (profile) => gateway.faceOf(profile) !== undefined,
-        tools: () => gateway.registry.tools.size,
-      },
-      frontier,
-    );
-    running.http = await startHttp(
-      {
-        protocolOf: (profile) => gateway.faceOf(profile)?.protocol,
-        otherwise,
-        onInternalError: (error) => log.error({ err: error }, 'internal error'),
-      },
-      { ...frontier, port: config.port, maxBodyBytes: config.maxBodyBytes, maxInFlight: 1_000 },
-    );
+    running.http = await serveHttp(gateway, {
+      host: config.host,
+      port: config.port,
+      allowedHosts: config.allowedHosts,
+      allowedOrigins: config.allowedOrigins,
+      maxBodyBytes: config.maxBodyBytes,
+      ready: () => !stopping,
+      onInternalError: (error) => log.error({ err: error }, 'internal error'),
+    });
   }
   if (config.tcp !== undefined) {
     running.tcp = await startTcp(protocol, {

@@ -1,0 +1,75 @@
+// defineTool(): a function as a tool beside the REST ones, with the same strictness: arguments are checked against its
+// schema before it runs, and whatever it throws becomes an answer.
+import { z } from 'zod';
+import type { Args, JsonSchema } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import type { WireHints } from '../model/wire.ts';
+import type { Call } from '../orchestration/call.ts';
+import { createSchemaValidator } from '../orchestration/validate.ts';
+import { deepFreeze, type ToolEntry } from './entry.ts';
+import { toJsonSchema, validateZod } from './native.ts';
+import { toOutcome, toThrownOutcome } from './outcome.ts';
+import { toPortableSchema } from './portable.ts';
+
+export interface NativeTool<Schema extends z.ZodObject = z.ZodObject> {
+  /** At most 64 of A-Z a-z 0-9 _ . - */
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  /** A zod object, or JSON Schema 2020-12 of type object, advertised as it is. Default: no arguments. */
+  readonly args?: Schema | JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations?: WireHints;
+  /** Returns an Outcome or MCP result, a string, or any JSON value. */
+  readonly run: (call: Call, args: Schema extends z.ZodObject ? z.output<Schema> : Args) => unknown;
+}
+
+const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const NO_ARGUMENTS: JsonSchema = Object.freeze({ type: 'object', properties: {}, additionalProperties: false });
+
+/**
+ * Makes a function a tool for `createGateway({ native: { tools: [...] } })`.
+ *
+ * ```ts
+ * defineTool({
+ *   name: 'roll_dice',
+ *   description: 'Rolls a die.',
+ *   args: z.object({ sides: z.int().min(2) }),
+ *   run: (_call, { sides }) => String(1 + Math.floor(Math.random() * sides)),
+ * })
+ * ```
+ */
+export function defineTool<Schema extends z.ZodObject = z.ZodObject>(tool: NativeTool<Schema>): ToolEntry {
+  const { name, title, description, args = NO_ARGUMENTS, outputSchema, annotations, run } = tool;
+  if (!NAME.test(name)) {
+    throw new GatewayError('BAD_CONFIG', `"${name}" is no tool name: use 1 to 64 letters, digits, "_", "." or "-".`);
+  }
+  if (description.trim() === '') {
+    throw new GatewayError('BAD_CONFIG', `The tool ${name} needs a description: it is what the model chooses by.`);
+  }
+  const isZod = args instanceof z.ZodObject;
+  const inputSchema: JsonSchema = isZod ? { ...toPortableSchema(toJsonSchema(args)) } : args;
+  if (typeof inputSchema !== 'object' || inputSchema.type !== 'object') {
+    throw new GatewayError('BAD_CONFIG', `The arguments of the tool ${name} must be a schema of type object.`);
+  }
+  const check = isZod ? validateZod(undefined, args) : createSchemaValidator(inputSchema);
+  return Object.freeze({
+    definition: deepFreeze({
+      name,
+      ...(title !== undefined && { title }),
+      description,
+      inputSchema,
+      ...(outputSchema !== undefined && { outputSchema }),
+      ...(annotations !== undefined && { annotations }),
+    }),
+    run: async (call: Call, given: Args) => {
+      try {
+        return toOutcome(await run(call, check(name, given) as never));
+      } catch (error) {
+        return toThrownOutcome(error, call);
+      }
+    },
+    domain: '',
+    operations: Object.freeze([]),
+  });
+}

@@ -1,0 +1,66 @@
+// A whole HTTP server for a gateway: POST /mcp and its profiles on the hot path, every other route on express.
+import type { Protocol } from '../protocol/handle.ts';
+import { type HttpOptions, type HttpServer, startHttp } from './http.ts';
+
+/** What is served; a Gateway is one. */
+export interface Served {
+  readonly name: string;
+  readonly version: string;
+  readonly registry: { readonly tools: { readonly size: number } };
+  /** '' is what /mcp serves, any other name what /mcp/<name> does. */
+  readonly faceOf: (profile: string) => { readonly protocol: Protocol } | undefined;
+}
+
+export interface ServeOptions extends Partial<HttpOptions> {
+  /** What /readyz says. Default: ready until closing begins. */
+  readonly ready?: () => boolean;
+  readonly onInternalError?: (error: unknown) => void;
+}
+
+const DEFAULTS: HttpOptions = Object.freeze({
+  host: '127.0.0.1',
+  port: 3333,
+  allowedHosts: Object.freeze([]),
+  allowedOrigins: Object.freeze([]),
+  maxBodyBytes: 1024 * 1024,
+  maxInFlight: 1_000,
+});
+
+/**
+ * Starts HTTP as `landbridge serve` does. `close(graceMs)` lets requests under way finish.
+ *
+ * ```ts
+ * const server = await serveHttp(gateway, { port: 0 });
+ * console.log(`http://127.0.0.1:${server.port}/mcp`);
+ * ```
+ */
+export async function serveHttp(gateway: Served, options: ServeOptions = {}): Promise<HttpServer> {
+  const { ready, onInternalError, ...http } = { ...DEFAULTS, ...options };
+  let closing = false;
+  // Express is only for what is not POST /mcp: load it with the first server that needs it.
+  const { createRoutes } = await import('./routes.ts');
+  const server = await startHttp(
+    {
+      protocolOf: (profile) => gateway.faceOf(profile)?.protocol,
+      otherwise: createRoutes(
+        {
+          name: gateway.name,
+          version: gateway.version,
+          ready: ready ?? (() => !closing),
+          hasProfile: (profile) => gateway.faceOf(profile) !== undefined,
+          tools: () => gateway.registry.tools.size,
+        },
+        http,
+      ),
+      onInternalError: onInternalError ?? (() => {}),
+    },
+    http,
+  );
+  return {
+    port: server.port,
+    close: (graceMs) => {
+      closing = true;
+      return server.close(graceMs);
+    },
+  };
+}

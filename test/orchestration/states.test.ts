@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Call } from '../../src/orchestration/call.ts';
+import { createStateCodec } from '../../src/orchestration/states.ts';
+
+function call(change: Partial<Call> = {}): Call {
+  return {
+    requestId: 'r1',
+    tool: 'book',
+    principal: { id: 'ann' },
+    transport: 'local',
+    signal: new AbortController().signal,
+    client: { era: 'modern', capabilities: {} },
+    ...change,
+  };
+}
+
+const KEY = Buffer.alloc(32, 7);
+const REFUSED = expect.objectContaining({ code: 'INVALID_PARAMS' });
+
+describe('createStateCodec()', () => {
+  test('brings any JSON value back in the next round', () => {
+    const states = createStateCodec({ key: KEY });
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const requestState = states.seal(call(), { seat: 7 }, value);
+        expect(states.open(call({ requestState }), { seat: 7 })).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test('knows nothing in the first round', () => {
+    expect(createStateCodec({ key: KEY }).open(call(), {})).toBeUndefined();
+  });
+
+  test('takes arguments in any order for the same', () => {
+    const states = createStateCodec({ key: KEY });
+    const requestState = states.seal(call(), { row: 1, seat: 7 }, 'kept');
+    expect(states.open(call({ requestState }), { seat: 7, row: 1 })).toBe('kept');
+  });
+
+  test.each([
+    ['other arguments', { seat: 8 }, {}],
+    ['another tool', { seat: 7 }, { tool: 'cancel' }],
+    ['another principal', { seat: 7 }, { principal: { id: 'bob' } }],
+  ])('refuses a state that was sealed for %s', (_what, args, change) => {
+    const states = createStateCodec({ key: KEY });
+    const requestState = states.seal(call(), { seat: 7 }, 'kept');
+    expect(() => states.open(call({ ...change, requestState }), args)).toThrow(REFUSED);
+  });
+
+  test('refuses a state with any one character changed, added or missing', () => {
+    const states = createStateCodec({ key: KEY });
+    const good = states.seal(call(), {}, { price: 10 });
+    const open = (requestState: string) => states.open(call({ requestState }), {});
+    for (let at = 0; at < good.length; at++) {
+      const other = good[at] === 'A' ? 'B' : 'A';
+      expect(() => open(good.slice(0, at) + other + good.slice(at + 1))).toThrow(REFUSED);
+      expect(() => open(good.slice(0, at) + good.slice(at + 1))).toThrow(REFUSED);
+      expect(() => open(`${good.slice(0, at)}A${good.slice(at)}`)).toThrow(REFUSED);
+    }
+    expect(() => open(`${good}-TAMPERED`)).toThrow(REFUSED);
+  });
+
+  test('refuses arbitrary text', () => {
+    const states = createStateCodec({ key: KEY });
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (requestState) => {
+        expect(() => states.open(call({ requestState }), {})).toThrow(REFUSED);
+      }),
+    );
+  });
+
+  test('refuses a state of another key, and one that has expired', () => {
+    let time = 1_000_000;
+    const states = createStateCodec({ key: KEY, ttlSeconds: 60, now: () => time });
+    const requestState = states.seal(call(), {}, 1);
+    expect(() => createStateCodec({ now: () => time }).open(call({ requestState }), {})).toThrow(REFUSED);
+    time += 59_000;
+    expect(states.open(call({ requestState }), {})).toBe(1);
+    time += 1_000;
+    expect(() => states.open(call({ requestState }), {})).toThrow('has expired');
+  });
+
+  test('wants a key of at least 32 bytes', () => {
+    expect(() => createStateCodec({ key: Buffer.alloc(16) })).toThrow('at least 32 bytes');
+  });
+});
