@@ -12,11 +12,11 @@ export interface MirroredArgument {
   readonly path: readonly string[];
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  'tools/call': 'name',
-  'prompts/get': 'name',
-  'resources/read': 'uri',
-};
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
 
 export function checkVersionHeader(headers: Headers, version: string): void {
   const header = headers['mcp-protocol-version'];
@@ -28,14 +28,14 @@ export function checkRequestHeaders(headers: Headers, method: string, params: Pa
   const header = headers['mcp-method'];
   if (header === undefined) throw mismatch('Mcp-Method is missing');
   if (header !== method) throw mismatch(`Mcp-Method says ${quote(header)}, the body says ${quote(method)}`);
-  const key = NAMED[method];
+  const key = NAMED.get(method);
   if (key === undefined) return;
   const name = params?.[key];
   // A body without a name is a fault of its own; dispatch reports it.
   if (typeof name !== 'string') return;
   const raw = headers['mcp-name'];
   if (typeof raw !== 'string') throw mismatch('Mcp-Name is missing');
-  if (raw !== name && decodeHeader('Mcp-Name', raw) !== name) {
+  if (decodeHeader('Mcp-Name', raw) !== name) {
     throw mismatch(`Mcp-Name says ${quote(raw)}, the body says ${quote(name)}`);
   }
 }
@@ -48,15 +48,18 @@ export function checkMirroredArguments(headers: Headers, args: Params, mirrored:
         typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Params)[key] : undefined;
     const name = `Mcp-Param-${header}`;
     const raw = headers[name.toLowerCase()];
-    if (value === undefined || value === null) continue;
+    // What no header can carry is left to the validation of arguments.
+    if (value === undefined || value === null || typeof value === 'object') continue;
     if (typeof raw !== 'string') throw mismatch(`${name} is missing, though the argument ${path.join('.')} is there`);
     const decoded = decodeHeader(name, raw);
     const same =
-      typeof value === 'number' ? decoded.trim() !== '' && Number(decoded) === value : decoded === String(value);
+      typeof value === 'number' ? DECIMAL.test(decoded) && Number(decoded) === value : decoded === String(value);
     if (!same) throw mismatch(`${name} differs from the argument ${path.join('.')}`);
   }
 }
 
+/** Numbers are compared as such (SEP-2243), but only written the way every reader reads them. */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Finds valid `x-mcp-header` annotations; they count only on properties reached through `properties` alone. */
@@ -83,16 +86,20 @@ export function findMirroredArguments(schema: unknown): readonly MirroredArgumen
   return new Set(names).size === names.length ? found : [];
 }
 
-const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
+const OPENING = '=?base64?';
+const CLOSING = '?=';
 
+/** Encoded is only what has both markers; anything else means itself (SEP-2243, value encoding). */
 function decodeHeader(name: string, raw: string): string {
   const value = raw.trim();
-  if (!value.startsWith('=?')) return value;
-  const encoded = ENCODED.exec(value)?.[1];
-  const bytes = encoded === undefined ? undefined : Buffer.from(encoded, 'base64');
-  if (bytes === undefined || bytes.toString('base64') !== encoded) throw mismatch(`${name} is not valid base64`);
+  const isEncoded = value.startsWith(OPENING) && value.endsWith(CLOSING);
+  if (!isEncoded || value.length < OPENING.length + CLOSING.length) return value;
+  const text = value.slice(OPENING.length, -CLOSING.length);
+  const bytes = Buffer.from(text, 'base64');
+  // Node reads over what is not base64; only the canonical spelling comes back the same.
+  if (bytes.toString('base64') !== text) throw mismatch(`${name} is not valid base64`);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     throw mismatch(`${name} is not valid UTF-8`);
   }
