@@ -93,10 +93,8 @@ function formsOf(value: string): string[] {
     const strict = percent.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
     const form = new URLSearchParams([['', value]]).toString().slice(1);
     for (const encoded of [percent, strict, form]) {
-      forms.push(
-        form,
-        form.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase()),
-      );
+      const lowerCase = encoded.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase());
+      forms.push(encoded, lowerCase);
     }
   } catch {
     // Half a surrogate pair has no percent-encoded form, so it cannot appear in one.
