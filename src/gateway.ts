@@ -8,6 +8,7 @@ import { buildPrompts, type PromptEntry } from './catalog/prompts.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
 import {
   buildResources,
+  findResource,
   type ReadOutcome,
   type ResourceEntry,
   type ResourceTable,
@@ -205,13 +206,9 @@ function createFace(
 }
 
 /** For prompts that embed a resource. */
-function readFrom({ resources, templates }: ResourceTable, call: Call, uri: string): Promise<ReadOutcome> {
-  const entry = resources.get(uri);
-  if (entry) return entry.read(call);
-  for (const template of templates) {
-    const args = template.match(uri);
-    if (args) return template.read(call, args, uri);
-  }
+function readFrom(resources: ResourceTable, call: Call, uri: string): Promise<ReadOutcome> {
+  const read = findResource(resources, uri);
+  if (read) return read(call);
   throw new GatewayError('RESOURCE_NOT_FOUND', `The prompt embeds ${uri}, and there is no such resource.`, { uri });
 }
 

@@ -51,7 +51,14 @@ export function createAdapter(tools: Operations<Outcome>, audit: (context: Execu
     missing: tools.missing,
     find: (name) => {
       const run = tools.find(name);
-      return run && ((call, args) => run(call, args).catch(toFailure));
+      if (!run) return undefined;
+      return async (call, args) => {
+        try {
+          return await run(call, args);
+        } catch (error) {
+          return toFailure(error);
+        }
+      };
     },
   };
 

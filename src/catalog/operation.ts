@@ -10,6 +10,7 @@ import { buildControls } from '../orchestration/controls.ts';
 import { toUpstreamFailure } from '../orchestration/failure.ts';
 import { createGuard } from '../orchestration/guard.ts';
 import { type DeploymentPolicy, decidePolicy } from '../orchestration/policy.ts';
+import { buildQuestion } from '../orchestration/question.ts';
 import { createValidator } from '../orchestration/validate.ts';
 
 export interface Operation {
@@ -49,22 +50,8 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     return { content: answer.content, isError: false, structured: answer.structured, upstream: answer.upstream };
   };
 
-  const describe = async (_call: Call, args: Args) => {
-    const request = await rest().preview(args);
-    const given = Object.entries(args).map(([key, value]) => `${key}: ${brief(value)}`);
-    const loss =
-      endpoint.effect === 'destructive'
-        ? 'This removes or overwrites data and may not be undone.'
-        : 'This changes data.';
-    return [
-      `${request.method} ${request.url}`,
-      `${endpoint.summary} (${domain.title})`,
-      ...(given.length > 0 ? [given.join(', ')] : []),
-      `${loss} Go on?`,
-    ].join('\n');
-  };
-
-  const guard = createGuard(endpoint.id, decision, parts.confirmations, describe);
+  const describe = async (_call: Call, args: Args) => buildQuestion(endpoint, domain.title, rest().preview(args), args);
+  const guard = createGuard(endpoint.id, decision, parts.confirmations, describe, controls.token);
   const chain = compose([...(guard ? [guard] : []), ...parts.middleware], execute);
 
   const dryRun = async (call: Call, args: Args): Promise<Outcome> => {
@@ -89,9 +76,4 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   };
 
   return Object.freeze({ endpoint, run, controls: controls.schemas });
-}
-
-function brief(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return text.length <= 80 ? text : `${text.slice(0, 80)}…`;
 }

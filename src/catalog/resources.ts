@@ -15,6 +15,8 @@ export type ResourceContents =
 
 export interface ReadOutcome {
   readonly contents: readonly ResourceContents[];
+  /** The same for everybody until a restart: clients may keep it. */
+  readonly fixed?: boolean;
   readonly inputRequired?: Outcome['inputRequired'];
 }
 
@@ -51,7 +53,14 @@ export function buildResources(
   operations: readonly Operation[],
   native: NativeResources = {},
 ): ResourceTable {
-  const entries = [...domains.flatMap(ofDomain), ...(native.resources ?? [])];
+  const readable = operations.filter(({ endpoint }) => endpoint.expose !== 'tool' && endpoint.effect === 'read');
+  // A template without variables is a resource: clients would not know what to fill in.
+  const isFixed = ({ endpoint }: Operation) => endpoint.args.length === 0;
+  const entries = [
+    ...domains.flatMap(ofDomain),
+    ...readable.filter(isFixed).map(toResource),
+    ...(native.resources ?? []),
+  ];
   const resources = new Map<string, ResourceEntry>();
   for (const entry of entries) {
     const { uri } = entry.definition;
@@ -59,11 +68,26 @@ export function buildResources(
       throw new GatewayError('BAD_CONFIG', `Two resources have the URI ${uri}; change one of them.`);
     resources.set(uri, entry);
   }
-  const readable = operations.filter(({ endpoint }) => endpoint.expose !== 'tool' && endpoint.effect === 'read');
-  return Object.freeze({
-    resources,
-    templates: Object.freeze([...readable.map(toTemplate), ...(native.templates ?? [])]),
-  });
+  const templates = readable.filter((operation) => !isFixed(operation)).map(toTemplate);
+  return Object.freeze({ resources, templates: Object.freeze([...templates, ...(native.templates ?? [])]) });
+}
+
+/** What reads this URI: the resource itself, else the template that leaves the least open. */
+export function findResource(
+  { resources, templates }: ResourceTable,
+  uri: string,
+): ((call: Call) => Promise<ReadOutcome>) | undefined {
+  const exact = resources.get(uri);
+  if (exact) return (call) => exact.read(call);
+  let best: { readonly template: TemplateEntry; readonly args: Args; readonly literal: number } | undefined;
+  for (const template of templates) {
+    const args = template.match(uri);
+    if (!args) continue;
+    const literal = template.definition.uriTemplate.replace(/\{[^{}]*\}/g, '').length;
+    if (!best || literal > best.literal) best = { template, args, literal };
+  }
+  const found = best;
+  return found && ((call) => found.template.read(call, found.args, uri));
 }
 
 function ofDomain(domain: Domain): ResourceEntry[] {
@@ -95,7 +119,10 @@ function ofDomain(domain: Domain): ResourceEntry[] {
 
 function fixed(definition: WireResource, text: string): ResourceEntry {
   const { uri, mimeType } = definition;
-  const outcome: ReadOutcome = { contents: [{ uri, ...(mimeType !== undefined && { mimeType }), text }] };
+  const outcome: ReadOutcome = {
+    contents: [{ uri, ...(mimeType !== undefined && { mimeType }), text }],
+    fixed: true,
+  };
   return Object.freeze({ definition, read: async () => outcome });
 }
 
@@ -126,23 +153,42 @@ export function toUriTemplate(endpoint: Endpoint): string {
 function toTemplate(operation: Operation): TemplateEntry {
   const { endpoint } = operation;
   const uriTemplate = toUriTemplate(endpoint);
-  const template = compileUriTemplate(uriTemplate);
   return Object.freeze({
-    definition: {
-      uriTemplate,
-      name: endpoint.toolName,
-      ...(endpoint.title !== undefined && { title: endpoint.title }),
-      description: endpoint.summary,
-    },
-    match: template.match,
+    definition: { uriTemplate, ...describe(endpoint) },
+    match: compileUriTemplate(uriTemplate).match,
     get values() {
       return enumValues(endpoint);
     },
-    read: async (call: Call, args: Args, uri: string) => {
-      const outcome = await operation.run({ ...call, tool: endpoint.toolName }, args).catch(toFailure);
-      return toContents(uri, outcome);
-    },
+    read: (call: Call, args: Args, uri: string) => read(operation, call, splitLists(endpoint, args), uri),
   });
+}
+
+function toResource(operation: Operation): ResourceEntry {
+  const uri = toUriTemplate(operation.endpoint);
+  return Object.freeze({
+    definition: { uri, ...describe(operation.endpoint) },
+    read: (call: Call) => read(operation, call, {}, uri),
+  });
+}
+
+function describe({ toolName, title, summary }: Endpoint) {
+  return { name: toolName, ...(title !== undefined && { title }), description: summary };
+}
+
+async function read(operation: Operation, call: Call, args: Args, uri: string): Promise<ReadOutcome> {
+  const outcome = await operation.run({ ...call, tool: operation.endpoint.toolName }, args).catch(toFailure);
+  return toContents(uri, outcome);
+}
+
+/** `{?tags}` writes a list as `tags=a,b` (RFC 6570, 3.2.8); numbers and booleans are read by the validator. */
+function splitLists({ inputSchema }: Endpoint, args: Args): Args {
+  const { properties = {} } = inputSchema as { properties?: Record<string, { type?: unknown } | undefined> };
+  const split: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(args)) {
+    const isList = Object.hasOwn(properties, key) && properties[key]?.type === 'array';
+    split[key] = isList && typeof value === 'string' ? value.split(',') : value;
+  }
+  return split;
 }
 
 /** Enumerated arguments complete themselves. */

@@ -24,7 +24,8 @@ export function compileUriTemplate(template: string): CompiledUriTemplate {
       const found = matchParts(parts, mark === -1 ? uri : uri.slice(0, mark));
       if (!found || mark === -1) return found;
       for (const [name, value] of new URLSearchParams(uri.slice(mark + 1))) {
-        if (!allowed.has(name)) return undefined;
+        // Neither a stranger nor a second value: the template could not have made such a URI.
+        if (!allowed.has(name) || name in found) return undefined;
         found[name] = value;
       }
       return found;

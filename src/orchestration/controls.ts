@@ -9,6 +9,8 @@ const MAX_FIELDS = 100;
 export interface ControlPlan {
   /** Public key → advertised schema, in order. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
+  /** Public key of the confirmation token, where there is one. */
+  readonly token: string | undefined;
   /** Splits what was sent into the endpoint's arguments and the controls. Returns `undefined` when there are none. */
   readonly take: (tool: string, args: Args) => { args: Args; controls: Controls } | undefined;
 }
@@ -46,7 +48,7 @@ export function buildControls(endpoint: Endpoint, confirmable: boolean): Control
     }
     return { args: rest, controls };
   };
-  return { schemas: Object.freeze(schemas), take };
+  return { schemas: Object.freeze(schemas), token, take };
 }
 
 function refuse(tool: string, key: string, expected: string): never {

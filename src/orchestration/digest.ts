@@ -2,10 +2,13 @@
 // keeps instead of the arguments themselves.
 import { createHash } from 'node:crypto';
 
-/** JSON with sorted keys. */
+/** JSON with sorted keys. What is not JSON counts as it would be sent: dates as text, big integers digit by digit. */
 export function toCanonicalJson(value: unknown): string {
+  if (typeof value === 'bigint') return String(value);
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === 'function') return toCanonicalJson(toJSON.call(value));
   const members = Object.keys(value)
     .filter((key) => (value as Record<string, unknown>)[key] !== undefined)
     .sort()

@@ -15,6 +15,8 @@ export type Describe = (call: Call, args: Args) => Promise<string>;
 
 const ANSWER = 'confirm';
 
+type Answer = 'accept' | 'decline' | 'cancel';
+
 const REQUESTED_SCHEMA = Object.freeze({
   type: 'object',
   properties: { confirm: { type: 'boolean', title: 'Yes, do it', description: 'Allow this one call' } },
@@ -27,6 +29,8 @@ export function createGuard(
   decision: Decision,
   confirmations: Confirmations,
   describe: Describe,
+  /** Public key the token is handed in by; an API with an argument of that name makes it another one. */
+  tokenKey = 'confirmation_token',
 ): Middleware | undefined {
   if (decision.policy === 'allow') return undefined;
   if (decision.policy === 'deny') {
@@ -47,37 +51,41 @@ export function createGuard(
     });
     const token = call.controls?.confirmationToken;
     if (token !== undefined) {
-      await accept(call, await confirmations.redeem(token, bind('token')));
+      accept(call, tokenKey, await spend(confirmations, token, bind('token')));
       return next();
     }
-    if (call.requestState !== undefined) {
-      return answerRound(call, args, next, confirmations, bind('state'), describe);
+    const isModern = call.client.era === 'modern';
+    if (isModern && call.requestState !== undefined) {
+      const answer = await readAnswer(call, confirmations, bind('state'));
+      if (answer !== undefined) return settle(call, answer, next);
     }
-    if (canElicit(call) && call.client.era === 'modern') {
+    if (isModern && canElicit(call)) {
       return ask(await describe(call, args), confirmations.issue(bind('state')));
     }
     if (canElicit(call) && call.client.request) {
       const answer = await call.client.request('elicitation/create', question(await describe(call, args)), call.signal);
-      return settle(call, answer, next);
+      return settle(call, parseAnswer(answer), next);
     }
+    const issued = confirmations.issue(bind('token'));
     throw new GatewayError(
       'NOT_CONFIRMED',
       `Not done yet: ${await describe(call, args)}\nNothing was sent. Ask the user; if they agree, repeat the same call with ` +
-        `confirmation_token: "${confirmations.issue(bind('token'))}" (good once, for ${confirmations.ttlSeconds} s, for exactly these arguments).`,
-      { tool: call.tool, expires_in_seconds: confirmations.ttlSeconds },
+        `${tokenKey}: "${issued}" (good once, for ${confirmations.ttlSeconds} s, for exactly these arguments).`,
+      { tool: call.tool, [tokenKey]: issued, expires_in_seconds: confirmations.ttlSeconds },
     );
   };
 }
 
 /** An empty elicitation capability means form mode (MCP 2025-11-25, client/elicitation). */
 function canElicit(call: Call): boolean {
-  const declared = call.client.capabilities['elicitation'];
+  const declared = call.client.capabilities.elicitation;
   if (typeof declared !== 'object' || declared === null) return false;
   return Object.keys(declared).length === 0 || 'form' in declared;
 }
 
+/** Form mode is what an absent `mode` means, and revisions before 2025-11-25 know no other. */
 function question(message: string) {
-  return { mode: 'form', message, requestedSchema: REQUESTED_SCHEMA };
+  return { message, requestedSchema: REQUESTED_SCHEMA };
 }
 
 function ask(message: string, requestState: string): Outcome {
@@ -85,39 +93,41 @@ function ask(message: string, requestState: string): Outcome {
     content: [],
     isError: false,
     inputRequired: {
-      inputRequests: { [ANSWER]: { method: 'elicitation/create', params: question(message) } },
+      inputRequests: { [ANSWER]: { method: 'elicitation/create', params: { mode: 'form', ...question(message) } } },
       requestState,
     },
   };
 }
 
-async function answerRound(
-  call: Call,
-  args: Args,
-  next: () => Promise<Outcome>,
-  confirmations: Confirmations,
-  binding: Binding,
-  describe: Describe,
-): Promise<Outcome> {
+/** The answer that came with a good state, which is then used up; undefined when the client came back without one. */
+async function readAnswer(call: Call, confirmations: Confirmations, binding: Binding): Promise<Answer | undefined> {
   const state = call.requestState ?? '';
   const seen = confirmations.inspect(state, binding);
   if (seen !== 'good') throw badState(seen);
-  const answer = call.answers?.[ANSWER];
-  // The client came back without an answer: ask again, with a fresh state.
-  if (answer === undefined) return ask(await describe(call, args), confirmations.issue(binding));
+  const given = call.answers;
+  if (given === undefined || !Object.hasOwn(given, ANSWER)) return undefined;
   // Malformed answers leave the permission unused.
-  const { action } = parseAnswer(answer);
-  const spent = await confirmations.redeem(state, binding);
+  const answer = parseAnswer(given[ANSWER]);
+  const spent = await spend(confirmations, state, binding);
   if (spent !== 'good') throw badState(spent);
-  return settle(call, answer, next, action);
+  return answer;
 }
 
-async function settle(
-  call: Call,
-  answer: unknown,
-  next: () => Promise<Outcome>,
-  action = parseAnswer(answer).action,
-): Promise<Outcome> {
+/** Whoever cannot tell whether a permission was used must not let it pass. */
+async function spend(confirmations: Confirmations, seal: string, binding: Binding): Promise<Verdict> {
+  try {
+    return await confirmations.redeem(seal, binding);
+  } catch (cause) {
+    throw new GatewayError(
+      'NOT_CONFIRMED',
+      'The confirmation could not be checked, so nothing was sent. Try again in a minute; if it stays so, tell the user.',
+      {},
+      cause,
+    );
+  }
+}
+
+async function settle(call: Call, action: Answer, next: () => Promise<Outcome>): Promise<Outcome> {
   if (action === 'accept') return next();
   throw new GatewayError(
     'NOT_CONFIRMED',
@@ -127,12 +137,10 @@ async function settle(
 }
 
 /** `accept` needs the box ticked as well: a form sent off with "no" is a decline. */
-function parseAnswer(answer: unknown): { action: 'accept' | 'decline' | 'cancel' } {
+function parseAnswer(answer: unknown): Answer {
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: { confirm?: unknown } };
-  if (action === 'decline' || action === 'cancel') return { action };
-  if (action === 'accept' && typeof content?.confirm === 'boolean') {
-    return { action: content.confirm ? 'accept' : 'decline' };
-  }
+  if (action === 'decline' || action === 'cancel') return action;
+  if (action === 'accept' && typeof content?.confirm === 'boolean') return content.confirm ? 'accept' : 'decline';
   throw new GatewayError(
     'INVALID_PARAMS',
     'The answer to the confirmation must be {"action":"accept","content":{"confirm":true}}, or action "decline" or "cancel".',
@@ -149,7 +157,7 @@ function badState(verdict: Verdict): GatewayError {
   return new GatewayError('INVALID_PARAMS', `requestState ${why}. Call the tool again without it to be asked anew.`);
 }
 
-async function accept(call: Call, verdict: Verdict): Promise<void> {
+function accept(call: Call, tokenKey: string, verdict: Verdict): void {
   if (verdict === 'good') return;
   const why = {
     tampered: 'does not fit this call: a token is good for one tool with exactly the arguments it was issued for',
@@ -158,7 +166,7 @@ async function accept(call: Call, verdict: Verdict): Promise<void> {
   }[verdict];
   throw new GatewayError(
     'NOT_CONFIRMED',
-    `The confirmation_token ${why}. Nothing was sent. Call ${call.tool} again without it to get a new one, and ask the user.`,
+    `The ${tokenKey} ${why}. Nothing was sent. Call ${call.tool} again without it to get a new one, and ask the user.`,
     { tool: call.tool, token: verdict },
   );
 }

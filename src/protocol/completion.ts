@@ -36,12 +36,13 @@ function valuesOf(
   { templates, resources }: ResourceTable,
 ): Readonly<Record<string, readonly string[]>> {
   if (ref?.type === 'ref/prompt') {
-    const prompt = prompts.get(String(ref.name));
+    const name = toName(ref.name);
+    const prompt = prompts.get(name);
     if (prompt) return prompt.values;
-    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${String(ref.name)}" to complete an argument of.`);
+    throw new GatewayError('INVALID_PARAMS', `There is no prompt "${name}" to complete an argument of.`);
   }
   if (ref?.type === 'ref/resource') {
-    const uri = String(ref.uri);
+    const uri = toName(ref.uri);
     const template = templates.find(({ definition }) => definition.uriTemplate === uri);
     if (template) return template.values;
     if (resources.has(uri)) return {};
@@ -50,5 +51,14 @@ function valuesOf(
   throw new GatewayError(
     'INVALID_PARAMS',
     'Invalid params: "ref" must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…}.',
+  );
+}
+
+/** Never String(): an object from outside may bring a toString that throws. */
+function toName(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new GatewayError(
+    'INVALID_PARAMS',
+    'Invalid params: "ref" must name a prompt, or a resource template by its uri.',
   );
 }

@@ -14,9 +14,14 @@ export interface RequestContext {
   readonly send?: (message: string) => void;
   /** The connection, on transports that have one (stdio, TCP). */
   readonly session?: Session;
+  /** Says that the request only waits for its client now and is no load; the function returned takes that back. */
+  readonly park?: () => () => void;
 }
 
-/** An answer. `status` is for HTTP; `sessionId` is minted for legacy clients that can be asked things. */
+/**
+ * An answer. `status` is for HTTP; `sessionId` is minted for legacy clients that can be asked things. An empty body
+ * closes the request's stream without an answer: it was cancelled.
+ */
 export interface Reply {
   readonly body: string;
   readonly status: number;

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Adapter } from '../adapter/adapter.ts';
 import type { PromptEntry } from '../catalog/prompts.ts';
 import type { Registry } from '../catalog/registry.ts';
-import type { ResourceTable } from '../catalog/resources.ts';
+import { findResource, type ResourceTable } from '../catalog/resources.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Call, Client } from '../orchestration/call.ts';
@@ -27,6 +27,9 @@ export interface DispatchParts {
   readonly caching: Caching;
 }
 
+/** What an API answered just now: nobody knows how long it holds, or for whom else. */
+const UNCACHED: Caching = { ttlMs: 0, cacheScope: 'private' };
+
 /** A request whose era is settled. */
 export interface Settled {
   readonly id: RequestId;
@@ -36,6 +39,8 @@ export interface Settled {
   readonly client: Client;
   readonly signal: AbortSignal;
   readonly context: RequestContext;
+  /** For progress; shut once the request is answered. */
+  readonly send?: ((message: string) => void) | undefined;
   readonly log?: Call['log'] | undefined;
   /** Modern HTTP only: the headers that must agree with the arguments. */
   readonly mirroredIn?: Headers | undefined;
@@ -64,7 +69,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
 
   const readResource = async (request: Settled): Promise<string> => {
     const uri = parseName(request.params, 'uri');
-    const { contents, inputRequired } = await adapter.perform(
+    const { contents, fixed, inputRequired } = await adapter.perform(
       toCall(request, uri),
       'resources/read',
       uri,
@@ -80,7 +85,7 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       },
     );
     if (inputRequired) return writer.writeObject({ ...inputRequired, resultType: 'input_required' }, request.version);
-    return writer.writeObject({ contents }, request.version, caching);
+    return writer.writeObject({ contents }, request.version, fixed ? caching : UNCACHED);
   };
 
   const getPrompt = async (request: Settled): Promise<string> => {
@@ -130,22 +135,12 @@ export function createDispatch(parts: DispatchParts): Dispatch {
   };
 }
 
-function findResource(table: ResourceTable, uri: string) {
-  const exact = table.resources.get(uri);
-  if (exact) return (call: Call) => exact.read(call);
-  for (const template of table.templates) {
-    const args = template.match(uri);
-    if (args) return (call: Call) => template.read(call, args, uri);
-  }
-  return undefined;
-}
-
 // Unique across restarts and replicas, cheap per request.
 const RUN = randomBytes(6).toString('base64url');
 let count = 0;
 
 function toCall(request: Settled, tool: string): Call {
-  const { params, context, client, signal } = request;
+  const { params, context, client, signal, send } = request;
   const meta = params?._meta as Readonly<Record<string, unknown>> | undefined;
   const trace = parseTrace(meta);
   const token = meta?.progressToken;
@@ -163,12 +158,15 @@ function toCall(request: Settled, tool: string): Call {
     signal,
     client,
     ...(trace && { trace }),
-    ...(context.send &&
-      (typeof token === 'string' || typeof token === 'number') && { progress: createProgress(token, context.send) }),
+    ...(send && (typeof token === 'string' || typeof token === 'number') && { progress: createProgress(token, send) }),
     ...(request.log && { log: request.log }),
     ...(answers !== undefined && { answers }),
     ...(state !== undefined && { requestState: state }),
   };
+}
+
+export function wantsProgress(params: Params | undefined): boolean {
+  return (params?._meta as Params | null | undefined)?.progressToken !== undefined;
 }
 
 /** Progress must grow with every notification (S:basic/patterns/progress). */

@@ -62,6 +62,13 @@ export function negotiate(requested: unknown): LegacyVersion {
   return isLegacyVersion(requested) ? requested : LEGACY_VERSIONS[0];
 }
 
+const DATED = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether an MCP-Protocol-Version header names the stateless era, be it a revision we do not know yet. */
+export function isModernHeader(version: unknown): version is string {
+  return typeof version === 'string' && DATED.test(version) && version >= MODERN_VERSION;
+}
+
 export function isLogLevel(level: unknown): level is string {
   return LOG_LEVELS.includes(level as string);
 }

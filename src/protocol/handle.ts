@@ -3,9 +3,10 @@
 import type { ExecutionContext } from '../adapter/context.ts';
 import { ERRORS, GatewayError } from '../errors.ts';
 import { type Canned, type CannedParts, createCanned } from './canned.ts';
+import { createChannel } from './channel.ts';
 import type { Reply, RequestContext } from './context.ts';
-import { createDispatch, type Dispatch, type DispatchParts } from './dispatch.ts';
-import { claimsModern, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
+import { createDispatch, type Dispatch, type DispatchParts, wantsProgress } from './dispatch.ts';
+import { claimsModern, isModernHeader, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
 import { checkRequestHeaders, checkVersionHeader } from './headers.ts';
 import { type Message, parseMessages, toRpcCode, writeError } from './jsonrpc.ts';
 import { createLegacy, type LegacyParts } from './legacy.ts';
@@ -60,12 +61,17 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     // Over HTTP the connection is the cancellation; elsewhere `notifications/cancelled` is.
     const controller = session && track(session, id);
     const signal = controller?.signal ?? context.signal;
-    const finish = () => controller && untrack(session, id, controller);
+    const bar = envelope.meta[META.logLevel] as string | undefined;
+    const channel =
+      context.send && (bar !== undefined || wantsProgress(params)) ? createChannel(context.send, signal) : undefined;
+    const finish = () => {
+      channel?.shut();
+      if (controller) untrack(session, id, controller);
+    };
     try {
-      const bar = envelope.meta[META.logLevel] as string | undefined;
       const result =
         method === 'subscriptions/listen'
-          ? subscriptions.listen(id, params, context.send, signal)
+          ? subscriptions.listen(id, params, context, signal)
           : dispatch({
               id,
               method,
@@ -75,7 +81,8 @@ export function createProtocol(parts: ProtocolParts): Protocol {
               signal,
               context,
               mirroredIn: headers,
-              log: bar === undefined ? undefined : legacy.createLog(context, bar),
+              send: channel?.send,
+              log: bar === undefined ? undefined : legacy.createLog(channel?.send, bar),
             });
       if (result === undefined) throw notFound(method);
       if (typeof result === 'string') {
@@ -100,9 +107,12 @@ export function createProtocol(parts: ProtocolParts): Protocol {
 
   const failed = (request: Request | undefined, error: unknown, isModern: boolean): Reply => {
     const id = request?.id;
-    if (error instanceof GatewayError && ERRORS[error.code].wire === 'jsonrpc') {
+    if (error instanceof GatewayError) {
+      const row = ERRORS[error.code];
       const code = !isModern && error.code === 'RESOURCE_NOT_FOUND' ? -32002 : toRpcCode(error.code);
-      const data = Object.keys(error.details).length > 0 ? error.details : undefined;
+      // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
+      const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
+      const data = Object.keys(details).length > 0 ? details : undefined;
       return { body: writeError(id, code, error.message, data), status: statusOf(error, isModern) };
     }
     parts.onInternalError(error);
@@ -119,7 +129,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     }
   };
 
-  const one = (message: Message, context: RequestContext): Reply | undefined | Promise<Reply | undefined> => {
+  const route = (message: Message, context: RequestContext): Reply | undefined | Promise<Reply | undefined> => {
     switch (message.kind) {
       case 'request':
         return answer(message, context);
@@ -142,6 +152,15 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     }
   };
 
+  // Transports rely on it: handle() neither throws nor rejects, whatever was sent.
+  const one: typeof route = (message, context) => {
+    try {
+      return route(message, context);
+    } catch (error) {
+      return failed(undefined, error, true);
+    }
+  };
+
   /** Batches left MCP with 2025-06-18: only messages older than that may come in one. */
   const batch = async (messages: readonly Message[], context: RequestContext): Promise<Reply | undefined> => {
     const refuse = (why: string) => ({
@@ -150,14 +169,17 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     });
     if (messages.length === 0) return refuse('a batch must hold at least one message.');
     if (messages.length > MAX_BATCH) return refuse(`a batch may hold at most ${MAX_BATCH} messages.`);
-    if (messages.some((message) => 'params' in message && claimsModern(message.params))) {
+    if (
+      isModernHeader(context.headers?.['mcp-protocol-version']) ||
+      messages.some((message) => 'params' in message && claimsModern(message.params))
+    ) {
       return refuse(`${MODERN_VERSION} has no batches; send one message at a time.`);
     }
     if (messages.some((message) => message.kind === 'request' && message.method === 'initialize')) {
       return refuse('"initialize" cannot be part of a batch.');
     }
     const replies = await Promise.all(messages.map((message) => one(message, context)));
-    const bodies = replies.flatMap((reply) => (reply ? [reply.body] : []));
+    const bodies = replies.flatMap((reply) => (reply?.body ? [reply.body] : []));
     return bodies.length > 0 ? { body: `[${bodies.join(',')}]`, status: 200 } : undefined;
   };
 

@@ -7,7 +7,13 @@ export type Params = Readonly<Record<string, unknown>>;
 export type Message =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params | undefined }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params | undefined }
-  | { readonly kind: 'response'; readonly id: RequestId; readonly result?: unknown; readonly error?: unknown }
+  | {
+      readonly kind: 'response';
+      /** An error about a message whose id could not be read has none. */
+      readonly id: RequestId | undefined;
+      readonly result?: unknown;
+      readonly error?: unknown;
+    }
   | { readonly kind: 'invalid'; readonly id: RequestId | undefined; readonly reason: string };
 
 const MAX_DEPTH = 64;
@@ -73,6 +79,11 @@ function classify(value: unknown): Message {
   const { jsonrpc, id, method, params } = value as Record<string, unknown>;
   const known = isRequestId(id) ? id : undefined;
   if (jsonrpc !== '2.0') return { kind: 'invalid', id: known, reason: '"jsonrpc" must be "2.0".' };
+  // Even an error without an id is a response: answering it could set two peers complaining about each other for ever.
+  if (method === undefined && ('error' in value || ('result' in value && known !== undefined))) {
+    const { result, error } = value as Record<string, unknown>;
+    return { kind: 'response', id: known, result, error };
+  }
   if ('id' in value && known === undefined) {
     return { kind: 'invalid', id: undefined, reason: '"id" must be a string or an integer.' };
   }
@@ -84,10 +95,6 @@ function classify(value: unknown): Message {
     return known === undefined
       ? { kind: 'notification', method, params: given }
       : { kind: 'request', id: known, method, params: given };
-  }
-  if (method === undefined && known !== undefined && ('result' in value || 'error' in value)) {
-    const { result, error } = value as Record<string, unknown>;
-    return { kind: 'response', id: known, result, error };
   }
   return { kind: 'invalid', id: known, reason: '"method" must be a string.' };
 }

@@ -3,11 +3,13 @@
 import { GatewayError } from '../errors.ts';
 import type { Call, Client } from '../orchestration/call.ts';
 import type { Canned } from './canned.ts';
+import { createChannel } from './channel.ts';
 import type { Reply, RequestContext } from './context.ts';
-import type { Dispatch } from './dispatch.ts';
+import { type Dispatch, wantsProgress } from './dispatch.ts';
 import {
   isLegacyVersion,
   isLogLevel,
+  isModernHeader,
   LEGACY_VERSIONS,
   type LegacyVersion,
   MODERN_VERSION,
@@ -35,7 +37,7 @@ export interface Legacy {
   answer(request: Request, context: RequestContext): Reply | Promise<Reply | undefined>;
   settle(response: Extract<Message, { kind: 'response' }>, context: RequestContext): void;
   cancel(context: RequestContext, id: RequestId): void;
-  createLog(context: RequestContext, bar: string | undefined): Call['log'] | undefined;
+  createLog(send: RequestContext['send'], bar: string | undefined): Call['log'] | undefined;
 }
 
 /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports), so nothing ever aborts this. */
@@ -77,8 +79,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
       : reply;
   };
 
-  const createLog: Legacy['createLog'] = (context, bar) => {
-    const { send } = context;
+  const createLog: Legacy['createLog'] = (send, bar) => {
     if (!send) return undefined;
     return (level, data) => {
       if (passesLevel(level, bar ?? 'debug')) send(writeNotification('notifications/message', { level, data }));
@@ -91,37 +92,53 @@ export function createLegacy(parts: LegacyParts): Legacy {
     version: LegacyVersion,
   ): Promise<Reply | undefined> => {
     const { id, method, params } = request;
-    const { session, send } = context;
+    const { session, send, park } = context;
     const known = session ? undefined : sessionIdOf(context);
     const scope = session ?? (known && (overHttp.get(known.id) ?? createSession()));
     if (known && scope) overHttp.set(known.id, scope);
     const controller = scope && track(scope, id);
     const capabilities = session?.capabilities ?? known?.capabilities ?? NO_CAPABILITIES;
     const owner = session ?? known?.id;
+    const ended = session?.ended.signal;
     const client: Client = {
       era: 'legacy',
       capabilities,
       ...(send &&
-        owner !== undefined && { request: (asked, given, signal) => outgoing.ask(owner, send, asked, given, signal) }),
+        owner !== undefined && {
+          request: async (asked, given, signal) => {
+            const unpark = park?.();
+            try {
+              return await outgoing.ask({ owner, send, ended }, asked, given, signal);
+            } finally {
+              unpark?.();
+            }
+          },
+        }),
     };
+    const signal = controller?.signal ?? NEVER;
+    // A POST that takes only JSON must have an answer even when it was cancelled.
+    const silent = session !== undefined || send !== undefined;
+    const channel = send && (parts.logging || wantsProgress(params)) ? createChannel(send, signal) : undefined;
     try {
-      const log = parts.logging ? createLog(context, session?.logLevel) : undefined;
+      const log = parts.logging ? createLog(channel?.send, session?.logLevel) : undefined;
       const result = await dispatch({
         id,
         method,
         params,
         version,
         client,
-        signal: controller?.signal ?? NEVER,
+        signal,
         context,
+        send: channel?.send,
         log,
       });
       if (result === undefined) throw notFound(method);
-      return session && controller?.signal.aborted ? undefined : ok(request, result);
+      return signal.aborted && silent ? silence(context) : ok(request, result);
     } catch (error) {
-      if (session && controller?.signal.aborted) return undefined;
+      if (signal.aborted && silent) return silence(context);
       throw error;
     } finally {
+      channel?.shut();
       if (scope && controller) untrack(scope, id, controller);
       if (known && scope?.underWay.size === 0) overHttp.delete(known.id);
     }
@@ -156,8 +173,9 @@ export function createLegacy(parts: LegacyParts): Legacy {
       }
     },
     settle(response, context) {
+      const { id, result, error } = response;
       const owner = context.session ?? sessionIdOf(context)?.id;
-      if (owner !== undefined) outgoing.settle(owner, response.id, response.result, response.error);
+      if (owner !== undefined && id !== undefined) outgoing.settle(owner, id, result, error);
     },
     cancel(context, id) {
       const known = sessionIdOf(context);
@@ -167,6 +185,11 @@ export function createLegacy(parts: LegacyParts): Legacy {
   };
 }
 
+/** Nothing is sent for a cancelled request; over HTTP its stream ends empty. */
+function silence({ session }: RequestContext): Reply | undefined {
+  return session ? undefined : { body: '', status: 200 };
+}
+
 /** Without a header HTTP clients are taken for 2025-03-26 (2025-11-25, basic/transports). */
 function versionOf({ session, headers }: RequestContext): LegacyVersion {
   if (session) return session.version ?? LEGACY_VERSIONS[0];
@@ -174,12 +197,10 @@ function versionOf({ session, headers }: RequestContext): LegacyVersion {
   return isLegacyVersion(header) ? header : headers ? '2025-03-26' : LEGACY_VERSIONS[0];
 }
 
-const DATED = /^\d{4}-\d{2}-\d{2}$/;
-
 function checkHeader({ method }: Request, { headers }: RequestContext): void {
   const version = headers?.['mcp-protocol-version'];
   if (version === undefined || isLegacyVersion(version)) return;
-  if (typeof version === 'string' && DATED.test(version) && version >= MODERN_VERSION) {
+  if (isModernHeader(version)) {
     if (method === 'initialize') {
       throw new GatewayError(
         'HEADER_MISMATCH',

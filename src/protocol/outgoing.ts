@@ -4,14 +4,17 @@ import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import { type RequestId, writeNotification, writeRequest } from './jsonrpc.ts';
 
+export interface Peer {
+  /** Whose answer counts. */
+  readonly owner: unknown;
+  readonly send: (message: string) => void;
+  /** Aborted when no answer can come any more. */
+  readonly ended?: AbortSignal | undefined;
+}
+
 export interface Outgoing {
-  ask(
-    owner: unknown,
-    send: (message: string) => void,
-    method: string,
-    params: unknown,
-    signal: AbortSignal,
-  ): Promise<unknown>;
+  /** `signal` cancels the question together with the call that asks it. */
+  ask(peer: Peer, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   /** False when nobody waits for this answer. */
   settle(owner: unknown, id: RequestId, result: unknown, error: unknown): boolean;
 }
@@ -23,42 +26,44 @@ interface Waiting {
 }
 
 const MAX_WAITING = 1_000;
+const NOTHING_SENT = 'nothing was sent. Ask the user, then call again.';
 
 export function createOutgoing(timeoutMs = 300_000): Outgoing {
   const waiting = new Map<RequestId, Waiting>();
   return {
-    ask(owner, send, method, params, signal) {
-      if (waiting.size >= MAX_WAITING) {
-        throw new GatewayError('RATE_LIMITED', 'Too many questions are open with clients; try again in a minute.');
-      }
+    ask({ owner, send, ended }, method, params, signal) {
       return new Promise((resolve, reject) => {
+        if (waiting.size >= MAX_WAITING) {
+          throw new GatewayError('RATE_LIMITED', 'Too many questions are open with clients; try again in a minute.');
+        }
         const id = `landbridge-${randomUUID()}`;
         const finish = () => {
           clearTimeout(timer);
           signal.removeEventListener('abort', onAbort);
+          ended?.removeEventListener('abort', onEnd);
           waiting.delete(id);
         };
         const giveUp = (reason: string, error: GatewayError) => {
+          // Only a question that was sent can be taken back.
+          if (waiting.has(id)) send(writeNotification('notifications/cancelled', { requestId: id, reason }));
           finish();
-          send(writeNotification('notifications/cancelled', { requestId: id, reason }));
           reject(error);
         };
         const onAbort = () =>
           giveUp('The call was cancelled', new GatewayError('CANCELLED', 'The caller cancelled the call.'));
-        const timer = setTimeout(
-          () =>
-            giveUp(
-              'No answer in time',
-              new GatewayError(
-                'NOT_CONFIRMED',
-                `Nobody answered within ${timeoutMs / 1000} s; nothing was sent. Ask the user, then call again.`,
-              ),
-            ),
-          timeoutMs,
-        );
+        const onEnd = () =>
+          giveUp('No answer can come', new GatewayError('NOT_CONFIRMED', `The client left unasked; ${NOTHING_SENT}`));
+        const onTimeout = () =>
+          giveUp(
+            'No answer in time',
+            new GatewayError('NOT_CONFIRMED', `Nobody answered within ${timeoutMs / 1000} s; ${NOTHING_SENT}`),
+          );
+        const timer = setTimeout(onTimeout, timeoutMs);
         timer.unref();
         if (signal.aborted) return onAbort();
+        if (ended?.aborted) return onEnd();
         signal.addEventListener('abort', onAbort, { once: true });
+        ended?.addEventListener('abort', onEnd, { once: true });
         waiting.set(id, {
           owner,
           resolve: (result) => {
@@ -79,12 +84,9 @@ export function createOutgoing(timeoutMs = 300_000): Outgoing {
       if (error === undefined) entry.resolve(result);
       else {
         const { message } = (error ?? {}) as { message?: unknown };
-        entry.reject(
-          new GatewayError(
-            'NOT_CONFIRMED',
-            `The client could not ask the user (${String(message).slice(0, 200)}); nothing was sent.`,
-          ),
-        );
+        // Whatever a client sends here is data: an object with a toString of its own must not reach String().
+        const why = typeof message === 'string' ? message.slice(0, 200) : 'it gave no reason';
+        entry.reject(new GatewayError('NOT_CONFIRMED', `The client could not ask the user (${why}); ${NOTHING_SENT}`));
       }
       return true;
     },

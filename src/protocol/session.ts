@@ -9,10 +9,18 @@ export interface Session {
   logLevel: string | undefined;
   /** Requests under way, so that `notifications/cancelled` finds them. An id may be in use twice: that is the client's choice. */
   readonly underWay: Map<RequestId, Set<AbortController>>;
+  /** Aborted when the client has sent its last message: whoever waits for another one waits in vain. */
+  readonly ended: AbortController;
 }
 
 export function createSession(): Session {
-  return { version: undefined, capabilities: {}, logLevel: undefined, underWay: new Map() };
+  return {
+    version: undefined,
+    capabilities: {},
+    logLevel: undefined,
+    underWay: new Map(),
+    ended: new AbortController(),
+  };
 }
 
 export function track(session: Session, id: RequestId): AbortController {

@@ -1,16 +1,17 @@
 // subscriptions/listen: acknowledged and held open. Tools, prompts and resources are fixed at start, so nothing is ever
 // honoured and nothing follows but the graceful end, which tells the client that the server is going away.
 import { GatewayError } from '../errors.ts';
+import type { RequestContext } from './context.ts';
 import { META, MODERN_VERSION } from './eras.ts';
 import { type Params, type RequestId, writeNotification } from './jsonrpc.ts';
 import type { ResultWriter } from './results.ts';
 
 export interface Subscriptions {
-  /** Resolves with the final result at shutdown, with undefined when the client leaves. */
+  /** Resolves with the final result at shutdown, with undefined when the client cancels or leaves. */
   listen(
     id: RequestId,
     params: Params | undefined,
-    send: ((message: string) => void) | undefined,
+    context: Pick<RequestContext, 'send' | 'session' | 'park'>,
     signal: AbortSignal,
   ): Promise<string | undefined>;
   close(): void;
@@ -20,8 +21,9 @@ const MAX_OPEN = 1_000;
 
 export function createSubscriptions(writer: ResultWriter): Subscriptions {
   const open = new Set<() => void>();
+  let closed = false;
   return {
-    async listen(id, params, send, signal) {
+    async listen(id, params, { send, session, park }, signal) {
       const wanted = params?.notifications;
       if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
         throw new GatewayError(
@@ -39,21 +41,29 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
         throw new GatewayError('INVALID_REQUEST', `At most ${MAX_OPEN} subscriptions may be open.`);
       const _meta = { [META.subscriptionId]: id };
       send(writeNotification('notifications/subscriptions/acknowledged', { notifications: {}, _meta }));
+      // A client that has finished sending can still be told that it is over, but not keep us from ending.
+      const silent = session?.ended.signal;
+      const unpark = park?.();
       const ended = await new Promise<boolean>((resolve) => {
         const onAbort = () => settle(false);
         const end = () => settle(true);
         const settle = (gracefully: boolean) => {
           signal.removeEventListener('abort', onAbort);
+          silent?.removeEventListener('abort', end);
           open.delete(end);
           resolve(gracefully);
         };
         open.add(end);
-        if (signal.aborted) onAbort();
-        else signal.addEventListener('abort', onAbort, { once: true });
+        if (signal.aborted) return onAbort();
+        if (closed || silent?.aborted) return end();
+        signal.addEventListener('abort', onAbort, { once: true });
+        silent?.addEventListener('abort', end, { once: true });
       });
+      unpark?.();
       return ended ? writer.writeObject({ _meta }, MODERN_VERSION) : undefined;
     },
     close() {
+      closed = true;
       for (const end of [...open]) end();
     },
   };

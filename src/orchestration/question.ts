@@ -1,0 +1,47 @@
+// What a person reads before they agree: the request itself, what it does, with which arguments, and what is lost.
+// The arguments were chosen by a model: whatever they hold is shown as data and cannot pose as a line of the question.
+import type { Args, Endpoint } from '../endpoint/model.ts';
+import { isSecret } from './validation/show.ts';
+
+const MAX_URL_CHARS = 2_000;
+const MAX_ARGUMENTS = 20;
+const MAX_VALUE_CHARS = 200;
+
+// Invisible to a person: controls, bidirectional and zero-width characters, tags, lone surrogates.
+const HIDDEN = /[\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}]/gu;
+
+const LOSS: Readonly<Record<Endpoint['effect'], string>> = {
+  read: 'This only reads.',
+  write: 'This changes data at the API.',
+  destructive: 'What this removes or overwrites is lost: it may be impossible to undo.',
+};
+
+export function buildQuestion(
+  endpoint: Pick<Endpoint, 'summary' | 'effect'>,
+  where: string,
+  request: { readonly method: string; readonly url: string },
+  args: Args,
+): string {
+  const names = Object.keys(args);
+  const shown = names.slice(0, MAX_ARGUMENTS).map((name) => `  ${showText(name)}: ${showArgument(name, args[name])}`);
+  if (names.length > shown.length) shown.push(`  … and ${names.length - shown.length} more`);
+  return [
+    `${request.method} ${cut(request.url, MAX_URL_CHARS)}`,
+    `${endpoint.summary} (${where})`,
+    ...(shown.length > 0 ? ['With:', ...shown] : []),
+    `${LOSS[endpoint.effect]} Go on?`,
+  ].join('\n');
+}
+
+function showArgument(name: string, value: unknown): string {
+  if (isSecret(value, name)) return '(hidden)';
+  return cut(showText(JSON.stringify(value) ?? 'nothing'), MAX_VALUE_CHARS);
+}
+
+function showText(text: string): string {
+  return text.replace(HIDDEN, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+}
+
+function cut(text: string, max: number): string {
+  return text.length <= max ? text : `${text.slice(0, max)}… (${text.length} characters)`;
+}
