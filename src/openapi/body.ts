@@ -8,8 +8,7 @@ import { isNode, type Node, nodeAt, own, step, textAt } from './node.ts';
 import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameters.ts';
 import { type Place, pointerOf, type Resolver } from './resolve.ts';
 import { OperationProblem } from './scan.ts';
-import type { SchemaBuilder } from './schema.ts';
-import { type Field, type ObjectShape, shapeOf } from './shape.ts';
+import type { Field, ObjectShape, ShapeOf } from './shape.ts';
 
 /** What the body asks for. `whole`: one argument is the entire body. */
 export interface BodyDraft {
@@ -26,7 +25,7 @@ export interface BodyDraft {
 
 export interface BodyContext {
   readonly resolver: Resolver;
-  readonly builder: SchemaBuilder;
+  readonly shapeOf: ShapeOf;
   readonly limits: Limits;
   readonly method: string;
 }
@@ -148,10 +147,10 @@ function planBody(
     return whole('text', 'text/plain', 'body');
   const kind = asked === 'form' ? 'form' : asked === 'multipart' ? 'multipart' : 'json';
   const body = asked === 'any' ? 'application/json' : type;
-  const shape = schema && shapeOf(schema, context.resolver, context.builder);
+  const shape = schema && context.shapeOf(schema, kind === 'json' ? 'whole' : 'merged');
   if (kind === 'multipart' && !shape) {
     throw new OperationProblem(
-      media.pointer,
+      pointerOf(media),
       `its ${type} body is not an object with named parts, so there is nothing to fill in`,
     );
   }
@@ -167,13 +166,13 @@ function planBody(
 }
 
 /** `{data: {…}}`: the wrapper says nothing, so its fields become the arguments. */
-function unwrap(draft: BodyDraft, { resolver, builder, limits }: BodyContext): BodyDraft {
+function unwrap(draft: BodyDraft, { shapeOf, limits }: BodyContext): BodyDraft {
   if (draft.plan.kind !== 'json') return draft;
   let current = draft;
   for (let depth = 0; depth < 3; depth++) {
     const [only, ...others] = current.fields;
     if (!only || others.length > 0 || !only.required || only.schemas.length !== 1) return current;
-    const inner = shapeOf(only.schemas[0]!, resolver, builder);
+    const inner = shapeOf(only.schemas[0]!, 'whole');
     if (!inner || inner.fields.length === 0 || inner.fields.length > limits.maxArguments) return current;
     const wrap = [...(current.plan.wrap ?? []), only.name];
     current = { ...current, plan: { ...current.plan, wrap }, fields: inner.fields, shape: inner };
@@ -192,10 +191,10 @@ function concrete(mediaType: string): string {
       : 'application/octet-stream';
 }
 
-function hasFiles(media: Place, mediaType: string, { resolver, builder }: BodyContext): boolean {
+function hasFiles(media: Place, mediaType: string, { resolver, shapeOf }: BodyContext): boolean {
   if (kindOf(mediaType) !== 'multipart') return false;
   const schema = schemaAt(media);
-  const shape = schema && shapeOf(schema, resolver, builder);
+  const shape = schema && shapeOf(schema, 'merged');
   const encoding = encodingsOf(shape?.fields ?? [], nodeAt(media.value, 'encoding'), 'multipart', resolver);
   return encoding !== undefined && Object.values(encoding).some((part) => part.file === true);
 }

@@ -24,8 +24,10 @@ import { OperationProblem, type ScanRequest } from './scan.ts';
 import type { Definition, SchemaBuilder } from './schema.ts';
 import type { Security } from './security.ts';
 import type { Servers } from './servers.ts';
+import type { ShapeOf } from './shape.ts';
 import { readTemplate } from './template.ts';
 import { cleanLine, cleanText, firstSentence } from './text.ts';
+import type { Variants } from './variants.ts';
 import type { OperationExtension } from './x-mcp.ts';
 
 export interface ImportContext {
@@ -34,6 +36,8 @@ export interface ImportContext {
   readonly root: unknown;
   readonly resolver: Resolver;
   readonly builder: SchemaBuilder;
+  readonly shapeOf: ShapeOf;
+  readonly variants: Variants;
   readonly scan: ScanRequest;
   readonly servers: Servers;
   readonly security: Security;
@@ -70,7 +74,7 @@ export function buildEndpoint(
   const { parameters, bodyParameters } = readParameters(pathItem, place, resolver);
   const template = readTemplate(info.path, new Set(parameters.filter((p) => p.in === 'path').map((p) => p.name)));
   const { kept, schemes } = keepParameters(parameters, template, operation, context);
-  const bodyContext = { resolver, builder, limits: context.limits, method: info.method };
+  const bodyContext = { resolver, shapeOf: context.shapeOf, limits: context.limits, method: info.method };
   const body: BodyDraft | undefined =
     place.document.dialect.major === 2
       ? readBodyParameters(bodyParameters, mediaTypesOf(context.root, node, 'consumes'), place, bodyContext)
@@ -106,7 +110,7 @@ export function buildEndpoint(
   const summary = once(
     () => (short && firstSentence(short)) || (said && firstSentence(said)) || `${info.method} ${cleanLine(info.path)}`,
   );
-  const input = once((): JsonSchema => buildInputSchema(plan.arguments, body, builder, resolver));
+  const input = once((): JsonSchema => buildInputSchema(plan.arguments, body, context));
   const output = once((): JsonSchema | undefined => buildOutputSchema(answer.schema, builder));
   const examples = once((): readonly Args[] =>
     [...extension.examples, ...buildExamples(plan.arguments, body, resolver)].slice(0, 3),

@@ -19,7 +19,9 @@ import { createScan, OperationProblem } from './scan.ts';
 import { createSchemaBuilder } from './schema.ts';
 import { readSecurity } from './security.ts';
 import { readServers } from './servers.ts';
+import { createShapes } from './shape.ts';
 import { cleanLine, cleanText } from './text.ts';
+import { createVariants } from './variants.ts';
 import { documentExtension, operationExtension } from './x-mcp.ts';
 
 export type { Limits } from './limits.ts';
@@ -37,6 +39,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const warnings = [...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
   const builder = createSchemaBuilder(resolver);
+  const variants = createVariants(root, resolver);
   const said = documentExtension(root.value);
   const info = nodeAt(root.value, 'info');
   const domain = domainName(options, said.name, textAt(info, 'title'), text);
@@ -48,6 +51,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     root: root.value,
     resolver,
     builder,
+    variants,
+    shapeOf: createShapes(resolver, builder, variants),
     scan: createScan(resolver, limits),
     servers,
     security,

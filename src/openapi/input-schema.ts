@@ -4,26 +4,33 @@ import type { Argument } from './arguments.ts';
 import type { BodyDraft } from './body.ts';
 import { emptyMap, isNode, type Node, textAt } from './node.ts';
 import { schemaOfParameter } from './parameters.ts';
-import type { Resolver } from './resolve.ts';
-import { type Definition, FILE_SCHEMA, type SchemaBuilder } from './schema.ts';
+import type { Place, Resolver } from './resolve.ts';
+import type { Definition, SchemaBuilder } from './schema.ts';
+import { FILE_SCHEMA } from './schema-parts.ts';
 import { settledNode } from './shape.ts';
 import { cleanText } from './text.ts';
 import { isSmallValue } from './values.ts';
+import type { Variants } from './variants.ts';
+
+export interface SchemaContext {
+  readonly builder: SchemaBuilder;
+  readonly resolver: Resolver;
+  readonly variants: Variants;
+}
 
 export function buildInputSchema(
   planned: readonly Argument[],
   body: BodyDraft | undefined,
-  builder: SchemaBuilder,
-  resolver: Resolver,
+  context: SchemaContext,
 ): JsonSchema {
   const uses = new Set<Definition>();
   const properties = emptyMap<JsonSchema>();
   const required: string[] = [];
   for (const argument of planned) {
-    properties[argument.key] = schemaOf(argument, uses, builder, resolver);
+    properties[argument.key] = schemaOf(argument, uses, context);
     if (argument.required && !(argument.inBody && body?.plan.required === false)) required.push(argument.key);
   }
-  const $defs = builder.definitions(uses, 'request');
+  const $defs = context.builder.definitions(uses, 'request');
   return {
     type: 'object',
     properties,
@@ -34,7 +41,8 @@ export function buildInputSchema(
   };
 }
 
-function schemaOf(argument: Argument, uses: Set<Definition>, builder: SchemaBuilder, resolver: Resolver): JsonSchema {
+function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaContext): JsonSchema {
+  const { builder, resolver } = context;
   const { origin, extension } = argument;
   const said = extension.description;
   switch (origin.kind) {
@@ -58,9 +66,19 @@ function schemaOf(argument: Argument, uses: Set<Definition>, builder: SchemaBuil
       if (whole?.key === 'file') return described(FILE_SCHEMA, words);
       if (plan.kind === 'text') return described({ type: 'string' }, whole?.description ?? words);
       if (!whole?.schema) return described(plan.kind === 'form' ? { type: 'object' } : {}, words);
-      return described(builder.convert(whole.schema.document, whole.schema.value, 'request', uses), words);
+      return described(wholeSchema(whole.schema, uses, context), words);
     }
   }
+}
+
+/** A base with variants is offered as any of them; the base itself stays allowed, for variants the document forgot. */
+function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, variants }: SchemaContext): JsonSchema {
+  const own = builder.convert(schema.document, schema.value, 'request', uses);
+  const found = settledNode(schema.document, schema.value, resolver);
+  const list = found ? variants({ document: found.document, pointer: schema.pointer, value: found.node }) : [];
+  if (list.length === 0) return own;
+  const each = list.map(({ document, pointer }) => builder.convert(document, { $ref: `#${pointer}` }, 'request', uses));
+  return { anyOf: [...each, own] };
 }
 
 function described(schema: JsonSchema, text: string | undefined): JsonSchema {

@@ -5,7 +5,7 @@ import { subschemas } from './keywords.ts';
 import type { Limits } from './limits.ts';
 import { isNode, step } from './node.ts';
 import { type Place, pointerOf, RefError, type Resolver } from './resolve.ts';
-import { refOf } from './schema.ts';
+import { refOf } from './schema-parts.ts';
 
 /** Why an operation cannot be imported, and where. */
 export class OperationProblem extends Error {

@@ -3,11 +3,21 @@
 // expansion, and recursion stays recursion.
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { SourceDocument } from './documents.ts';
-import { isNullable, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS, typesOf } from './keywords.ts';
+import { createInPlace, followSchema, type Via } from './in-place.ts';
+import { isNullable, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts';
 import { emptyMap, isNode, type Node } from './node.ts';
 import { type Place, RefError, type Resolver } from './resolve.ts';
-import { cleanText } from './text.ts';
-import { fitValues, isSmallValue, numberIn, sizeIn, usablePattern } from './values.ts';
+import {
+  annotationsOf,
+  convertPlain,
+  definitionName,
+  FILE_SCHEMA,
+  NULL,
+  nameLists,
+  orNull,
+  refOf,
+} from './schema-parts.ts';
+import { fitValues } from './values.ts';
 
 /** Requests lose readOnly properties, responses lose writeOnly ones. */
 export type Direction = 'request' | 'response';
@@ -28,46 +38,24 @@ export interface SchemaBuilder {
   ) => JsonSchema;
   /** `$defs` for these definitions and all they need in turn; undefined where there are none. */
   readonly definitions: (uses: ReadonlySet<Definition>, direction: Direction) => Record<string, JsonSchema> | undefined;
-  /** readOnly (or writeOnly) as the direction wants it left out. */
+  /** readOnly (or writeOnly), so the direction leaves it out. */
   readonly isHidden: (document: SourceDocument, schema: unknown, direction: Direction) => boolean;
 }
 
-/** A file as an argument (endpoint/model.ts FileArg). */
-export const FILE_SCHEMA: JsonSchema = Object.freeze({
-  type: 'object',
-  description: 'A file: give its content as base64, or as text where it is text.',
-  properties: Object.freeze({
-    filename: Object.freeze({ type: 'string', maxLength: 255 }),
-    mimeType: Object.freeze({ type: 'string', maxLength: 127 }),
-    base64: Object.freeze({ type: 'string', description: 'The bytes, base64.' }),
-    text: Object.freeze({ type: 'string', description: 'The content, where it is text.' }),
-  }),
-  oneOf: Object.freeze([Object.freeze({ required: ['base64'] }), Object.freeze({ required: ['text'] })]),
-  additionalProperties: false,
-});
-
 const ANY: JsonSchema = Object.freeze({});
-const NULL: JsonSchema = Object.freeze({ type: 'null' });
 /** What stands beside a `$ref` in 2.0 and 3.0 counts for nothing; these only describe, so they are kept. */
 const REF_ANNOTATIONS = ['title', 'description', 'deprecated', 'default', 'example', 'examples'];
-
-const NUMBERS = new Set(['maximum', 'minimum']);
-const SIZES = new Set([
-  'maxLength',
-  'minLength',
-  'maxItems',
-  'minItems',
-  'maxProperties',
-  'minProperties',
-  'maxContains',
-  'minContains',
-]);
 
 interface Context {
   readonly document: SourceDocument;
   readonly direction: Direction;
   readonly uses: Set<Definition>;
-  /** `required` names that a sibling of an allOf branch hides. */
+  /** The definition that this schema applies to the same value as, and how. */
+  readonly within?: object;
+  readonly via: Via;
+  /** Bases written out where a circle was opened. */
+  readonly opened?: ReadonlySet<object>;
+  /** Names a sibling branch of an allOf hides: nobody can be required to send them. */
   readonly hidden?: ReadonlySet<string>;
 }
 
@@ -77,6 +65,8 @@ interface Converted {
 }
 
 export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
+  const follow = followSchema(resolver);
+  const inPlace = createInPlace(follow);
   const definitions = new Map<object, Definition>();
   const names = new Set<string>();
   const converted = { request: new Map<Definition, Converted>(), response: new Map<Definition, Converted>() };
@@ -95,21 +85,16 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     if (typeof schema === 'boolean') return schema;
     if (!isNode(schema)) return ANY;
     const ref = refOf(schema);
-    if (ref !== undefined) return convertRef(context, schema, ref);
-    return convertNode(context, schema);
+    return ref === undefined ? convertNode(context, schema) : convertRef(context, schema, ref);
   };
 
   const convertRef = (context: Context, schema: Node, ref: string): JsonSchema => {
-    let target: Place;
-    try {
-      target = resolver.settle(resolver.follow(context.document, ref));
-    } catch (error) {
-      // A request with such a ref never gets here (scan.ts); an answer's schema is information only.
-      if (error instanceof RefError) return ANY;
-      throw error;
-    }
+    const target = tryFollow(context.document, ref);
+    // A request with a dangling ref never gets here (scan.ts); an answer's schema is information only.
+    if (!target || (!isNode(target.value) && typeof target.value !== 'boolean')) return ANY;
     if (typeof target.value === 'boolean') return target.value;
-    if (!isNode(target.value)) return ANY;
+    if (context.within !== undefined && inPlace.closes(context.within, target, context.via))
+      return openCircle(context, target);
     const definition = definitionAt(target);
     context.uses.add(definition);
     const pointer = { $ref: `#/$defs/${definition.name}` };
@@ -118,12 +103,32 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     return { ...pointer, ...(beside as Node) };
   };
 
+  const tryFollow = (document: SourceDocument, ref: string): Place | undefined => {
+    try {
+      return follow(document, ref);
+    } catch (error) {
+      if (error instanceof RefError) return undefined;
+      throw error;
+    }
+  };
+
+  /** Writes out what a base says itself; its list of variants is what led here. */
+  const openCircle = (context: Context, { document, value }: Place): JsonSchema => {
+    if (context.via === 'not') return false;
+    if (context.via === 'union' || context.opened?.has(value as object)) return ANY;
+    const plain: Record<string, unknown> = {};
+    for (const key of Object.keys(value as Node)) {
+      if (key !== 'oneOf' && key !== 'anyOf' && key !== 'discriminator') plain[key] = (value as Node)[key];
+    }
+    return convertIn({ ...context, document, opened: new Set([...(context.opened ?? []), value as object]) }, plain);
+  };
+
   const besideRef = (context: Context, schema: Node): JsonSchema => {
     const rest: Record<string, unknown> = {};
     const all = context.document.dialect.schema === '3.1';
     for (const key of all ? Object.keys(schema) : REF_ANNOTATIONS) {
-      if (key !== '$ref' && key !== '$dynamicRef' && key !== '$recursiveRef' && Object.hasOwn(schema, key))
-        rest[key] = schema[key];
+      if (key === '$ref' || key === '$dynamicRef' || key === '$recursiveRef' || key === 'nullable') continue;
+      if (Object.hasOwn(schema, key)) rest[key] = schema[key];
     }
     for (const _ in rest) return convertNode(context, rest);
     return ANY;
@@ -133,123 +138,55 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     if (schema.type === 'file') return FILE_SCHEMA;
     const out: Record<string, unknown> = {};
     const hidden = hiddenNames(context, schema);
-    for (const keyword of Object.keys(schema)) convertKeyword(context, schema, keyword, schema[keyword], hidden, out);
+    for (const keyword of Object.keys(schema)) {
+      const value = schema[keyword];
+      if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
+        if (isNode(value)) out[keyword] = convertMap(context, keyword, value, hidden);
+      } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
+        if (Array.isArray(value) && value.length > 0) out[keyword] = convertList(context, keyword, value, hidden);
+      } else if (SCHEMA_KEYWORDS.has(keyword)) {
+        if (keyword === 'additionalItems' || (!isNode(value) && typeof value !== 'boolean')) continue;
+        out[keyword] = convertIn(IN_PLACE.has(keyword) ? { ...context, via: 'not' } : below(context), value);
+      } else if (keyword === 'dependencies') {
+        if (isNode(value)) splitDependencies(context, value, out);
+      } else convertPlain(schema, keyword, value, hidden, out);
+    }
     if (Array.isArray(schema.items)) tupleItems(context, schema, out);
     fitValues(out);
     return isNullable(schema) ? orNull(out) : out;
   };
 
-  const convertKeyword = (
-    context: Context,
-    schema: Node,
-    keyword: string,
-    value: unknown,
-    hidden: ReadonlySet<string> | undefined,
-    out: Record<string, unknown>,
-  ): void => {
-    if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
-      if (isNode(value)) out[keyword] = convertMap(context, value, keyword === 'properties' ? hidden : undefined);
-    } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
-      if (!Array.isArray(value) || value.length === 0) return;
-      const inner = keyword === 'allOf' && hidden !== undefined ? { ...context, hidden } : withoutHiddenNames(context);
-      out[keyword] = value.map((item) => convertIn(inner, item));
-    } else if (SCHEMA_KEYWORDS.has(keyword)) {
-      if (keyword === 'additionalItems' || Array.isArray(value)) return;
-      if (isNode(value) || typeof value === 'boolean') out[keyword] = convertIn(withoutHiddenNames(context), value);
-    } else if (NUMBERS.has(keyword)) {
-      // 3.0 writes an exclusive bound as `minimum` plus `exclusiveMinimum: true`.
-      const exclusive = keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
-      const bound = numberIn(value);
-      if (bound !== undefined) out[schema[exclusive] === true ? exclusive : keyword] = bound;
-    } else if (SIZES.has(keyword)) {
-      const size = sizeIn(value);
-      if (size !== undefined) out[keyword] = size;
-    } else convertPlain(context, keyword, value, hidden, out);
-  };
-
-  const convertPlain = (
-    context: Context,
-    keyword: string,
-    value: unknown,
-    hidden: ReadonlySet<string> | undefined,
-    out: Record<string, unknown>,
-  ): void => {
-    switch (keyword) {
-      case 'type': {
-        const types = typesOf({ type: value });
-        if (types.length > 0) out.type = types.length === 1 ? types[0] : types;
-        break;
-      }
-      case 'required': {
-        if (!Array.isArray(value)) break;
-        const names = [...new Set(value.filter((name) => typeof name === 'string' && !hidden?.has(name)))];
-        if (names.length > 0) out.required = names;
-        break;
-      }
-      case 'description':
-      case 'title':
-        if (typeof value === 'string' && value !== '') out[keyword] = cleanText(value);
-        break;
-      case 'enum':
-        if (Array.isArray(value) && value.length > 0) out.enum = value;
-        break;
-      case 'default':
-      case 'const':
-        if (isSmallValue(value) || keyword === 'const') out[keyword] = value;
-        break;
-      case 'example':
-        if (isSmallValue(value)) out.examples ??= [value];
-        break;
-      case 'examples':
-        if (Array.isArray(value) && value.length > 0 && isSmallValue(value)) out.examples = value;
-        break;
-      case 'exclusiveMaximum':
-      case 'exclusiveMinimum':
-        if (typeof value === 'number') out[keyword] = value;
-        break;
-      case 'multipleOf':
-        if (typeof value === 'number' && value > 0) out.multipleOf = value;
-        break;
-      case 'pattern':
-        if (typeof value === 'string' && usablePattern(value)) out.pattern = value;
-        break;
-      case 'format':
-      case 'contentEncoding':
-      case 'contentMediaType':
-        if (typeof value === 'string') out[keyword] = value;
-        break;
-      case 'uniqueItems':
-      case 'deprecated':
-        if (value === true) out[keyword] = true;
-        break;
-      case 'dependentRequired':
-        if (isNode(value)) out.dependentRequired = nameLists(value);
-        break;
-      case 'dependencies':
-        if (isNode(value)) splitDependencies(context, value, out);
-        break;
-    }
-  };
-
-  const convertMap = (
-    context: Context,
-    map: Node,
-    hidden: ReadonlySet<string> | undefined,
-  ): Record<string, JsonSchema> => {
+  const convertMap = (context: Context, keyword: string, map: Node, hidden: ReadonlySet<string> | undefined) => {
     const out = emptyMap<JsonSchema>();
-    const inner = withoutHiddenNames(context);
+    const inner: Context = keyword === 'dependentSchemas' ? { ...context, via: 'not' } : below(context);
     for (const key of Object.keys(map)) {
-      if (hidden?.has(key) && isHidden(context.document, map[key], context.direction)) continue;
+      if (keyword === 'properties' && hidden?.has(key) && isHidden(context.document, map[key], context.direction))
+        continue;
       out[key] = convertIn(inner, map[key]);
     }
     return out;
   };
 
+  const convertList = (
+    context: Context,
+    keyword: string,
+    list: readonly unknown[],
+    hidden: ReadonlySet<string> | undefined,
+  ) => {
+    if (keyword === 'prefixItems') return list.map((item) => convertIn(below(context), item));
+    const { hidden: _, ...bare } = context;
+    const inner: Context =
+      keyword === 'allOf'
+        ? { ...bare, ...(hidden === undefined ? {} : { hidden }) }
+        : { ...bare, via: context.via === 'all' ? 'union' : context.via };
+    return list.map((item) => convertIn(inner, item));
+  };
+
   const tupleItems = (context: Context, schema: Node, out: Record<string, unknown>): void => {
     const items = schema.items as readonly unknown[];
-    if (items.length > 0) out.prefixItems = items.map((item) => convertIn(context, item));
+    if (items.length > 0) out.prefixItems = items.map((item) => convertIn(below(context), item));
     const rest = schema.additionalItems;
-    if (isNode(rest) || typeof rest === 'boolean') out.items = convertIn(context, rest);
+    if (isNode(rest) || typeof rest === 'boolean') out.items = convertIn(below(context), rest);
   };
 
   const splitDependencies = (context: Context, map: Node, out: Record<string, unknown>): void => {
@@ -257,7 +194,7 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     const lists = emptyMap<unknown>();
     for (const key of Object.keys(map)) {
       if (Array.isArray(map[key])) lists[key] = map[key];
-      else schemas[key] = convertIn(withoutHiddenNames(context), map[key]);
+      else schemas[key] = convertIn({ ...context, via: 'not' }, map[key]);
     }
     for (const _ in schemas) out.dependentSchemas ??= schemas;
     for (const _ in lists) out.dependentRequired ??= nameLists(lists);
@@ -269,12 +206,8 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     if (schema[keyword] === true) return true;
     const ref = refOf(schema);
     if (ref === undefined) return false;
-    try {
-      const target = resolver.settle(resolver.follow(document, ref)).value;
-      return isNode(target) && target[keyword] === true;
-    } catch {
-      return false;
-    }
+    const target = tryFollow(document, ref);
+    return isNode(target?.value) && target.value[keyword] === true;
   };
 
   /** Property names this schema, or a branch of its allOf, hides: they cannot be required either. */
@@ -289,15 +222,12 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
       }
     };
     note(context.document, schema);
-    if (Array.isArray(schema.allOf)) {
-      for (const branch of schema.allOf) {
-        try {
-          const place = resolver.settle({ document: context.document, pointer: '', value: branch });
-          if (isNode(place.value)) note(place.document, place.value);
-        } catch {
-          // A dangling branch hides nothing.
-        }
-      }
+    for (const branch of Array.isArray(schema.allOf) ? schema.allOf : []) {
+      if (!isNode(branch)) continue;
+      const ref = refOf(branch);
+      const place = ref === undefined ? undefined : tryFollow(context.document, ref);
+      if (place && isNode(place.value)) note(place.document, place.value);
+      else if (ref === undefined) note(context.document, branch);
     }
     return found;
   };
@@ -307,14 +237,15 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     if (known) return known;
     const uses = new Set<Definition>();
     const { document, value } = definition.place;
-    const done: Converted = { schema: convertNode({ document, direction, uses }, value as Node), uses };
+    const schema = convertIn({ document, direction, uses, via: 'all', within: value as object }, value);
+    const done: Converted = { schema, uses };
     converted[direction].set(definition, done);
     return done;
   };
 
   return {
     isHidden,
-    convert: (document, schema, direction, uses) => convertIn({ document, direction, uses }, schema),
+    convert: (document, schema, direction, uses) => convertIn({ document, direction, uses, via: 'all' }, schema),
     definitions: (uses, direction) => {
       if (uses.size === 0) return undefined;
       const out = emptyMap<JsonSchema>();
@@ -335,74 +266,10 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   };
 }
 
-/** `$dynamicRef` and `$recursiveRef` without the dynamic scope: the definition they name by default. */
-export function refOf(schema: Node): string | undefined {
-  for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
-    const value = schema[keyword];
-    if (typeof value === 'string') return value;
-  }
-  return undefined;
-}
+/** Applied to the same value, though not as part of an allOf or a union. */
+const IN_PLACE = new Set(['not', 'if', 'then', 'else']);
 
-function withoutHiddenNames(context: Context): Context {
-  if (context.hidden === undefined) return context;
-  const { document, direction, uses } = context;
-  return { document, direction, uses };
-}
-
-function annotationsOf(schema: JsonSchema): Node {
-  if (!isNode(schema)) return {};
-  const kept: Record<string, unknown> = {};
-  for (const keyword of ['title', 'description', 'deprecated', 'default', 'examples']) {
-    if (Object.hasOwn(schema, keyword)) kept[keyword] = schema[keyword];
-  }
-  return kept;
-}
-
-/** The schema, or null. Wherever the document put `nullable`, null is meant to pass. */
-function orNull(schema: Record<string, unknown>): JsonSchema {
-  const { type, enum: values } = schema;
-  if (type !== undefined) {
-    const types = Array.isArray(type) ? type : [type];
-    if (!types.includes('null')) schema.type = [...types, 'null'];
-    if (Array.isArray(values) && !values.includes(null)) schema.enum = [...values, null];
-    for (const keyword of ['allOf', 'anyOf', 'oneOf', 'const', 'not'])
-      if (Object.hasOwn(schema, keyword)) return beside(schema);
-    return schema;
-  }
-  for (const keyword of ['enum', 'const', 'allOf', 'anyOf', 'oneOf', 'not', '$ref']) {
-    if (Object.hasOwn(schema, keyword)) return beside(schema);
-  }
-  return schema;
-}
-
-function beside(schema: Record<string, unknown>): JsonSchema {
-  const annotations = annotationsOf(schema);
-  const rest: Record<string, unknown> = {};
-  for (const key of Object.keys(schema)) if (!Object.hasOwn(annotations, key)) rest[key] = schema[key];
-  return { ...annotations, anyOf: [rest, NULL] };
-}
-
-function nameLists(map: Node): Record<string, string[]> {
-  const out = emptyMap<string[]>();
-  for (const key of Object.keys(map)) {
-    const value = map[key];
-    if (Array.isArray(value)) out[key] = value.filter((name): name is string => typeof name === 'string');
-  }
-  return out;
-}
-
-/** The last part of the pointer that says something, safe in a URI fragment, unique. */
-function definitionName(pointer: string, names: Set<string>): string {
-  const parts = pointer.split('/').slice(1).reverse();
-  const telling = parts.find((part) => !/^(?:\d+|schema|items|properties|allOf|oneOf|anyOf|)$/.test(part)) ?? 'Root';
-  const base =
-    telling
-      .replace(/~[01]/g, '_')
-      .replace(/[^A-Za-z0-9_.-]+/g, '_')
-      .slice(0, 80) || 'Schema';
-  let name = base === '__proto__' ? 'proto' : base;
-  for (let number = 2; names.has(name); number++) name = `${base}_${number}`;
-  names.add(name);
-  return name;
+/** The context of a schema for a part of the value: no circle can close there. */
+function below({ document, direction, uses }: Context): Context {
+  return { document, direction, uses, via: 'all' };
 }

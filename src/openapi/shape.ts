@@ -2,10 +2,12 @@
 // body has to stay in one piece: unions, maps, arrays, scalars.
 import type { SourceDocument } from './documents.ts';
 import { typesOf } from './keywords.ts';
-import { isNode, listAt, type Node, textsAt } from './node.ts';
+import { isNode, listAt, type Node, step, textsAt } from './node.ts';
 import { type Place, pointerOf, RefError, type Resolver } from './resolve.ts';
 import { OperationProblem } from './scan.ts';
-import { refOf, type SchemaBuilder } from './schema.ts';
+import type { SchemaBuilder } from './schema.ts';
+import { refOf } from './schema-parts.ts';
+import type { Variants } from './variants.ts';
 
 export interface Field {
   readonly name: string;
@@ -17,22 +19,42 @@ export interface Field {
 export interface ObjectShape {
   readonly fields: readonly Field[];
   /** Alternative sets of required fields (`anyOf: [{required: [a]}, {required: [b]}]`). */
-  readonly alternatives: readonly {
-    readonly keyword: 'anyOf' | 'oneOf';
-    readonly sets: readonly (readonly string[])[];
-  }[];
+  readonly alternatives: readonly Alternative[];
   readonly minProperties: number;
 }
+
+interface Alternative {
+  readonly keyword: 'anyOf' | 'oneOf';
+  readonly sets: readonly (readonly string[])[];
+}
+
+/**
+ * The fields of an object body; undefined when it must stay one argument. Forms cannot carry a nested object, so for
+ * them unions are `merged`: the fields of all variants are offered side by side.
+ */
+export type ShapeOf = (schema: Place, unions: 'whole' | 'merged') => ObjectShape | undefined;
 
 interface Draft {
   readonly fields: Map<string, Place[]>;
   readonly required: Set<string>;
-  readonly alternatives: { keyword: 'anyOf' | 'oneOf'; sets: string[][] }[];
+  readonly alternatives: Alternative[];
   minProperties: number;
   /** An object is described, not only hinted at. */
   described: boolean;
 }
 
+interface Walk {
+  readonly draft: Draft;
+  /** Schemas already merged: each says its part once, and circles end. */
+  readonly seen: Set<object>;
+  readonly mergeUnions: boolean;
+  readonly depth: number;
+  /** Reached through an allOf: what it says about variants does not matter here. */
+  readonly asBase: boolean;
+}
+
+const MAX_MERGE_DEPTH = 48;
+const MAX_VARIANTS = 64;
 const ANNOTATIONS = new Set([
   'title',
   'description',
@@ -58,124 +80,135 @@ const WHOLE = [
   'items',
   'prefixItems',
 ];
-const MAX_MERGE_DEPTH = 24;
 
-/** The fields of an object body; undefined when it must stay one argument. */
-export function shapeOf(schema: Place, resolver: Resolver, builder: SchemaBuilder): ObjectShape | undefined {
-  const draft: Draft = { fields: new Map(), required: new Set(), alternatives: [], minProperties: 0, described: false };
-  if (!merge(schema, draft, resolver, new Set(), 0)) return undefined;
-  const fields: Field[] = [];
-  for (const [name, schemas] of draft.fields) {
-    if (schemas.some(({ document, value }) => builder.isHidden(document, value, 'request')))
-      draft.required.delete(name);
-    else fields.push({ name, schemas, required: draft.required.has(name) });
-  }
-  // A field that is required but described nowhere still has to be sent.
-  for (const name of draft.required) {
-    if (!draft.fields.has(name)) fields.push({ name, schemas: [], required: true });
-  }
-  if (!draft.described && fields.length === 0) return undefined;
-  return { fields, alternatives: draft.alternatives, minProperties: draft.minProperties };
-}
-
-function merge(place: Place, draft: Draft, resolver: Resolver, open: Set<object>, depth: number): boolean {
-  const { document, value } = place;
-  if (!isNode(value) || depth > MAX_MERGE_DEPTH) return false;
-  if (open.has(value)) return true;
-  open.add(value);
-  const ref = refOf(value);
-  if (ref !== undefined) {
-    const target = targetOf(place, ref, resolver);
-    if (!merge(target, draft, resolver, open, depth + 1)) return false;
-    if (document.dialect.schema !== '3.1') return true;
-  }
-  return mergeNode(place, value, draft, resolver, open, depth);
-}
-
-function targetOf(place: Place, ref: string, resolver: Resolver): Place {
-  try {
-    return resolver.settle(resolver.follow(place.document, ref));
-  } catch (error) {
-    if (error instanceof RefError) throw new OperationProblem(`${pointerOf(place)}/$ref`, error.message);
-    throw error;
-  }
-}
-
-function mergeNode(
-  place: Place,
-  node: Node,
-  draft: Draft,
-  resolver: Resolver,
-  open: Set<object>,
-  depth: number,
-): boolean {
-  const types = typesOf(node).filter((type) => type !== 'null');
-  if (types.length > 0 && (types.length > 1 || types[0] !== 'object')) return false;
-  if (WHOLE.some((keyword) => Object.hasOwn(node, keyword))) return false;
-  // Subtypes are chosen by name and bring fields of their own.
-  const discriminator = node.discriminator;
-  if (discriminator !== undefined && !hasUnion(node) && depth === 0) return false;
-  const rest = node.additionalProperties;
-  if (isNode(rest) && Object.keys(rest).length > 0) return false;
-
-  for (const [index, branch] of listAt(node, 'allOf').entries()) {
-    const inner: Place = { document: place.document, pointer: `${place.pointer}/allOf/${index}`, value: branch };
-    if (!merge(inner, draft, resolver, open, depth + 1)) return false;
-  }
-  for (const keyword of ['anyOf', 'oneOf'] as const) {
-    const branches = listAt(node, keyword);
-    if (branches.length === 0) continue;
-    if (!mergeUnion(place, keyword, branches, draft, resolver, open, depth)) return false;
-  }
-  if (isNode(node.properties)) {
-    draft.described = true;
-    for (const name of Object.keys(node.properties)) {
-      const field: Place = {
-        document: place.document,
-        pointer: `${place.pointer}/properties/${name}`,
-        value: node.properties[name],
-      };
-      const known = draft.fields.get(name);
-      if (known) known.push(field);
-      else draft.fields.set(name, [field]);
+export function createShapes(resolver: Resolver, builder: SchemaBuilder, variants: Variants): ShapeOf {
+  const merge = (place: Place, walk: Walk): boolean => {
+    const { document, value } = place;
+    if (!isNode(value) || walk.depth > MAX_MERGE_DEPTH) return false;
+    if (walk.seen.has(value)) return true;
+    walk.seen.add(value);
+    const ref = refOf(value);
+    if (ref !== undefined) {
+      if (!merge(follow(place, ref, resolver), deeper(walk, walk.asBase))) return false;
+      if (document.dialect.schema !== '3.1') return true;
     }
-  }
-  for (const name of textsAt(node, 'required')) draft.required.add(name);
-  if (typeof node.minProperties === 'number') draft.minProperties = Math.max(draft.minProperties, node.minProperties);
-  return true;
-}
+    return mergeNode(place, value, walk);
+  };
 
-function hasUnion(node: Node): boolean {
-  return listAt(node, 'oneOf').length > 0 || listAt(node, 'anyOf').length > 0;
-}
+  const mergeNode = (place: Place, node: Node, walk: Walk): boolean => {
+    const types = typesOf(node).filter((type) => type !== 'null');
+    if (types.length > 0 && (types.length > 1 || types[0] !== 'object')) return false;
+    if (WHOLE.some((keyword) => Object.hasOwn(node, keyword))) return false;
+    const rest = node.additionalProperties;
+    if (isNode(rest) && Object.keys(rest).length > 0) return false;
+    // Variants are chosen by name and bring fields of their own.
+    if (!walk.asBase && !walk.mergeUnions && variants(place).length > 0) return false;
 
-/** A union that adds no fields is a rule about which are required; a union of one (or of one and null) is no union. */
-function mergeUnion(
-  place: Place,
-  keyword: 'anyOf' | 'oneOf',
-  branches: readonly unknown[],
-  draft: Draft,
-  resolver: Resolver,
-  open: Set<object>,
-  depth: number,
-): boolean {
-  if (branches.every(isRequirement)) {
-    draft.alternatives.push({ keyword, sets: branches.map((branch) => textsAt(branch, 'required')) });
+    for (const [index, branch] of listAt(node, 'allOf').entries()) {
+      if (!merge(below(place, 'allOf', index, branch), deeper(walk, true))) return false;
+    }
+    for (const keyword of ['anyOf', 'oneOf'] as const) {
+      const branches = listAt(node, keyword);
+      if (branches.length > 0 && !mergeUnion(place, keyword, branches, walk)) return false;
+    }
+    const { draft } = walk;
+    if (isNode(node.properties)) {
+      draft.described = true;
+      for (const name of Object.keys(node.properties)) {
+        addField(draft, name, [below(place, 'properties', name, node.properties[name])]);
+      }
+    }
+    for (const name of textsAt(node, 'required')) draft.required.add(name);
+    if (typeof node.minProperties === 'number') draft.minProperties = Math.max(draft.minProperties, node.minProperties);
     return true;
+  };
+
+  /** A union that adds no fields is a rule about which are required; a union of one (or of one and null) is none. */
+  const mergeUnion = (place: Place, keyword: 'anyOf' | 'oneOf', branches: readonly unknown[], walk: Walk): boolean => {
+    if (branches.every(isRequirement)) {
+      walk.draft.alternatives.push({ keyword, sets: branches.map((branch) => textsAt(branch, 'required')) });
+      return true;
+    }
+    const real = branches
+      .map((branch, index) => below(place, keyword, index, branch))
+      .filter(({ value }) => !(isNode(value) && value.type === 'null'));
+    if (real.length === 1) return merge(real[0]!, deeper(walk, walk.asBase));
+    if (!walk.mergeUnions || real.length > MAX_VARIANTS) return false;
+    const drafts: Draft[] = [];
+    for (const branch of real) {
+      const draft = emptyDraft();
+      if (!merge(branch, { ...deeper(walk, true), draft, seen: new Set(walk.seen) })) return false;
+      drafts.push(draft);
+    }
+    addVariants(walk.draft, drafts);
+    return true;
+  };
+
+  return (schema, unions) => {
+    const draft = emptyDraft();
+    const walk: Walk = { draft, seen: new Set(), mergeUnions: unions === 'merged', depth: 0, asBase: false };
+    if (!merge(schema, walk)) return undefined;
+    const fields: Field[] = [];
+    for (const [name, schemas] of draft.fields) {
+      if (schemas.some(({ document, value }) => builder.isHidden(document, value, 'request')))
+        draft.required.delete(name);
+      else fields.push({ name, schemas, required: draft.required.has(name) });
+    }
+    // A field that is required but described nowhere still has to be sent.
+    for (const name of draft.required) {
+      if (!draft.fields.has(name)) fields.push({ name, schemas: [], required: true });
+    }
+    if (!draft.described && fields.length === 0) return undefined;
+    return { fields, alternatives: draft.alternatives, minProperties: draft.minProperties };
+  };
+}
+
+function emptyDraft(): Draft {
+  return { fields: new Map(), required: new Set(), alternatives: [], minProperties: 0, described: false };
+}
+
+function deeper(walk: Walk, asBase: boolean): Walk {
+  return { ...walk, asBase, depth: walk.depth + 1 };
+}
+
+function below({ document, pointer }: Place, keyword: string, key: string | number, value: unknown): Place {
+  return { document, pointer: `${pointer}${step(keyword)}${step(key)}`, value };
+}
+
+function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
+  const known = draft.fields.get(name);
+  if (known) known.push(...schemas);
+  else draft.fields.set(name, [...schemas]);
+}
+
+/** Every field of every variant; required is what all of them require, and one variant's list has to be complete. */
+function addVariants(draft: Draft, variants: readonly Draft[]): void {
+  const fields = new Map<string, readonly Place[]>();
+  for (const variant of variants) {
+    draft.described ||= variant.described;
+    // Variants that describe a field differently are alternatives; the first description stands for them.
+    for (const [name, schemas] of variant.fields) if (!fields.has(name)) fields.set(name, schemas);
   }
-  const real = branches.map((branch, index) => ({ branch, index })).filter(({ branch }) => !isNull(branch));
-  if (real.length !== 1) return false;
-  const { branch, index } = real[0]!;
-  const inner: Place = { document: place.document, pointer: `${place.pointer}/${keyword}/${index}`, value: branch };
-  return merge(inner, draft, resolver, open, depth + 1);
+  for (const [name, schemas] of fields) addField(draft, name, schemas);
+  const [first, ...others] = variants;
+  for (const name of first!.required) {
+    if (others.every((variant) => variant.required.has(name))) draft.required.add(name);
+  }
+  const sets = variants.map((variant) => [...variant.required].filter((name) => !draft.required.has(name)));
+  if (sets.every((names) => names.length > 0)) draft.alternatives.push({ keyword: 'anyOf', sets });
 }
 
 function isRequirement(branch: unknown): boolean {
   return isNode(branch) && Array.isArray(branch.required) && Object.keys(branch).every((key) => ANNOTATIONS.has(key));
 }
 
-function isNull(branch: unknown): boolean {
-  return isNode(branch) && branch.type === 'null';
+function follow(place: Place, ref: string, resolver: Resolver): Place {
+  try {
+    return resolver.follow(place.document, ref);
+  } catch (error) {
+    if (error instanceof RefError) throw new OperationProblem(`${pointerOf(place)}/$ref`, error.message);
+    throw error;
+  }
 }
 
 /** The schema at the end of its `$ref`s, for a look at its type; undefined where it leads nowhere. */
