@@ -91,7 +91,8 @@ function fromZod(type: z.ZodType, placements: Map<string, Placement>, path: Path
 }
 
 function toSentence(problem: Problem): string {
-  return problem.path.length === 0 ? problem.message : `\`${place(problem.path)}\` ${problem.message}`;
+  if (problem.path.length === 0) return problem.message;
+  return `\`${place(problem.path)}\`${/^[A-Z]/.test(problem.message) ? ':' : ''} ${problem.message}`;
 }
 
 /** zod writes the safe-integer range into every integer, and a pattern beside every format; they say nothing to a model. */
@@ -140,12 +141,12 @@ function fromMap(args: Node, placements: Map<string, Placement>, path: Path, pro
       }
     } else if (Object.keys(placement).length > 0)
       placements.set(key, { ...placements.get(key), ...(placement as Placement) });
-    problems.push(...checkSchema(schema, [...path, key]));
-    set(properties, key, placement.file === true ? { ...(FILE_SCHEMA as Node), ...schema } : schema);
+    const slips = checkSchema(schema, [...path, key]);
+    problems.push(...slips);
+    const current = slips.length > 0 ? {} : (toCurrentSchema(schema) as Node);
+    set(properties, key, placement.file === true ? { ...(FILE_SCHEMA as Node), ...current } : current);
   }
-  return withDefaults(
-    finish(toCurrentSchema({ type: 'object', properties, required }) as Node, placements, path, problems),
-  );
+  return withDefaults(finish({ type: 'object', properties, required }, placements, path, problems));
 }
 
 function fromSchema(
@@ -154,8 +155,10 @@ function fromSchema(
   path: Path,
   problems: Problem[],
 ): ArgumentPlan {
-  problems.push(...checkSchema(given, path));
-  return withDefaults(finish(isNode(given) ? (toCurrentSchema(given) as Node) : {}, placements, path, problems));
+  const slips = checkSchema(given, path);
+  problems.push(...slips);
+  const schema = slips.length > 0 || !isNode(given) ? {} : (toCurrentSchema(given) as Node);
+  return withDefaults(finish(schema, placements, path, problems));
 }
 
 /** Defaults of a hand-written file are the author's wish, not documentation: they are sent. */

@@ -44,6 +44,7 @@ function expectation(issue: z.core.$ZodIssue): string {
 }
 
 function sentence(issue: z.core.$ZodIssue): string {
+  if (isOwnMessage(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined
@@ -63,15 +64,15 @@ function sentence(issue: z.core.$ZodIssue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}${got(issue)}`;
     case 'invalid_format':
-      return isOwnMessage(issue.message) ? issue.message : `must be ${formatName(issue)}${got(issue)}`;
+      return `must be ${formatName(issue)}${got(issue)}`;
     default:
       return issue.message;
   }
 }
 
-/** A message the author wrote; zod's own start with "Invalid". */
+/** A message the author wrote, and not one of zod's. */
 function isOwnMessage(message: string): boolean {
-  return !message.startsWith('Invalid');
+  return !/^(?:Invalid |Too (?:small|big)|Unrecognized )/.test(message);
 }
 
 function formatName(issue: z.core.$ZodIssueInvalidStringFormat): string {
@@ -111,9 +112,16 @@ function article(type: string): string {
 
 function got(issue: { readonly input?: unknown }): string {
   if (issue.input === undefined) return '';
-  const text = typeof issue.input === 'function' ? 'a function' : JSON.stringify(issue.input);
-  if (text === undefined) return '';
+  const text = show(issue.input);
   return `; got ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
+}
+
+function show(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? `a ${typeof value}`;
+  } catch {
+    return 'an object that holds itself'; // YAML anchors can do that
+  }
 }
 
 /** `endpoints.list.args["per page"]`, the way a person would point at it. */
@@ -121,7 +129,7 @@ export function place(path: readonly (string | number)[]): string {
   let text = '';
   for (const part of path) {
     if (typeof part === 'number') text += `[${part}]`;
-    else if (!/^[\w-]+$/.test(part)) text += `[${JSON.stringify(part)}]`;
+    else if (!/^[\w$-]+$/.test(part)) text += `[${JSON.stringify(part)}]`;
     else text += text === '' ? part : `.${part}`;
   }
   return text;

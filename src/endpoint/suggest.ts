@@ -9,20 +9,23 @@ export function closest(word: string, candidates: Iterable<string>): string | un
   const given = plain(word);
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(given.length / 3)) + 1;
+  let begins: string | undefined;
   let seen = 0;
   for (const candidate of candidates) {
     if (++seen > MAX_CANDIDATES) break;
     if (candidate.length > MAX_WORD) continue;
+    if (given.length >= 2 && plain(candidate).startsWith(given)) begins ??= candidate;
     const distance = edits(given, plain(candidate), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
     }
   }
-  return best;
+  // `int` is no edit away from `integer`, but a beginning of it
+  return best ?? begins;
 }
 
-/** ` Did you mean "x"?`, or the list of what is allowed when nothing is near. */
+/** `did you mean "x"?`, or the list of what is allowed when nothing is near. */
 export function hint(word: string, candidates: readonly string[]): string {
   const near = closest(word, candidates);
   if (near !== undefined) return `did you mean "${near}"?`;
