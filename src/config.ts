@@ -106,7 +106,7 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
     host: flags.host ?? from('HOST') ?? '127.0.0.1',
     port: flags.port ?? from('PORT') ?? '3333',
     // A client that starts us over stdio did not ask for a port; only a flag does.
-    http: flags.http ?? (flags.stdio ? flags.port !== undefined : true),
+    http: flags.http !== false && (!flags.stdio || flags.port !== undefined),
     stdio: flags.stdio ?? false,
     tcp: flags.tcp,
     baseUrl: flags.baseUrl,

@@ -18,7 +18,7 @@ const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
   undici: ['executor/send.ts'],
   'js-yaml': ['openapi/parse.ts'],
-  commander: ['cli/main.ts', 'cli/options.ts'],
+  commander: ['cli/main.ts', 'cli/commands.ts'],
 };
 
 interface Import {

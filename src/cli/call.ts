@@ -1,6 +1,5 @@
 // landbridge call: one tool call through the same golden path as any client's, from the shell.
 import { createInterface } from 'node:readline/promises';
-import type { Command } from 'commander';
 import { type Flags, readConfig } from '../config.ts';
 import type { Content } from '../endpoint/content.ts';
 import type { Args } from '../endpoint/model.ts';
@@ -8,9 +7,8 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { META, MODERN_VERSION } from '../protocol/eras.ts';
 import { withGateway } from './build.ts';
-import { jsonOption, withSourceOptions } from './options.ts';
 
-interface CallFlags extends Flags {
+export interface CallFlags extends Flags {
   readonly args?: string;
   readonly yes?: boolean;
   readonly json?: boolean;
@@ -24,36 +22,13 @@ interface Result {
   readonly requestState?: string;
 }
 
-export function addCall(program: Command): void {
-  const command = program
-    .command('call')
-    .description('Call one tool and print its answer.')
-    .argument('<tool>', 'name, as "landbridge tools --exposure tools" lists it')
-    .argument('[pairs...]', 'arguments as key=value')
-    .option('--args <json>', 'arguments as a JSON object')
-    .option('-y, --yes', 'say yes when a destructive call asks')
-    .option('--read-only', 'refuse everything that is not a read')
-    .option('--guard <policy>', 'destructive calls: allow, confirm (default) or deny');
-  withSourceOptions(command)
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  landbridge call tasks_list_tasks status=open
-  landbridge call tasks_create_task --args '{"title":"Write the docs"}'
-  landbridge call get_pet_by_id pet_id=7 --domains ./petstore.yaml
-
-Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
-    )
-    .action(async (tool: string, pairs: string[], flags: CallFlags) => {
-      const args = readArgs(pairs, flags.args);
-      await withGateway(readConfig(flags, process.env), { exposure: 'tools' }, async (gateway) => {
-        const result = await callTool(gateway, tool, args, flags.yes ?? false);
-        print(result, flags.json ?? false);
-        if (result.isError) process.exitCode = 1;
-      });
-    });
+export async function runCall(tool: string, pairs: readonly string[], flags: CallFlags): Promise<void> {
+  const args = readArgs(pairs, flags.args);
+  await withGateway(readConfig(flags, process.env), { exposure: 'tools' }, async (gateway) => {
+    const result = await callTool(gateway, tool, args, flags.yes ?? false);
+    print(result, flags.json ?? false);
+    if (result.isError) process.exitCode = 1;
+  });
 }
 
 function readArgs(pairs: readonly string[], json: string | undefined): Args {

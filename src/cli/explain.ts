@@ -1,5 +1,4 @@
 // landbridge explain: where everything about one tool came from.
-import type { Command } from 'commander';
 import pc from 'picocolors';
 import { type Config, type Flags, readConfig } from '../config.ts';
 import type { Credential, Endpoint, Secret, Target } from '../endpoint/model.ts';
@@ -8,26 +7,18 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { decidePolicy } from '../orchestration/policy.ts';
 import { withGateway } from './build.ts';
-import { jsonOption, withSourceOptions } from './options.ts';
 import { colourEffect, renderTable } from './terminal.ts';
 
-export function addExplain(program: Command): void {
-  const command = program
-    .command('explain')
-    .description('Show where a tool’s name, texts, arguments, defaults and credentials came from.')
-    .argument('<tool>', 'name, as "landbridge tools --exposure tools" lists it')
-    .argument('[files...]', 'OpenAPI documents, domain files or folders')
-    .option('--read-only', 'explain as for a gateway started with --read-only')
-    .option('--guard <policy>', 'explain as for a gateway started with --guard');
-  withSourceOptions(command)
-    .addOption(jsonOption())
-    .action(async (tool: string, files: string[], flags: Flags & { json?: boolean }) => {
-      const config = readConfig({ ...flags, paths: files }, process.env);
-      await withGateway(config, { exposure: 'tools' }, async (gateway) => {
-        const explained = explain(gateway, findEndpoint(gateway, tool), config);
-        process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : render(explained));
-      });
-    });
+export interface ExplainFlags extends Flags {
+  readonly json?: boolean;
+}
+
+export async function runExplain(tool: string, files: readonly string[], flags: ExplainFlags): Promise<void> {
+  const config = readConfig({ ...flags, paths: files }, process.env);
+  await withGateway(config, { exposure: 'tools' }, async (gateway) => {
+    const explained = explain(gateway, findEndpoint(gateway, tool), config);
+    process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : render(explained));
+  });
 }
 
 type Explained = ReturnType<typeof explain>;

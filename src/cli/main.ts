@@ -4,10 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import pc from 'picocolors';
 import { GatewayError } from '../errors.ts';
-import { addCall } from './call.ts';
-import { addExplain } from './explain.ts';
-import { addServe } from './serve.ts';
-import { addTools } from './tools.ts';
+import { addCommands } from './commands.ts';
 
 const { version, description } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -20,9 +17,9 @@ const program = new Command('landbridge')
   .showHelpAfterError('(add --help for what is possible)')
   .configureOutput({ outputError: (text, write) => write(pc.red(text)) })
   .exitOverride();
-for (const add of [addServe, addTools, addCall, addExplain]) add(program);
-// Settings are not inherited by sub-commands that already exist.
-for (const command of program.commands) command.copyInheritedSettings(program).exitOverride();
+addCommands(program);
+// Sub-commands take over settings only when told.
+for (const command of program.commands) command.copyInheritedSettings(program);
 
 // Whoever pipes us into `head` has read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));

@@ -1,5 +1,4 @@
 // landbridge serve: configuration → gateway → transports → signals.
-import type { Command } from 'commander';
 import { type Config, type Flags, readConfig } from '../config.ts';
 import { collectSecrets, createRedactor } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
@@ -12,60 +11,13 @@ import { type StdioServer, startStdio } from '../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../transport/tcp.ts';
 import { type Addresses, renderBanner } from './banner.ts';
 import { load, toGatewayOptions } from './build.ts';
-import {
-  allowedHostOption,
-  allowedOriginOption,
-  exposureOption,
-  jsonOption,
-  tokenBudgetOption,
-  withSourceOptions,
-} from './options.ts';
 
-export function addServe(program: Command): void {
-  const command = program
-    .command('serve')
-    .description('Serve APIs as MCP tools over HTTP, stdio and raw TCP.')
-    .argument(
-      '[files...]',
-      'OpenAPI documents, domain files or folders (default: ./domains, else the bundled samples)',
-    );
-  withSourceOptions(command)
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1; HOST)')
-    .option('-p, --port <port>', 'HTTP port, 0 picks one (default: 3333; PORT)')
-    .option('--stdio', 'speak MCP on stdin and stdout (without HTTP, unless --port is given too)')
-    .option('--tcp <port>', 'also listen for raw TCP, 0 picks a port')
-    .option('--no-http', 'no HTTP')
-    .addOption(exposureOption())
-    .addOption(tokenBudgetOption())
-    .option('--read-only', 'refuse everything that is not a read')
-    .option('--guard <policy>', 'destructive calls: allow, confirm (default) or deny')
-    .option(
-      '--profiles <file>',
-      'named subsets of the tools, each at /mcp/<name> (default: ./profiles.yaml where there is one)',
-    )
-    .option('--profile <name>', 'serve this profile on stdio and TCP')
-    .option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info; LOG_LEVEL)')
-    .addOption(allowedHostOption())
-    .addOption(allowedOriginOption())
-    .option('--allow-unauthenticated', 'listen beyond this machine without authentication in front')
-    .option('--max-body <bytes>', 'largest message accepted (default: 1048576)')
-    .option('--max-connections <n>', 'TCP connections at once (default: 100)')
-    .option('--idle-seconds <n>', 'close TCP connections idle for this long (default: 300)')
-    .option('--grace <seconds>', 'time for calls under way to finish on shutdown (default: 10)')
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  landbridge serve                                          the bundled samples on http://127.0.0.1:3333/mcp
-  landbridge serve ./openapi.yaml                           any OpenAPI document
-  landbridge serve https://api.example.com/openapi.json --header 'Authorization: Bearer \${TOKEN}'
-  landbridge serve --stdio ./openapi.yaml                   for clients that start their servers themselves
-  landbridge serve ./domains --tcp 4444 --read-only         a folder of domain files, HTTP and TCP, reads only`,
-    )
-    .action((files: string[], flags: Flags & { json?: boolean }) =>
-      serve(readConfig({ ...flags, paths: files }, process.env), flags.json ?? false),
-    );
+export interface ServeFlags extends Flags {
+  readonly json?: boolean;
+}
+
+export function runServe(files: readonly string[], flags: ServeFlags): Promise<void> {
+  return serve(readConfig({ ...flags, paths: files }, process.env), flags.json ?? false);
 }
 
 interface Running {

@@ -1,5 +1,4 @@
 // landbridge tools: what would be served, what could not be imported and why, and what tools/list costs.
-import type { Command } from 'commander';
 import pc from 'picocolors';
 import { costOf, listCost } from '../catalog/tokens.ts';
 import { type Flags, readConfig } from '../config.ts';
@@ -7,34 +6,20 @@ import type { Quarantined } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import { withGateway } from './build.ts';
 import { type ModeCosts, measureModes, renderModes } from './cost.ts';
-import { exposureOption, jsonOption, tokenBudgetOption, withSourceOptions } from './options.ts';
 import { colourEffect, renderTable } from './terminal.ts';
 
-export function addTools(program: Command): void {
-  const command = program
-    .command('tools')
-    .description('List the tools, what they call, and what tools/list costs in tokens.')
-    .argument('[files...]', 'OpenAPI documents, domain files or folders');
-  withSourceOptions(command)
-    .addOption(exposureOption())
-    .addOption(tokenBudgetOption())
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  landbridge tools ./openapi.yaml                      a table, and what each exposure mode would cost
-  landbridge tools ./openapi.yaml --exposure tools --json   every operation, for scripts`,
-    )
-    .action(async (files: string[], flags: Flags & { json?: boolean }) => {
-      await withGateway(readConfig({ ...flags, paths: files }, process.env), {}, async (gateway) => {
-        const report = buildReport(gateway);
-        // Scripts ask for one mode and get it; the comparison is for people.
-        process.stdout.write(
-          flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, measureModes(gateway), gateway),
-        );
-      });
-    });
+export interface ToolsFlags extends Flags {
+  readonly json?: boolean;
+}
+
+export async function runTools(files: readonly string[], flags: ToolsFlags): Promise<void> {
+  await withGateway(readConfig({ ...flags, paths: files }, process.env), {}, async (gateway) => {
+    const report = buildReport(gateway);
+    // Scripts ask for one mode and get it; the comparison is for people.
+    process.stdout.write(
+      flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, measureModes(gateway), gateway),
+    );
+  });
 }
 
 interface Row {

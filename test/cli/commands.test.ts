@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run } from '../support/cli.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landbridge-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('landbridge', () => {
+  test('--help names every command and exits 0', async () => {
+    const { code, stdout } = await run(['--help']);
+    expect(code).toBe(0);
+    for (const command of ['serve', 'tools', 'call', 'import', 'explain', 'doctor']) expect(stdout).toContain(command);
+  });
+
+  test('--version prints the version and exits 0', async () => {
+    expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  });
+
+  test.each([
+    [['serv'], 'Did you mean serve?'],
+    [['serve', '--prot', '1'], 'Did you mean --port?'],
+    [['tools', '--jsn'], 'Did you mean --json?'],
+  ])('%j is a mistake in the command line, with a suggestion and exit code 2', async (args, hint) => {
+    const { code, stderr } = await run(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(hint);
+  });
+
+  test.each([
+    [['serve', '--port', 'abc'], '--port (or PORT) must be a number'],
+    [['serve', '--port', '70000'], 'must be at most 65535'],
+    [['serve', '--exposure', 'all'], 'must be tools, grouped, search or auto'],
+    [['serve', 'no-such.yaml'], 'no-such.yaml'],
+    [['serve', '--base-url', 'ftp://x'], '--base-url must be an http(s) URL'],
+    [['serve', '--host', '0.0.0.0'], '--allow-unauthenticated'],
+    [['serve', '--profile', 'nobody'], 'There is no profile "nobody"'],
+  ])('%j ends in one clear sentence, exit code 1 and no stack trace', async (args, sentence) => {
+    const { code, stderr } = await run(args, { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test('an env file that does not exist is named', async () => {
+    // Node 20 reads the flag itself, wherever it stands, and ends with its own sentence; newer ones leave it to us.
+    const { code, stderr } = await run(['serve', '--env-file', 'no-such.env'], { cwd: folder });
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toContain('no-such.env');
+  });
+
+  test('a port in use is named', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, stderr } = await run(['serve', '--port', String(port)]);
+    server.close();
+    expect(code).toBe(1);
+    expect(stderr).toContain(`port ${port} on 127.0.0.1 is already in use`);
+  });
+});
+
+describe('landbridge call', () => {
+  test('calls a tool of the bundled sample with key=value pairs', async () => {
+    const { code, stdout } = await run(['call', 'tasks_get_task', 'id=1'], { cwd: folder });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ id: 1 });
+  });
+
+  test('takes arguments as JSON and prints the result as JSON', async () => {
+    const { code, stdout } = await run(['call', 'tasks_create_task', '--args', '{"title":"Try it"}', '--json'], {
+      cwd: folder,
+    });
+    expect(code).toBe(0);
+    const { content } = JSON.parse(stdout) as { content: { text: string }[] };
+    expect(JSON.parse(content[0]!.text)).toMatchObject({ title: 'Try it' });
+  });
+
+  test('says what is wrong with the arguments and exits 1', async () => {
+    const { code, stderr } = await run(['call', 'tasks_list_tasks', 'statu=todo'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('did you mean `status`');
+  });
+
+  test('suggests the tool that was meant', async () => {
+    const { code, stderr } = await run(['call', 'tasks_get_taks'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('Did you mean tasks_get_task?');
+  });
+
+  test('does not delete without consent, and does with --yes', async () => {
+    const refused = await run(['call', 'tasks_delete_task', 'id=1'], { cwd: folder });
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('confirmation_token');
+    const done = await run(['call', 'tasks_delete_task', 'id=1', '--yes'], { cwd: folder });
+    expect(done).toMatchObject({ code: 0, stdout: 'OK (204)\n' });
+  });
+
+  test('reads variables from an env file', async () => {
+    await writeFile(join(folder, 'my.env'), 'TASKS_BASE_URL=http://127.0.0.1:9\n');
+    const { code, stderr } = await run(['call', 'tasks_get_board', '--env-file', 'my.env'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('127.0.0.1:9');
+  });
+});
+
+describe('landbridge tools', () => {
+  test('--json lists the tools with their cost', async () => {
+    const { stdout } = await run(['tools', '--json', '--exposure', 'tools'], { cwd: folder });
+    const { tools, quarantined, tokens } = JSON.parse(stdout) as {
+      tools: Record<string, unknown>[];
+      quarantined: unknown[];
+      tokens: number;
+    };
+    expect(tools.find(({ name }) => name === 'tasks_delete_task')).toEqual({
+      name: 'tasks_delete_task',
+      domain: 'tasks',
+      method: 'DELETE',
+      path: '/tasks/{id}',
+      effect: 'destructive',
+      tokens: expect.any(Number),
+    });
+    expect(quarantined).toEqual([]);
+    expect(tokens).toBeGreaterThan(0);
+  });
+
+  test('prints a table for people, without colour when piped', async () => {
+    const { stdout } = await run(['tools'], { cwd: folder });
+    expect(stdout).toContain('tasks_list_tasks');
+    expect(stdout).toMatch(/Each mode: tools [\d,]+, grouped [\d,]+, search [\d,]+\./);
+    expect(stdout).not.toContain('\u001b[');
+  });
+});
+
+describe('landbridge explain', () => {
+  test('shows where a tool’s parts come from', async () => {
+    const { code, stdout } = await run(['explain', 'tasks_get_task'], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout).toContain('GET /tasks/{id}');
+    expect(stdout).toContain('path id');
+  });
+});

@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BIN, run, serve } from '../support/cli.ts';
+import { legacy, post } from '../support/mcp.ts';
+import { startUpstream } from '../support/upstream.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landbridge-serve-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('landbridge serve', () => {
+  test('prints tools, addresses and snippets for four clients', async () => {
+    const child = spawn(process.execPath, [BIN, 'serve', '--port', '0'], {
+      cwd: folder,
+      env: { ...process.env, NO_COLOR: '1' },
+    });
+    let out = '';
+    await new Promise<void>((resolve) => {
+      child.stdout.on('data', (chunk: Buffer) => {
+        out += chunk.toString();
+        if (out.includes('Try it')) resolve();
+      });
+    });
+    const ended = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    for (const part of [
+      'tasks_list_tasks',
+      'http://127.0.0.1:',
+      '/mcp',
+      'claude mcp add',
+      'claude_desktop_config.json',
+      '.cursor/mcp.json',
+      '.vscode/mcp.json',
+    ]) {
+      expect(out).toContain(part);
+    }
+  });
+
+  test('answers health checks, and finishes a call under way on SIGTERM before it exits 0', async () => {
+    const upstream = await startUpstream((_seen, response) => {
+      setTimeout(() => response.end('{"late":true}'), 400);
+    });
+    const server = await serve([], { cwd: folder, env: { TASKS_BASE_URL: upstream.url } });
+    const health = await fetch(server.http.replace('/mcp', '/healthz'));
+    expect(await health.json()).toEqual({ status: 'ok' });
+    const call = post(server.http, JSON.stringify(legacy(1, 'tools/call', { name: 'tasks_get_board' })));
+    while (upstream.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const code = server.stop();
+    expect(JSON.parse((await call).body)).toMatchObject({ result: { content: [{ text: '{"late":true}' }] } });
+    expect(await code).toBe(0);
+    await upstream.close();
+  });
+
+  test('logs one line per call with request id, tool, status and duration, and no secret', async () => {
+    const upstream = await startUpstream((seen, response) =>
+      response.end(JSON.stringify({ got: seen.headers['x-key'] })),
+    );
+    await writeFile(
+      join(folder, 'secret.yaml'),
+      `name: vault\nbaseUrl: ${upstream.url}\ncredentials: { key: { kind: apiKey, in: header, field: X-Key, env: VAULT_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n`,
+    );
+    const server = await serve([join(folder, 'secret.yaml')], { cwd: folder, env: { VAULT_KEY: 'open-sesame-42' } });
+    const { body } = await post(server.http, JSON.stringify(legacy(1, 'tools/call', { name: 'vault_look' })));
+    expect(upstream.seen[0]?.headers['x-key']).toBe('open-sesame-42');
+    expect(body).not.toContain('open-sesame-42');
+    await server.stop();
+    const line = server
+      .log()
+      .split('\n')
+      .find((text) => text.includes('"call"'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      requestId: expect.any(String),
+      tool: 'vault_look',
+      status: 200,
+      outcome: 'ok',
+      durationMs: expect.any(Number),
+    });
+    expect(server.log()).not.toContain('open-sesame-42');
+    await upstream.close();
+  });
+
+  test('serves HTTP and TCP at once', async () => {
+    const server = await serve(['--tcp', '0'], { cwd: folder });
+    expect(server.http).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+    expect(server.tcp).toMatch(/^127\.0\.0\.1:\d+$/);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test('--stdio writes nothing but protocol on stdout and exits 0 when stdin ends', async () => {
+    const input = [legacy(1, 'ping'), legacy(2, 'tools/call', { name: 'tasks_get_task', arguments: { id: 1 } })];
+    const { code, stdout } = await run(['serve', '--stdio'], {
+      cwd: folder,
+      input: input.map((message) => `${JSON.stringify(message)}\n`).join(''),
+    });
+    expect(code).toBe(0);
+    const answers = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { id: number });
+    expect(answers.map(({ id }) => id).sort()).toEqual([1, 2]);
+  });
+
+  test('a profile is served at its own address with its own tools', async () => {
+    await writeFile(
+      join(folder, 'my-profiles.yaml'),
+      'reader: { domains: [tasks], effects: [read], exposure: tools }\n',
+    );
+    const server = await serve(['--profiles', 'my-profiles.yaml'], { cwd: folder });
+    const { body } = await post(`${server.http}/reader`, JSON.stringify(legacy(1, 'tools/list')));
+    const { result } = JSON.parse(body) as { result: { tools: { name: string }[] } };
+    expect(result.tools.map(({ name }) => name)).toContain('tasks_get_task');
+    expect(result.tools.map(({ name }) => name)).not.toContain('tasks_delete_task');
+    expect((await post(`${server.http}/nobody`, JSON.stringify(legacy(1, 'tools/list')))).status).toBe(404);
+    await server.stop();
+  });
+});
