@@ -52,7 +52,10 @@ export function createOutgoing(timeoutMs = 300_000): Outgoing {
         const onAbort = () =>
           giveUp('The call was cancelled', new GatewayError('CANCELLED', 'The caller cancelled the call.'));
         const onEnd = () =>
-          giveUp('No answer can come', new GatewayError('NOT_CONFIRMED', `The client left unasked; ${NOTHING_SENT}`));
+          giveUp(
+            'No answer can come',
+            new GatewayError('NOT_CONFIRMED', `The client closed its side before it answered; ${NOTHING_SENT}`),
+          );
         const onTimeout = () =>
           giveUp(
             'No answer in time',

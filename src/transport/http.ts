@@ -9,6 +9,7 @@ import { writeError } from '../protocol/jsonrpc.ts';
 import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts';
 import { explainListenError } from './listen.ts';
 import { createSse, type Sse } from './sse.ts';
+import { within } from './within.ts';
 
 export interface HttpOptions extends FrontierOptions {
   readonly host: string;
@@ -16,6 +17,8 @@ export interface HttpOptions extends FrontierOptions {
   readonly maxBodyBytes: number;
   /** Requests under way in this process; more are sent away with 503. */
   readonly maxInFlight: number;
+  /** From the first byte of a request to its last. Default 30 s. */
+  readonly requestTimeoutMs?: number;
 }
 
 export interface HttpParts {
@@ -36,18 +39,29 @@ const JSON_HEADERS = 'application/json';
 
 export async function startHttp(parts: HttpParts, options: HttpOptions): Promise<HttpServer> {
   const frontier: Frontier = createFrontier(options);
+  const requestTimeoutMs = options.requestTimeoutMs ?? 30_000;
+  /** Requests that are work for us, and those that only wait for their client. */
   let inFlight = 0;
+  let parked = 0;
   let draining = false;
   let wake = () => {};
 
-  const refuse = (response: ServerResponse, status: number, message: string, headers: Record<string, string> = {}) => {
+  const refuse = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    message: string,
+    headers: Record<string, string> = {},
+  ) => {
     if (response.headersSent) return;
-    const body = writeError(undefined, ERRORS.INVALID_REQUEST.code, message);
+    const { code } = status < 500 ? ERRORS.INVALID_REQUEST : ERRORS.INTERNAL;
+    const body = writeError(undefined, code, message);
     // The rest of the request is not wanted: without `close` the client would go on sending it.
     response.writeHead(status, {
       'content-type': JSON_HEADERS,
       'content-length': Buffer.byteLength(body),
       connection: 'close',
+      ...frontier.corsHeaders(request),
       ...headers,
     });
     response.end(body);
@@ -62,6 +76,14 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       principal: PRINCIPAL,
       headers: request.headers,
       signal: gone.signal,
+      park: () => {
+        inFlight--;
+        parked++;
+        return () => {
+          inFlight++;
+          parked--;
+        };
+      },
       ...(accept?.includes('text/event-stream') && {
         send: (message: string) => {
           sse ??= createSse(response, frontier.corsHeaders(request));
@@ -83,14 +105,15 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
             }
           : await protocol.handle(text, context);
       if (response.destroyed) return;
-      if (sse) return sse.end(reply?.body);
+      if (sse) return sse.end(reply?.body || undefined);
+      if (reply?.body === '') return createSse(response, frontier.corsHeaders(request)).end(undefined);
       const cors = frontier.corsHeaders(request);
       if (!reply) {
         response.writeHead(202, { ...cors, 'content-length': 0 });
         response.end();
         return;
       }
-      const { body, status, sessionId } = reply as { body: string; status: number; sessionId?: string };
+      const { body, status, sessionId } = reply;
       const headers: Record<string, string | number> = {
         'content-type': JSON_HEADERS,
         'content-length': Buffer.byteLength(body),
@@ -101,27 +124,30 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       response.end(body);
     } catch (error) {
       parts.onInternalError(error);
-      refuse(response, 500, 'Internal error; the gateway’s log says more.');
+      refuse(request, response, 500, 'Internal error; the gateway’s log says more.');
     } finally {
-      if (--inFlight === 0) wake();
+      if (--inFlight + parked === 0) wake();
     }
   };
 
   const receive = (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
     const refusal = frontier.check(request);
-    if (refusal) return refuse(response, refusal.status, refusal.message);
+    if (refusal) return refuse(request, response, refusal.status, refusal.message);
     if (inFlight >= options.maxInFlight) {
-      return refuse(response, 503, 'Too many requests are under way; try again in a moment.', { 'retry-after': '1' });
+      const busy = 'Too many requests are under way; try again in a moment.';
+      return refuse(request, response, 503, busy, { 'retry-after': '1' });
     }
     const declared = request.headers['content-length'];
     const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes.`;
-    if (declared !== undefined && Number(declared) > options.maxBodyBytes) return refuse(response, 413, tooLarge);
+    if (declared !== undefined && Number(declared) > options.maxBodyBytes) {
+      return refuse(request, response, 413, tooLarge);
+    }
     let first: Buffer | undefined;
     let more: Buffer[] | undefined;
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > options.maxBodyBytes) return refuse(response, 413, tooLarge);
+      if (size > options.maxBodyBytes) return refuse(request, response, 413, tooLarge);
       if (first === undefined) first = chunk;
       else if (more === undefined) more = [first, chunk];
       else more.push(chunk);
@@ -137,11 +163,11 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
-      headersTimeout: 10_000,
-      requestTimeout: 30_000,
+      headersTimeout: Math.min(10_000, requestTimeoutMs),
+      requestTimeout: requestTimeoutMs,
       keepAliveTimeout: 60_000,
       // Node checks the two above only this often; its default leaves slow clients half a minute more.
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
     (request, response) => {
       const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
@@ -150,10 +176,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       else parts.otherwise(request, response);
     },
   );
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-    else socket.destroy();
-  });
+  // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
 
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', (error) => reject(explainListenError(error, 'HTTP', options.host, options.port)));
@@ -168,12 +191,12 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       server.closeIdleConnections();
       const idle = new Promise<void>((resolve) => {
         wake = resolve;
-        if (inFlight === 0) resolve();
+        if (inFlight + parked === 0) resolve();
       });
-      await Promise.race([idle, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+      await within(graceMs, idle);
       // What was answered a moment ago must still reach its client.
       server.closeIdleConnections();
-      await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 500).unref())]);
+      await within(500, closed);
       server.closeAllConnections();
       await closed;
     },

@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
 import { ERRORS } from '../errors.ts';
 import type { Principal } from '../orchestration/call.ts';
+import type { RequestContext } from '../protocol/context.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { writeError } from '../protocol/jsonrpc.ts';
 import { abandon, createSession } from '../protocol/session.ts';
@@ -17,8 +18,10 @@ export interface LineLimits {
 export interface Conversation {
   /** Resolves when the other side has finished sending and everything it asked is answered. */
   readonly finished: Promise<void>;
-  /** Requests under way. */
+  /** Requests not answered yet. */
   active(): number;
+  /** Takes no more requests; resolves when those under way are answered. Whoever waits for the client waits in vain. */
+  drain(): Promise<void>;
   /** The other side is gone. */
   abandon(): void;
 }
@@ -33,28 +36,30 @@ export function converse(
 ): Conversation {
   const session = createSession();
   const gone = new AbortController();
+  /** Read, but not looked at: one chunk may hold more lines than may be under way, or than the peer takes answers. */
+  let queue: Buffer[] = [];
   let active = 0;
+  /** Of these, how many only wait for the client. */
+  let parked = 0;
   let ended = false;
-  let finish = () => {};
-  const finished = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  let draining = false;
+  const finished = createGate();
+  const drained = createGate();
 
   const send = (message: string) => {
-    if (gone.signal.aborted || output.destroyed) return;
-    if (!output.write(`${message}\n`)) throttle();
+    if (!gone.signal.aborted && !output.destroyed) output.write(`${message}\n`);
   };
-  const throttle = () => {
-    input.pause();
-    output.once('drain', resume);
+  const park = () => {
+    parked++;
+    proceed();
+    return () => {
+      parked--;
+    };
   };
-  const resume = () => {
-    if (active < limits.maxConcurrent && !output.writableNeedDrain) input.resume();
-  };
-  const context = { transport, principal, session, send, signal: gone.signal };
+  const context: RequestContext = { transport, principal, session, send, park, signal: gone.signal };
   const refuse = (message: string) => send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
 
-  const onLine = (bytes: Buffer) => {
+  const take = (bytes: Buffer) => {
     if (!isUtf8(bytes)) return refuse('the line is not valid UTF-8.');
     const text = bytes.toString();
     if (text.trim() === '') return;
@@ -63,37 +68,82 @@ export function converse(
       if (reply) send(reply.body);
       return;
     }
-    if (++active >= limits.maxConcurrent) input.pause();
+    active++;
     void reply.then((late) => {
       active--;
       if (late) send(late.body);
-      resume();
-      if (ended && active === 0) finish();
+      proceed();
     });
   };
-  const splitter = createLineSplitter(limits.maxLineBytes, onLine, () =>
-    refuse(`a line may have at most ${limits.maxLineBytes} bytes.`),
-  );
 
+  const full = () => draining || active - parked >= limits.maxConcurrent || output.writableNeedDrain;
+  let proceeding = false;
+  const proceed = () => {
+    // A line taken may end in here again (park); the loop that is running goes on by itself.
+    if (proceeding) return;
+    proceeding = true;
+    let next = 0;
+    while (next < queue.length && !full()) take(queue[next++]!);
+    queue = next === queue.length ? [] : queue.slice(next);
+    proceeding = false;
+    if (draining && active === 0) drained.open();
+    if (!ended) {
+      if (full()) input.pause();
+      else input.resume();
+    } else if (queue.length === 0 || draining) {
+      session.ended.abort();
+      if (active === 0) finished.open();
+    }
+  };
+
+  const splitter = createLineSplitter(
+    limits.maxLineBytes,
+    (line) => queue.push(line),
+    () => refuse(`a line may have at most ${limits.maxLineBytes} bytes.`),
+  );
+  const leave = () => {
+    queue = [];
+    gone.abort();
+    abandon(session);
+  };
   const end = () => {
     if (ended) return;
     splitter.end();
     ended = true;
-    if (active === 0) finish();
+    proceed();
   };
-  input.on('data', (chunk: Buffer) => splitter.push(chunk));
+  input.on('data', (chunk: Buffer) => {
+    if (ended) return;
+    splitter.push(chunk);
+    proceed();
+  });
   input.once('end', end);
   input.once('close', end);
-  // A peer that vanishes mid-write is an end like any other.
   input.on('error', end);
-  output.on('error', end);
+  output.on('drain', proceed);
+  // Nobody reads answers any more: a peer that vanished mid-write is an end like any other.
+  output.on('error', () => {
+    leave();
+    end();
+  });
 
   return {
-    finished,
+    finished: finished.opened,
     active: () => active,
-    abandon: () => {
-      gone.abort();
-      abandon(session);
+    drain: () => {
+      draining = true;
+      session.ended.abort();
+      proceed();
+      return drained.opened;
     },
+    abandon: leave,
   };
+}
+
+function createGate(): { readonly opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
 }

@@ -14,12 +14,24 @@ export interface RoutesParts {
   readonly tools: () => number;
 }
 
-const PREFLIGHT = {
-  'access-control-allow-methods': 'POST',
-  'access-control-allow-headers':
-    'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
-  'access-control-max-age': '600',
-};
+const ALLOWED_HEADERS =
+  'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id';
+const MIRRORED_HEADER = /^mcp-param-[a-z0-9._~-]{1,100}$/;
+
+function preflight(request: IncomingMessage): Record<string, string> {
+  const asked = request.headers['access-control-request-headers'] ?? '';
+  // Which arguments are mirrored depends on the tools: what a page asks for by that prefix is granted as it is.
+  const mirrored = asked
+    .split(',')
+    .slice(0, 100)
+    .map((name) => name.trim().toLowerCase())
+    .filter((name) => MIRRORED_HEADER.test(name));
+  return {
+    'access-control-allow-methods': 'POST',
+    'access-control-allow-headers': [ALLOWED_HEADERS, ...mirrored].join(', '),
+    'access-control-max-age': '600',
+  };
+}
 
 export function createRoutes(
   parts: RoutesParts,
@@ -64,7 +76,7 @@ export function createRoutes(
     if (request.method === 'OPTIONS' && cors) {
       response
         .status(204)
-        .set({ ...cors, ...PREFLIGHT })
+        .set({ ...cors, ...preflight(request) })
         .end();
       return;
     }

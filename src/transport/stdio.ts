@@ -1,6 +1,7 @@
 // stdin and stdout of this process: nothing but protocol on stdout. Ends when stdin does.
 import type { Protocol } from '../protocol/handle.ts';
 import { converse, type LineLimits } from './lines.ts';
+import { within } from './within.ts';
 
 export interface StdioServer {
   /** stdin ended and everything is answered. */
@@ -20,7 +21,7 @@ export function startStdio(
     async close(graceMs) {
       // As if stdin had ended: whoever is still being served may finish, within the grace time.
       stdin.destroy();
-      await Promise.race([conversation.finished, new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
+      await within(graceMs, conversation.finished);
       conversation.abandon();
     },
   };

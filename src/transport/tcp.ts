@@ -4,6 +4,10 @@ import { GatewayError } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { type Conversation, converse, type LineLimits } from './lines.ts';
 import { explainListenError } from './listen.ts';
+import { within } from './within.ts';
+
+/** What was answered a moment ago must still reach its client. */
+const FLUSH_MS = 500;
 
 export interface TcpOptions extends LineLimits {
   readonly host: string;
@@ -45,23 +49,13 @@ export async function startTcp(protocol: Protocol, options: TcpOptions): Promise
     async close(graceMs) {
       const closed = new Promise((resolve) => server.close(resolve));
       const busy = [...open].map(async ([socket, conversation]) => {
-        // Reading stops; what is under way may finish.
-        socket.pause();
-        if (conversation.active() > 0) {
-          await Promise.race([idle(conversation), new Promise((resolve) => setTimeout(resolve, graceMs).unref())]);
-        }
-        await new Promise<void>((resolve) => {
-          socket.end(resolve);
-          socket.once('close', () => resolve());
-        });
+        await within(graceMs, conversation.drain());
+        // A peer that does not read cannot keep us from ending.
+        await within(FLUSH_MS, new Promise<void>((resolve) => socket.end(resolve).once('close', resolve)));
         socket.destroy();
       });
       await Promise.all(busy);
       await closed;
     },
   };
-}
-
-async function idle(conversation: Conversation): Promise<void> {
-  while (conversation.active() > 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
