@@ -108,6 +108,25 @@ Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
     )
     .action(async (tool, pairs, flags) => (await import('./call.ts')).runCall(tool, pairs, flags));
 
+  program
+    .command('import')
+    .description('Write an OpenAPI document to openapi/ and a commented domain file to domains/, ready to curate.')
+    .argument('<document>', 'file, http(s) URL, or - for stdin')
+    .option('--name <name>', 'name of the domain (default: from the document’s title)')
+    .option('--out <folder>', 'where to write (default: here)')
+    .option('--force', 'overwrite what is there')
+    .option('--base-url <url>', 'where the API is, instead of what the document says')
+    .addOption(repeatable('--header <header>', 'sent when the document is fetched and with every request'))
+    .addOption(repeatable('--env-file <file>', 'read variables from a file'))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  landbridge import ./petstore.yaml
+  landbridge import https://api.example.com/openapi.json --name shop`,
+    )
+    .action(async (document, flags) => (await import('./import.ts')).runImport(document, flags));
+
   withSource(
     program
       .command('explain')

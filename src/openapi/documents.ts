@@ -51,6 +51,7 @@ export async function collectDocuments(
     value,
     dialect: dialectOf(value, source.label),
   };
+  options.onFile?.(root.uri, source.text);
   const known = new Map<string, SourceDocument | string>([[root.uri, root]]);
   // OAS 3.2 `$self`: a name the document gives itself; never a place to fetch from.
   const self = textAt(value, '$self');
@@ -80,6 +81,7 @@ export async function collectDocuments(
     files++;
     bytes += found.text.length;
     options.onProgress?.(`read ${found.label} (${files} files)`);
+    options.onFile?.(uri, found.text);
     try {
       const parsed = parseText(found.text, found.label, limits);
       const part: SourceDocument = {

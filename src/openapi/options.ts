@@ -44,5 +44,7 @@ export interface ImportOptions {
   readonly refRoot?: string;
   readonly limits?: Partial<Limits>;
   readonly onProgress?: (text: string) => void;
+  /** Told of every file that was read, as it was received: the document first, then what its `$ref`s name. */
+  readonly onFile?: (uri: string, text: string) => void;
   readonly stdin?: NodeJS.ReadableStream;
 }

@@ -1,0 +1,170 @@
+// landbridge import: a document as received under openapi/, and a commented domain file beside it, ready to curate.
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import pc from 'picocolors';
+import { parse, stringify } from 'yaml';
+import { type Flags, readConfig } from '../config.ts';
+import type { Credential, Domain, Endpoint } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import { importDocument } from '../openapi/import.ts';
+import { createProgress } from './terminal.ts';
+
+export interface ImportFlags extends Flags {
+  readonly name?: string;
+  readonly out?: string;
+  readonly force?: boolean;
+}
+
+/** Above this a JSON document stays JSON (which is YAML too): rewriting it would take long and help nobody. */
+const MAX_REWRITE_CHARS = 2_000_000;
+
+export async function runImport(source: string, flags: ImportFlags): Promise<void> {
+  const { env, headers, baseUrl } = readConfig({ ...flags, paths: [source] }, process.env);
+  const progress = createProgress();
+  const files: { uri: string; text: string }[] = [];
+  const domain = await importDocument(source, {
+    env,
+    headers,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(flags.name !== undefined && { name: flags.name }),
+    onProgress: (text) => progress.show(text),
+    onFile: (uri, text) => files.push({ uri, text }),
+  }).finally(() => progress.done());
+
+  const out = flags.out ?? '.';
+  const document = placeFiles(domain.name, files);
+  const domainFile = join('domains', `${domain.name}.yaml`);
+  const writes = new Map<string, string>([
+    ...document.writes,
+    [domainFile, renderDomainFile(domain, relative('domains', document.root).replaceAll('\\', '/'))],
+  ]);
+  refuseToOverwrite(out, [...writes.keys()], flags.force ?? false);
+  for (const [path, text] of writes) {
+    const target = resolve(out, path);
+    await mkdir(dirname(target), { recursive: true });
+    await writeFile(target, text);
+  }
+  const count = domain.endpoints.length;
+  const lines = [
+    `${pc.green('✓')} ${[...writes.keys()].map((path) => join(out, path)).join('\n  ')}`,
+    `${count} operations${domain.quarantined.length > 0 ? `, ${domain.quarantined.length} in quarantine ("landbridge tools" says why)` : ''}.`,
+    ...domain.warnings.map((warning) => `${pc.yellow('!')} ${warning}`),
+    `Edit ${join(out, domainFile)}, then: landbridge serve ${join(out, 'domains')}`,
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function refuseToOverwrite(out: string, paths: readonly string[], force: boolean): void {
+  const taken = paths.filter((path) => existsSync(resolve(out, path)));
+  if (taken.length === 0 || force) return;
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `${taken.map((path) => join(out, path)).join(', ')} already exists. Use --force to overwrite, or --name for another name.`,
+  );
+}
+
+/** One file becomes openapi/<name>.yaml; several keep their layout below openapi/<name>/. */
+function placeFiles(
+  name: string,
+  files: readonly { uri: string; text: string }[],
+): { root: string; writes: [string, string][] } {
+  const [first, ...others] = files;
+  if (!first) throw new GatewayError('BAD_DOCUMENT', 'The document could not be read.');
+  if (others.length === 0) {
+    const path = join('openapi', `${name}.yaml`);
+    return { root: path, writes: [[path, toYaml(first.text)]] };
+  }
+  const paths = files.map(({ uri }) => decodeURIComponent(new URL(uri).pathname));
+  const base = commonFolder(paths);
+  const writes = files.map(({ text }, index): [string, string] => [
+    join('openapi', name, relative(base, paths[index]!)),
+    text,
+  ]);
+  return { root: writes[0]![0], writes };
+}
+
+function commonFolder(paths: readonly string[]): string {
+  let folder = dirname(paths[0]!);
+  while (!paths.every((path) => path.startsWith(folder === '/' ? '/' : `${folder}/`))) folder = dirname(folder);
+  return folder;
+}
+
+function toYaml(text: string): string {
+  if (!/^\s*\{/.test(text) || text.length > MAX_REWRITE_CHARS) return text;
+  return stringify(parse(text), { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+/** Everything a person may want to change is there, commented out, with what holds now. */
+function renderDomainFile(domain: Domain, document: string): string {
+  const prefix = domain.name.toUpperCase();
+  const [first] = domain.endpoints;
+  const url = first?.baseUrl ? first.baseUrl : 'https://api.example.com';
+  const lines = [
+    `# ${oneLine(domain.title)}: which operations models get, and how they read. Restart to apply.`,
+    `name: ${domain.name}`,
+    `openapi: ${document}`,
+    `baseUrl: { env: ${prefix}_BASE_URL, default: ${JSON.stringify(url)} }`,
+    '',
+    ...renderCredentials(domain),
+    '# Put before every tool name, to tell this API from others.',
+    'prefix: ""',
+    '',
+    '# Models do better with a dozen good tools than with everything there is.',
+    '# include: { tags: [], paths: ["/pets/**"], methods: [GET], operations: [] }',
+    '# exclude: { deprecated: true }',
+    '',
+    '# OpenAPI Overlay documents, applied before the import.',
+    '# overlays: [../openapi/fixes.overlay.yaml]',
+    '',
+    '# tools | grouped | search | auto',
+    '# exposure: auto',
+    '# guard: { write: allow, destructive: confirm }',
+    '',
+    'operations: {}',
+    ...renderExample(domain.endpoints),
+    '',
+    '# All operations:',
+    ...domain.endpoints.map(
+      (endpoint) =>
+        `#   ${endpoint.toolName}  ${endpoint.method} ${endpoint.path}  (${endpoint.effect})  ${oneLine(endpoint.summary)}`,
+    ),
+    ...domain.quarantined.map(({ method, path, reason }) => `#   quarantined: ${method} ${path}: ${oneLine(reason)}`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function renderExample(endpoints: readonly Endpoint[]): string[] {
+  const example = endpoints.find(({ args }) => args.length > 0) ?? endpoints[0];
+  if (!example) return [];
+  const arg = example.args.find(({ required }) => !required)?.key;
+  return [
+    '# For example (take away the {} above):',
+    `#   ${JSON.stringify(`${example.method} ${example.path}`)}:`,
+    `#     name: ${example.action}`,
+    `#     description: ${JSON.stringify(oneLine(example.summary))}`,
+    `#     effect: ${example.effect}`,
+    '#     timeoutMs: 10000',
+    '#     response: { pick: [id, name], maxChars: 8000 }',
+    ...(arg ? [`#     args: { ${arg}: { hide: true } }`] : []),
+  ];
+}
+
+function renderCredentials({ endpoints }: Domain): string[] {
+  const seen = new Map<string, Credential>();
+  for (const { security } of endpoints) for (const set of security) for (const one of set) seen.set(one.name, one);
+  const lines = [...seen.values()].flatMap((one) => {
+    const variables =
+      one.kind === 'basic'
+        ? [one.username.variable, one.password.variable]
+        : one.kind === 'oauth2'
+          ? [one.clientId.variable, one.clientSecret.variable]
+          : [one.secret.variable];
+    return [`#   ${one.name} (${one.kind}): ${variables.join(', ')}`];
+  });
+  return lines.length > 0 ? ['# Credentials come from the environment:', ...lines, ''] : [];
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 160);
+}
