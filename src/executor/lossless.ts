@@ -4,6 +4,7 @@ import { visible } from './text.ts';
 
 const MARK = '\u0000#';
 const MARKED = /"\\u0000#(-?\d+)"/g;
+const MAX_PLAIN_DEPTH = 200;
 const LONG_DIGITS = /\d{16}/;
 const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
@@ -36,8 +37,8 @@ function endOfString(text: string, quote: number): number {
 }
 
 function mark(token: string): string {
-  if (token.length < 16 || token.length > 400 || !/^-?\d+$/.test(token)) return token;
-  return BigInt(token) === BigInt(Number(token)) ? token : `"\\u0000#${token}"`;
+  if (token.length < 16 || !/^-?\d+$/.test(token) || String(Number(token)) === token) return token;
+  return `"\\u0000#${token}"`;
 }
 
 export function stringifyJson(value: unknown): string {
@@ -51,7 +52,9 @@ export function stringifyJson(value: unknown): string {
  */
 export function toPlain(value: unknown, depth = 0): unknown {
   if (typeof value === 'string') return visible(value.startsWith(MARK) ? value.slice(MARK.length) : value);
-  if (typeof value !== 'object' || value === null || depth > 200) return value;
+  if (typeof value !== 'object' || value === null) return value;
+  // Whoever serialises this next has a stack as well.
+  if (depth > MAX_PLAIN_DEPTH) return '…';
   if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
   const copy: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(value)) {

@@ -104,7 +104,8 @@ export function retryAfter(status: number, headers: RawResponse['headers'], now 
   if (header !== undefined) {
     const text = String(header).trim();
     if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text));
-    const date = Date.parse(text);
+    // An HTTP date begins with the name of a day; Date.parse would also read "-5" as one.
+    const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
     if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - now) / 1000));
   }
   if (status !== 429 && status !== 403 && status !== 503) return undefined;

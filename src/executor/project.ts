@@ -99,11 +99,12 @@ function pick(value: unknown, wanted: readonly Wanted[], matched: Set<string>, d
   }
   // In the order of the answer, whatever the order of the request.
   for (const key of Object.keys(from)) {
+    const list = deeper.get(key);
     if (whole.has(key)) {
       out[key] = from[key];
+      for (const { path } of list ?? []) matched.add(path);
       continue;
     }
-    const list = deeper.get(key);
     const inner = from[key];
     if (list === undefined || typeof inner !== 'object' || inner === null) continue;
     out[key] = pick(inner, list, matched, depth + 1);

@@ -1,0 +1,614 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { arg, endpoint, inQuery, type Overrides, run, startUpstream, textOf, type Upstream } from './support.ts';
+
+let upstream: Upstream;
+beforeAll(async () => {
+  upstream = await startUpstream();
+});
+beforeEach(() => {
+  upstream.seen.length = 0;
+});
+
+function answerWith(body: string | Buffer, headers: Record<string, string | string[]> = {}, status = 200): void {
+  upstream.answer = (_, response) => response.writeHead(status, headers).end(body);
+}
+
+function get(
+  body: string | Buffer,
+  contentType: string | undefined,
+  overrides: Overrides = {},
+  options: {
+    fields?: string[];
+    args?: Record<string, unknown>;
+    headers?: Record<string, string | string[]>;
+    status?: number;
+  } = {},
+) {
+  answerWith(
+    body,
+    { ...(contentType !== undefined && { 'content-type': contentType }), ...options.headers },
+    options.status,
+  );
+  return run(
+    endpoint(upstream.origin, overrides),
+    options.args ?? {},
+    options.fields === undefined ? {} : { fields: options.fields },
+  );
+}
+
+const text = (value: string) => [{ type: 'text', text: value }];
+const png = Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex');
+
+describe('what an answer becomes', () => {
+  test.each([
+    ['small JSON as it came, spaces and all', '{ "a": 1 }', 'application/json', '{ "a": 1 }'],
+    ['JSON with a charset', '{"a":"ü"}', 'application/json; charset=UTF-8', '{"a":"ü"}'],
+    ['a vendor JSON type', '[1]', 'application/vnd.api+json', '[1]'],
+    ['JSON that is none, unparsed', '{oops', 'application/json', '{oops'],
+    ['plain text', 'hello\nworld', 'text/plain', 'hello\nworld'],
+    ['CSV', 'a,b\n1,2', 'text/csv', 'a,b\n1,2'],
+    ['YAML', 'a: 1', 'application/yaml', 'a: 1'],
+    ['XML', '<a/>', 'application/xml', '<a/>'],
+    ['XML of a kind', '<a/>', 'application/atom+xml', '<a/>'],
+    ['an SVG is text', '<svg/>', 'image/svg+xml', '<svg/>'],
+    ['a BOM is dropped', '\ufeff{"a":1}', 'application/json', '{"a":1}'],
+    ['no type: JSON by its looks', ' {"a":1}', undefined, '{"a":1}'],
+    ['*/*: text by its looks', 'hi', '*/*', 'hi'],
+    ['an unknown type that is JSON', '{"a":1}', 'application/vnd.acme', '{"a":1}'],
+    ['an unknown type that is text', 'plain', 'application/x-acme', 'plain'],
+  ])('%s', async (_, body, contentType, want) => {
+    expect(await get(body, contentType)).toMatchObject({ ok: true, content: text(want) });
+  });
+
+  test.each([
+    ['iso-8859-1', Buffer.from('caf\xe9', 'latin1'), 'café'],
+    ['windows-1252', Buffer.from([0x80]), '€'],
+    ['utf-16le', Buffer.from('hü', 'utf16le'), 'hü'],
+    ['shift_jis', Buffer.from([0x82, 0xa0]), 'あ'],
+    ['nonsense', Buffer.from('ü'), 'ü'],
+  ])('charset %s', async (charset, body, want) => {
+    expect(textOf(await get(body, `text/plain; charset="${charset}"`))).toBe(want);
+  });
+
+  test.each([
+    [204, 'OK (204)'],
+    [200, 'OK (200)'],
+    [205, 'OK (205)'],
+    [304, 'Not modified (304)'],
+  ])('an empty %i says so', async (status, want) => {
+    expect(await get('', undefined, {}, { status })).toMatchObject({ status, ok: true, content: text(want) });
+  });
+
+  test('an empty 201 tells where the new thing is', async () => {
+    expect(textOf(await get('', undefined, {}, { status: 201, headers: { location: '/things/7' } }))).toBe(
+      'OK (201)\nlocation: /things/7',
+    );
+  });
+
+  test('HEAD tells the headers that matter', async () => {
+    answerWith('', { 'content-type': 'text/csv', etag: '"x"', 'content-length': '12' });
+    expect(textOf(await run(endpoint(upstream.origin, { method: 'HEAD' })))).toBe(
+      'OK (200)\ncontent-type: text/csv\ncontent-length: 12\netag: "x"',
+    );
+  });
+
+  test.each([
+    ['image/png', png, 'image/png'],
+    ['image/jpeg', Buffer.from('ffd8ffe000104a46', 'hex'), 'image/jpeg'],
+    ['image/gif', Buffer.from('GIF89a..'), 'image/gif'],
+    ['image/webp', Buffer.from('RIFF....WEBPVP8 '), 'image/webp'],
+    ['image/png', Buffer.from('GIF89a..'), 'image/gif'],
+    [undefined, png, 'image/png'],
+  ])('an image of type %s', async (contentType, body, mimeType) => {
+    expect((await get(body, contentType)).content).toEqual([
+      { type: 'image', data: body.toString('base64'), mimeType },
+    ]);
+  });
+
+  test('a picture that is none is not passed off as one', async () => {
+    expect(textOf(await get('{"error":"no picture"}', 'image/png'))).toBe('{"error":"no picture"}');
+    expect(textOf(await get(Buffer.from([0, 1, 2]), 'image/png'))).toContain('Binary answer: image/png, 3 bytes');
+  });
+
+  test('a huge picture becomes a note', async () => {
+    const body = Buffer.concat([png, Buffer.alloc(1024 * 1024)]);
+    expect(textOf(await get(body, 'image/png'))).toMatch(/^image\/png, 1048592 bytes, sha256 [0-9a-f]{64}\. Too large/);
+  });
+
+  test.each(['audio/wav', 'audio/mpeg', 'audio/ogg'])('%s is audio content', async (contentType) => {
+    const body = Buffer.from('RIFF....WAVE');
+    expect((await get(body, contentType)).content).toEqual([
+      { type: 'audio', data: body.toString('base64'), mimeType: contentType },
+    ]);
+  });
+
+  test.each(['application/pdf', 'application/octet-stream', 'application/zip', 'video/mp4'])(
+    '%s is described, not shown',
+    async (contentType) => {
+      const body = Buffer.from([0, 255, 1, 2]);
+      const sha = createHash('sha256').update(body).digest('hex');
+      expect(
+        textOf(
+          await get(body, contentType, {}, { headers: { 'content-disposition': 'attachment; filename="a.bin"' } }),
+        ),
+      ).toBe(`Binary answer "a.bin": ${contentType}, 4 bytes, sha256 ${sha}. Its bytes are not shown.`);
+    },
+  );
+
+  test('bytes without a type that are no text are described as well', async () => {
+    expect(textOf(await get(Buffer.from([0xff, 0xfe, 0, 1]), undefined))).toContain(
+      'application/octet-stream, 4 bytes',
+    );
+  });
+
+  test('HTML is reduced to what it says', async () => {
+    const html = `<!doctype html><html><head><title>Docs &amp; more</title><style>p{}</style><script>evil("<p>")</script></head>
+      <body><!-- secret --><h1>Hello</h1><p>One &lt;b&gt; <b>two</b></p><ul><li>x<li>y</ul><noscript>no</noscript>
+      <svg><text>s</text></svg>caf&#233; &#x1F600;</body></html>`;
+    expect(textOf(await get(html, 'text/html; charset=utf-8'))).toBe(
+      'Docs & more\n\nHello\n\nOne <b> two\n\nx\ny\n\ncafé 😀',
+    );
+  });
+
+  test('hostile HTML takes linear time', async () => {
+    for (const piece of ['<svg>', '<', '<!--', '<script', '<p ', '&#', '<a b="']) {
+      await get(piece.repeat(400_000 / piece.length), 'text/html');
+    }
+  });
+
+  test('NDJSON and event streams are collected', async () => {
+    expect(textOf(await get('{"a":1}\n{"a":2}\n\nnot json\n', 'application/x-ndjson'))).toBe(
+      '[{"a":1},{"a":2},"not json"]',
+    );
+    const events =
+      'event: tick\r\ndata: {"n":1}\r\n\r\n: comment\ndata: a\ndata: b\n\ndata:{"n":2}\n\ndata: [DONE]\n\n';
+    expect(textOf(await get(events, 'text/event-stream'))).toBe('[{"event":"tick","data":{"n":1}},"a\\nb",{"n":2}]');
+  });
+
+  test('hidden characters are made visible, in JSON without changing its meaning', async () => {
+    const hidden = 'a\u200bb\u202ec\u{e0041}d';
+    const json = JSON.stringify({ x: hidden });
+    const shown = textOf(await get(json, 'application/json'));
+    expect(shown).toBe('{"x":"a\\u200bb\\u202ec\\udb40\\udc41d"}');
+    expect(JSON.parse(shown)).toEqual({ x: hidden });
+    expect(textOf(await get('a\u001b[31mred\u0000\u009b\tb\r\n', 'text/plain'))).toBe(
+      'a\\u001b[31mred\\u0000\\u009b\tb\r\n',
+    );
+    expect(textOf(await get(json, 'application/json', {}, { fields: ['x'] }))).toBe(shown);
+  });
+});
+
+describe('structured content', () => {
+  const structured = { response: { structured: true } } as const;
+
+  test('is there only when asked for, parsed and shaped', async () => {
+    expect(await get('{"a":1}', 'application/json')).not.toHaveProperty('structured');
+    expect(
+      await get('{ "a":1, "b":2 }', 'application/json', { response: { structured: true, drop: ['b'] } }),
+    ).toMatchObject({
+      structured: { a: 1 },
+      content: text('{"a":1}'),
+    });
+    expect(await get('[1,2]', 'application/json', structured)).toMatchObject({ structured: [1, 2] });
+    expect(await get('', undefined, structured, { status: 204 })).not.toHaveProperty('structured');
+    expect(await get('{"a":1}', 'text/plain', structured)).toMatchObject({ structured: { a: 1 } });
+  });
+
+  test('JSON that does not parse is BAD_RESPONSE where it is needed', async () => {
+    for (const overrides of [structured, { response: { pick: ['a'] } }, { response: { format: 'toon' as const } }]) {
+      await expect(get('{oops', 'application/json', overrides)).rejects.toMatchObject({
+        code: 'BAD_RESPONSE',
+        message: 'get_thing: the API says its answer is JSON, but it does not parse. It begins: {oops',
+      });
+    }
+    await expect(get('{oops', 'application/json', {}, { fields: ['a'] })).rejects.toMatchObject({
+      code: 'BAD_RESPONSE',
+    });
+  });
+
+  test('absurdly deep JSON is an answer or BAD_RESPONSE, never a crash', async () => {
+    const deep = '['.repeat(400_000) + ']'.repeat(400_000);
+    const wide = { limits: { timeoutMs: 20_000, maxResponseBytes: 10_000_000 } };
+    for (const overrides of [wide, { ...wide, ...structured }, { ...wide, response: { drop: ['*_url'] } }]) {
+      const outcome = await get(deep, 'application/json', overrides).catch((error: unknown) => error);
+      expect(outcome).toSatisfy(
+        (value: { code?: string; ok?: boolean }) => value.ok === true || value.code === 'BAD_RESPONSE',
+      );
+    }
+  });
+
+  test('large integers survive shaping', async () => {
+    const body =
+      '{"id":12345678901234567890,"s":"x 12345678901234567890 \\" y","n":[-9223372036854775808,9007199254740993,1e400,1.5,1234567890123456]}';
+    const want = '{"id":12345678901234567890,"n":[-9223372036854775808,9007199254740993,null,1.5,1234567890123456]}';
+    const answer = await get(body, 'application/json', { response: { drop: ['s'], structured: true } });
+    expect(textOf(answer)).toBe(want);
+    expect(answer.structured).toEqual({
+      id: '12345678901234567890',
+      n: ['-9223372036854775808', '9007199254740993', Number.POSITIVE_INFINITY, 1.5, 1234567890123456],
+    });
+    expect(textOf(await get(body, 'application/json', {}, { fields: ['s'] }))).toBe(
+      '{"s":"x 12345678901234567890 \\" y"}',
+    );
+  });
+});
+
+describe('projection', () => {
+  const issues = JSON.stringify([
+    {
+      id: 1,
+      title: 'a',
+      user: { login: 'x', avatar_url: 'u' },
+      labels: [{ name: 'l1', url: 'u' }],
+      html_url: 'h',
+      'a.b': 1,
+    },
+    { id: 2, title: 'b', user: null, labels: [], html_url: 'h' },
+  ]);
+
+  test('pick keeps dot paths through arrays, in the order of the answer', async () => {
+    expect(
+      textOf(await get(issues, 'application/json', { response: { pick: ['labels.name', 'id', 'user.login'] } })),
+    ).toBe('[{"id":1,"user":{"login":"x"},"labels":[{"name":"l1"}]},{"id":2,"labels":[]}]');
+  });
+
+  test('drop takes paths away, and globs at any depth', async () => {
+    expect(
+      textOf(
+        await get(issues, 'application/json', { response: { drop: ['*_url', 'labels.url', 'a.b', 'user.login'] } }),
+      ),
+    ).toBe(
+      '[{"id":1,"title":"a","user":{},"labels":[{"name":"l1"}],"a.b":1},{"id":2,"title":"b","user":null,"labels":[]}]',
+    );
+  });
+
+  test.each([[['id']], [['[].id']], [['$.id']], [['[0].id']]])('fields %j', async (fields) => {
+    expect(textOf(await get(issues, 'application/json', {}, { fields }))).toBe('[{"id":1},{"id":2}]');
+  });
+
+  test.each([
+    [['id,labels(name)'], '[{"id":1,"labels":[{"name":"l1"}]},{"id":2,"labels":[]}]'],
+    [['id', 'a.b'], '[{"id":1,"a.b":1},{"id":2}]'],
+    [['user.*'], '[{"user":{"login":"x","avatar_url":"u"}},{}]'],
+    [['user', 'user.login'], '[{"user":{"login":"x","avatar_url":"u"}},{"user":null}]'],
+  ])('fields %j gives %s', async (fields, want) => {
+    expect(textOf(await get(issues, 'application/json', {}, { fields }))).toBe(want);
+  });
+
+  test('an unknown field is tolerated, and what there is is listed', async () => {
+    expect(textOf(await get(issues, 'application/json', {}, { fields: ['id', 'nope'] }))).toBe(
+      '[{"id":1},{"id":2}]\nno such field: nope (available: id, title, user, user.login, user.avatar_url, labels, labels.name, labels.url, html_url, a.b)',
+    );
+    const none = textOf(await get('{"a":1}', 'application/json', {}, { fields: ['x', 'y.z'] }));
+    expect(none).toBe('{"a":1}\nno such field: x, y.z (available: a)');
+  });
+
+  test('fields on something that is not JSON says so', async () => {
+    expect(textOf(await get('plain', 'text/plain', {}, { fields: ['x'] }))).toBe(
+      'plain\nfields was ignored: the answer is not JSON',
+    );
+  });
+
+  test('a pick that matches nothing leaves the answer whole', async () => {
+    expect(textOf(await get('{"error":"none"}', 'application/json', { response: { pick: ['items.id'] } }))).toBe(
+      '{"error":"none"}',
+    );
+  });
+
+  test('`__proto__` in an answer is harmless', async () => {
+    const body = '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"a":1}';
+    await get(body, 'application/json', { response: { drop: ['*x'], structured: true } });
+    await get(body, 'application/json', { response: { pick: ['__proto__.polluted', 'constructor'] } });
+    expect(textOf(await get(body, 'application/json', {}, { fields: ['__proto__'] }))).toContain('polluted');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+  });
+});
+
+describe('TOON', () => {
+  test('is used when asked for and shorter', async () => {
+    const rows = JSON.stringify(Array.from({ length: 5 }, (_, id) => ({ id, name: `n${id}` })));
+    const toon = textOf(await get(rows, 'application/json', { response: { format: 'toon' } }));
+    expect(toon).toBe('[5]{id,name}:\n  0,n0\n  1,n1\n  2,n2\n  3,n3\n  4,n4');
+    expect(textOf(await get(rows, 'application/json'))).toBe(rows);
+  });
+});
+
+describe('the budget', () => {
+  const rows = Array.from({ length: 137 }, (_, id) => ({ id, title: `row ${id}`, body: 'x'.repeat(100), flag: true }));
+  const small = { response: { maxChars: 3_000 } } as const;
+  const split = (value: string) => {
+    const at = value.lastIndexOf('\n');
+    return [JSON.parse(value.slice(0, at)) as unknown, value.slice(at + 1)] as const;
+  };
+
+  test('cuts whole items of a list and says so in the last line', async () => {
+    const cut = textOf(await get(JSON.stringify(rows), 'application/json', small));
+    expect(cut.length).toBeLessThanOrEqual(3_000);
+    const [value, note] = split(cut);
+    const shown = (value as unknown[]).length;
+    expect(value).toEqual(rows.slice(0, shown));
+    expect(shown).toBeGreaterThan(10);
+    expect(note).toBe(`showing ${shown} of 137 items; pass fields=id,title,flag,…`);
+  });
+
+  test('finds the list inside an envelope', async () => {
+    const body = JSON.stringify({ total: 137, data: { items: rows }, ok: [1, 2] });
+    const [value, note] = split(textOf(await get(body, 'application/json', small)));
+    const { data } = value as { data: { items: unknown[] } };
+    expect(value).toEqual({ total: 137, data: { items: rows.slice(0, data.items.length) }, ok: [1, 2] });
+    expect(note).toMatch(
+      /^showing \d+ of 137 items; pass fields=data\.items\.id,data\.items\.title,data\.items\.flag,…$/,
+    );
+  });
+
+  test('says how to go on by offset, page or size', async () => {
+    const at = async (pagination: NonNullable<Overrides['pagination']>, args: Record<string, unknown>) =>
+      split(textOf(await get(JSON.stringify(rows), 'application/json', { ...small, pagination }, { args })))[1];
+    expect(await at({ kind: 'offset', arg: 'offset', sizeArg: 'limit' }, { offset: 50 })).toMatch(
+      /^showing (\d+) of 137 items; next: offset=\d+, or pass fields=/,
+    );
+    expect(await at({ kind: 'page', arg: 'page', sizeArg: 'per_page' }, {})).toMatch(
+      /; next: per_page=(\d+), page=2, or pass/,
+    );
+    expect(await at({ kind: 'page', arg: 'page', sizeArg: 'per_page' }, { page: 3 })).toMatch(
+      /; next: per_page=\d+, or pass/,
+    );
+    expect(await at({ kind: 'cursor', arg: 'cursor', sizeArg: 'limit' }, {})).toMatch(/; next: limit=\d+, or pass/);
+  });
+
+  test('a compact form that fits is not cut', async () => {
+    const body = JSON.stringify(rows.slice(0, 10), null, 8);
+    expect(body.length).toBeGreaterThan(2_000);
+    const answer = textOf(await get(body, 'application/json', { response: { maxChars: 2_000 } }));
+    expect(JSON.parse(answer)).toEqual(rows.slice(0, 10));
+  });
+
+  test.each([
+    ['one huge string', { a: 'y'.repeat(50_000), b: 1 }],
+    ['a bare string', 'z'.repeat(50_000)],
+    ['one huge item', [{ text: 'y'.repeat(50_000), id: 1 }]],
+    ['many keys', Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`key${i}`, i]))],
+    ['many lists', Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`k${i}`, [1, 2, 3, 'x'.repeat(50)]]))],
+    ['long keys', { ['k'.repeat(30_000)]: 1 }],
+    ['deep nesting', JSON.parse(`${'{"a":['.repeat(900)}1${']}'.repeat(900)}`)],
+    ['surrogates at the cut', { a: '😀'.repeat(30_000) }],
+  ])('shortens %s and stays JSON', async (_, value) => {
+    const answer = textOf(await get(JSON.stringify(value), 'application/json', small));
+    expect(answer.length).toBeLessThanOrEqual(3_100);
+    const [, note] = split(answer);
+    expect(note).toMatch(/^long values were shortened to fit; pass fields=/);
+    expect(() => encodeURIComponent(answer)).not.toThrow();
+  });
+
+  test('cuts text at a line', async () => {
+    const lines = Array.from({ length: 1_000 }, (_, i) => `line ${i}`).join('\n');
+    const answer = textOf(await get(lines, 'text/plain', small));
+    expect(answer.length).toBeLessThanOrEqual(3_000);
+    const kept = answer.split('\n');
+    const note = kept.pop();
+    expect(lines.startsWith(`${kept.join('\n')}\n`)).toBe(true);
+    expect(note).toMatch(/^showing \d+ of 1000 lines \(\d+ of \d+ characters\)$/);
+    expect(note).toContain(`showing ${kept.length} of`);
+    expect(textOf(await get('w'.repeat(9_000), 'text/plain', small)).length).toBeLessThanOrEqual(3_000);
+  });
+
+  test('JSON that does not parse is cut as text', async () => {
+    const answer = textOf(await get(`[${'1,'.repeat(5_000)}`, 'application/json', small));
+    expect(answer).toMatch(/showing 1 of 1 lines \(\d+ of 10001 characters\)$/);
+  });
+});
+
+describe('the next page', () => {
+  const list = {
+    args: ['page', 'per_page', 'cursor', 'starting_after', 'q'].map((name) => arg(`${name}_`, inQuery(name))),
+  };
+  const last = (value: string) => value.split('\n').at(-1);
+
+  test.each([
+    [
+      'Link header',
+      '[1,2]',
+      { link: '<https://x.test/?q=a&page=3&per_page=2>; rel="next", <https://x.test/?page=9>; rel="last"' },
+      { page_: 2, per_page_: 2, q_: 'a' },
+      'page_=3',
+    ],
+    ['Link header, bare rel', '[1,2]', { link: '</things?cursor=ab%3D>; rel=next' }, {}, 'cursor_=ab='],
+  ])('from a %s', async (_, body, headers, args, want) => {
+    const answer = textOf(
+      await get(body, 'application/json', list, { headers: headers as Record<string, string>, args }),
+    );
+    expect(last(answer)).toBe(`showing 2 items; next: ${want}`);
+  });
+
+  test.each([
+    ['only a last link', { link: '<https://x.test/?page=9>; rel="last"' }],
+    ['a link to nowhere', { link: '<http://[>; rel="next"' }],
+    ['a link without our parameters', { link: '<https://x.test/?other=1>; rel="next"' }],
+    ['nonsense', { link: '<<<<;;;rel=next' }],
+  ])('none from %s', async (_, headers) => {
+    expect(textOf(await get('[1,2]', 'application/json', list, { headers }))).toBe('[1,2]');
+  });
+
+  test.each([
+    ['next_cursor', { items: [1, 2], next_cursor: 'abc' }, {}, 'cursor_=abc'],
+    ['a nested cursor', { items: [1, 2], response_metadata: { next_cursor: 'abc' } }, {}, 'cursor_=abc'],
+    ['a next URL', { items: [1, 2], next: 'https://x.test/?page=4&api_key=s' }, { page_: 3 }, 'page_=4'],
+    ['has_more and the last id', { data: [{ id: 'a' }, { id: 'b' }], has_more: true }, {}, 'starting_after_=b'],
+  ])('from %s in a shaped answer', async (_, body, args, want) => {
+    const answer = textOf(
+      await get(JSON.stringify(body), 'application/json', list, { args, fields: ['items', 'data'] }),
+    );
+    expect(last(answer)).toContain(`next: ${want}`);
+  });
+
+  test.each([
+    ['an empty cursor', { items: [1, 2], next_cursor: '' }],
+    ['a null cursor', { items: [1, 2], next: null }],
+    ['has_more false', { items: [1, 2], next_cursor: 'x', has_more: false }],
+  ])('none from %s', async (_, body) => {
+    expect(textOf(await get(JSON.stringify(body), 'application/json', list, { fields: ['items'] }))).toBe(
+      '{"items":[1,2]}',
+    );
+  });
+
+  test.each([
+    [
+      { kind: 'page', arg: 'page_', sizeArg: 'per_page_' },
+      { page_: 2, per_page_: 2 },
+      { items: [1, 2], total: 5 },
+      'page_=3',
+    ],
+    [
+      { kind: 'page', arg: 'page_', sizeArg: 'per_page_' },
+      { page_: 3, per_page_: 2 },
+      { items: [1], total: 5 },
+      undefined,
+    ],
+    [{ kind: 'offset', arg: 'offset_' }, { offset_: 2 }, { items: [1, 2], total_count: 5 }, 'offset_=4'],
+    [{ kind: 'offset', arg: 'offset_' }, {}, { items: [1, 2], total_count: 2 }, undefined],
+    [{ kind: 'page', arg: 'page_', sizeArg: 'per_page_' }, { per_page_: 2 }, { items: [1, 2] }, 'page_=2'],
+    [
+      { kind: 'cursor', arg: 'cursor_', nextFrom: 'meta.after' },
+      {},
+      { items: [1, 2], meta: { after: 'z' } },
+      'cursor_=z',
+    ],
+  ] as const)('by counting or by plan: %j', async (pagination, args, body, want) => {
+    const answer = textOf(
+      await get(JSON.stringify(body), 'application/json', { ...list, pagination }, { args, fields: ['items'] }),
+    );
+    expect(answer).toBe(
+      JSON.stringify({ items: body.items }) +
+        (want === undefined ? '' : `\nshowing ${body.items.length} items; next: ${want}`),
+    );
+  });
+});
+
+describe('an error of the API is a value', () => {
+  test('problem+json', async () => {
+    const problem = {
+      type: 'https://x.test/oops',
+      title: 'Not valid',
+      status: 422,
+      detail: 'name is too long',
+      errors: [{ pointer: '#/name' }],
+    };
+    expect(await get(JSON.stringify(problem), 'application/problem+json', {}, { status: 422 })).toEqual({
+      status: 422,
+      ok: false,
+      content: text(JSON.stringify(problem)),
+      upstream: { method: 'GET', url: `${upstream.origin}/things`, status: 422, bytes: JSON.stringify(problem).length },
+      problem: { type: problem.type, title: 'Not valid', detail: 'name is too long', errors: [{ pointer: '#/name' }] },
+    });
+  });
+
+  test.each([
+    [
+      { message: 'Not Found', documentation_url: 'u' },
+      { detail: 'Not Found', body: '{"message":"Not Found","documentation_url":"u"}' },
+    ],
+    [
+      { error: 'invalid_request', error_description: 'no' },
+      { title: 'invalid_request', detail: 'no' },
+    ],
+    [
+      { error: { message: 'bad key', code: 'k1', errors: [{ a: 1 }] } },
+      { title: 'k1', detail: 'bad key', errors: [{ a: 1 }] },
+    ],
+    [
+      { errors: [{ message: 'first' }, { message: 'second' }] },
+      { detail: 'first', errors: [{ message: 'first' }, { message: 'second' }] },
+    ],
+    [
+      { detail: [{ loc: ['body', 'name'], msg: 'field required' }] },
+      { errors: [{ loc: ['body', 'name'], msg: 'field required' }] },
+    ],
+  ])('JSON errors of common shapes: %j', async (body, want) => {
+    const answer = await get(JSON.stringify(body), 'application/json', {}, { status: 400 });
+    expect(answer.problem).toMatchObject(want);
+    expect(JSON.stringify(answer.problem).length).toBeLessThanOrEqual(4_200);
+  });
+
+  test.each([
+    ['text', 'oops', 'text/plain', 'oops'],
+    ['HTML', '<html><body><h1>502 Bad Gateway</h1><script>x</script></body></html>', 'text/html', '502 Bad Gateway'],
+    ['XML', '<error>no</error>', 'application/xml', '<error>no</error>'],
+    ['JSON that is none', '{oops', 'application/json', '{oops'],
+  ])('%s errors', async (_, body, contentType, want) => {
+    expect(await get(body, contentType, {}, { status: 502 })).toMatchObject({
+      status: 502,
+      ok: false,
+      problem: { body: want },
+    });
+  });
+
+  test('empty, binary and huge errors', async () => {
+    expect(await get('', undefined, {}, { status: 500 })).toMatchObject({
+      ok: false,
+      problem: {},
+      content: text('Status 500, no body'),
+    });
+    expect(await get(Buffer.from([0, 255]), 'application/octet-stream', {}, { status: 500 })).toMatchObject({
+      ok: false,
+      problem: {},
+    });
+    const huge = JSON.stringify({
+      title: 't'.repeat(9_000),
+      detail: 'd'.repeat(9_000),
+      errors: Array.from({ length: 500 }, (_, i) => ({ i, m: 'x'.repeat(50) })),
+      more: 'm'.repeat(9_000),
+    });
+    const answer = await get(huge, 'application/problem+json', {}, { status: 400 });
+    expect(JSON.stringify(answer.problem).length).toBeLessThanOrEqual(4_100);
+    expect(textOf(answer).length).toBeLessThanOrEqual(4_000);
+  });
+
+  test('hidden characters are visible in problems too', async () => {
+    const body = JSON.stringify({ title: 'a\u202eb', errors: ['\u200bx'] });
+    expect((await get(body, 'application/problem+json', {}, { status: 400 })).problem).toEqual({
+      title: 'a\\u202eb',
+      errors: ['\\u200bx'],
+    });
+  });
+
+  const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
+  test.each([
+    [{ 'retry-after': '120' }, 120, 120],
+    [{ 'retry-after': inSeconds(100) }, 90, 101],
+    [{ 'retry-after': inSeconds(-100) }, 0, 0],
+    [{ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(Math.floor(Date.now() / 1000) + 60) }, 50, 61],
+    [{ 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }, 30, 30],
+  ])('retry-after from %j', async (headers, least, most) => {
+    const { retryAfterSeconds } = await get(
+      '{}',
+      'application/json',
+      {},
+      { status: 429, headers: headers as Record<string, string> },
+    );
+    expect(retryAfterSeconds).toBeGreaterThanOrEqual(least);
+    expect(retryAfterSeconds).toBeLessThanOrEqual(most);
+  });
+
+  test.each([
+    [{}],
+    [{ 'retry-after': 'soon' }],
+    [{ 'retry-after': '-5' }],
+    [{ 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': '30' }],
+  ])('no retry-after from %j', async (headers) => {
+    expect(
+      await get('{}', 'application/json', {}, { status: 429, headers: headers as Record<string, string> }),
+    ).not.toHaveProperty('retryAfterSeconds');
+  });
+
+  test('is not shaped, whatever the endpoint says', async () => {
+    expect(
+      await get(
+        '{"message":"no"}',
+        'application/json',
+        { response: { pick: ['id'], structured: true } },
+        { status: 404, fields: ['id'] },
+      ),
+    ).toMatchObject({ ok: false, problem: { detail: 'no' } });
+  });
+});
