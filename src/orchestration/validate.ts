@@ -1,13 +1,13 @@
 // Strict arguments. A schema is compiled when its first call arrives; a call that fits costs one compiled function and
 // no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
-import type { ErrorObject } from 'ajv';
 import type { Args, Endpoint, JsonSchema, Parsed } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { forbiddenKey, MAX_DEPTH, MAX_VALUES, withinBounds } from './validation/bounds.ts';
 import { coerce } from './validation/coerce.ts';
-import { checkOf, createSlot, type Slot } from './validation/compile.ts';
+import type { Check } from './validation/compile.ts';
 import { resetEffort, TOO_MUCH_EFFORT } from './validation/effort.ts';
 import { explain } from './validation/explain.ts';
+import { createShelf, type Slot } from './validation/kept.ts';
 import type { Problem } from './validation/problem.ts';
 import { resetNativeBudget } from './validation/regex.ts';
 import { isObject } from './validation/schema-view.ts';
@@ -24,6 +24,8 @@ export interface ValidatorOptions {
   readonly strict?: boolean;
 }
 
+const shelf = createShelf();
+
 /** The validator of an endpoint: returns the arguments to go on with, or throws VALIDATION. */
 export function createValidator(endpoint: Endpoint): Validator {
   return build(() => endpoint.inputSchema, { parse: endpoint.parse });
@@ -35,36 +37,37 @@ export function createSchemaValidator(schema: JsonSchema, options: ValidatorOpti
 }
 
 function build(source: () => JsonSchema, { parse, strict = true }: ValidatorOptions): Validator {
-  const slot = createSlot();
   const schema = (): JsonSchema => (strict ? closed(source()) : source());
+  const slot = shelf.createSlot(schema);
   return (tool, args) => {
     refuseUnusable(tool, args, schema);
-    resetNativeBudget();
-    resetEffort();
-    try {
-      const check = slot.check === undefined ? compiled(tool, slot, schema) : checkOf(slot, schema);
-      const accepted = check(args) ? args : reconsider(tool, args, schema(), check);
-      return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
-    } catch (error) {
-      if (error !== TOO_MUCH_EFFORT) throw error;
-      throw refusal(tool, schema(), [limit('checking these arguments takes too long; send fewer nested values')]);
-    }
+    const accepted = accept(tool, args, slot, schema);
+    return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
   };
 }
 
-/** The first call of a schema, which may turn out not to be one. */
-function compiled(tool: string, slot: Slot, schema: () => JsonSchema): ReturnType<typeof checkOf> {
+function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema): Args {
+  resetNativeBudget();
+  resetEffort();
   try {
-    return checkOf(slot, schema);
-  } catch (cause) {
-    const why = cause instanceof Error ? cleanLine(cause.message).slice(0, 200) : 'unknown';
-    throw new GatewayError(
-      'VALIDATION',
-      `${tool} cannot be called: the schema of its arguments is broken (${why}). Nothing was sent, and other arguments will not help: the API description has to be corrected.`,
-      { tool, errors: [limit(why)], required: [] },
-      cause,
-    );
+    const check = slot.check();
+    return check(args) ? args : reconsider(tool, args, schema(), check);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    if (error !== TOO_MUCH_EFFORT) throw brokenSchema(tool, error);
+    throw refusal(tool, schema(), [limit('checking these arguments takes too long; send fewer nested values')]);
   }
+}
+
+/** A schema that does not compile, not even repaired. */
+function brokenSchema(tool: string, cause: unknown): GatewayError {
+  const why = cause instanceof Error ? cleanLine(cause.message).slice(0, 200) : String(cause);
+  return new GatewayError(
+    'VALIDATION',
+    `${tool} cannot be called: the schema of its arguments is broken (${why}). Nothing was sent, and other arguments will not help: the API description has to be corrected.`,
+    { tool, errors: [limit(why)], required: [] },
+    cause,
+  );
 }
 
 /** Arguments that no schema should be asked about. */
@@ -84,8 +87,9 @@ function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): voi
       limit(`arguments hold more than ${MAX_VALUES} values; split them over several calls`),
     ]);
   }
-  const forbidden = forbiddenKey(args, (key) => declares(schema(), key));
-  if (forbidden !== undefined) {
+  const forbidden = forbiddenKey(args);
+  // The API may well have an argument called `constructor`; `__proto__` is nobody's.
+  if (forbidden !== undefined && (forbidden === '__proto__' || !declares(schema(), forbidden))) {
     throw refusal(tool, schema(), [
       { path: forbidden, problem: 'forbidden', message: `${showName(forbidden)} is never an argument; remove it` },
     ]);
@@ -117,21 +121,17 @@ function closed(schema: JsonSchema): JsonSchema {
   return open.some((keyword) => Object.hasOwn(schema, keyword)) ? schema : { ...schema, additionalProperties: false };
 }
 
-function reconsider(
-  tool: string,
-  args: Args,
-  schema: JsonSchema,
-  check: { (args: unknown): boolean; errors?: ErrorObject[] | null },
-): Args {
+function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check): Args {
   const reread = coerce(schema, args);
   if (reread !== args && check(reread)) return reread;
   const errors = check.errors ?? [];
   const problems = explain(schema, reread, MAX_PROBLEMS + 1);
-  throw refusal(tool, schema, problems.length > 0 ? problems : errors.slice(0, MAX_PROBLEMS).map(plain));
+  if (problems.length > 0) throw refusal(tool, schema, problems);
+  throw refusal(tool, schema, errors.length > 0 ? errors.map(plain) : [limit('they do not satisfy the schema')]);
 }
 
 /** For the rare keyword the explanation does not know. */
-function plain({ instancePath, keyword }: ErrorObject): Problem {
+function plain({ instancePath, keyword }: { instancePath: string; keyword: string }): Problem {
   const path = instancePath.slice(1).replace(/\//g, '.');
   return {
     path,

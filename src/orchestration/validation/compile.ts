@@ -1,96 +1,140 @@
-// Turns schemas into functions with ajv, on first use, and forgets the ones not used lately when there are too many.
-import { Ajv2020, type AnySchema, type ValidateFunction } from 'ajv/dist/2020.js';
+// Turns schemas into functions with ajv. The arguments of a tool are compiled one by one, each when it is first given:
+// a call pays for what it sends, not for the two hundred things it could have sent.
+import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { countEffort, EFFORT_KEYWORD, spendEffort } from './effort.ts';
 import { FORMATS, OPEN_FORMATS } from './formats.ts';
 import { regExpEngine } from './regex.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
 import { haveDuplicates } from './same.ts';
+import { isObject, type SchemaObject } from './schema-view.ts';
 
-/** Something that was compiled and may be forgotten: the owner asks again when `check` is gone. */
-export interface Slot {
-  check: ValidateFunction | undefined;
-  /** Size of the generated code, in characters. */
-  weight: number;
-  /** Tick of the last use, so that the hot path writes one number and allocates nothing. */
-  used: number;
+/** Whether a value satisfies a schema; `errors` holds what ajv found, after a failure. */
+export interface Check {
+  (value: unknown): boolean;
+  errors?: readonly ErrorObject[] | null;
 }
 
-/** Generated code kept at a time. V8 holds the text and, once run, the compiled form. */
-const MAX_WEIGHT = 24_000_000;
-const MAX_SLOTS = 4_000;
+/** Told about every piece of code that is generated, by its length. */
+export type OnCode = (characters: number) => void;
 
-const slots = new Set<Slot>();
-let totalWeight = 0;
-let clock = 0;
-
-export function createSlot(): Slot {
-  return { check: undefined, weight: 0, used: 0 };
+/** The check of a schema. Compiles on use; throws when not even a repaired schema compiles. */
+export function createCheck(schema: JsonSchema, onCode: OnCode = () => {}): Check {
+  const problem = sizeProblem(schema);
+  if (problem === 'too large') throw new Error('the schema is too large to be compiled');
+  const source = createSource(schema, problem === undefined, onCode);
+  return isPlainArguments(schema) ? checkArguments(schema, source) : source('#');
 }
 
-/** The compiled function of a slot, made now if it has to be. */
-export function checkOf(slot: Slot, schema: () => JsonSchema): ValidateFunction {
-  slot.used = ++clock;
-  return slot.check ?? fill(slot, schema());
+/** What of a schema is not enforced, and why; compiles all of it. */
+export function auditSchema(schema: JsonSchema): readonly string[] {
+  if (sizeProblem(schema) === 'too large') return ['#: the schema is too large to be compiled'];
+  try {
+    compile(
+      createAjv(countEffort(schema), () => {}),
+      '#',
+    );
+    return sizeProblem(schema) === undefined ? [] : repairSchema(schema).notes;
+  } catch {
+    const { schema: repaired, notes } = repairSchema(schema);
+    try {
+      compile(
+        createAjv(countEffort(repaired), () => {}),
+        '#',
+      );
+      return notes;
+    } catch (error) {
+      return [...notes, `#: cannot be compiled (${error instanceof Error ? error.message : String(error)})`];
+    }
+  }
 }
 
-function fill(slot: Slot, schema: JsonSchema): ValidateFunction {
-  const { check, weight } = compileSchema(schema);
-  slot.check = check;
-  slot.weight = weight;
-  slots.add(slot);
-  totalWeight += weight;
-  while (slots.size > 1 && (totalWeight > MAX_WEIGHT || slots.size > MAX_SLOTS)) forget(oldest(slot));
+/** Nothing at the root but named arguments, each with a schema of its own. */
+function isPlainArguments(schema: JsonSchema): schema is SchemaObject & { readonly properties: SchemaObject } {
+  if (!isObject(schema) || schema.type !== 'object' || schema.additionalProperties !== false) return false;
+  if (!isObject(schema.properties) || Object.hasOwn(schema.properties, '__proto__')) return false;
+  if (schema.required !== undefined && !Array.isArray(schema.required)) return false;
+  return Object.keys(schema).every((keyword) => PLAIN_KEYWORDS.has(keyword) || keyword.startsWith('x-'));
+}
+
+const PLAIN_KEYWORDS = new Set([
+  'type',
+  'properties',
+  'required',
+  'additionalProperties',
+  '$defs',
+  'definitions',
+  'title',
+  'description',
+  'default',
+  'example',
+  'examples',
+  'deprecated',
+  '$schema',
+  '$comment',
+]);
+
+function checkArguments(schema: SchemaObject & { readonly properties: SchemaObject }, source: Source): Check {
+  const properties = schema.properties;
+  const required = (schema.required ?? []) as readonly string[];
+  const checks = new Map<string, Check>();
+  const check: Check = (value) => {
+    check.errors = null;
+    if (!isObject(value)) return false;
+    for (const name of required) if (value[name] === undefined || !Object.hasOwn(value, name)) return false;
+    for (const key in value) {
+      let one = checks.get(key);
+      if (one === undefined) {
+        if (!Object.hasOwn(properties, key)) return false;
+        one = source(`#/properties/${encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1'))}`);
+        checks.set(key, one);
+      }
+      if (value[key] !== undefined && !one(value[key])) {
+        check.errors = one.errors ?? null;
+        return false;
+      }
+    }
+    return true;
+  };
   return check;
 }
 
-function oldest(except: Slot): Slot {
-  let found: Slot | undefined;
-  for (const slot of slots) if (slot !== except && (!found || slot.used < found.used)) found = slot;
-  return found!;
+/** Compiles the part of a schema at a pointer. */
+type Source = (pointer: string) => Check;
+
+/** From the schema as it is, or, where that does not compile, from a repaired copy. */
+function createSource(schema: JsonSchema, usable: boolean, onCode: OnCode): Source {
+  let ajv: Ajv2020 | undefined;
+  let repaired: Ajv2020 | undefined;
+  return (pointer) => {
+    if (usable) {
+      ajv ??= createAjv(countEffort(schema), onCode);
+      try {
+        return compile(ajv, pointer);
+      } catch {
+        // What exactly is wrong comes out of the repair.
+      }
+    }
+    repaired ??= createAjv(countEffort(repairSchema(schema).schema), onCode);
+    return compile(repaired, pointer);
+  };
 }
 
-function forget(slot: Slot): void {
-  slots.delete(slot);
-  totalWeight -= slot.weight;
-  slot.check = undefined;
-  slot.weight = 0;
-}
+const ROOT = 'landbridge:arguments';
 
-/** How many validators are held, and how large they are. */
-export function compiledStats(): { readonly validators: number; readonly characters: number } {
-  return { validators: slots.size, characters: totalWeight };
-}
-
-/** A compiled schema, and what of it could not be compiled. */
-export interface CompiledSchema {
-  readonly check: ValidateFunction;
-  readonly weight: number;
-  readonly notes: readonly string[];
-}
-
-/** Compiles a schema, repaired where it has to be. */
-export function compileSchema(schema: JsonSchema): CompiledSchema {
-  const problem = sizeProblem(schema);
-  if (problem === 'too large') throw new Error('the schema is too large to be compiled');
-  try {
-    if (problem !== undefined) throw new Error(problem);
-    const compiled = compileAsIs(countEffort(schema));
-    // An `$async` schema answers with a promise, which is always true.
-    if (!('$async' in compiled.check)) return { ...compiled, notes: [] };
-  } catch {
-    // What exactly is wrong comes out of the repair.
-  }
-  const { schema: repaired, notes } = repairSchema(schema);
-  return { ...compileAsIs(countEffort(repaired)), notes };
+function compile(ajv: Ajv2020, pointer: string): Check {
+  const check = ajv.getSchema(pointer === '#' ? ROOT : `${ROOT}${pointer}`);
+  if (check === undefined) throw new Error(`nothing to compile at ${pointer}`);
+  // An `$async` schema answers with a promise, which is always true.
+  if ('$async' in check) throw new Error('the schema is asynchronous');
+  return check as Check;
 }
 
 /**
- * Each schema gets an instance of its own: a shared one would keep every schema it ever saw (about 1 KB and 0.3 ms more
- * per instance, measured), and two documents could not both use the same `$id`.
+ * An instance for one schema: a shared one would keep every schema it ever saw (an own one costs about 1 KB and 0.3 ms,
+ * measured), and two documents could not both use the same `$id`.
  */
-function compileAsIs(schema: JsonSchema): { check: ValidateFunction; weight: number } {
-  let weight = 0;
+function createAjv(schema: JsonSchema, onCode: OnCode): Ajv2020 {
   const ajv = new Ajv2020({
     strict: false,
     ownProperties: true,
@@ -106,7 +150,7 @@ function compileAsIs(schema: JsonSchema): { check: ValidateFunction; weight: num
     code: {
       regExp: regExpEngine,
       process: (code) => {
-        weight += code.length;
+        onCode(code.length);
         return code;
       },
     },
@@ -127,5 +171,5 @@ function compileAsIs(schema: JsonSchema): { check: ValidateFunction; weight: num
     errors: false,
     validate: (wanted: boolean, items: readonly unknown[]) => !wanted || !haveDuplicates(items),
   });
-  return { check: ajv.compile(schema as AnySchema), weight };
+  return ajv.addSchema(schema as AnySchema, ROOT);
 }
