@@ -7,39 +7,48 @@ import type { Problem } from '../endpoint/problems.ts';
 import type { CurationContext } from './curate.ts';
 import { withFields } from './fields.ts';
 
-/** Headers, limits, response shaping and credentials the file gives to all operations alike. */
+/** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(
   imported: Domain,
   definition: DomainDefinition,
-  { env, problems }: CurationContext,
+  { env, problems, file }: CurationContext,
 ): readonly Endpoint[] {
   const open = Object.fromEntries(Object.entries(definition.headers ?? {}).filter(([name]) => !isSecretHeader(name)));
   const { headers } = readHeaders(open, env, ['headers'], problems);
   const security = chooseSecurity(imported, definition, env, problems);
-  const { timeoutMs, maxResponseBytes, response } = definition;
-  const nothing =
-    Object.keys(open).length === 0 &&
-    security === undefined &&
-    timeoutMs === undefined &&
-    maxResponseBytes === undefined &&
-    response === undefined;
-  if (nothing) return imported.endpoints;
-  const home = imported.endpoints[0]?.baseUrl;
-  return imported.endpoints.map((endpoint) =>
-    withFields(endpoint, {
-      headers: { ...endpoint.headers, ...headers },
-      response: { ...endpoint.response, ...response },
-      limits: {
-        // what the document itself asks for (x-mcp) is nearer to the operation than a default of the file
-        timeoutMs:
-          endpoint.limits.timeoutMs === DEFAULT_LIMITS.timeoutMs
-            ? (timeoutMs ?? DEFAULT_LIMITS.timeoutMs)
-            : endpoint.limits.timeoutMs,
-        maxResponseBytes: maxResponseBytes ?? endpoint.limits.maxResponseBytes,
-      },
-      ...(security === undefined || !sameOrigin(endpoint.baseUrl, home) ? {} : { security }),
-    }),
-  );
+  const { timeoutMs, maxResponseBytes, response, baseUrl } = definition;
+  const home = homeOrigin(imported.endpoints);
+  const from = typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`;
+  const sayFrom = (endpoint: Endpoint) => ({
+    get provenance() {
+      return { ...endpoint.provenance, 'base URL': from };
+    },
+  });
+  const changesOf = (endpoint: Endpoint): Partial<Endpoint>[] => [
+    Object.keys(open).length === 0 ? {} : { headers: { ...endpoint.headers, ...headers } },
+    response === undefined ? {} : { response: { ...endpoint.response, ...response } },
+    limitsOf(endpoint, timeoutMs, maxResponseBytes),
+    security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
+    baseUrl === undefined ? {} : sayFrom(endpoint),
+  ];
+  return imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
+}
+
+/** Thousands of endpoints stay what they are when there is nothing to change. */
+function withSome(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
+  return Object.keys(changes).length === 0 ? endpoint : withFields(endpoint, changes);
+}
+
+function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: number): Partial<Endpoint> {
+  if (timeoutMs === undefined && maxResponseBytes === undefined) return {};
+  // what the document itself asks for (x-mcp) is nearer to the operation than a default of the file
+  const unsaid = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs;
+  return {
+    limits: {
+      timeoutMs: unsaid ? (timeoutMs ?? limits.timeoutMs) : limits.timeoutMs,
+      maxResponseBytes: maxResponseBytes ?? limits.maxResponseBytes,
+    },
+  };
 }
 
 /** What `security:` says, or the one credential of a document that declares none. Otherwise the document decides. */
@@ -58,6 +67,38 @@ function chooseSecurity(
   return [[...buildCredentials(Object.fromEntries(own), env, problems).values()]];
 }
 
-function sameOrigin(a: string, b: string | undefined): boolean {
-  return b !== undefined && URL.canParse(a) && URL.canParse(b) && new URL(a).origin === new URL(b).origin;
+/** Secret headers of the file were added by the import; another choice of credentials does not take them away. */
+function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
+  const headers = (security[0] ?? []).filter((credential) => credential.name.startsWith('header '));
+  if (headers.length === 0) return chosen;
+  return chosen.length === 0 ? [headers] : chosen.map((alternative) => [...alternative, ...headers]);
+}
+
+/** Where most operations live; the credentials of the file belong there and nowhere else. */
+function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
+  const counts = new Map<string | undefined, number>();
+  for (const { baseUrl } of endpoints) counts.set(originOf(baseUrl), (counts.get(originOf(baseUrl)) ?? 0) + 1);
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
+}
+
+function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}
+
+/** Credentials of the file that no operation asks for: most likely a scheme's name is misspelt. */
+export function unusedCredentials(
+  endpoints: readonly Endpoint[],
+  definition: DomainDefinition,
+  file: string,
+): string[] {
+  const names = Object.keys(definition.credentials ?? {});
+  if (names.length === 0) return [];
+  const used = new Set(endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)));
+  const listed = [...used].filter((name) => !name.startsWith('header ')).join(', ') || 'none';
+  return names
+    .filter((name) => !used.has(name))
+    .map(
+      (name) =>
+        `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${listed}.`,
+    );
 }

@@ -5,7 +5,7 @@ import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import type { CurationContext } from './curate.ts';
-import { withDomainFields } from './document-fields.ts';
+import { unusedCredentials, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
 import { curateAll, keysOf } from './operations.ts';
 
@@ -52,6 +52,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     warnings: [
       ...imported.warnings,
       ...own.warnings,
+      ...unusedCredentials(endpoints, definition, options.source),
       ...unused.map((what) => `${options.source}: include: no operation has ${what}.`),
     ],
     source: options.source,

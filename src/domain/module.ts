@@ -42,22 +42,15 @@ function prefix(message: string, file: string): string {
 }
 
 function explain(error: unknown): string {
-  const { message, code } = error as { message?: unknown; code?: unknown };
-  const text = String(message ?? error);
+  const text = String((error as { message?: unknown } | undefined)?.message ?? error);
   const missing = /Cannot find (?:module|package) ['"]([^'"]+)['"]/.exec(text)?.[1];
   if (missing !== undefined) {
-    const fix =
-      missing.startsWith('.') || missing.startsWith('/')
-        ? 'check the path'
-        : 'install it beside the file, or do without it';
+    const fix = /^[./]/.test(missing) ? 'check the path' : 'install it beside the file, or do without it';
     return `imports "${missing}", which cannot be found; ${fix}`;
   }
-  const line =
-    text
-      .split('\n')
-      .map((part) => part.trim())
-      .find((part) => part !== '') ?? 'unknown error';
-  return code === undefined && (error as Error)?.name === 'SyntaxError'
-    ? `does not parse: ${line}`
-    : `failed to load: ${line}`;
+  const [line = '', position = ''] = text.split('\n').map((part) => part.trim());
+  const parse = /^ParseError: (.*)$/.exec(line)?.[1];
+  if (parse === undefined) return `failed to load: ${line}`;
+  const row = /:(\d+):\d+$/.exec(position)?.[1];
+  return `does not parse: ${parse.trim()}${row === undefined ? '' : ` in line ${row}`}`;
 }

@@ -59,26 +59,32 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   return groups;
 }
 
-/** `*` matches within a segment, `**` across them, everything else itself. Linear: no regular expression to blow up. */
+/** `*` matches within a segment, `**` across them, everything else itself. No regular expression to blow up. */
 export function globToTest(glob: string, separator?: string): (text: string) => boolean {
   const tokens = glob.match(/\*\*|\*|[^*]+/g) ?? [];
   return (text) => {
-    // positions in `text` that the tokens so far can end at
+    // `/pets/**` also means /pets itself
+    if (separator !== undefined && glob === `${text}${separator}**`) return true;
+    // positions in `text` where the tokens so far may end
     let ends = new Set([0]);
     for (const token of tokens) {
-      const next = new Set<number>();
-      for (const start of ends) {
-        if (token === '*' || token === '**') {
-          for (let end = start; end <= text.length; end++) {
-            next.add(end);
-            if (token === '*' && separator !== undefined && text[end] === separator) break;
-          }
-        } else if (text.startsWith(token, start)) next.add(start + token.length);
-      }
-      ends = next;
+      if (token === '*') ends = stretch(text, ends, separator);
+      else if (token === '**') ends = stretch(text, ends, undefined);
+      else ends = new Set([...ends].filter((end) => text.startsWith(token, end)).map((end) => end + token.length));
       if (ends.size === 0) return false;
     }
-    // `/pets/**` also means /pets itself
-    return ends.has(text.length) || (separator !== undefined && glob === `${text}${separator}**`);
+    return ends.has(text.length);
   };
+}
+
+/** Every position from one of `starts` on, up to the next separator: one sweep, however many starts there are. */
+function stretch(text: string, starts: ReadonlySet<number>, separator: string | undefined): Set<number> {
+  const ends = new Set<number>();
+  let open = false;
+  for (let position = 0; position <= text.length; position++) {
+    open ||= starts.has(position);
+    if (open) ends.add(position);
+    if (text[position] === separator) open = false;
+  }
+  return ends;
 }

@@ -15,7 +15,11 @@ export function parseYaml(text: string, file: string): ReadYaml {
   const first = document.errors[0];
   if (first !== undefined) {
     const { line, col } = lines.linePos(first.pos[0]);
-    throw new GatewayError('BAD_DOMAIN', `${file}:${line}: ${sentence(first.message)} (column ${col})`, { file, line });
+    throw new GatewayError(
+      'BAD_DOMAIN',
+      `${file}:${line}: ${sentence(first.message)}${fix(first.code)} (column ${col})`,
+      { file, line },
+    );
   }
   let value: unknown;
   try {
@@ -42,6 +46,12 @@ function lineAt(root: Node | null, path: readonly (string | number)[], lines: Li
     if (isAlias(at)) break;
   }
   return offset === undefined ? undefined : lines.linePos(offset).line;
+}
+
+function fix(code: string): string {
+  if (code === 'DUPLICATE_KEY') return '; remove one of them';
+  if (code === 'TAB_AS_INDENT') return '; use blanks';
+  return code === 'BAD_INDENT' || code.startsWith('BLOCK_') ? '; check the indentation here and in the next line' : '';
 }
 
 function sentence(message: string): string {

@@ -1,0 +1,426 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what domain files and headers write
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { loadDomains } from '../../src/domain/load.ts';
+import { createValidator } from '../../src/orchestration/validate.ts';
+
+// A folder far from this repository: no node_modules above it.
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'domains-'));
+});
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function write(name: string, text: string): string {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+  return path;
+}
+
+const load = (env: Record<string, string> = {}, paths = [folder]) => loadDomains({ paths, env });
+const names = async () => (await load()).map((domain) => domain.name);
+
+/** The message a broken file stops the start with, its folder taken out. */
+async function message(paths = [folder]): Promise<string> {
+  const error = await load({}, paths).then(
+    () => new Error('it loaded'),
+    (caught: Error & { code?: string }) => caught,
+  );
+  expect(error).toMatchObject({ code: 'BAD_DOMAIN' });
+  expect(error.message).not.toMatch(/\n\s+at /);
+  return error.message.replaceAll(`${folder}/`, '');
+}
+
+const YAML = (name: string) =>
+  `name: ${name}\nbaseUrl: https://api.test\nendpoints:\n  list:\n    path: /x\n    summary: Lists.\n`;
+const MODULE = (name: string) => `
+  import { defineDomain } from 'landbridge';
+  import { z } from 'zod';
+  const limit: number = 25;
+  export default defineDomain({
+    name: '${name}',
+    baseUrl: 'https://api.test',
+    endpoints: { list: { path: '/x', summary: 'Lists.', args: { limit: z.int().max(100).default(limit).describe('How many.') } } },
+  });`;
+
+describe('a folder of domain files', () => {
+  test('gives one domain per file, in order of name, and nothing else', async () => {
+    write('b.yaml', YAML('beta'));
+    write('a.ts', MODULE('alpha'));
+    write(
+      'c.json',
+      JSON.stringify({
+        name: 'gamma',
+        baseUrl: 'https://api.test',
+        endpoints: { list: { path: '/x', summary: 'Lists.' } },
+      }),
+    );
+    write('d.yml', YAML('delta'));
+    write('e.mjs', MODULE('epsilon').replace(': number', ''));
+    write('f.js', MODULE('phi').replace(': number', ''));
+    write('.hidden.yaml', 'not: [read');
+    write('types.d.ts', 'not read either');
+    write('README.md', '# Domains');
+    write('below/z.yaml', 'not: [read');
+    expect(await names()).toEqual(['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'phi']);
+  });
+
+  test('has one more domain when a file is added, and one less when it is deleted', async () => {
+    write('a.yaml', YAML('alpha'));
+    expect(await names()).toEqual(['alpha']);
+    const added = write('b.yaml', YAML('beta'));
+    expect(await names()).toEqual(['alpha', 'beta']);
+    rmSync(added);
+    expect(await names()).toEqual(['alpha']);
+  });
+
+  test('reads a module again when it has changed', async () => {
+    write('a.ts', MODULE('alpha'));
+    expect(await names()).toEqual(['alpha']);
+    write('a.ts', MODULE('changed'));
+    expect(await names()).toEqual(['changed']);
+  });
+
+  test('may be mixed with single files', async () => {
+    write('a.yaml', YAML('alpha'));
+    const single = write('elsewhere/b.ts', MODULE('beta'));
+    expect((await load({}, [folder, single])).map((domain) => domain.name)).toEqual(['alpha', 'beta']);
+  });
+});
+
+describe('a TypeScript domain file', () => {
+  test('uses landbridge and zod from anywhere, with nothing installed beside it', async () => {
+    write('a.ts', MODULE('alpha'));
+    const [domain] = await load();
+    const endpoint = domain!.endpoints[0]!;
+    expect(endpoint.inputSchema).toEqual({
+      type: 'object',
+      properties: { limit: { type: 'integer', maximum: 100, default: 25, description: 'How many.' } },
+      additionalProperties: false,
+    });
+    expect(createValidator(endpoint)('alpha_list', {})).toEqual({ limit: 25 });
+    expect(endpoint.source).toMatchObject({ kind: 'module', file: join(folder, 'a.ts') });
+  });
+
+  test('may import its own helpers, and export a plain object', async () => {
+    write('lib/shared.ts', `export const base: string = 'https://api.test';`);
+    const file = write(
+      'a.ts',
+      `import { base } from './lib/shared.ts'; export default { name: 'plain', baseUrl: base, endpoints: { list: { path: '/', summary: 'x' } } };`,
+    );
+    expect((await load({}, [file]))[0]!.endpoints[0]!.baseUrl).toBe('https://api.test');
+  });
+
+  test('may use z from landbridge', async () => {
+    write(
+      'a.ts',
+      MODULE('alpha')
+        .replace("import { defineDomain } from 'landbridge';", '')
+        .replace("import { z } from 'zod'", "import { defineDomain, z } from 'landbridge'"),
+    );
+    expect(await names()).toEqual(['alpha']);
+  });
+
+  const broken: [string, string, RegExp][] = [
+    ['no default export', `export const a = 1;`, /^a\.ts: has no default export; write `export default defineDomain/],
+    ['a syntax error', 'const a = 1;\nexport default {{', /^a\.ts: does not parse: Unexpected token in line 2$/],
+    [
+      'an unknown import',
+      `import x from 'left-pad-two'; export default x;`,
+      /^a\.ts: imports "left-pad-two", which cannot be found; install it beside the file/,
+    ],
+    [
+      'a missing helper',
+      `import x from './nowhere.ts'; export default x;`,
+      /^a\.ts: imports "\.\/nowhere\.ts", which cannot be found; check the path/,
+    ],
+    ['a throw of its own', `throw new Error('no luck'); export default {};`, /^a\.ts: failed to load: no luck/],
+    [
+      'a mistake in the definition',
+      `import { defineDomain } from 'landbridge'; export default defineDomain({ name: 'a', titel: 'x' } as any);`,
+      /^a\.ts: titel "titel" is not known here; did you mean "title"\?/,
+    ],
+    [
+      'a mistake of meaning',
+      `import { defineDomain } from 'landbridge'; export default defineDomain({ name: 'a', baseUrl: 'https://a.test', endpoints: { get: { path: '/{id}', summary: 'x' } } });`,
+      /^a\.ts: endpoints\.get\.path needs an argument/,
+    ],
+    ['a default export that is no domain', `export default 7;`, /^a\.ts: is not a domain/],
+  ];
+  for (const [what, text, want] of broken) {
+    test(`with ${what} stops the start with one sentence`, async () => {
+      write('a.ts', text);
+      expect(await message()).toMatch(want);
+    });
+  }
+});
+
+describe('a YAML domain file', () => {
+  test('expands anchors and merge keys', async () => {
+    write(
+      'a.yaml',
+      `name: a
+baseUrl: https://api.test
+endpoints:
+  create:
+    method: POST
+    path: /x
+    summary: Creates.
+    args: &fields
+      title: { type: string, required: true }
+      text: { type: string }
+  change:
+    method: PATCH
+    path: /x/{id}
+    summary: Changes.
+    args:
+      id: { type: integer, required: true }
+      <<: *fields
+      title: { type: string }
+`,
+    );
+    const [domain] = await load();
+    const keys = domain!.endpoints.map((endpoint) =>
+      endpoint.args.map((arg) => `${arg.key}${arg.required ? '!' : ''}`),
+    );
+    expect(keys[0]).toEqual(['title!', 'text']);
+    expect(keys[1]!.sort()).toEqual(['id!', 'text', 'title']);
+  });
+
+  test('reads its base URL, headers and credentials from the environment it is handed, never from process.env', async () => {
+    write(
+      'a.yaml',
+      `name: a\nbaseUrl: { env: PATH, default: 'https://default.test' }\nheaders: { X-Who: '\${WHO:-nobody}' }\ncredentials: { key: { kind: bearer, env: HOME } }\nendpoints: { list: { path: /, summary: x } }\n`,
+    );
+    const [endpoint] = (await load())[0]!.endpoints;
+    expect(endpoint).toMatchObject({
+      baseUrl: 'https://default.test',
+      headers: { 'X-Who': 'nobody' },
+      security: [[{ secret: { value: undefined } }]],
+    });
+    const [set] = (await load({ PATH: 'http://h.test', WHO: 'me', HOME: 'tok3n' }))[0]!.endpoints;
+    expect(set).toMatchObject({
+      baseUrl: 'http://h.test',
+      headers: { 'X-Who': 'me' },
+      security: [[{ secret: { value: 'tok3n' } }]],
+    });
+  });
+
+  test('may keep the text of a resource in a file beside it', async () => {
+    write('guide.md', '# Guide');
+    write('a.yaml', `name: a\nresources: { 'guide://a': { name: guide, file: ./guide.md } }\n`);
+    const [domain] = await load({}, [join(folder, 'a.yaml')]);
+    expect(domain!.resources).toEqual([
+      { uri: 'guide://a', name: 'guide', mimeType: 'text/markdown', text: '# Guide' },
+    ]);
+  });
+
+  test('declares prompts, with one text or several messages', async () => {
+    write(
+      'a.yaml',
+      `name: a
+prompts:
+  short: { text: 'Say {{word}}.', arguments: { word: { required: true, values: [hi, ho] } } }
+  long:
+    title: Long
+    messages: [{ resource: 'guide://a' }, { role: assistant, text: Yes. }]
+resources: { 'guide://a': { name: guide, text: x } }
+`,
+    );
+    expect((await load())[0]!.prompts).toEqual([
+      {
+        name: 'short',
+        arguments: [{ name: 'word', required: true, values: ['hi', 'ho'] }],
+        messages: [{ role: 'user', text: 'Say {{word}}.' }],
+      },
+      {
+        name: 'long',
+        title: 'Long',
+        arguments: [],
+        messages: [
+          { role: 'user', resource: 'guide://a' },
+          { role: 'assistant', text: 'Yes.' },
+        ],
+      },
+    ]);
+  });
+
+  const head = 'name: a\nbaseUrl: https://api.test\n';
+  const list = `${head}endpoints:\n  list:\n    path: /x\n    summary: x\n`;
+  const broken: [string, string, RegExp][] = [
+    [
+      'broken indentation',
+      'name: a\n  title: b\n',
+      /^a\.yaml:1: .*; check the indentation here and in the next line \(column \d+\)$/,
+    ],
+    ['a key given twice', 'name: a\nname: b\n', /^a\.yaml:2: Map keys must be unique; remove one of them/],
+    [
+      'an unknown key',
+      `${list}    methode: GET\n`,
+      /^a\.yaml:7: endpoints\.list\.methode "methode" is not known here; did you mean "method"\?$/,
+    ],
+    ['a wrong type', `${list}    tags: pets\n`, /^a\.yaml:7: endpoints\.list\.tags must be a list; got "pets"$/],
+    [
+      'a slip in a schema',
+      `${list}    args:\n      limit: { type: int }\n`,
+      /^a\.yaml:8: endpoints\.list\.args\.limit\.type "int" is no type; did you mean "integer"\?$/,
+    ],
+    [
+      'a wrong placement',
+      `${list}    args:\n      limit: { type: integer, in: querry }\n`,
+      /^a\.yaml:8: endpoints\.list\.args\.limit\.in must be one of .*did you mean "query"\?$/,
+    ],
+    [
+      'an argument that is no schema',
+      `${list}    args:\n      limit: integer\n`,
+      /^a\.yaml:8: endpoints\.list\.args\.limit must be an object, such as \{ type: string \}; got "integer"$/,
+    ],
+    [
+      'a comma in plain text',
+      `${list}    args:\n      a: { type: string, description: Numbers, from list }\n`,
+      /^a\.yaml:8: .*put the whole text in quotes$/,
+    ],
+    [
+      'a path variable nobody fills',
+      `${head}endpoints:\n  get:\n    path: /x/{id}\n    summary: x\n`,
+      /^a\.yaml:5: endpoints\.get\.path needs an argument or fixed value for \{id\}/,
+    ],
+    [
+      'a whole schema under args',
+      `${list}    args: { type: object, properties: {} }\n`,
+      /^a\.yaml:7: endpoints\.list\.args is a whole JSON Schema; name the key inputSchema/,
+    ],
+    [
+      'no base URL',
+      'name: a\nendpoints: { list: { path: /x, summary: x } }\n',
+      /^a\.yaml:1: baseUrl is missing: give the URL/,
+    ],
+    [
+      'an unset base URL',
+      'name: a\nbaseUrl: { env: A_URL }\nendpoints: { list: { path: /x, summary: x } }\n',
+      /^a\.yaml:2: baseUrl is not known: set the environment variable A_URL/,
+    ],
+    ['nothing to offer', 'name: a\n', /^a\.yaml:1: offers nothing: it needs endpoints, or openapi/],
+    [
+      'curation without a document',
+      `${list}operations: { a: { effect: read } }\n`,
+      /^a\.yaml:7: operations is about an imported document/,
+    ],
+    [
+      'an undeclared prompt argument',
+      'name: a\nprompts:\n  p:\n    text: Hi {{nam}}\n    arguments: { name: {} }\n',
+      /^a\.yaml:4: prompts\.p\.text uses \{\{nam\}\}.*did you mean "name"\?$/,
+    ],
+    [
+      'a resource file outside',
+      'name: a\nresources:\n  guide://a: { name: g, file: ../../etc/hosts }\n',
+      /^a\.yaml:3: .*must lie in the folder of the domain file$/,
+    ],
+    [
+      'a resource file that is missing',
+      'name: a\nresources:\n  guide://a: { name: g, file: none.md }\n',
+      /^a\.yaml:3: .*none\.md: there is no such file/,
+    ],
+    ['nothing in it', '', /^a\.yaml: is not a domain: it must be an object with name/],
+    ['a list', '- a\n- b\n', /^a\.yaml:1: is not a domain/],
+    [
+      'an OpenAPI document without its version',
+      'info: { title: x }\npaths: {}\n',
+      /^a\.yaml:1: looks like an OpenAPI document without its version/,
+    ],
+    [
+      'an alias bomb',
+      `name: a\ntitle: x\n${'a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n'}`,
+      /^a\.yaml: .*alias/i,
+    ],
+    ['an object that holds itself', `${head}endpoints: &e\n  list: *e\n`, /^a\.yaml:4: endpoints\.list/],
+  ];
+  for (const [what, text, want] of broken) {
+    test(`with ${what} stops the start, naming file, line and fix`, async () => {
+      write('a.yaml', text);
+      expect(await message([join(folder, 'a.yaml')])).toMatch(want);
+    });
+  }
+
+  test('is harmless when it says __proto__', async () => {
+    write(
+      'a.json',
+      '{"name":"a","baseUrl":"https://api.test","__proto__":{"polluted":true},"endpoints":{"__proto__":{"path":"/","summary":"x"},"list":{"path":"/","summary":"x","args":{"__proto__":{"type":"string"}}}}}',
+    );
+    await load().catch(() => undefined);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(({} as Record<string, unknown>).path).toBeUndefined();
+  });
+});
+
+describe('paths', () => {
+  test('that hold nothing are said so', async () => {
+    expect(await message()).toMatch(/holds no domain files \(\*\.ts, .*\); add one$/);
+    expect(await message([join(folder, 'nowhere')])).toBe('nowhere: there is no such file or folder; check the path');
+    expect(await message([])).toMatch(/Nothing to serve/);
+  });
+
+  test('that give two domains of one name are refused, naming both files', async () => {
+    write('a.yaml', YAML('same'));
+    write('b.yaml', YAML('same'));
+    expect(await message()).toBe('b.yaml: the domain name "same" is taken by a.yaml; give one of them another name');
+  });
+});
+
+describe('options', () => {
+  test('a base URL replaces all others, and headers go along as secrets', async () => {
+    write('a.yaml', `${YAML('a')}  abroad: { path: /, summary: x, baseUrl: https://other.test }\n`);
+    const [domain] = await loadDomains({
+      paths: [folder],
+      env: { T: 'tok3n' },
+      baseUrl: 'http://127.0.0.1:9/v2/',
+      headers: ['Authorization: Bearer ${T}'],
+    });
+    expect(domain!.endpoints.map((endpoint) => endpoint.baseUrl)).toEqual([
+      'http://127.0.0.1:9/v2',
+      'http://127.0.0.1:9/v2',
+    ]);
+    expect(domain!.endpoints[1]!.security).toMatchObject([
+      [{ field: 'Authorization', prefix: 'Bearer ', secret: { value: 'tok3n' } }],
+    ]);
+  });
+
+  test('embedded APIs are started once, and only when nothing else is set', async () => {
+    const asked: string[] = [];
+    const embedded = async (name: string) => {
+      asked.push(name);
+      return 'http://127.0.0.1:1234/';
+    };
+    write(
+      'a.yaml',
+      `name: a\nbaseUrl: { env: A_URL, default: 'embedded:tasks' }\nendpoints: { list: { path: /, summary: x } }\n`,
+    );
+    write('b.yaml', `name: b\nbaseUrl: embedded:tasks\nendpoints: { list: { path: /, summary: x } }\n`);
+    const domains = await loadDomains({ paths: [folder], env: {}, embedded });
+    expect(domains.map((domain) => domain.endpoints[0]!.baseUrl)).toEqual([
+      'http://127.0.0.1:1234',
+      'http://127.0.0.1:1234',
+    ]);
+    expect(asked).toEqual(['tasks']);
+    asked.length = 0;
+    await loadDomains({ paths: [join(folder, 'a.yaml')], env: { A_URL: 'http://elsewhere.test' }, embedded });
+    expect(asked).toEqual([]);
+    expect(await message([join(folder, 'a.yaml')])).toBe(
+      'a.yaml:2: baseUrl names the embedded API "tasks", which is not running here; set A_URL',
+    );
+  });
+
+  test('what `landbridge` gives inside a module can be handed in', async () => {
+    write(
+      'a.ts',
+      `import { answer } from 'landbridge'; export default { name: 'n' + answer, prompts: { p: { text: 'x' } } };`,
+    );
+    const [domain] = await loadDomains({ paths: [folder], env: {}, library: async () => ({ answer: 42 }) });
+    expect(domain!.name).toBe('n42');
+  });
+});
