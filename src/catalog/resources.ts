@@ -6,6 +6,7 @@ import { GatewayError } from '../errors.ts';
 import type { WireResource } from '../model/wire.ts';
 import type { Call } from '../orchestration/call.ts';
 import { toFailure } from '../orchestration/failure.ts';
+import { toOpenApi } from './openapi-document.ts';
 import type { Operation } from './operation.ts';
 import { compileUriTemplate } from './uri-template.ts';
 
@@ -104,17 +105,24 @@ function ofDomain(domain: Domain): ResourceEntry[] {
   );
   const declared = domain.resources.map(({ text, ...definition }) => fixed(definition, text));
   const { document } = domain;
-  if (!document) return [about, ...declared];
-  const openapi = fixed(
-    {
-      uri: `${base}/openapi`,
-      name: `${domain.name}_openapi`,
-      title: `${domain.title}: OpenAPI document`,
-      mimeType: document.mimeType,
+  const openapi: WireResource = {
+    uri: `${base}/openapi`,
+    name: `${domain.name}_openapi`,
+    title: `${domain.title}: OpenAPI document`,
+    mimeType: document?.mimeType ?? 'application/json',
+  };
+  return [about, document ? fixed(openapi, document.text) : lazy(openapi, () => toOpenApi(domain)), ...declared];
+}
+
+function lazy(definition: WireResource, build: () => string): ResourceEntry {
+  let entry: ResourceEntry | undefined;
+  return Object.freeze({
+    definition,
+    read: (call: Call) => {
+      entry ??= fixed(definition, build());
+      return entry.read(call);
     },
-    document.text,
-  );
-  return [about, openapi, ...declared];
+  });
 }
 
 function fixed(definition: WireResource, text: string): ResourceEntry {

@@ -1,0 +1,33 @@
+import { describe, expect, test } from 'vitest';
+import { toOpenApi } from '../../src/catalog/openapi-document.ts';
+import { petsDomain } from '../support/pets.ts';
+
+describe('toOpenApi()', () => {
+  test('describes hand-written endpoints so that another program can call them', () => {
+    const document = JSON.parse(toOpenApi(petsDomain('http://127.0.0.1:1'))) as Record<string, never>;
+    expect(document).toMatchObject({
+      openapi: '3.1.0',
+      info: { title: 'Pets' },
+      servers: [{ url: 'http://127.0.0.1:1' }],
+      paths: {
+        '/pets': {
+          get: {
+            operationId: 'pets_list',
+            parameters: [
+              { name: 'limit', in: 'query' },
+              { name: 'kind', in: 'query' },
+            ],
+          },
+          post: {
+            requestBody: {
+              content: {
+                'application/json': { schema: { required: ['name'], properties: { name: { type: 'string' } } } },
+              },
+            },
+          },
+        },
+        '/pets/{id}': { get: { parameters: [{ name: 'id', in: 'path', required: true }] }, delete: {} },
+      },
+    });
+  });
+});
