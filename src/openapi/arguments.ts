@@ -17,9 +17,9 @@ export type Origin =
 export interface Argument {
   readonly key: string;
   readonly wireName: string;
+  readonly location: Parameter['in'] | 'body';
   /** As the document says; a field of an optional body is required only when the body is sent. */
   readonly required: boolean;
-  readonly inBody: boolean;
   readonly to: readonly Target[];
   readonly origin: Origin;
   readonly extension: ArgumentExtension;
@@ -31,12 +31,12 @@ export interface ArgumentPlan {
   readonly fixed: readonly FixedValue[];
 }
 
-interface Draft extends Omit<Argument, 'key'> {
-  readonly location: Parameter['in'] | 'body';
-}
-
 /** Path ids are what a model calls `id`; the body's field of the same name gives way. */
-const PRECEDENCE: readonly Draft['location'][] = ['path', 'query', 'querystring', 'header', 'cookie', 'body'];
+const PRECEDENCE: readonly Argument['location'][] = ['path', 'query', 'querystring', 'header', 'cookie', 'body'];
+const NO_EXTENSION: ArgumentExtension = Object.freeze({});
+
+/** Shared parameters are described once for all operations that use them. */
+const described = new WeakMap<Parameter, { readonly argument: Argument; readonly arg: Arg }>();
 
 export function planArguments(
   parameters: readonly Parameter[],
@@ -44,107 +44,120 @@ export function planArguments(
   body: BodyDraft | undefined,
 ): ArgumentPlan {
   const fixed: FixedValue[] = [];
-  const drafts: Draft[] = [];
-  const add = (draft: Draft) => {
-    const { extension } = draft;
-    if (extension.fixed !== undefined) for (const to of draft.to) fixed.push({ value: extension.fixed.value, to });
-    else if (!extension.hidden || draft.required) drafts.push(draft);
+  const wanted: Argument[] = [];
+  const add = (argument: Argument) => {
+    const { extension } = argument;
+    if (extension.fixed !== undefined) for (const to of argument.to) fixed.push({ value: extension.fixed.value, to });
+    else if (!extension.hidden || argument.required) wanted.push(argument);
   };
-  for (const variable of variables) add(variableDraft(variable));
-  for (const parameter of parameters) {
-    add({
-      location: parameter.in,
-      wireName: parameter.name,
-      required: parameter.required,
-      inBody: false,
-      to: [parameter.target],
-      origin: { kind: 'parameter', parameter },
-      extension: argumentExtension(parameter.object),
-    });
-  }
-  if (body) for (const draft of bodyDrafts(body)) add(draft);
+  for (const variable of variables) add(variableArgument(variable));
+  for (const parameter of parameters) add(parameterArgument(parameter).argument);
+  if (body) for (const argument of bodyArguments(body)) add(argument);
 
-  const keys = chooseKeys(drafts);
-  const planned = drafts.map((draft, index): Argument => ({ ...draft, key: keys[index]! }));
-  return {
-    arguments: planned,
-    fixed,
-    args: planned.map(({ key, required, inBody, to }) => ({
-      key,
-      required: required && !(inBody && body?.plan.required === false),
-      to,
-    })),
-  };
+  const keys = chooseKeys(wanted);
+  const planned = wanted.map((argument, index) => {
+    const key = keys[index]!;
+    return key === argument.key ? argument : { ...argument, key };
+  });
+  return { arguments: planned, fixed, args: planned.map((argument) => toArg(argument, body)) };
 }
 
-function variableDraft(name: string): Draft {
+function toArg(argument: Argument, body: BodyDraft | undefined): Arg {
+  const { key, to, origin } = argument;
+  if (origin.kind === 'parameter') {
+    const known = described.get(origin.parameter);
+    if (known?.argument === argument) return known.arg;
+  }
+  return { key, required: isRequired(argument, body), to };
+}
+
+/** Whether every call has to give it: the fields of an optional body are only required among themselves. */
+export function isRequired({ required, location }: Argument, body: BodyDraft | undefined): boolean {
+  return required && !(location === 'body' && body?.plan.required === false);
+}
+
+function parameterArgument(parameter: Parameter): { readonly argument: Argument; readonly arg: Arg } {
+  const known = described.get(parameter);
+  if (known) return known;
+  const extension = argumentExtension(parameter.object);
+  const argument: Argument = {
+    key: bareKey(parameter.name, parameter.in, extension),
+    location: parameter.in,
+    wireName: parameter.name,
+    required: parameter.required,
+    to: [parameter.target],
+    origin: { kind: 'parameter', parameter },
+    extension,
+  };
+  const made = { argument, arg: { key: argument.key, required: argument.required, to: argument.to } };
+  described.set(parameter, made);
+  return made;
+}
+
+function variableArgument(name: string): Argument {
   return {
+    key: bareKey(name, 'path', NO_EXTENSION),
     location: 'path',
     wireName: name,
     required: true,
-    inBody: false,
     to: [{ in: 'path', name, style: 'simple', explode: false }],
     origin: { kind: 'variable' },
-    extension: {},
+    extension: NO_EXTENSION,
   };
 }
 
-function bodyDrafts(body: BodyDraft): Draft[] {
+function bodyArguments(body: BodyDraft): Argument[] {
   if (body.whole) {
+    const { key } = body.whole;
+    const origin: Origin = { kind: 'whole', body };
+    const { required } = body.plan;
     return [
-      {
-        location: 'body',
-        wireName: body.whole.key,
-        required: body.plan.required,
-        inBody: true,
-        to: [{ in: 'body-root' }],
-        origin: { kind: 'whole', body },
-        extension: {},
-      },
+      { key, wireName: key, location: 'body', required, to: [{ in: 'body-root' }], origin, extension: NO_EXTENSION },
     ];
   }
-  return body.fields.map(({ name, required, schemas }): Draft => {
-    const file = body.plan.encoding?.[name]?.file === true;
+  return body.fields.map(({ name, required, schemas }): Argument => {
+    const extension = argumentExtension(schemas[0]?.value);
     return {
+      key: bareKey(name, 'body', extension),
       location: 'body',
       wireName: name,
       required,
-      inBody: true,
       to: [{ in: 'body', at: [name] }],
-      origin: { kind: 'field', schemas, file },
-      extension: argumentExtension(schemas[0]?.value),
+      origin: { kind: 'field', schemas, file: body.plan.encoding?.[name]?.file === true },
+      extension,
     };
   });
 }
 
-/** Keys in the order of the drafts. Precedence decides who keeps a bare name; order decides who gets a number. */
-function chooseKeys(drafts: readonly Draft[]): string[] {
-  const bare = drafts.map(bareKey);
+/** Keys in the order given. Precedence decides who keeps a bare name; order decides who gets a number. */
+function chooseKeys(wanted: readonly Argument[]): string[] {
+  const keys = wanted.map((argument) => argument.key);
+  const taken = new Set(keys);
+  if (taken.size === keys.length) return keys;
   const holders = new Map<string, number>();
-  const order = drafts.map((_, index) => index).sort((a, b) => rank(drafts[a]!) - rank(drafts[b]!) || a - b);
-  for (const index of order) if (!holders.has(bare[index]!)) holders.set(bare[index]!, index);
-  const taken = new Set(holders.keys());
-  const keys = [...bare];
+  const order = wanted.map((_, index) => index).sort((a, b) => rank(wanted[a]!) - rank(wanted[b]!) || a - b);
+  for (const index of order) if (!holders.has(keys[index]!)) holders.set(keys[index]!, index);
+  const chosen = [...keys];
   for (const index of order) {
-    const wanted = bare[index]!;
-    if (holders.get(wanted) === index) continue;
-    const draft = drafts[index]!;
-    const holder = drafts[holders.get(wanted)!]!;
-    const distinct = holder.location === draft.location ? wanted : besideKey(draft, holder, wanted);
-    keys[index] = freeKey(distinct, taken);
-    taken.add(keys[index]!);
+    const bare = keys[index]!;
+    const argument = wanted[index]!;
+    const holder = wanted[holders.get(bare)!]!;
+    if (holder === argument) continue;
+    const distinct = holder.location === argument.location ? bare : besideKey(argument, holder);
+    chosen[index] = freeKey(distinct, taken);
+    taken.add(chosen[index]!);
   }
-  return keys;
+  return chosen;
 }
 
-function rank({ location, wireName, origin }: Draft): number {
+function rank({ location, wireName, origin }: Argument): number {
   // `body` is what models expect a whole body to be called, so it keeps that name against all others.
   if (origin.kind === 'whole' && wireName === 'body') return -1;
   // Among equals, a name that needed no cleaning keeps it.
   return PRECEDENCE.indexOf(location) * 2 + (toArgumentKey(wireName, '') === wireName ? 0 : 1);
 }
 
-function bareKey({ wireName, location, extension }: Draft): string {
+function bareKey(wireName: string, location: Argument['location'], extension: ArgumentExtension): string {
   if (extension.name !== undefined) return toArgumentKey(extension.name, 'argument');
   const key = toArgumentKey(wireName, location === 'body' ? 'field' : `${location}_value`);
   // Header names have no case: `X-Request-Id` reads best as x_request_id.
@@ -152,9 +165,9 @@ function bareKey({ wireName, location, extension }: Draft): string {
 }
 
 /** `body_<name>` for a body field, `<name>_<in>` for a parameter, `body_field` for one beside a whole body. */
-function besideKey(draft: Draft, holder: Draft, key: string): string {
+function besideKey({ location, key }: Argument, holder: Argument): string {
   if (holder.origin.kind === 'whole') return 'body_field';
-  return draft.location === 'body' ? `body_${key}` : `${key}_${draft.location}`;
+  return location === 'body' ? `body_${key}` : `${key}_${location}`;
 }
 
 function freeKey(wanted: string, taken: ReadonlySet<string>): string {

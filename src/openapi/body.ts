@@ -1,7 +1,7 @@
 // Request body → how it is written (BodyPlan) and which fields or single value it takes.
 import type { BodyPlan, PartEncoding } from '../endpoint/model.ts';
 import { encodingsOf } from './encoding.ts';
-import { isBytes, isText } from './files.ts';
+import { isBytes, isObject, isText } from './files.ts';
 import type { Limits } from './limits.ts';
 import { chooseMediaType, essence, kindOf } from './media.ts';
 import { isNode, type Node, nodeAt, own, step, textAt } from './node.ts';
@@ -153,6 +153,10 @@ function planBody(
       pointerOf(media),
       `its ${type} body is not an object with named parts, so there is nothing to fill in`,
     );
+  }
+  if (!shape && kind === 'form' && schema && !isObject(schema, context.resolver)) {
+    // A list or a string has no field names to be sent under: the caller writes the form itself.
+    return whole('text', type, 'body', `The body as ${type} text (name=value pairs).`);
   }
   if (!shape || shape.fields.length > context.limits.maxArguments) return whole(kind, body, 'body');
   if (shape.fields.length === 0) {

@@ -17,9 +17,9 @@ import { buildInputSchema } from './input-schema.ts';
 import type { Limits } from './limits.ts';
 import { type Node, once, own, textAt } from './node.ts';
 import type { Operation } from './operations.ts';
-import { type Parameter, readParameters } from './parameters.ts';
+import type { Parameter, ReadParameters } from './parameters.ts';
 import type { Place, Resolver } from './resolve.ts';
-import { detectPagination, mediaTypesOf, readAnswer, responsePlan } from './responses.ts';
+import { detectPagination, mediaTypesOf, readAnswer } from './responses.ts';
 import { OperationProblem, type ScanRequest } from './scan.ts';
 import type { Definition, SchemaBuilder } from './schema.ts';
 import type { Security } from './security.ts';
@@ -35,6 +35,7 @@ export interface ImportContext {
   readonly label: string;
   readonly root: unknown;
   readonly resolver: Resolver;
+  readonly readParameters: ReadParameters;
   readonly builder: SchemaBuilder;
   readonly shapeOf: ShapeOf;
   readonly variants: Variants;
@@ -44,6 +45,7 @@ export interface ImportContext {
   readonly headers: readonly GivenHeader[];
   readonly limits: Limits;
   readonly warnings: string[];
+  readonly responsePlan: (mediaTypes: readonly string[]) => ResponsePlan;
 }
 
 export interface Naming {
@@ -71,12 +73,12 @@ export function buildEndpoint(
     throw new OperationProblem(pointer, `${JSON.stringify(info.method)} is not a method a request can have`);
   }
   const node = place.value as Node;
-  const { parameters, bodyParameters } = readParameters(pathItem, place, resolver);
+  const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, new Set(parameters.filter((p) => p.in === 'path').map((p) => p.name)));
   const { kept, schemes } = keepParameters(parameters, template, operation, context);
   const bodyContext = { resolver, shapeOf: context.shapeOf, limits: context.limits, method: info.method };
   const body: BodyDraft | undefined =
-    place.document.dialect.major === 2
+    place.document.dialect.major === 2 || (bodyParameters.length > 0 && own(node, 'requestBody') === undefined)
       ? readBodyParameters(bodyParameters, mediaTypesOf(context.root, node, 'consumes'), place, bodyContext)
       : readRequestBody(place, bodyContext);
 
@@ -148,7 +150,7 @@ export function buildEndpoint(
       return output();
     },
     security: credentials,
-    response: withExtension(responsePlan(answer.mediaTypes), extension.response),
+    response: withExtension(context.responsePlan(answer.mediaTypes), extension.response),
     ...(pagination === undefined ? {} : { pagination }),
     limits: extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
     get examples() {

@@ -1,6 +1,6 @@
 // Examples a document gives, as arguments of a call: one per named example of the body, parameters filled in beside it.
 import type { Args } from '../endpoint/model.ts';
-import type { Argument } from './arguments.ts';
+import { type Argument, isRequired } from './arguments.ts';
 import type { BodyDraft } from './body.ts';
 import { emptyMap, isNode, listAt, type Node, nodeAt, own } from './node.ts';
 import type { Place, Resolver } from './resolve.ts';
@@ -29,9 +29,7 @@ function isComplete(set: Args, planned: readonly Argument[], body: BodyDraft | u
   let given = false;
   for (const _ in set) given = true;
   if (!given) return false;
-  return planned.every(
-    ({ key, required, inBody }) => !required || (inBody && body?.plan.required === false) || Object.hasOwn(set, key),
-  );
+  return planned.every((argument) => !isRequired(argument, body) || Object.hasOwn(set, argument.key));
 }
 
 function parameterExample({ origin, required }: Argument, resolver: Resolver): unknown {
@@ -87,8 +85,8 @@ function spread(value: unknown, planned: readonly Argument[], body: BodyDraft): 
   let inner = value;
   for (const name of body.plan.wrap ?? []) inner = own(inner, name);
   if (!isNode(inner)) return out;
-  for (const { inBody, wireName, key, origin } of planned) {
-    if (!inBody || (origin.kind === 'field' && origin.file)) continue;
+  for (const { location, wireName, key, origin } of planned) {
+    if (location !== 'body' || (origin.kind === 'field' && origin.file)) continue;
     if (Object.hasOwn(inner, wireName)) out[key] = inner[wireName];
   }
   return out;

@@ -3,7 +3,7 @@ import type { SourceDocument } from './documents.ts';
 import { typesOf } from './keywords.ts';
 import { kindOf } from './media.ts';
 import { textAt } from './node.ts';
-import type { Resolver } from './resolve.ts';
+import type { Place, Resolver } from './resolve.ts';
 import { type Field, settledNode } from './shape.ts';
 
 /** `type: string, format: binary` (3.0), or a string with a media type of its own (3.1). */
@@ -30,8 +30,14 @@ export function isFile(field: Field, contentType: string | undefined, resolver: 
     if (found.node.type === 'array' && isBytes(found.document, found.node.items, resolver)) return true;
     const plain =
       found.node.type === 'string' || (found.node.type === undefined && Object.keys(found.node).length === 0);
-    if (plain && contentType !== undefined && contentType.split(',').every((type) => kindOf(type) === 'binary'))
-      return true;
+    if (plain && contentType?.split(',').every((type) => kindOf(type) === 'binary')) return true;
   }
   return false;
+}
+
+/** Says that it is an object, or nothing about its type. */
+export function isObject({ document, value }: Place, resolver: Resolver): boolean {
+  const found = settledNode(document, value, resolver);
+  const types = found ? typesOf(found.node) : [];
+  return types.length === 0 || types.includes('object');
 }

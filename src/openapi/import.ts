@@ -11,10 +11,12 @@ import { DEFAULT_LIMITS } from './limits.ts';
 import { nodeAt, textAt } from './node.ts';
 import { listOperations, type Operation } from './operations.ts';
 import type { ImportOptions } from './options.ts';
+import { createParameterReader } from './parameters.ts';
 import { parseText } from './parse.ts';
 import { bad } from './problem.ts';
 import { readSource, type SourceText } from './read.ts';
 import { createResolver } from './resolve.ts';
+import { createResponsePlans } from './responses.ts';
 import { createScan, OperationProblem } from './scan.ts';
 import { createSchemaBuilder } from './schema.ts';
 import { readSecurity } from './security.ts';
@@ -50,6 +52,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     label: text.label,
     root: root.value,
     resolver,
+    readParameters: createParameterReader(resolver),
     builder,
     variants,
     shapeOf: createShapes(resolver, builder, variants),
@@ -59,6 +62,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     headers,
     limits,
     warnings,
+    responsePlan: createResponsePlans(),
   };
 
   const operations = listOperations(root, resolver, warnings);

@@ -1,6 +1,6 @@
 // The enforced schema of an endpoint's arguments: flat at the top, whole below, self-contained.
 import type { JsonSchema } from '../endpoint/model.ts';
-import type { Argument } from './arguments.ts';
+import { type Argument, isRequired } from './arguments.ts';
 import type { BodyDraft } from './body.ts';
 import { emptyMap, isNode, type Node, textAt } from './node.ts';
 import { schemaOfParameter } from './parameters.ts';
@@ -28,7 +28,7 @@ export function buildInputSchema(
   const required: string[] = [];
   for (const argument of planned) {
     properties[argument.key] = schemaOf(argument, uses, context);
-    if (argument.required && !(argument.inBody && body?.plan.required === false)) required.push(argument.key);
+    if (isRequired(argument, body)) required.push(argument.key);
   }
   const $defs = context.builder.definitions(uses, 'request');
   return {
@@ -117,7 +117,7 @@ function fileSchema(
 function bodyRules(planned: readonly Argument[], body: BodyDraft | undefined): Node {
   if (!body?.shape) return {};
   const keys = new Map<string, string>();
-  for (const { inBody, wireName, key } of planned) if (inBody) keys.set(wireName, key);
+  for (const { location, wireName, key } of planned) if (location === 'body') keys.set(wireName, key);
   const rules: Node[] = [];
   for (const { keyword, sets } of body.shape.alternatives) {
     rules.push({ [keyword]: sets.map((names) => ({ required: names.map((name) => keys.get(name) ?? name) })) });
@@ -125,12 +125,14 @@ function bodyRules(planned: readonly Argument[], body: BodyDraft | undefined): N
   if (
     body.shape.minProperties === 1 &&
     keys.size <= 64 &&
-    !planned.some((argument) => argument.inBody && argument.required)
+    !planned.some((argument) => argument.location === 'body' && argument.required)
   ) {
     rules.push({ anyOf: [...keys.values()].map((key) => ({ required: [key] })) });
   }
   if (body.plan.required) return rules.length === 0 ? {} : rules.length === 1 ? rules[0]! : { allOf: rules };
-  const needed = planned.filter((argument) => argument.inBody && argument.required).map((argument) => argument.key);
+  const needed = planned
+    .filter((argument) => argument.location === 'body' && argument.required)
+    .map((argument) => argument.key);
   const together = emptyMap<string[]>();
   for (const key of keys.values()) {
     const others = needed.filter((name) => name !== key);

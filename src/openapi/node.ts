@@ -39,7 +39,8 @@ export function emptyMap<Value>(): Record<string, Value> {
 
 /** One step of a JSON pointer (RFC 6901). */
 export function step(key: string | number): string {
-  return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  if (typeof key === 'number' || !/[~/]/.test(key)) return `/${key}`;
+  return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
 /** Runs `build` on first use and keeps what it gave. */

@@ -44,38 +44,56 @@ const STYLES: Readonly<Record<Location, readonly ParameterStyle[]>> = {
 };
 
 /** Reads path-level and operation-level parameters; the operation's win, by name and place. */
-export function readParameters(pathItem: Place, operation: Place, resolver: Resolver): ParameterList {
-  const found = new Map<string, { object: Place; description?: string }>();
-  for (const owner of [pathItem, operation]) {
-    for (const [index, item] of listAt(owner.value, 'parameters').entries()) {
-      const pointer = `${owner.pointer}/parameters${step(index)}`;
-      if (!isNode(item)) continue;
-      const description = typeof item.$ref === 'string' ? textAt(item, 'description') : undefined;
-      const object = settled({ document: owner.document, pointer, value: item }, resolver);
-      if (!isNode(object.value)) throw new OperationProblem(pointer, 'its parameter is not an object');
-      found.set(keyOf(object, pointer), description === undefined ? { object } : { object, description });
-    }
-  }
-  const parameters: Parameter[] = [];
-  const bodyParameters: BodyParameter[] = [];
-  for (const { object, description } of found.values()) {
+export type ReadParameters = (pathItem: Place, operation: Place) => ParameterList;
+
+/** A parameter that many operations refer to is read once. */
+export function createParameterReader(resolver: Resolver): ReadParameters {
+  const known = new Map<object, Parameter>();
+  const read = (object: Place, description: string | undefined): Parameter => {
     const node = object.value as Node;
-    const name = String(node.name);
-    const place = node.in;
-    if (place === 'body' || place === 'formData') bodyParameters.push({ in: place, name, place: object, object: node });
-    else parameters.push(readParameter(object, node, name, place as Location, description, resolver));
-  }
-  return { parameters, bodyParameters };
+    if (description !== undefined) return readParameter(object, node, description, resolver);
+    let parameter = known.get(node);
+    if (!parameter) {
+      parameter = readParameter(object, node, undefined, resolver);
+      known.set(node, parameter);
+    }
+    return parameter;
+  };
+  return (pathItem, operation) => {
+    const found = new Map<string, { object: Place; description: string | undefined }>();
+    for (const owner of [pathItem, operation]) {
+      let index = -1;
+      for (const item of listAt(owner.value, 'parameters')) {
+        index++;
+        if (!isNode(item)) continue;
+        const pointer = `${owner.pointer}/parameters/${index}`;
+        const description = typeof item.$ref === 'string' ? textAt(item, 'description') : undefined;
+        const object = settled({ document: owner.document, pointer, value: item }, resolver);
+        if (!isNode(object.value)) throw new OperationProblem(pointer, 'its parameter is not an object');
+        found.set(keyOf(object.value, pointer), { object, description });
+      }
+    }
+    const parameters: Parameter[] = [];
+    const bodyParameters: BodyParameter[] = [];
+    for (const { object, description } of found.values()) {
+      const node = object.value as Node;
+      if (node.in === 'body' || node.in === 'formData') {
+        bodyParameters.push({ in: node.in, name: String(node.name), place: object, object: node });
+      } else parameters.push(read(object, description));
+    }
+    return { parameters, bodyParameters };
+  };
 }
 
-function keyOf({ value, document }: Place, pointer: string): string {
-  const node = value as Node;
+/** `body` and `formData` belong to 2.0, and are met in 3.x all the same; `querystring` is 3.2. */
+const PLACES = new Set<unknown>(['path', 'query', 'header', 'cookie', 'querystring', 'body', 'formData']);
+
+function keyOf(node: Node, pointer: string): string {
   const place = own(node, 'in');
   if (typeof node.name !== 'string' && typeof node.name !== 'number' && place !== 'querystring') {
     throw new OperationProblem(pointer, 'its parameter has no name; give it `name` and `in`');
   }
-  const bodies = document.dialect.major === 2 ? ['body', 'formData'] : ['querystring'];
-  if (typeof place !== 'string' || !['path', 'query', 'header', 'cookie', ...bodies].includes(place)) {
+  if (!PLACES.has(place)) {
     throw new OperationProblem(
       pointer,
       `its parameter "${String(node.name)}" says in: ${JSON.stringify(place)}; it must be path, query, header or cookie`,
@@ -83,17 +101,12 @@ function keyOf({ value, document }: Place, pointer: string): string {
   }
   // There is one body, whatever it is called; header names have no case.
   if (place === 'body' || place === 'querystring') return place;
-  return `${place} ${place === 'header' ? String(node.name).toLowerCase() : String(node.name)}`;
+  return `${place} ${place === 'header' ? String(node.name).toLowerCase() : node.name}`;
 }
 
-function readParameter(
-  object: Place,
-  node: Node,
-  name: string,
-  place: Location,
-  description: string | undefined,
-  resolver: Resolver,
-): Parameter {
+function readParameter(object: Place, node: Node, description: string | undefined, resolver: Resolver): Parameter {
+  const place = node.in as Location;
+  const name = String(node.name ?? 'query_string');
   const content = nodeAt(node, 'content');
   const words = description === undefined ? {} : { description };
   const shared = { in: place, name, object: node, required: place === 'path' || node.required === true, ...words };

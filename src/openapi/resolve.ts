@@ -86,7 +86,20 @@ function look(
       new RefError(`$ref ${show(ref)} names an $anchor that does not exist`)
     );
   }
-  return at(root, fragment) ?? new RefError(`$ref ${show(ref)} points to nothing${nearest(root, fragment)}`);
+  return (
+    at(root, fragment) ??
+    atNamed(namesOf(document, names), fragment) ??
+    new RefError(`$ref ${show(ref)} points to nothing${nearest(root, fragment)}`)
+  );
+}
+
+/** Inside a schema with an `$id`, `#/$defs/x` counts from that schema. The first one that has it is the one meant. */
+function atNamed(names: ReadonlyMap<string, Place>, fragment: string): Place | undefined {
+  for (const [name, place] of names) {
+    const found = name.startsWith('#') ? undefined : at(place, fragment);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /** The value below a place; keys may be percent-encoded or, in documents written by hand, not. */

@@ -58,23 +58,28 @@ function tolerant(resolver: Resolver, place: Place): Place | undefined {
   }
 }
 
-const plans = new Map<string, ResponsePlan>();
-const MAX_PLANS = 1_000;
-
 /** JSON where it is offered; otherwise what the document lists, with anything else as second best. */
-export function responsePlan(mediaTypes: readonly string[]): ResponsePlan {
+export function createResponsePlans(): (mediaTypes: readonly string[]) => ResponsePlan {
+  const known = new Map<string, ResponsePlan>();
+  return (mediaTypes) => {
+    const key = mediaTypes.join('\n');
+    let plan = known.get(key);
+    if (!plan) {
+      const accept = acceptOf(mediaTypes);
+      plan = accept === undefined ? DEFAULT_RESPONSE : Object.freeze({ ...DEFAULT_RESPONSE, accept });
+      known.set(key, plan);
+    }
+    return plan;
+  };
+}
+
+function acceptOf(mediaTypes: readonly string[]): string | undefined {
   const named = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
   const json = named.filter(isJson);
   const best = json.find((type) => essence(type) === 'application/json') ?? json[0];
   const offered = best !== undefined ? [best] : named.slice(0, 4);
-  if (offered.length === 0 || essence(offered[0]!) === 'application/json') return DEFAULT_RESPONSE;
-  const accept = [...offered, '*/*;q=0.5'].join(', ');
-  let plan = plans.get(accept);
-  if (!plan) {
-    plan = Object.freeze({ ...DEFAULT_RESPONSE, accept });
-    if (plans.size < MAX_PLANS) plans.set(accept, plan);
-  }
-  return plan;
+  if (offered.length === 0 || essence(offered[0]!) === 'application/json') return undefined;
+  return [...offered, '*/*;q=0.5'].join(', ');
 }
 
 const PAGE = /^(?:page|page_?(?:number|no|num|index)|current_?page|pn)$/i;

@@ -65,6 +65,8 @@ export function cleanLine(text: string): string {
 
 /** The first sentence, on one line, at most `limit` characters. */
 export function firstSentence(text: string, limit = 240): string {
+  // Most summaries are a few plain words.
+  if (text.length <= limit && /^[A-Za-z0-9 ,_-]*$/.test(text)) return text.trim();
   const line = cleanLine(text.length > 2_000 ? text.slice(0, 2_000) : text);
   let sentence = line;
   for (const match of line.matchAll(/[.!?](?=\s+[A-Z`"'(]|\s*$)/g)) {
