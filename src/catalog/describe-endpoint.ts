@@ -7,7 +7,7 @@ export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIM
   const summary = endSentence(toPlainText(endpoint.summary) || `${endpoint.method} ${endpoint.path}`);
   const more = toPlainText(endpoint.description ?? '');
   const marks = endpoint.deprecated ? ' Deprecated.' : '';
-  const text = isSaid(summary, more) ? summary : `${summary} ${more}`;
+  const text = says(summary, more) ? summary : says(firstSentence(more), summary) ? more : `${summary} ${more}`;
   return cutText(text, limit - marks.length) + marks;
 }
 
@@ -21,12 +21,15 @@ function endSentence(text: string): string {
   return /[.!?…:]$/.test(text) ? text : `${text}.`;
 }
 
-/** The description often only repeats the summary, with or without a full stop. */
-function isSaid(summary: string, more: string): boolean {
-  const plain = (text: string) =>
-    text
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, ' ')
-      .trim();
-  return plain(more) === '' || plain(summary).startsWith(plain(more));
+/** True when `text` already holds every word of `other`: descriptions love to repeat their summaries. */
+function says(text: string, other: string): boolean {
+  const known = new Set(wordsOf(text));
+  return wordsOf(other).every((word) => known.has(word));
 }
+
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !FILLERS.has(word)).map((word) => word.replace(/(?<=.{3})(?:es|s)$/, ''));
+}
+
+const FILLERS = new Set(['a', 'an', 'the', 'of', 'to', 'for', 'in', 'and', 'by', 'with', 'this', 'that', 'is', 'are']);

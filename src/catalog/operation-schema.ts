@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { Operation } from './operation.ts';
 import { toPortableNode, toPortableSchema } from './portable.ts';
+import { type SlimOptions, slimSchema } from './slim.ts';
 
 export type ObjectSchema = {
   readonly type: 'object';
@@ -10,16 +11,31 @@ export type ObjectSchema = {
   readonly additionalProperties: false;
 };
 
+export interface OperationSchemaOptions {
+  readonly maxChars?: number;
+  readonly maxDepth?: number;
+  readonly slim?: SlimOptions;
+}
+
+/** For a tool of its own: whole sentences, forms shown by example. */
+const DETAILED: SlimOptions = { maxText: 300, oneSentence: false, examples: true };
+
 /** The arguments of an operation as an object schema every client accepts. Enforcement keeps the full one. */
-export function buildOperationSchema(operation: Operation, options?: { readonly maxDepth?: number }): ObjectSchema {
-  const portable = toPortableSchema(operation.endpoint.inputSchema, options) as Partial<ObjectSchema>;
+export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
+  const { inputSchema, method } = operation.endpoint;
+  const { slim = DETAILED, ...portableOptions } = options;
+  const portable = toPortableSchema(inputSchema, { keepNull: method === 'PATCH', ...portableOptions });
   const required = portable.required ?? [];
   return {
     type: 'object',
-    properties: withControls(portable.properties ?? {}, operation.controls),
+    properties: withControls(slimFields(portable.properties, slim), operation.controls),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
+}
+
+function slimFields(fields: Readonly<Record<string, JsonSchema>>, slim: SlimOptions): Record<string, JsonSchema> {
+  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, slimSchema(field, slim)]));
 }
 
 /** Own arguments first; a control never replaces one of them. */

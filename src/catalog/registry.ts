@@ -5,15 +5,15 @@ import { ToolConverter } from '../model/converters.ts';
 import type { Group } from '../model/group.ts';
 import type { WireTool, WireVersion } from '../model/wire.ts';
 import type { ToolEntry } from './entry.ts';
-import { buildFlat } from './flat.ts';
+import { type Exposure, expose } from './exposure.ts';
 import { buildInstructions } from './instructions.ts';
 import { settleNames } from './name.ts';
 import type { Operation } from './operation.ts';
+import { SEARCH_TOOLS } from './search.ts';
 import { buildTree } from './tree.ts';
 
 export type { ToolDefinition, ToolEntry } from './entry.ts';
-
-export type Exposure = 'tools' | 'grouped' | 'search';
+export type { Exposure } from './exposure.ts';
 
 export interface RegistryInput {
   readonly domains: readonly Domain[];
@@ -30,6 +30,8 @@ export interface Registry {
   /** In the order they are listed. */
   readonly tools: ReadonlyMap<string, ToolEntry>;
   readonly exposure: Exposure | 'mixed';
+  /** The mode of each domain. */
+  readonly modes: ReadonlyMap<string, Exposure>;
   /** What the server says about itself: at most 2,048 characters. */
   readonly instructions: string;
   readonly operations: readonly Operation[];
@@ -46,23 +48,20 @@ export function buildRegistry(input: RegistryInput): Registry {
   const native = input.native ?? [];
   const names = settleNames(
     operations.map((operation) => operation.endpoint),
-    native.map((entry) => entry.definition.name),
+    [...SEARCH_TOOLS, ...native.map((entry) => entry.definition.name)],
   );
   const tree = buildTree(input.serverName, input.domains, operations, names);
-  const entries = [...native, ...buildFlat(tree, tree.root.childGroups)];
-  return freezeRegistry({
+  const { entries, exposure, modes } = expose({ ...input, tree, names, native });
+  return Object.freeze({
     tools: toMap(entries),
-    exposure: 'tools',
+    exposure,
+    modes,
     instructions: buildInstructions(input.domains, entries),
     operations: Object.freeze([...operations]),
     names,
     root: tree.root,
     definitionsFor: (version) => toWire(entries, version),
   });
-}
-
-function freezeRegistry(registry: Registry): Registry {
-  return Object.freeze(registry);
 }
 
 function toMap(entries: readonly ToolEntry[]): ReadonlyMap<string, ToolEntry> {
@@ -74,7 +73,15 @@ function toMap(entries: readonly ToolEntry[]): ReadonlyMap<string, ToolEntry> {
     }
     tools.set(name, entry);
   }
-  return tools;
+  return freezeMap(tools);
+}
+
+/** Object.freeze does not reach what a Map holds. */
+function freezeMap<Value>(map: Map<string, Value>): ReadonlyMap<string, Value> {
+  const refuse = () => {
+    throw new TypeError('The registry is frozen; build a new one to change its tools.');
+  };
+  return Object.freeze(Object.assign(map, { set: refuse, delete: refuse, clear: refuse }));
 }
 
 function toWire(entries: readonly ToolEntry[], version: WireVersion): readonly WireTool[] {

@@ -5,10 +5,9 @@ import { createValidator, type Validator } from '../orchestration/validate.ts';
 import type { Operation } from './operation.ts';
 import { buildOperationSchema } from './operation-schema.ts';
 import type { SharedFields } from './schema.ts';
-import { slimSchema } from './slim.ts';
 
 /** Many operations share one tool, so each is told briefly; the enforced schema keeps everything. */
-const SLIM = { maxText: 160, oneSentence: true } as const;
+const SLIM = { maxText: 120, oneSentence: true, examples: false } as const;
 const MAX_DEPTH = 2;
 
 export interface RestFields extends SharedFields {
@@ -17,7 +16,7 @@ export interface RestFields extends SharedFields {
 }
 
 export function advertiseOperation(operation: Operation, discriminator: string): RestFields {
-  const schema = buildOperationSchema(operation, { maxDepth: MAX_DEPTH });
+  const schema = buildOperationSchema(operation, { maxDepth: MAX_DEPTH, slim: SLIM });
   const renamed = new Map<string, string>();
   const names = new Set(Object.keys(schema.properties));
   const rename = (name: string) => {
@@ -27,10 +26,7 @@ export function advertiseOperation(operation: Operation, discriminator: string):
     renamed.set(free, name);
     return free;
   };
-  const fields = Object.entries(schema.properties).map(([name, field]): [string, JsonSchema] => [
-    rename(name),
-    slimSchema(field, SLIM),
-  ]);
+  const fields = Object.entries(schema.properties).map(([name, field]): [string, JsonSchema] => [rename(name), field]);
   const required = (schema.required ?? []).map((name) => {
     const known = [...renamed].find(([, original]) => original === name);
     return known ? known[0] : name;

@@ -5,8 +5,10 @@ import { cutText, firstSentence } from './text.ts';
 export interface SlimOptions {
   /** UTF-16 units of a description at the top level; nested ones get half of it. */
   readonly maxText: number;
-  /** Keep only the first sentence of each description. */
+  /** Keep only the first sentence of each description, and the names of fields that are not shown. */
   readonly oneSentence: boolean;
+  /** Keep examples that show a form ("U024BE7LH", "2026-01-31"); words and numbers teach nothing. */
+  readonly examples: boolean;
 }
 
 export function slimSchema(schema: JsonSchema, options: SlimOptions, depth = 0): JsonSchema {
@@ -37,10 +39,36 @@ function slimKeyword(keyword: string, value: unknown, options: SlimOptions, dept
   return value;
 }
 
-function slimText(value: unknown, { oneSentence }: SlimOptions, limit: number): string | undefined {
+function slimText(value: unknown, { oneSentence, examples }: SlimOptions, limit: number): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = cutText(oneSentence ? firstSentence(value) : value, limit).replace(/(?<=\w)\.$/, '');
-  return text === '' ? undefined : text;
+  const { prose, example } = splitExample(value);
+  const said = oneSentence ? [firstSentence(prose), ...namesOfHidden(prose)].join(' ') : prose;
+  const shown = examples && example !== undefined && showsForm(example) ? ` e.g. ${example}` : '';
+  const text = cutText(said, limit).replace(/(?<=[\w)`"'])\.$/, '') + shown;
+  return text.trim() === '' ? undefined : text.trim();
+}
+
+/** The portable pass writes an example last, as JSON. Anything else that starts like it is left alone. */
+function splitExample(text: string): { prose: string; example?: string } {
+  const at = text.lastIndexOf('Example: ');
+  if (at < 0 || (at > 0 && text[at - 1] !== ' ')) return { prose: text };
+  const json = text.slice(at + 'Example: '.length).replace(/\.$/, '');
+  try {
+    JSON.parse(json);
+    return { prose: text.slice(0, at).trimEnd(), example: json };
+  } catch {
+    return { prose: text };
+  }
+}
+
+/** A short string with more than words in it: an id, a date, a path, a query. */
+function showsForm(example: string): boolean {
+  return /^"[^"]{2,60}"$/.test(example) && /[\d#@:/+*{}[\]=<>_-]/.test(example) && !/^"https?:/.test(example);
+}
+
+function namesOfHidden(prose: string): string[] {
+  const match = /(?:^|[.!?] )(Fields: [^.]*)/.exec(prose);
+  return match?.[1] !== undefined && !firstSentence(prose).includes(match[1]) ? [match[1]] : [];
 }
 
 function isNode(value: unknown): value is Readonly<Record<string, unknown>> {

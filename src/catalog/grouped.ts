@@ -1,0 +1,65 @@
+// Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
+import type { Domain } from '../endpoint/model.ts';
+import type { Group } from '../model/group.ts';
+import type { Tool } from '../model/tool.ts';
+import { GroupedToolBuilder } from './builder.ts';
+import { describeBriefly } from './describe-endpoint.ts';
+import type { ToolEntry } from './entry.ts';
+import { type PlannedGroup, planGroups } from './grouping.ts';
+import { MAX_NAME, toToolName, withSuffix } from './name.ts';
+import type { Tree } from './tree.ts';
+
+const MAX_LINE = 80;
+
+export function buildGrouped(
+  tree: Tree,
+  domains: readonly (Domain & { readonly group: Group })[],
+  taken: Iterable<string>,
+  keep: (tool: Tool) => boolean = () => true,
+): ToolEntry[] {
+  const names = new Set(taken);
+  const planned = domains.flatMap((domain) => planGroups(tree, domain.group, keep).map((plan) => ({ domain, plan })));
+  return planned.map(({ domain, plan }) => {
+    const name = nameGroup(plan, names);
+    names.add(name);
+    return buildGroup(domain, plan, name);
+  });
+}
+
+function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry {
+  const about = plan.labels.length === 0 ? domain.title : `${domain.title}: ${plan.labels.join(', ')}`;
+  const builder = new GroupedToolBuilder(name)
+    .description(plan.kind === 'read' ? about : `${about} (changes data)`)
+    .annotations({ openWorldHint: true })
+    .leanDescription();
+  const actions = nameActions(plan);
+  plan.members.forEach((operation, index) => {
+    const { deprecated } = operation.endpoint;
+    const line = describeBriefly(operation.endpoint, MAX_LINE);
+    builder.action({ name: actions[index]!, operation, description: deprecated ? `${line} (deprecated)` : line });
+  });
+  return builder.toEntry(plan.domain);
+}
+
+/** `github_issues_read`: what it is about between where it belongs and what it does. */
+function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<string>): string {
+  const words = [domain, ...labels.filter((label) => label !== domain), kind];
+  const whole = toToolName(words.join('_'), 200);
+  const name =
+    whole.length <= MAX_NAME ? whole : `${whole.slice(0, MAX_NAME - kind.length - 1).replace(/_+$/, '')}_${kind}`;
+  if (!taken.has(name)) return name;
+  let count = 2;
+  while (taken.has(withSuffix(name, String(count)))) count++;
+  return withSuffix(name, String(count));
+}
+
+/** Action names without what the tool's name already says, unless that makes two of them the same. */
+function nameActions({ domain, labels, members }: PlannedGroup): string[] {
+  const whole = members.map(({ endpoint }) => endpoint.action);
+  const prefixes = [...new Set([domain, ...(labels.length > 0 ? [labels[0]!] : [])])];
+  const short = whole.map((name) => {
+    const prefix = prefixes.find((candidate) => name.startsWith(`${candidate}_`));
+    return prefix === undefined ? name : name.slice(prefix.length + 1);
+  });
+  return new Set(short).size === short.length ? short : whole;
+}

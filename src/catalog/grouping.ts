@@ -1,0 +1,123 @@
+// Which operations share a tool in grouped mode: by tag (by path where there are no tags), reads apart from writes, and
+// never more than a model can keep apart. The same endpoints always give the same groups.
+import type { Endpoint } from '../endpoint/model.ts';
+import type { Group } from '../model/group.ts';
+import type { Tool } from '../model/tool.ts';
+import { MAX_NAME, toToolName } from './name.ts';
+import type { Operation } from './operation.ts';
+import type { Tree } from './tree.ts';
+
+/** OPENAPI.md decision 2: curated servers stay within these, and models do well with them. */
+export const MAX_ACTIONS = 12;
+export const MAX_FIELDS = 25;
+
+export interface PlannedGroup {
+  readonly domain: string;
+  readonly kind: 'read' | 'write';
+  /** What the operations are about: tags or path segments. Empty when it is the whole domain. */
+  readonly labels: readonly string[];
+  readonly members: readonly Operation[];
+}
+
+interface Part {
+  readonly labels: readonly string[];
+  readonly members: readonly Operation[];
+}
+
+export function planGroups(tree: Tree, domain: Group, keep: (tool: Tool) => boolean = () => true): PlannedGroup[] {
+  const leaves = domain.allTools().filter(keep);
+  return (['read', 'write'] as const).flatMap((kind) => {
+    const some = leaves.filter((tool) => isRead(tree.operations.get(tool)!) === (kind === 'read'));
+    if (some.length === 0) return [];
+    const members = some.map((tool) => tree.operations.get(tool)!);
+    const parts = fits(members) ? [{ labels: [], members }] : planParts(tree, domain, some);
+    return parts.map((part) => ({ domain: domain.name, kind, ...part }));
+  });
+}
+
+/** Within the caps: few enough actions, few enough fields. */
+export function fits(members: readonly Operation[]): boolean {
+  return members.length <= MAX_ACTIONS && countFields(members) <= MAX_FIELDS;
+}
+
+export function countFields(members: readonly Operation[]): number {
+  return new Set(
+    members.flatMap(({ endpoint, controls }) => [...endpoint.args.map((arg) => arg.key), ...Object.keys(controls)]),
+  ).size;
+}
+
+function planParts(tree: Tree, domain: Group, leaves: readonly Tool[]): Part[] {
+  const clusters = new Map<string, Operation[]>();
+  for (const tool of leaves) {
+    const operation = tree.operations.get(tool)!;
+    push(clusters, labelOf(domain, tool, operation.endpoint), operation);
+  }
+  const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
+  return merge(parts, (labels) => `${domain.name}_${labels.join('_')}_write`.length <= MAX_NAME);
+}
+
+/** The first tag; without one, the first word of the path. */
+function labelOf(domain: Group, tool: Tool, endpoint: Endpoint): string {
+  const tag = tool.parentGroups.find((group) => group !== domain && group.parent === domain);
+  return tag?.name ?? toToolName(literalSegments(endpoint.path)[0] ?? 'general');
+}
+
+/** A cluster that is too large is divided by the next word of its paths, and at last by order. */
+function split(labels: readonly string[], members: readonly Operation[], level: number): Part[] {
+  if (fits(members) || members.length === 1) return [{ labels, members }];
+  const depth = Math.max(...members.map(({ endpoint }) => literalSegments(endpoint.path).length));
+  if (level >= depth) return chunk(labels, members);
+  const divided = new Map<string, Operation[]>();
+  for (const member of members) push(divided, literalSegments(member.endpoint.path)[level] ?? '', member);
+  if (divided.size === 1) return split(labels, members, level + 1);
+  const parts = [...divided].flatMap(([segment, some]) => {
+    const label = toToolName(segment);
+    const known = segment === '' || labels.includes(label) || labels.at(-1)?.endsWith(label);
+    return split(known ? labels : [...labels, label], some, level + 1);
+  });
+  // Small neighbours of the same cluster belong together again.
+  return merge(parts, (joined) => joined.length <= labels.length + 2);
+}
+
+function chunk(labels: readonly string[], members: readonly Operation[]): Part[] {
+  const parts: Part[] = [];
+  let open: Operation[] = [];
+  for (const member of members) {
+    if (open.length > 0 && !fits([...open, member])) {
+      parts.push({ labels, members: open });
+      open = [];
+    }
+    open.push(member);
+  }
+  return [...parts, { labels, members: open }];
+}
+
+/** Joins neighbours while they stay within the caps and their common name stays readable. */
+function merge(parts: readonly Part[], nameable: (labels: readonly string[]) => boolean): Part[] {
+  const merged: Part[] = [];
+  for (const part of parts) {
+    const last = merged.at(-1);
+    const labels = [...new Set([...(last?.labels ?? []), ...part.labels])];
+    if (last && fits([...last.members, ...part.members]) && nameable(labels)) {
+      merged[merged.length - 1] = { labels, members: [...last.members, ...part.members] };
+    } else merged.push(part);
+  }
+  return merged;
+}
+
+/** The words of a path: no variables, no version, no `api`. */
+export function literalSegments(path: string): string[] {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '' && !segment.includes('{') && !/^(?:v\d+(?:\.\d+)*|api|rest)$/i.test(segment));
+}
+
+function isRead({ endpoint }: Operation): boolean {
+  return endpoint.effect === 'read';
+}
+
+function push(map: Map<string, Operation[]>, key: string, operation: Operation): void {
+  const list = map.get(key);
+  if (list) list.push(operation);
+  else map.set(key, [operation]);
+}

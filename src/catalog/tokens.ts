@@ -1,0 +1,44 @@
+// What tools/list costs a model: o200k tokens of the compact JSON of name, description and inputSchema, which is what
+// clients forward. The tokenizer takes a quarter of a second to load, so it is loaded when somebody asks.
+import { createRequire } from 'node:module';
+import type { ToolDefinition } from './entry.ts';
+
+type Tokenizer = { countTokens(text: string, options: { disallowedSpecial: Set<string> }): number };
+type Listed = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>;
+
+let tokenizer: Tokenizer | undefined;
+/** A document may well contain `<|endoftext|>`; to us that is text like any other. */
+const NOTHING_SPECIAL = { disallowedSpecial: new Set<string>() };
+
+export function countTokens(text: string): number {
+  tokenizer ??= createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base') as Tokenizer;
+  return tokenizer.countTokens(text, NOTHING_SPECIAL);
+}
+
+/** The cost of one tool. */
+export function costOf(definition: Listed): number {
+  return countTokens(JSON.stringify(toListed(definition)));
+}
+
+/** The cost of a whole list. */
+export function listCost(definitions: Iterable<Listed>): number {
+  return countTokens(toListJson(definitions));
+}
+
+/** Whether a list fits a budget, without the tokenizer where characters alone decide. */
+export function fitsBudget(definitions: Iterable<Listed>, budget: number): boolean {
+  const json = toListJson(definitions);
+  const bytes = Buffer.byteLength(json);
+  // JSON Schema in English runs at 3.7 to 4.7 characters per token; these bounds leave ample room on both sides.
+  if (json.length > budget * 8) return false;
+  if (bytes === json.length && bytes <= budget * 2.5) return true;
+  return countTokens(json) <= budget;
+}
+
+function toListJson(definitions: Iterable<Listed>): string {
+  return JSON.stringify([...definitions].map(toListed));
+}
+
+function toListed({ name, description, inputSchema }: Listed): Listed {
+  return { name, description, inputSchema };
+}
