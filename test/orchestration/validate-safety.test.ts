@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { createSchemaValidator } from '../../src/orchestration/validate.ts';
-import { auditSchema } from '../../src/orchestration/validation/compile.ts';
+import { auditSchema } from '../../src/orchestration/validation/audit.ts';
 import { createShelf } from '../../src/orchestration/validation/kept.ts';
 import { resetNativeBudget, safePattern } from '../../src/orchestration/validation/regex.ts';
 
@@ -104,6 +104,8 @@ describe('patterns', () => {
   });
 });
 
+const wideNames = Array.from({ length: 5_000 }, (_, index) => `argument_${index}`);
+
 describe('schemas that would be expensive', () => {
   test('do not compare every pair of items for uniqueness', () => {
     const items = Array.from({ length: 30_000 }, (_, index) => ({ id: index }));
@@ -165,6 +167,24 @@ describe('schemas that would be expensive', () => {
     for (let level = 0; level < 20_000; level++) deep = { allOf: [deep] };
     expect(auditSchema(field(deep))).toEqual([expect.stringContaining('nested too deep, not enforced from here')]);
     expect(accepts(field(deep), 'a')).toBe(true);
+  });
+
+  test('that are wider than the stack are enforced as far as they can be, with a note', () => {
+    const wide = Array.from({ length: 20_000 }, (_, index) => ({ required: [`a${index}`] }));
+    const schema = field({ type: 'object', oneOf: wide, properties: { n: { type: 'integer' } } });
+    expect(auditSchema(schema)).toEqual(['#/properties/x/oneOf: more than 1000 entries, not enforced']);
+    expect(accepts(schema, { n: 1 })).toBe(true);
+    expect(accepts(schema, { n: true })).toBe(false);
+  });
+
+  test('may have any number of arguments', () => {
+    const properties = Object.fromEntries(wideNames.map((name) => [name, { type: 'integer' }]));
+    const schema = { type: 'object', properties, additionalProperties: false };
+    const validate = createSchemaValidator(schema);
+    expect(validate('t', { argument_4999: '7' })).toEqual({ argument_4999: 7 });
+    expect(() => validate('t', { argument_49999: 1 })).toThrow(
+      'unknown `argument_49999` — did you mean `argument_4999`?',
+    );
   });
 
   test('are forgotten when there are too many, the ones used longest ago first', () => {

@@ -2,7 +2,7 @@
 // a call pays for what it sends, not for the two hundred things it could have sent.
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { countEffort, EFFORT_KEYWORD, spendEffort } from './effort.ts';
+import { countEffort, EFFORT_KEYWORD, refersToRoot, spendEffort } from './effort.ts';
 import { FORMATS, OPEN_FORMATS } from './formats.ts';
 import { regExpEngine } from './regex.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
@@ -22,31 +22,16 @@ export type OnCode = (characters: number) => void;
 export function createCheck(schema: JsonSchema, onCode: OnCode = () => {}): Check {
   const problem = sizeProblem(schema);
   if (problem === 'too large') throw new Error('the schema is too large to be compiled');
-  const source = createSource(schema, problem === undefined, onCode);
-  return isPlainArguments(schema) ? checkArguments(schema, source) : source('#');
+  const plain = isPlainArguments(schema);
+  const source = createSource(schema, plain, problem === undefined, onCode);
+  return plain ? checkArguments(schema, source) : source('#');
 }
 
-/** What of a schema is not enforced, and why; compiles all of it. */
-export function auditSchema(schema: JsonSchema): readonly string[] {
-  if (sizeProblem(schema) === 'too large') return ['#: the schema is too large to be compiled'];
-  try {
-    compile(
-      createAjv(countEffort(schema), () => {}),
-      '#',
-    );
-    return sizeProblem(schema) === undefined ? [] : repairSchema(schema).notes;
-  } catch {
-    const { schema: repaired, notes } = repairSchema(schema);
-    try {
-      compile(
-        createAjv(countEffort(repaired), () => {}),
-        '#',
-      );
-      return notes;
-    } catch (error) {
-      return [...notes, `#: cannot be compiled (${error instanceof Error ? error.message : String(error)})`];
-    }
-  }
+/** Compiles all of a schema as it stands; throws when ajv does. */
+export function compileAll(schema: JsonSchema): void {
+  const ajv = createAjv(layOut(schema, isPlainArguments(schema)), () => {});
+  if (!isPlainArguments(schema)) compile(ajv, '#');
+  else for (const key of Object.keys(schema.properties)) compile(ajv, pointerOf(key));
 }
 
 /** Nothing at the root but named arguments, each with a schema of its own. */
@@ -54,7 +39,8 @@ function isPlainArguments(schema: JsonSchema): schema is SchemaObject & { readon
   if (!isObject(schema) || schema.type !== 'object' || schema.additionalProperties !== false) return false;
   if (!isObject(schema.properties) || Object.hasOwn(schema.properties, '__proto__')) return false;
   if (schema.required !== undefined && !Array.isArray(schema.required)) return false;
-  return Object.keys(schema).every((keyword) => PLAIN_KEYWORDS.has(keyword) || keyword.startsWith('x-'));
+  const plain = Object.keys(schema).every((keyword) => PLAIN_KEYWORDS.has(keyword) || keyword.startsWith('x-'));
+  return plain && !refersToRoot(schema);
 }
 
 const PLAIN_KEYWORDS = new Set([
@@ -86,7 +72,7 @@ function checkArguments(schema: SchemaObject & { readonly properties: SchemaObje
       let one = checks.get(key);
       if (one === undefined) {
         if (!Object.hasOwn(properties, key)) return false;
-        one = source(`#/properties/${encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1'))}`);
+        one = source(pointerOf(key));
         checks.set(key, one);
       }
       if (value[key] !== undefined && !one(value[key])) {
@@ -99,23 +85,40 @@ function checkArguments(schema: SchemaObject & { readonly properties: SchemaObje
   return check;
 }
 
+/** ajv compiles the root before a part of it: arguments stand where the root has nothing to compile. */
+const ARGUMENTS = 'x-landbridge-arguments';
+
+function pointerOf(key: string): string {
+  return `#/${ARGUMENTS}/${encodeURIComponent(key.replace(/~/g, '~0').replace(/\//g, '~1'))}`;
+}
+
+function layOut(schema: JsonSchema, plain: boolean): JsonSchema {
+  if (!plain || !isObject(schema)) return countEffort(schema);
+  const { $defs, definitions } = countEffort(schema) as SchemaObject;
+  return {
+    ...($defs !== undefined && { $defs }),
+    ...(definitions !== undefined && { definitions }),
+    [ARGUMENTS]: schema.properties,
+  };
+}
+
 /** Compiles the part of a schema at a pointer. */
 type Source = (pointer: string) => Check;
 
 /** From the schema as it is, or, where that does not compile, from a repaired copy. */
-function createSource(schema: JsonSchema, usable: boolean, onCode: OnCode): Source {
+function createSource(schema: JsonSchema, plain: boolean, usable: boolean, onCode: OnCode): Source {
   let ajv: Ajv2020 | undefined;
   let repaired: Ajv2020 | undefined;
   return (pointer) => {
     if (usable) {
-      ajv ??= createAjv(countEffort(schema), onCode);
+      ajv ??= createAjv(layOut(schema, plain), onCode);
       try {
         return compile(ajv, pointer);
       } catch {
         // What exactly is wrong comes out of the repair.
       }
     }
-    repaired ??= createAjv(countEffort(repairSchema(schema).schema), onCode);
+    repaired ??= createAjv(layOut(repairSchema(schema).schema, plain), onCode);
     return compile(repaired, pointer);
   };
 }
@@ -149,6 +152,8 @@ function createAjv(schema: JsonSchema, onCode: OnCode): Ajv2020 {
     inlineRefs: 12,
     code: {
       regExp: regExpEngine,
+      // V8 does the same to what turns out to be hot; here it doubles the time of the first call.
+      optimize: false,
       process: (code) => {
         onCode(code.length);
         return code;

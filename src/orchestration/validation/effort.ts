@@ -46,7 +46,8 @@ function refers(value: unknown, depth: number): boolean {
   return Object.values(value).some((part) => refers(part, depth + 1));
 }
 
-function refersToRoot(root: JsonSchema): boolean {
+/** Whether a reference leads anywhere but to a definition. */
+export function refersToRoot(root: JsonSchema): boolean {
   const seen = (value: unknown, depth: number): boolean => {
     if (typeof value !== 'object' || value === null) return false;
     if (depth > 200) return true;

@@ -68,23 +68,34 @@ export function repairSchema(root: JsonSchema): Repaired {
 
 /** ajv writes the whole pointer of every place into its code: depth costs it the square. */
 const MAX_DEPTH = 128;
+/** It nests what follows from one branch or property to the next: width costs stack. */
+const MAX_WIDTH = 1_000;
 const MAX_NODES = 200_000;
+const WIDE = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'properties', 'patternProperties', 'dependentSchemas']);
 
-/** Whether a schema is of a size that can be compiled. Says why not, if not. */
-export function sizeProblem(schema: JsonSchema): 'too deep' | 'too large' | undefined {
+/** Whether a schema is of a size that can be compiled; `too large` cannot be helped. */
+export function sizeProblem(schema: JsonSchema): 'too deep' | 'too wide' | 'too large' | undefined {
   let nodes = 0;
+  let wide = false;
   const visit = (value: unknown, depth: number): 'too deep' | 'too large' | undefined => {
     if (typeof value !== 'object' || value === null) return undefined;
     if (++nodes > MAX_NODES) return 'too large';
     // A schema sits one or two levels below the one that holds it.
     if (depth > MAX_DEPTH * 2) return 'too deep';
-    for (const part of Object.values(value)) {
+    for (const key of Object.keys(value)) {
+      const part = (value as Record<string, unknown>)[key];
+      // The arguments themselves are compiled one by one.
+      if (WIDE.has(key) && depth > 0 && widthOf(part) > MAX_WIDTH) wide = true;
       const problem = visit(part, depth + 1);
       if (problem !== undefined) return problem;
     }
     return undefined;
   };
-  return visit(schema, 0);
+  return visit(schema, 0) ?? (wide ? 'too wide' : undefined);
+}
+
+function widthOf(part: unknown): number {
+  return Array.isArray(part) ? part.length : isObject(part) ? Object.keys(part).length : 0;
 }
 
 function repair(
@@ -113,6 +124,10 @@ function repair(
     const value = schema[key];
     const pointer = `${at}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`;
     if (DROPPED.has(key) || key === '__proto__') continue;
+    if (WIDE.has(key) && depth > 0 && widthOf(value) > MAX_WIDTH) {
+      notes.push(`${pointer}: more than ${MAX_WIDTH} entries, not enforced`);
+      continue;
+    }
     if (key === '$ref') repairRef(root, value, pointer, notes, copy);
     else if (ONE_SCHEMA.has(key))
       copy[key] = Array.isArray(value) && key === 'items' ? go({ anyOf: value }, pointer) : go(value, pointer);
