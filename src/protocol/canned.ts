@@ -115,7 +115,8 @@ export function createCanned(parts: CannedParts): Canned {
         {
           protocolVersion: version,
           capabilities: legacyCapabilities,
-          serverInfo: info,
+          // Titles came with 2025-06-18.
+          serverInfo: version < '2025-06-18' ? { name: info.name, version: info.version } : info,
           instructions: registry.instructions,
         },
         version,

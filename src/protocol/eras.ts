@@ -19,6 +19,9 @@ export const META = {
   subscriptionId: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
+/** Those 2026-07-28 knows; a client may have others. */
+const CAPABILITIES = ['elicitation', 'sampling', 'roots', 'experimental', 'extensions'];
+
 const LOG_LEVELS = ['debug', 'info', 'notice', 'warning', 'error', 'critical', 'alert', 'emergency'];
 
 /** What a modern request says about its sender. */
@@ -40,8 +43,14 @@ export function parseEnvelope(params: Params | undefined): Envelope {
   if (typeof version !== 'string') throw malformed(META.version, 'a string');
   const capabilities = meta[META.capabilities];
   if (!isObject(capabilities)) throw malformed(META.capabilities, 'an object (it may be empty)');
+  for (const name of CAPABILITIES) {
+    const declared = capabilities[name];
+    if (declared !== undefined && !isObject(declared)) throw malformed(META.capabilities, `an object whose ${name} is one`);
+  }
   const info = meta[META.clientInfo];
-  if (info !== undefined && !isObject(info)) throw malformed(META.clientInfo, 'an object with name and version');
+  if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')) {
+    throw malformed(META.clientInfo, 'an object with name and version');
+  }
   const level = meta[META.logLevel];
   if (level !== undefined && !LOG_LEVELS.includes(level as string)) {
     throw malformed(META.logLevel, `one of ${LOG_LEVELS.join(', ')}`);

@@ -88,15 +88,22 @@ function classify(value: unknown): Message {
     return { kind: 'invalid', id: undefined, reason: '"id" must be a string or an integer.' };
   }
   if (typeof method === 'string') {
-    if (params !== undefined && (typeof params !== 'object' || params === null || Array.isArray(params))) {
+    if (params !== undefined && !isObject(params)) {
       return { kind: 'invalid', id: known, reason: '"params" must be an object.' };
     }
-    const given = params as Params | undefined;
+    const given = params;
+    if (given?._meta !== undefined && !isObject(given._meta)) {
+      return { kind: 'invalid', id: known, reason: '"_meta" must be an object.' };
+    }
     return known === undefined
       ? { kind: 'notification', method, params: given }
       : { kind: 'request', id: known, method, params: given };
   }
   return { kind: 'invalid', id: known, reason: '"method" must be a string.' };
+}
+
+function isObject(value: unknown): value is Params {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isRequestId(id: unknown): id is RequestId {

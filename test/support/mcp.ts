@@ -20,7 +20,12 @@ export interface Rpc {
 }
 
 /** A modern request, enveloped. */
-export function modern(id: string | number, method: string, params: Record<string, unknown> = {}, capabilities = {}): Rpc {
+export function modern(
+  id: string | number,
+  method: string,
+  params: Record<string, unknown> = {},
+  capabilities = {},
+): Rpc {
   const _meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
     'io.modelcontextprotocol/clientCapabilities': capabilities,
@@ -62,7 +67,11 @@ export function post(url: string, body: string, headers: Record<string, string> 
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks).toString() }),
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body: Buffer.concat(chunks).toString(),
+          }),
         );
         response.on('error', reject);
       },
@@ -82,21 +91,35 @@ export interface Link {
 const LIMITS = { maxLineBytes: 1024 * 1024, maxConcurrent: 100 };
 const FRONTIER = { host: '127.0.0.1', allowedHosts: [], allowedOrigins: [] };
 
-export async function serveHttp(gateway: Gateway, options: { maxBodyBytes?: number; maxInFlight?: number; allowedOrigins?: string[] } = {}) {
+export async function serveHttp(
+  gateway: Gateway,
+  options: { maxBodyBytes?: number; maxInFlight?: number; allowedOrigins?: string[] } = {},
+) {
   const frontier = { ...FRONTIER, allowedOrigins: options.allowedOrigins ?? [] };
   let ready = true;
   const server = await startHttp(
     {
       protocolOf: (profile) => (profile === '' ? gateway.protocol : undefined),
       otherwise: createRoutes(
-        { name: 'landbridge', version: '0', ready: () => ready, hasProfile: (profile) => profile === '', tools: () => 0 },
+        {
+          name: 'landbridge',
+          version: '0',
+          ready: () => ready,
+          hasProfile: (profile) => profile === '',
+          tools: () => 0,
+        },
         frontier,
       ),
       onInternalError: (error) => {
         throw error;
       },
     },
-    { ...frontier, port: 0, maxBodyBytes: options.maxBodyBytes ?? LIMITS.maxLineBytes, maxInFlight: options.maxInFlight ?? 1_000 },
+    {
+      ...frontier,
+      port: 0,
+      maxBodyBytes: options.maxBodyBytes ?? LIMITS.maxLineBytes,
+      maxInFlight: options.maxInFlight ?? 1_000,
+    },
   );
   return {
     ...server,
@@ -112,7 +135,10 @@ export async function httpLink(gateway: Gateway): Promise<Link> {
   return {
     name: 'http',
     async send(text, headers) {
-      const { status, body } = await post(server.url, text, { accept: 'application/json', ...(headers ?? guessHeaders(text)) });
+      const { status, body } = await post(server.url, text, {
+        accept: 'application/json',
+        ...(headers ?? guessHeaders(text)),
+      });
       return status === 202 ? undefined : body;
     },
     close: () => server.close(0),
@@ -123,7 +149,9 @@ export async function httpLink(gateway: Gateway): Promise<Link> {
 function guessHeaders(text: string): Record<string, string> {
   try {
     const message = JSON.parse(text) as Rpc;
-    const version = (message.params?._meta as Record<string, unknown> | undefined)?.['io.modelcontextprotocol/protocolVersion'];
+    const version = (message.params?._meta as Record<string, unknown> | undefined)?.[
+      'io.modelcontextprotocol/protocolVersion'
+    ];
     if (version === undefined) return {};
     return { ...headersOf(message), 'mcp-protocol-version': String(version) };
   } catch {
@@ -140,7 +168,13 @@ export async function stdioLink(gateway: Gateway): Promise<Link> {
 }
 
 export async function tcpLink(gateway: Gateway): Promise<Link> {
-  const server = await startTcp(gateway.protocol, { ...LIMITS, host: '127.0.0.1', port: 0, maxConnections: 10, idleMs: 60_000 });
+  const server = await startTcp(gateway.protocol, {
+    ...LIMITS,
+    host: '127.0.0.1',
+    port: 0,
+    maxConnections: 10,
+    idleMs: 60_000,
+  });
   const socket = connect(server.port, '127.0.0.1');
   await new Promise((resolve) => socket.once('connect', resolve));
   const lines = lineLink('tcp', (text) => socket.write(`${text}\n`), socket);

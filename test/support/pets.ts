@@ -19,14 +19,25 @@ export function petsDomain(baseUrl: string, env: Record<string, string> = {}): D
           summary: 'Lists pets.',
           args: z.object({ limit: z.int().min(1).max(100).optional(), kind: z.enum(['cat', 'dog']).optional() }),
         },
-        get: { method: 'GET', path: '/pets/{id}', summary: 'Gets one pet.', args: z.object({ id: z.int().min(1) }), expose: 'both' },
+        get: {
+          method: 'GET',
+          path: '/pets/{id}',
+          summary: 'Gets one pet.',
+          args: z.object({ id: z.int().min(1) }),
+          expose: 'both',
+        },
         create: {
           method: 'POST',
           path: '/pets',
           summary: 'Adds a pet.',
           args: z.object({ name: z.string().min(1), kind: z.enum(['cat', 'dog']).optional() }),
         },
-        delete: { method: 'DELETE', path: '/pets/{id}', summary: 'Removes a pet.', args: z.object({ id: z.int().min(1) }) },
+        delete: {
+          method: 'DELETE',
+          path: '/pets/{id}',
+          summary: 'Removes a pet.',
+          args: z.object({ id: z.int().min(1) }),
+        },
       },
       prompts: {
         introduce: {

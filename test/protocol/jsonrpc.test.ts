@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { parseMessages, writeError, writeNotification, writeRequest, writeResult } from '../../src/protocol/jsonrpc.ts';
+
+describe('parseMessages()', () => {
+  test.each([
+    ['{"jsonrpc":"2.0","id":0,"method":"a"}', { kind: 'request', id: 0, method: 'a', params: undefined }],
+    ['{"jsonrpc":"2.0","id":"","method":"a","params":{}}', { kind: 'request', id: '', method: 'a', params: {} }],
+    ['{"jsonrpc":"2.0","id":-3,"method":"a"}', { kind: 'request', id: -3, method: 'a', params: undefined }],
+    ['{"jsonrpc":"2.0","method":"a"}', { kind: 'notification', method: 'a', params: undefined }],
+    ['{"jsonrpc":"2.0","id":1,"result":null}', { kind: 'response', id: 1, result: null, error: undefined }],
+    ['{"jsonrpc":"2.0","id":1,"error":{}}', { kind: 'response', id: 1, result: undefined, error: {} }],
+    ['{"jsonrpc":"2.0","error":{}}', { kind: 'response', id: undefined, result: undefined, error: {} }],
+    ['{"jsonrpc":"2.0","id":null,"error":{}}', { kind: 'response', id: undefined, result: undefined, error: {} }],
+    ['{"jsonrpc":"2.0","result":{}}', { kind: 'invalid', id: undefined, reason: '"method" must be a string.' }],
+    ['{"jsonrpc":"2.0","id":1}', { kind: 'invalid', id: 1, reason: '"method" must be a string.' }],
+    ['null', { kind: 'invalid', id: undefined, reason: 'A message must be a JSON object.' }],
+    ['[[]]', [{ kind: 'invalid', id: undefined, reason: 'A message must be a JSON object.' }]],
+  ])('reads %s', (text, want) => {
+    expect(parseMessages(text)).toEqual(want);
+  });
+
+  test.each([
+    '{"a":1,"a":2}',
+    '{"a":1,"\\u0061":2}',
+    '{"a":{"b":[{"c":1,"c":1}]}}',
+    '{"__proto__":1,"__proto__":2}',
+    '[{"a":1},{"a":1,"a":1}]',
+  ])('refuses the doubled key in %s', (text) => {
+    expect(() => parseMessages(text)).toThrow('the same key twice');
+  });
+
+  test.each([
+    '{"a":"b:\\"c\\":"}',
+    '{"a":"\\\\","b":":"}',
+    '{ "a" :1, "b" : {"a":"a"} }',
+    '[{"a":1},{"a":1}]',
+    '{"":1}',
+  ])('sees no doubled key in %s', (text) => {
+    expect(() => parseMessages(text)).not.toThrow();
+  });
+
+  test('sees no doubled key in any JSON that was written from a value', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 5 }), fc.nat(2), (value, indent) => {
+        expect(() => parseMessages(JSON.stringify(value, null, indent))).not.toThrow();
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('sees the doubled key wherever in a value it is put', () => {
+    const nested = fc.jsonValue({ maxDepth: 2 });
+    fc.assert(
+      fc.property(fc.string(), nested, nested, fc.nat(5), (key, first, second, depth) => {
+        const name = JSON.stringify(key);
+        const inner = `{${name}:${JSON.stringify(first)},${name}:${JSON.stringify(second)}}`;
+        const text = `${'{"x":['.repeat(depth)}${inner}${']}'.repeat(depth)}`;
+        expect(() => parseMessages(text)).toThrow('the same key twice');
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('keeps a prototype out of a message that names one', () => {
+    const message = parseMessages('{"jsonrpc":"2.0","id":1,"method":"a","params":{"__proto__":{"polluted":1}}}');
+    expect(({} as { polluted?: number }).polluted).toBeUndefined();
+    expect(message).toMatchObject({ kind: 'request' });
+  });
+});
+
+describe('answers', () => {
+  test('are written with the id as it came, whatever it was', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.integer()), (id) => {
+        const { id: back, result } = JSON.parse(writeResult(id, '{"a":1}'));
+        expect([back, result]).toEqual([JSON.parse(JSON.stringify(id)), { a: 1 }]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('never hold a line break, so that no text can forge a frame', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const written = [
+          writeError(text, -32600, text, { text }),
+          writeNotification(text, { text }),
+          writeRequest(text, text, { text }),
+          writeResult(text, JSON.stringify(text)),
+        ].join('');
+        expect(/[\n\r]/.test(written)).toBe(false);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('leave the id out where none is known', () => {
+    expect(writeError(undefined, -32700, 'no')).toBe('{"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}}');
+  });
+});
