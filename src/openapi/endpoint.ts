@@ -84,6 +84,12 @@ export function buildEndpoint(
 
   const given = new Set(kept.map((parameter) => (parameter.in === 'path' ? parameter.name : '')));
   const undeclared = template.variables.filter((variable) => !given.has(variable));
+  if (undeclared.length > 0) {
+    const names = undeclared.map((name) => `{${name}}`).join(', ');
+    context.warnings.push(
+      `${context.label}: ${info.method} ${info.path}: ${names} is not declared; it is taken as a string`,
+    );
+  }
   const plan = planArguments(kept, undeclared, body);
   if (plan.arguments.length > context.limits.maxArguments * 2) {
     throw new OperationProblem(

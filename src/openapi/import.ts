@@ -1,18 +1,18 @@
 // Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
 // operation into quarantine and leave the others alone.
-import { basename } from 'node:path';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
-import { fitName, MAX_DOMAIN_NAME, MAX_TOOL_NAME, toName, toSnakeCase, uniqueNames } from '../endpoint/names.ts';
-import { GatewayError } from '../errors.ts';
-import { collectDocuments } from './documents.ts';
+import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
+import { collectDocuments, resolveUri, uriOf } from './documents.ts';
 import { buildEndpoint, type ImportContext, type Naming } from './endpoint.ts';
 import { readHeaders } from './headers.ts';
-import { DEFAULT_LIMITS } from './limits.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { cleanPrefix, domainName, nameOf } from './naming.ts';
 import { nodeAt, textAt } from './node.ts';
 import { listOperations, type Operation } from './operations.ts';
 import type { ImportOptions } from './options.ts';
+import { applyOverlay } from './overlay.ts';
 import { createParameterReader } from './parameters.ts';
-import { parseText } from './parse.ts';
+import { type ParsedText, parseText } from './parse.ts';
 import { bad } from './problem.ts';
 import { readSource, type SourceText } from './read.ts';
 import { createResolver } from './resolve.ts';
@@ -22,6 +22,7 @@ import { createSchemaBuilder } from './schema.ts';
 import { readSecurity } from './security.ts';
 import { readServers } from './servers.ts';
 import { createShapes } from './shape.ts';
+import { survey } from './survey.ts';
 import { cleanLine, cleanText } from './text.ts';
 import { createVariants } from './variants.ts';
 import { documentExtension, operationExtension } from './x-mcp.ts';
@@ -35,7 +36,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const headers = readHeaders(options);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const text = await readSource(source, options, limits);
-  const parsed = parseText(text.text, text.label, limits);
+  const parsed = await withOverlays(parseText(text.text, text.label, limits), text, options, limits);
   const documents = await collectDocuments(text, parsed.value, parsed.externalRefs, options, limits);
   const { root } = documents;
   const warnings = [...parsed.warnings, ...documents.warnings];
@@ -44,7 +45,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const variants = createVariants(root, resolver);
   const said = documentExtension(root.value);
   const info = nodeAt(root.value, 'info');
-  const domain = domainName(options, said.name, textAt(info, 'title'), text);
+  const domain = domainName(options.name, said.name, textAt(info, 'title'), text);
   const servers = readServers(root, options);
   const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings);
   const context: ImportContext = {
@@ -75,6 +76,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   options.onProgress?.(`importing ${operations.length} operations of ${domain}`);
   const { endpoints, quarantined, pinned } = readOperations(operations, said.prefix, options, context);
   if (operations.length === 0) warnings.push(`${text.label}: the document has no operations.`);
+  warnings.push(...duplicateIds(operations, text.label));
   warnings.push(...serverWarnings(servers.main.problem, endpoints), ...security.missing());
   const description = textAt(info, 'description') ?? textAt(info, 'summary');
   return Object.freeze({
@@ -89,9 +91,30 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     prompts: [],
     resources: [],
     document: { text: text.text, mimeType: /^\s*[{[]/.test(text.text) ? 'application/json' : 'application/yaml' },
-    warnings,
+    warnings: shorten(warnings),
     source: text.label,
   });
+}
+
+async function withOverlays(
+  parsed: ParsedText,
+  source: SourceText,
+  options: ImportOptions,
+  limits: Limits,
+): Promise<ParsedText> {
+  if (options.overlays === undefined || options.overlays.length === 0) return parsed;
+  let { value } = parsed;
+  const warnings = [...parsed.warnings];
+  for (const overlay of options.overlays) {
+    const text = await readSource(overlay, options, limits);
+    const read = parseText(text.text, text.label, limits);
+    const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
+    const applied = applyOverlay(value, read.value, text.label, extended);
+    value = applied.document;
+    warnings.push(...read.warnings, ...applied.warnings);
+  }
+  // What an overlay adds may name other files, and counts.
+  return { value, ...survey(value, source.label, limits, true), warnings };
 }
 
 function readOperations(
@@ -103,7 +126,7 @@ function readOperations(
   const prefix = cleanPrefix(options.prefix ?? saidPrefix ?? '');
   const extensions = operations.map(({ pathItem, place }) => operationExtension(pathItem.value, place.value));
   // Names are given out before anything is left out, so a selection never renames what stays.
-  const wanted = operations.map((operation, index) => nameOf(operation, extensions[index]!.name));
+  const wanted = operations.map((operation, index) => nameOf(operation.info, extensions[index]!.name));
   const actions = uniqueNames(
     wanted.map(({ name }) => name),
     MAX_TOOL_NAME - prefix.length,
@@ -134,88 +157,33 @@ function readOperations(
   return { endpoints, quarantined, pinned };
 }
 
-function nameOf({ info }: Operation, said: string | undefined): { name: string; from: string } {
-  const candidates: [string | undefined, string][] = [
-    [said, 'x-mcp'],
-    [info.operationId, 'operationId'],
-    [pathName(info.method, info.path), 'method and path'],
+function duplicateIds(operations: readonly Operation[], label: string): string[] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { info } of operations) {
+    if (info.operationId === undefined) continue;
+    if (seen.has(info.operationId)) twice.add(info.operationId);
+    seen.add(info.operationId);
+  }
+  if (twice.size === 0) return [];
+  const shown = [...twice].slice(0, 5).map((id) => JSON.stringify(id));
+  const more = twice.size > 5 ? ` and ${twice.size - 5} more` : '';
+  return [
+    `${label}: several operations share the operationId ${shown.join(', ')}${more}; the later ones got a number.`,
   ];
-  for (const [text, from] of candidates) {
-    // An id without a single Latin letter would leave digits at best.
-    const name = text === undefined || !/[a-z]/.test(toSnakeCase(text)) ? '' : toName(text, 'op');
-    if (name !== '') return { name, from };
-  }
-  return { name: 'operation', from: 'nothing in the document' };
 }
 
-/** GET /orgs/{org}/members/{user} → get_orgs_org_members_by_user. */
-function pathName(method: string, path: string): string {
-  const parts = path
-    .split(/[?#]/, 1)[0]!
-    .split('/')
-    .filter((part) => part !== '');
-  const words = parts.map((part, index) => {
-    const plain = part.replaceAll(/[{}]/g, ' ');
-    return part.startsWith('{') && index === parts.length - 1 ? `by ${plain}` : plain;
-  });
-  return [method.toLowerCase(), ...words].join(' ');
-}
+const MAX_WARNINGS = 60;
 
-function cleanPrefix(given: string): string {
-  const prefix = given
-    .toLowerCase()
-    .replace(/[^a-z0-9_]+/g, '_')
-    .replace(/^[^a-z]+/, '');
-  if (given !== '' && (prefix === '' || prefix.length > 24)) {
-    throw new GatewayError(
-      'BAD_CONFIG',
-      `The tool name prefix ${JSON.stringify(given)} must have 1 to 24 letters, digits or _, a letter first.`,
-    );
-  }
-  return prefix;
-}
-
-/** Words that say "this is an API", not which one. */
-const NOISE =
-  /^(?:an?|apis?|docs?|documentation|official|openapi|rest|restful|spec|specification|the|v?\d+(?:\.\d+)*)$/;
-
-/** `GitHub's official OpenAPI spec` → `github`: brands are not camelCase, and noise words go. */
-function titleName(title: string): string {
-  const words = toSnakeCase(
-    title
-      .replace(/['’]s\b/g, '')
-      .toLowerCase()
-      .replace(/(\d)\.(?=\d)/g, '$1'),
-  ).split('_');
-  const telling = words.filter((word) => !NOISE.test(word));
-  let name = '';
-  for (const word of telling) {
-    const longer = name === '' ? word : `${name}_${word}`;
-    if (longer.length > MAX_DOMAIN_NAME) break;
-    name = longer;
-  }
-  return name === '' ? (telling[0] ?? '') : name;
-}
-
-function domainName(
-  options: ImportOptions,
-  said: string | undefined,
-  title: string | undefined,
-  source: SourceText,
-): string {
-  const file =
-    source.kind === 'stdin' ? '' : basename(new URL(source.location, 'file:///').pathname).replace(/\.[^.]*$/, '');
-  for (const text of [options.name, said, title === undefined ? undefined : titleName(title), file]) {
-    const snake = text === undefined ? '' : toSnakeCase(text);
-    if (/[a-z]/.test(snake)) return fitName(toName(snake, 'api'), MAX_DOMAIN_NAME);
-    if (text !== undefined && text === options.name) {
-      throw new GatewayError(
-        'BAD_CONFIG',
-        `The name ${JSON.stringify(text)} has no letter a to z; choose one that does.`,
-      );
-    }
-  }
-  return 'api';
+/** What needs doing comes last and is always kept. */
+function shorten(warnings: readonly string[]): string[] {
+  if (warnings.length <= MAX_WARNINGS) return [...warnings];
+  const half = MAX_WARNINGS / 2;
+  return [
+    ...warnings.slice(0, half),
+    `… ${warnings.length - MAX_WARNINGS} more like these …`,
+    ...warnings.slice(-half),
+  ];
 }
 
 /** Pins name a tool, an action or an operationId. */

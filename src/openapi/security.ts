@@ -45,22 +45,23 @@ export function readSecurity(
   const interned = new Map<string, Credential>();
   const wanted = new Map<string, { credential: Credential; operations: number }>();
   const unknown = new Set<string>();
+  const schemeOf = (name: string): Node | undefined => schemes.get(name) ?? caseless(schemes, name);
 
   const credentialFor = (name: string, scopes: readonly string[], origin: string): Credential => {
     const foreign = origin !== mainOrigin;
     const key = JSON.stringify([name, scopes, foreign ? origin : '']);
     let credential = interned.get(key);
     if (!credential) {
-      const scheme = schemes.get(name);
+      const scheme = schemeOf(name);
       if (!scheme && !unknown.has(name)) {
         unknown.add(name);
         warnings.push(
-          `${root.label}: the security scheme "${name}" is used but not defined; its secret is sent as a bearer token`,
+          `${root.label}: the security scheme "${name}" is used but not defined; it is taken as HTTP ${guess(name).scheme}`,
         );
       }
       credential = buildCredential(
         name,
-        scheme ?? { type: 'http', scheme: 'bearer' },
+        scheme ?? guess(name),
         scopes,
         secretsOf(name, domain, foreign ? origin : undefined, options),
         mainUrl,
@@ -80,7 +81,7 @@ export function readSecurity(
     const headers = foreign ? [] : given;
     const set: Credential[] = headers.map((header) => header.credential);
     for (const name of new Set([...Object.keys(requirement), ...extra])) {
-      const scheme = schemes.get(name);
+      const scheme = schemeOf(name);
       if (headers.some((header) => satisfies(header, scheme))) continue;
       if (scheme?.type === 'mutualTLS') {
         if (options.baseUrl !== undefined) continue;
@@ -151,6 +152,16 @@ function readSchemes(root: SourceDocument, resolver: Resolver): Map<string, Node
     }
   }
   return schemes;
+}
+
+/** `basicAuth` where the document defines `BasicAuth`: names are exact, and people are not. */
+function caseless(schemes: ReadonlyMap<string, Node>, name: string): Node | undefined {
+  for (const [known, scheme] of schemes) if (known.toLowerCase() === name.toLowerCase()) return scheme;
+  return undefined;
+}
+
+function guess(name: string): { readonly type: 'http'; readonly scheme: 'basic' | 'bearer' } {
+  return { type: 'http', scheme: /basic/i.test(name) ? 'basic' : 'bearer' };
 }
 
 function apiKeyPlace(scheme: string, node: Node): ApiKeyPlace[] {
