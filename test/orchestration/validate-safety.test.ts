@@ -80,6 +80,14 @@ describe('patterns', () => {
     expect(accepts(field({ type: 'string', pattern: '^(?=(a+)+$)a' }), 'aaa')).toBe(true);
   });
 
+  test('that cannot run away need no deadline, however many values there are', () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => `Passw0rd${index}`);
+    const password = { type: 'string', pattern: '^(?=.*[A-Z])(?=.*\\d).{8,2000}$' };
+    expect(safePattern(password.pattern).engine).toBe('native');
+    expect(accepts(field({ type: 'array', items: password }), many)).toBe(true);
+    expect(accepts(field({ type: 'array', items: password }), [...many, 'short'])).toBe(false);
+  });
+
   test('that no engine understands refuse the value and say why', () => {
     expect(message(field({ type: 'string', pattern: '([a-z' }), 'a')).toContain('is not a usable regular expression');
     expect(accepts({ type: 'object', properties: { x: {}, y: { type: 'string', pattern: '(' } } }, 'a')).toBe(true);

@@ -207,6 +207,12 @@ describe('a call that does not fit', () => {
     ['a constant', { const: 'v2' }, 'v1', '`x` must be "v2"; got string "v1"'],
     ['a number of an enum', { enum: [1, 2] }, 3, '`x` must be one of 1, 2; got integer 3'],
     [
+      'an object made to confuse',
+      { enum: ['a', 1] },
+      { toString: 1, valueOf: null },
+      '`x` must be one of "a", 1; got object {toString, valueOf}',
+    ],
+    [
       'a negation',
       { type: 'string', not: { enum: ['admin'] } },
       'admin',

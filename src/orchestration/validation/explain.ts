@@ -112,20 +112,15 @@ function explainChoice(schema: SchemaObject, place: Place): Problem[] {
       : undefined;
   if (choices === undefined || choices.some((choice) => sameJson(choice, place.value))) return [];
   const got = showValue(place.value, place.key, schema);
-  const near =
-    typeof place.value === 'string'
-      ? nearest(
-          place.value,
-          choices.filter((choice): choice is string => typeof choice === 'string'),
-        )
-      : choices.find((choice) => String(choice) === String(place.value));
+  const words = choices.filter((choice): choice is string => typeof choice === 'string');
+  const near = typeof place.value === 'string' && choices.length > 1 ? nearest(place.value, words) : undefined;
   const hint = near === undefined ? '' : ` — did you mean ${showChoices([near])}?`;
   const expected = choices.length === 1 ? showChoices(choices) : `one of ${showChoices(choices)}`;
   return [
     problemAt(place, 'enum', `${nameOf(place)} must be ${expected}; got ${got}${hint}`, {
       expected,
       got,
-      ...(near === undefined ? {} : { suggestion: String(near) }),
+      ...(near === undefined ? {} : { suggestion: near }),
     }),
   ];
 }

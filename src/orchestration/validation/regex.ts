@@ -19,8 +19,10 @@ export interface SafePattern {
 /** Characters a natively run pattern may look at. */
 const NATIVE_MAX_CHARS = 16_384;
 /** One native match, and all native matches of one validation together. */
-const NATIVE_MATCH_MS = 40;
-const NATIVE_TOTAL_MS = 120;
+const NATIVE_MATCH_MS = 100;
+const NATIVE_TOTAL_MS = 250;
+/** Steps a native match may take without a deadline. */
+const NATIVE_FREE_STEPS = 1e7;
 /** RE2 costs at most characters × program size; more than this is refused instead of waited for. */
 const RE2_MAX_STEPS = 100_000_000;
 const MAX_PATTERN_CHARS = 8_192;
@@ -58,7 +60,25 @@ function build(source: string): SafePattern {
   }
   const native = compileNative(anchored);
   if (!native) return pattern(source, 'none', () => 'unusable');
-  return pattern(source, 'native', (value) => testNative(native, value));
+  const power = backtrackingPower(anchored);
+  return pattern(source, 'native', (value) => {
+    if (value.length > NATIVE_MAX_CHARS) return 'too_long';
+    // A deadline costs a watchdog thread (0.2 ms); patterns that cannot run away do without.
+    if (value.length ** power <= NATIVE_FREE_STEPS) return native.test(value) ? 'match' : 'mismatch';
+    return testNative(native, value);
+  });
+}
+
+/** Exponent of the worst case in the length of the input: one per quantifier, without end once a group repeats. */
+function backtrackingPower(source: string): number {
+  const tokens =
+    source.match(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\(\?<?[=!:]|\)(?:[*+]|\{)|[*+?]|\{\d*,?\d*\}|[\s\S]/g) ?? [];
+  let power = 0;
+  for (const token of tokens) {
+    if (/^\)[*+{]$/.test(token)) return Number.POSITIVE_INFINITY;
+    if (/^[*+?]$/.test(token) || /^\{\d*,\d*\}$/.test(token)) power++;
+  }
+  return power;
 }
 
 function pattern(source: string, engine: SafePattern['engine'], verdict: SafePattern['verdict']): SafePattern {
@@ -93,7 +113,6 @@ function compileNative(source: string): RegExp | undefined {
 }
 
 function testNative(native: RegExp, value: string): PatternVerdict {
-  if (value.length > NATIVE_MAX_CHARS) return 'too_long';
   if (nativeSpentMs >= NATIVE_TOTAL_MS) return 'unsafe';
   const started = performance.now();
   sandbox.pattern = native;
