@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import pc from 'picocolors';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { ExecutionContext } from './adapter/context.ts';
+import { createLineWriter } from './log-writer.ts';
 
 export type { Logger } from 'pino';
 
@@ -19,12 +20,10 @@ export interface LogOptions {
 }
 
 export function createLog({ level, redact = (text) => text, destination, pretty = false }: LogOptions): Logger {
-  // Written in batches, at the latest after a moment: one system call per line would cost more than the call it logs.
-  const out =
-    destination ??
-    (pretty ? process.stderr : pino.destination({ dest: 2, sync: false, minLength: 4096, periodicFlush: 250 }));
+  const batches = destination || pretty ? undefined : createLineWriter(2);
+  const out = destination ?? batches ?? process.stderr;
   const write = (line: string) => out.write(redact(pretty ? prettify(line) : line));
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { ...batches, write });
 }
 
 /** The sealed context of a call as one log line. */

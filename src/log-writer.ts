@@ -1,0 +1,90 @@
+// Log lines to a file descriptor, in batches: a system call per line would cost more than the call it is about. Nobody
+// waits for a slow reader: what it has not taken yet is kept up to a limit, beyond that lines are dropped and counted.
+import { write, writeSync } from 'node:fs';
+
+export interface LineWriter {
+  write(line: string): void;
+  /** Calls back when everything given so far is written, or cannot be. */
+  flush(done: () => void): void;
+  /** For the end of the process. */
+  flushSync(): void;
+}
+
+const BATCH_CHARS = 64 * 1024;
+const MAX_WAITING_CHARS = 16 * 1024 * 1024;
+const MAX_DELAY_MS = 250;
+const RETRY_MS = 20;
+
+export function createLineWriter(fd: number): LineWriter {
+  let waiting = '';
+  let dropped = 0;
+  let batch: Buffer | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const flushing: (() => void)[] = [];
+
+  const take = (): Buffer => {
+    if (dropped > 0) waiting += `${JSON.stringify({ level: 40, msg: 'log lines dropped', lines: dropped })}\n`;
+    const bytes = Buffer.from(waiting);
+    waiting = '';
+    dropped = 0;
+    return bytes;
+  };
+
+  const start = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (batch !== undefined) return;
+    if (waiting === '') {
+      for (const done of flushing.splice(0)) done();
+      return;
+    }
+    batch = take();
+    go();
+  };
+
+  const go = () => {
+    const bytes = batch as Buffer;
+    write(fd, bytes, (error, written) => {
+      if (error?.code === 'EAGAIN') {
+        setTimeout(go, RETRY_MS).unref();
+        return;
+      }
+      // Any other error means that nobody reads any more: there is nobody left to tell.
+      batch = error || written === bytes.length ? undefined : bytes.subarray(written);
+      if (batch !== undefined) go();
+      else if (flushing.length > 0 || waiting.length >= BATCH_CHARS) start();
+      else if (waiting !== '') arm();
+    });
+  };
+
+  const arm = () => {
+    timer ??= setTimeout(start, MAX_DELAY_MS).unref();
+  };
+
+  const flushSync = () => {
+    if (waiting === '') return;
+    try {
+      for (let bytes = take(); bytes.length > 0; ) bytes = bytes.subarray(writeSync(fd, bytes));
+    } catch {
+      // A full pipe or none at all: the process is ending, and must not wait for either.
+    }
+  };
+  process.once('exit', flushSync);
+
+  return {
+    write(line) {
+      if (waiting.length >= MAX_WAITING_CHARS) {
+        dropped++;
+        return;
+      }
+      waiting += line;
+      if (waiting.length >= BATCH_CHARS) start();
+      else arm();
+    },
+    flush(done) {
+      flushing.push(done);
+      start();
+    },
+    flushSync,
+  };
+}
