@@ -1,5 +1,6 @@
 // 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. No session is kept for HTTP; on stdio
 // and TCP the connection is the session.
+import { setMaxListeners } from 'node:events';
 import { GatewayError } from '../errors.ts';
 import type { Call, Client } from '../orchestration/call.ts';
 import type { Canned } from './canned.ts';
@@ -42,6 +43,8 @@ export interface Legacy {
 
 /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports), so nothing ever aborts this. */
 const NEVER = new AbortController().signal;
+// Every request under way shares it; Node would take them for a leak.
+setMaxListeners(0, NEVER);
 const NO_CAPABILITIES = Object.freeze({});
 
 export function createLegacy(parts: LegacyParts): Legacy {

@@ -6,6 +6,7 @@ import type { Principal } from '../orchestration/call.ts';
 import type { RequestContext } from '../protocol/context.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { writeError } from '../protocol/jsonrpc.ts';
+import { enterConnection } from './connection.ts';
 import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts';
 import { explainListenError } from './listen.ts';
 import { createSse, type Sse } from './sse.ts';
@@ -68,14 +69,14 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
   };
 
   const answer = async (protocol: Protocol, request: IncomingMessage, response: ServerResponse, bytes: Buffer) => {
-    const gone = new AbortController();
+    const connection = enterConnection(request.socket);
     let sse: Sse | undefined;
     const accept = request.headers.accept;
     const context: RequestContext = {
       transport: 'http',
       principal: PRINCIPAL,
       headers: request.headers,
-      signal: gone.signal,
+      signal: connection.signal,
       park: () => {
         inFlight--;
         parked++;
@@ -91,9 +92,6 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
         },
       }),
     };
-    response.once('close', () => {
-      if (!response.writableFinished) gone.abort();
-    });
     inFlight++;
     try {
       const text = isUtf8(bytes) ? bytes.toString() : undefined;
@@ -126,6 +124,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       parts.onInternalError(error);
       refuse(request, response, 500, 'Internal error; the gateway’s log says more.');
     } finally {
+      connection.leave();
       if (--inFlight + parked === 0) wake();
     }
   };
