@@ -1,6 +1,6 @@
 // A digest of arguments that does not depend on key order: what a confirmation is bound to, and what the audit trail
 // keeps instead of the arguments themselves.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** JSON with sorted keys. What is not JSON counts as it would be sent: dates as text, big integers digit by digit. */
 export function toCanonicalJson(value: unknown): string {
@@ -17,5 +17,5 @@ export function toCanonicalJson(value: unknown): string {
 }
 
 export function buildDigest(args: unknown): string {
-  return createHash('sha256').update(toCanonicalJson(args)).digest('base64url');
+  return hash('sha256', toCanonicalJson(args), 'base64url');
 }
