@@ -8,7 +8,7 @@ const MAX_ARGUMENTS = 20;
 const MAX_VALUE_CHARS = 200;
 
 // Invisible to a person: controls, bidirectional and zero-width characters, tags, lone surrogates.
-const HIDDEN = /[\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}]/gu;
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}]/gu;
 
 const LOSS: Readonly<Record<Endpoint['effect'], string>> = {
   read: 'This only reads.',

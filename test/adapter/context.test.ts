@@ -39,7 +39,10 @@ describe('ExecutionContext', () => {
   });
 
   test('once sealed is frozen to the bottom and refuses every further step', () => {
-    const sealed = ExecutionContext.fromRequest(facts).withToolCall('pets_get', 'd').withResult({ ...result }).seal();
+    const sealed = ExecutionContext.fromRequest(facts)
+      .withToolCall('pets_get', 'd')
+      .withResult({ ...result })
+      .seal();
     const mutable = sealed as unknown as { tool: string; results: { outcome: string; upstream: { status: number } }[] };
     expect(() => {
       mutable.tool = 'other';

@@ -1,0 +1,114 @@
+import { describe, expect, test, vi } from 'vitest';
+import { createAdapter, type Operations } from '../../src/adapter/adapter.ts';
+import type { ExecutionContext } from '../../src/adapter/context.ts';
+import type { Outcome } from '../../src/endpoint/content.ts';
+import { GatewayError, ToolTimeoutError } from '../../src/errors.ts';
+import type { Call, Handler } from '../../src/orchestration/call.ts';
+import { buildDigest } from '../../src/orchestration/digest.ts';
+
+const DONE: Outcome = {
+  content: [{ type: 'text', text: 'done' }],
+  isError: false,
+  upstream: { method: 'GET', url: 'http://a/pets', status: 200, bytes: 4 },
+};
+
+const call: Call = {
+  requestId: 'r-1',
+  tool: 'pets_list',
+  principal: { id: 'ann', scopes: ['read'] },
+  transport: 'tcp',
+  signal: new AbortController().signal,
+  client: { era: 'modern', capabilities: {} },
+};
+
+function setUp(run: Handler) {
+  const audited: ExecutionContext[] = [];
+  const operations: Operations<Outcome> = {
+    find: (name) => (name === 'pets_list' ? run : undefined),
+    missing: (name) => new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}`),
+  };
+  return { adapter: createAdapter(operations, (context) => audited.push(context)), audited };
+}
+
+describe('the golden path', () => {
+  test('runs the operation it finds and leaves one sealed record of it', async () => {
+    const run = vi.fn(async () => DONE);
+    const { adapter, audited } = setUp(run);
+    expect(await adapter.callTool(call, 'pets_list', { limit: 3 })).toBe(DONE);
+    expect(run.mock.calls).toEqual([[call, { limit: 3 }]]);
+    expect(audited).toHaveLength(1);
+    expect(audited[0]).toMatchObject({
+      requestId: 'r-1',
+      method: 'tools/call',
+      principal: 'ann',
+      transport: 'tcp',
+      tool: 'pets_list',
+      argumentsDigest: buildDigest({ limit: 3 }),
+      sealed: true,
+      results: [{ outcome: 'ok', upstream: DONE.upstream, durationMs: expect.any(Number) }],
+    });
+    expect(Object.isFrozen(audited[0])).toBe(true);
+  });
+
+  test('keeps no argument, only a digest', async () => {
+    const { adapter, audited } = setUp(async () => DONE);
+    await adapter.callTool(call, 'pets_list', { password: 'hunter2' });
+    expect(JSON.stringify(audited)).not.toContain('hunter2');
+  });
+
+  test.each<[string, Outcome, object]>([
+    [
+      'a failure',
+      { content: [], isError: true, failure: 'upstream_error' },
+      { outcome: 'failed', failureMode: 'upstream_error' },
+    ],
+    [
+      'a question',
+      { content: [], isError: false, inputRequired: { requestState: 's' } },
+      { outcome: 'input_required' },
+    ],
+  ])('records %s as what it is', async (_, outcome, want) => {
+    const { adapter, audited } = setUp(async () => outcome);
+    expect(await adapter.callTool(call, 'pets_list', {})).toBe(outcome);
+    expect(audited[0]?.results[0]).toMatchObject(want);
+  });
+
+  test('turns a typed tool failure into an answer', async () => {
+    const { adapter, audited } = setUp(async () => {
+      throw new ToolTimeoutError('pets_list', 5);
+    });
+    const outcome = await adapter.callTool(call, 'pets_list', {});
+    expect(outcome).toMatchObject({ isError: true, failure: 'timeout' });
+    expect(audited[0]?.results[0]).toMatchObject({ outcome: 'failed', failureMode: 'timeout' });
+  });
+
+  test('does the same for a handler that throws before it returns a promise', async () => {
+    const { adapter } = setUp((() => {
+      throw new GatewayError('DENIED', 'No.');
+    }) as Handler);
+    expect(await adapter.callTool(call, 'pets_list', {})).toMatchObject({ isError: true, failure: 'denied' });
+  });
+
+  test('throws protocol errors and bugs on, and records them', async () => {
+    const bug = new TypeError('bug');
+    const { adapter, audited } = setUp(async () => {
+      throw bug;
+    });
+    await expect(adapter.callTool(call, 'pets_list', {})).rejects.toBe(bug);
+    await expect(adapter.callTool(call, 'nope', {})).rejects.toMatchObject({ code: 'UNKNOWN_TOOL' });
+    expect(audited.map(({ tool, results }) => [tool, results[0]])).toEqual([
+      ['pets_list', { outcome: 'error', errorCode: -32603, durationMs: expect.any(Number) }],
+      ['nope', { outcome: 'error', errorCode: -32602, durationMs: expect.any(Number) }],
+    ]);
+  });
+
+  test('is the same for resources and prompts, over another table', async () => {
+    const { adapter, audited } = setUp(async () => DONE);
+    const table = {
+      find: () => async () => ({ contents: [] }),
+      missing: () => new GatewayError('RESOURCE_NOT_FOUND', 'no'),
+    };
+    expect(await adapter.perform(call, 'resources/read', 'a://b', {}, table)).toEqual({ contents: [] });
+    expect(audited[0]).toMatchObject({ method: 'resources/read', tool: 'a://b', results: [{ outcome: 'ok' }] });
+  });
+});

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Binding, createConfirmations, createSpentStore } from '../../src/orchestration/confirmations.ts';
+import { buildDigest, toCanonicalJson } from '../../src/orchestration/digest.ts';
+
+const binding: Binding = {
+  purpose: 'token',
+  principal: 'ann',
+  operation: 'pets.delete',
+  digest: buildDigest({ id: 7 }),
+};
+
+describe('a permission', () => {
+  test('is good once', async () => {
+    const confirmations = createConfirmations();
+    const seal = confirmations.issue(binding);
+    expect(confirmations.inspect(seal, binding)).toBe('good');
+    expect(await confirmations.redeem(seal, binding)).toBe('good');
+    expect(await confirmations.redeem(seal, binding)).toBe('used');
+  });
+
+  test('is good once even when it is redeemed many times at the same moment', async () => {
+    const confirmations = createConfirmations();
+    const seal = confirmations.issue(binding);
+    const verdicts = await Promise.all(Array.from({ length: 20 }, () => confirmations.redeem(seal, binding)));
+    expect(verdicts.filter((verdict) => verdict === 'good').length).toBe(1);
+  });
+
+  test.each<[string, Partial<Binding>]>([
+    ['purpose', { purpose: 'state' }],
+    ['principal', { principal: 'bob' }],
+    ['operation', { operation: 'pets.create' }],
+    ['arguments', { digest: buildDigest({ id: 8 }) }],
+  ])('is bound to its %s', async (_, change) => {
+    const confirmations = createConfirmations();
+    const seal = confirmations.issue(binding);
+    expect(confirmations.inspect(seal, { ...binding, ...change })).toBe('tampered');
+    expect(await confirmations.redeem(seal, { ...binding, ...change })).toBe('tampered');
+    // The attempt has not used it up.
+    expect(await confirmations.redeem(seal, binding)).toBe('good');
+  });
+
+  test('of one pair of principal and operation never fits another that reads the same', async () => {
+    const confirmations = createConfirmations();
+    const seal = confirmations.issue({ ...binding, principal: 'a","b', operation: 'c' });
+    expect(await confirmations.redeem(seal, { ...binding, principal: 'a', operation: 'b","c' })).toBe('tampered');
+  });
+
+  test('outlives neither its time nor its key', async () => {
+    let now = 1_000_000_000;
+    const key = Buffer.alloc(32, 1);
+    const confirmations = createConfirmations({ key, ttlSeconds: 60, now: () => now });
+    const seal = confirmations.issue(binding);
+    now += 59_000;
+    expect(confirmations.inspect(seal, binding)).toBe('good');
+    now += 1_000;
+    expect(confirmations.inspect(seal, binding)).toBe('expired');
+    expect(await confirmations.redeem(seal, binding)).toBe('expired');
+    const other = createConfirmations({ key: Buffer.alloc(32, 2), now: () => now - 60_000 });
+    expect(await other.redeem(seal, binding)).toBe('tampered');
+  });
+
+  test('issued by one replica is good at another that has its key, once for both when they share a store', async () => {
+    const key = Buffer.alloc(32, 1);
+    const spent = createSpentStore();
+    const [one, two] = [createConfirmations({ key, spent }), createConfirmations({ key, spent })];
+    const seal = one.issue(binding);
+    expect(await two.redeem(seal, binding)).toBe('good');
+    expect(await one.redeem(seal, binding)).toBe('used');
+  });
+
+  test('is refused after any change to any of its characters', () => {
+    const confirmations = createConfirmations();
+    const seal = confirmations.issue(binding);
+    fc.assert(
+      fc.property(fc.nat(seal.length - 1), fc.constantFrom(...'Aa0_-=+/ .'), (at, char) => {
+        fc.pre(seal[at] !== char);
+        const changed = seal.slice(0, at) + char + seal.slice(at + 1);
+        expect(confirmations.inspect(changed, binding)).toBe('tampered');
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('cannot be guessed, and no text makes reading it fail', async () => {
+    const confirmations = createConfirmations();
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: 'binary', maxLength: 100 }), async (text) => {
+        expect(await confirmations.redeem(text, binding)).toBe('tampered');
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe('the store of used permissions', () => {
+  test('forgets what has expired and keeps the rest', () => {
+    let now = 0;
+    const store = createSpentStore(() => now);
+    expect(store.spend('a', 10)).toBe(true);
+    expect(store.spend('b', 20)).toBe(true);
+    now = 15;
+    expect(store.spend('c', 30)).toBe(true);
+    expect(store.spend('b', 20)).toBe(false);
+    // `a` is gone; its seal has expired and would be refused before it gets here.
+    expect(store.spend('a', 10)).toBe(true);
+  });
+});
+
+describe('the digest of arguments', () => {
+  test('does not depend on the order of keys, at any depth', () => {
+    expect(toCanonicalJson({ b: [{ y: 1, x: null }], a: 'é' })).toBe('{"a":"é","b":[{"x":null,"y":1}]}');
+    expect(buildDigest({ a: 1, b: { c: 2, d: 3 } })).toBe(buildDigest({ b: { d: 3, c: 2 }, a: 1 }));
+  });
+
+  test('is another one for other arguments, of whatever kind', () => {
+    const values = [{}, { a: 1 }, { a: '1' }, { a: null }, { a: [] }, { a: {} }, { a: [1] }, { a: true }, { a: 10n }];
+    const dates = [new Date(0), new Date(1)].map((when) => ({ a: when }));
+    expect(new Set([...values, ...dates].map(buildDigest)).size).toBe(values.length + dates.length);
+  });
+
+  test('is the same for equal JSON and differs for different JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        const [a, b] = [JSON.parse(JSON.stringify(one)), JSON.parse(JSON.stringify(other))];
+        expect(buildDigest(one)).toBe(buildDigest(a));
+        if (toCanonicalJson(a) !== toCanonicalJson(b)) expect(buildDigest(a)).not.toBe(buildDigest(b));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

@@ -1,0 +1,421 @@
+// The guard by itself: every way to ask, every answer, every forgery. `next` is the REST call; it must run exactly when
+// a person agreed.
+import { describe, expect, test, vi } from 'vitest';
+import type { Outcome } from '../../src/endpoint/content.ts';
+import type { Args } from '../../src/endpoint/model.ts';
+import type { GatewayError } from '../../src/errors.ts';
+import type { Call, Client } from '../../src/orchestration/call.ts';
+import { type Confirmations, createConfirmations } from '../../src/orchestration/confirmations.ts';
+import { createGuard } from '../../src/orchestration/guard.ts';
+
+const DONE: Outcome = { content: [{ type: 'text', text: 'done' }], isError: false };
+const ASKING = { era: 'modern', capabilities: { elicitation: {} } } as const;
+const MUTE = { era: 'modern', capabilities: {} } as const;
+
+function setUp(confirmations: Confirmations = createConfirmations(), operation = 'pets.delete') {
+  const guard = createGuard(
+    operation,
+    { policy: 'confirm', because: 'it destroys data' },
+    confirmations,
+    async (_, args) => `DELETE /pets/${args.id}?`,
+  );
+  const next = vi.fn(async () => DONE);
+  const run = (client: Client, changes: Partial<Call> = {}, args: Args = { id: 7 }) => {
+    const call: Call = {
+      requestId: 'r',
+      tool: 'pets_delete',
+      principal: { id: 'ann' },
+      transport: 'http',
+      signal: new AbortController().signal,
+      client,
+      ...changes,
+    };
+    return guard!(call, args, next);
+  };
+  return { run, next, confirmations };
+}
+
+const ask = async (run: ReturnType<typeof setUp>['run'], changes: Partial<Call> = {}, args: Args = { id: 7 }) => {
+  const { inputRequired } = await run(ASKING, changes, args);
+  return inputRequired?.requestState ?? '';
+};
+const tokenOf = async (run: ReturnType<typeof setUp>['run'], changes: Partial<Call> = {}, args: Args = { id: 7 }) => {
+  const refusal = await run(MUTE, changes, args).catch((error: unknown) => error as GatewayError);
+  return String((refusal as GatewayError).details.confirmation_token);
+};
+const yes = { confirm: { action: 'accept', content: { confirm: true } } };
+
+describe('policy', () => {
+  const guard = (policy: 'allow' | 'deny') =>
+    createGuard(
+      'pets.delete',
+      { policy, because: 'this gateway was started with --read-only' },
+      createConfirmations(),
+      async () => '',
+    );
+
+  test('allow needs no guard at all', () => {
+    expect(guard('allow')).toBeUndefined();
+  });
+
+  test('deny refuses, says why, and that repeating is useless', async () => {
+    const next = vi.fn();
+    await expect(guard('deny')!({ tool: 'pets_delete' } as Call, {}, next)).rejects.toMatchObject({
+      code: 'DENIED',
+      message:
+        'pets_delete is not allowed here: this gateway was started with --read-only. Nothing was sent. Repeating the call will not help; tell the user.',
+      details: { tool: 'pets_delete' },
+    });
+    expect(next).not.toHaveBeenCalled();
+  });
+});
+
+describe('a modern client with elicitation', () => {
+  test.each([{}, { form: {} }, { form: {}, url: {} }])(
+    'is asked when it declares elicitation: %j',
+    async (elicitation) => {
+      const { run, next } = setUp();
+      expect(await run({ era: 'modern', capabilities: { elicitation } })).toEqual({
+        content: [],
+        isError: false,
+        inputRequired: {
+          inputRequests: {
+            confirm: {
+              method: 'elicitation/create',
+              params: {
+                mode: 'form',
+                message: 'DELETE /pets/7?',
+                requestedSchema: {
+                  type: 'object',
+                  properties: { confirm: { type: 'boolean', title: 'Yes, do it', description: 'Allow this one call' } },
+                  required: ['confirm'],
+                },
+              },
+            },
+          },
+          requestState: expect.stringMatching(/^[\w-]{43}$/),
+        },
+      });
+      expect(next).not.toHaveBeenCalled();
+    },
+  );
+
+  test('is not asked by a form it did not declare', async () => {
+    const { run } = setUp();
+    await expect(run({ era: 'modern', capabilities: { elicitation: { url: {} } } })).rejects.toMatchObject({
+      code: 'NOT_CONFIRMED',
+    });
+  });
+
+  test('agrees, and the call runs', async () => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    expect(await run(ASKING, { requestState, answers: yes })).toBe(DONE);
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test('agrees to the same arguments in another order', async () => {
+    const { run, next } = setUp();
+    const requestState = await ask(run, {}, { id: 7, options: { a: 1, b: 2 } });
+    expect(await run(ASKING, { requestState, answers: yes }, { options: { b: 2, a: 1 }, id: 7 })).toBe(DONE);
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test('may send answers nobody asked for: they are ignored', async () => {
+    const { run } = setUp();
+    const requestState = await ask(run);
+    expect(await run(ASKING, { requestState, answers: { ...yes, more: { action: 'accept' } } })).toBe(DONE);
+  });
+
+  test.each([
+    ['declines', { action: 'decline' }, 'The user declined', 'decline'],
+    ['dismisses the question', { action: 'cancel' }, 'The user dismissed the question', 'cancel'],
+    ['sends the form off with no', { action: 'accept', content: { confirm: false } }, 'The user declined', 'decline'],
+  ])('%s, and nothing runs', async (_, answer, said, action) => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    await expect(run(ASKING, { requestState, answers: { confirm: answer } })).rejects.toMatchObject({
+      code: 'NOT_CONFIRMED',
+      message: `${said}: pets_delete was not carried out, nothing was sent. Do not repeat it unless the user asks for it.`,
+      details: { tool: 'pets_delete', answer: action },
+    });
+    // A no is final: the state is used up.
+    await expect(run(ASKING, { requestState, answers: yes })).rejects.toThrow('requestState was already used');
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['nothing', undefined],
+    ['no answers', {}],
+    ['answers to something else', { other: { action: 'accept' } }],
+    ['an inherited answer', Object.create({ confirm: yes.confirm })],
+  ])('coming back with %s is asked again', async (_, answers) => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    const again = await run(ASKING, { requestState, ...(answers && { answers }) });
+    expect(again.inputRequired?.requestState).toMatch(/^[\w-]{43}$/);
+    expect(again.inputRequired?.requestState).not.toBe(requestState);
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('coming back without an answer and without elicitation gets a token instead of a question', async () => {
+    const { run } = setUp();
+    const requestState = await ask(run);
+    await expect(run(MUTE, { requestState })).rejects.toMatchObject({
+      code: 'NOT_CONFIRMED',
+      details: { confirmation_token: expect.any(String) },
+    });
+  });
+
+  test.each([
+    null,
+    7,
+    'accept',
+    [],
+    {},
+    { action: 'yes' },
+    { action: 'accept' },
+    { action: 'accept', content: null },
+    { action: 'accept', content: { confirm: 'true' } },
+    { action: 'accept', content: [true] },
+    { action: { toString: 1 } },
+  ])('answering %j is told how to answer, and may answer again', async (answer) => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    await expect(run(ASKING, { requestState, answers: { confirm: answer } })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message:
+        'The answer to the confirmation must be {"action":"accept","content":{"confirm":true}}, or action "decline" or "cancel".',
+    });
+    expect(next).not.toHaveBeenCalled();
+    expect(await run(ASKING, { requestState, answers: yes })).toBe(DONE);
+  });
+});
+
+describe('a requestState', () => {
+  const foreign =
+    'requestState does not belong to this call (it is bound to one tool, its arguments and one caller). Call the tool again without it to be asked anew.';
+
+  test('replayed is refused', async () => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    await run(ASKING, { requestState, answers: yes });
+    await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: 'requestState was already used. Call the tool again without it to be asked anew.',
+    });
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test('replayed many times at once runs the call once', async () => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    await Promise.allSettled(Array.from({ length: 10 }, () => run(ASKING, { requestState, answers: yes })));
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test.each(['', 'x', 'A'.repeat(43), '🦊', ' '])('made up as %j is refused', async (requestState) => {
+    const { run, next } = setUp();
+    await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: foreign,
+    });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('with something appended is refused', async () => {
+    const { run } = setUp();
+    const requestState = `${await ask(run)}-TAMPERED`;
+    await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: foreign,
+    });
+  });
+
+  test.each<[string, Partial<Call>, Args]>([
+    ['principal', { principal: { id: 'bob' } }, { id: 7 }],
+    ['set of arguments', {}, { id: 8 }],
+    ['set of arguments, with one more', {}, { id: 7, force: true }],
+  ])('for another %s is refused', async (_, changes, args) => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    await expect(run(ASKING, { ...changes, requestState, answers: yes }, args)).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: foreign,
+    });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('for another tool is refused', async () => {
+    const { run, confirmations } = setUp();
+    const other = setUp(confirmations, 'pets.purge');
+    await expect(other.run(ASKING, { requestState: await ask(run), answers: yes })).rejects.toThrow(foreign);
+    expect(other.next).not.toHaveBeenCalled();
+  });
+
+  test('past its time is refused', async () => {
+    let now = 1_000_000;
+    const { run, next } = setUp(createConfirmations({ ttlSeconds: 10, now: () => now }));
+    const requestState = await ask(run);
+    now += 11_000;
+    await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject({
+      code: 'INVALID_PARAMS',
+      message: 'requestState has expired. Call the tool again without it to be asked anew.',
+    });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('is no token, and a token no state', async () => {
+    const { run, next } = setUp();
+    await expect(run(ASKING, { requestState: await tokenOf(run), answers: yes })).rejects.toThrow(foreign);
+    await expect(run(ASKING, { controls: { confirmationToken: await ask(run) } })).rejects.toThrow(
+      'does not fit this call',
+    );
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('means nothing from a legacy client, which knows no rounds', async () => {
+    const { run, next } = setUp();
+    const requestState = await ask(run);
+    await expect(run({ era: 'legacy', capabilities: {} }, { requestState, answers: yes })).rejects.toMatchObject({
+      code: 'NOT_CONFIRMED',
+    });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('that cannot be checked lets nothing pass', async () => {
+    const confirmations = createConfirmations({
+      spent: {
+        spend: () => {
+          throw new Error('store is down');
+        },
+      },
+    });
+    const { run, next } = setUp(confirmations);
+    const requestState = await ask(run);
+    const refusal = {
+      code: 'NOT_CONFIRMED',
+      message:
+        'The confirmation could not be checked, so nothing was sent. Try again in a minute; if it stays so, tell the user.',
+    };
+    await expect(run(ASKING, { requestState, answers: yes })).rejects.toMatchObject(refusal);
+    await expect(run(MUTE, { controls: { confirmationToken: await tokenOf(run) } })).rejects.toMatchObject(refusal);
+    expect(next).not.toHaveBeenCalled();
+  });
+});
+
+describe('a client that cannot ask', () => {
+  test('gets a refusal that says what would happen, and a token', async () => {
+    const { run, next } = setUp();
+    const refusal = (await run(MUTE).catch((error: unknown) => error)) as GatewayError;
+    const token = refusal.details.confirmation_token;
+    expect(refusal).toMatchObject({
+      code: 'NOT_CONFIRMED',
+      message: `Not done yet: DELETE /pets/7?\nNothing was sent. Ask the user; if they agree, repeat the same call with confirmation_token: "${token}" (good once, for 300 s, for exactly these arguments).`,
+      details: { tool: 'pets_delete', confirmation_token: token, expires_in_seconds: 300 },
+    });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('is told the name the token goes by where the API has an argument of that name', async () => {
+    const guard = createGuard(
+      'a.b',
+      { policy: 'confirm', because: '' },
+      createConfirmations(),
+      async () => '',
+      'landbridge_confirmation_token',
+    );
+    const call = { tool: 'a_b', principal: { id: 'ann' }, client: MUTE } as unknown as Call;
+    await expect(guard!(call, {}, vi.fn())).rejects.toThrow(/with landbridge_confirmation_token: "/);
+    await expect(guard!({ ...call, controls: { confirmationToken: 'x' } }, {}, vi.fn())).rejects.toThrow(
+      'The landbridge_confirmation_token does not fit',
+    );
+  });
+
+  test('runs the call with the token, once', async () => {
+    const { run, next } = setUp();
+    const confirmationToken = await tokenOf(run);
+    expect(await run(MUTE, { controls: { confirmationToken } })).toBe(DONE);
+    await expect(run(MUTE, { controls: { confirmationToken } })).rejects.toMatchObject({
+      code: 'NOT_CONFIRMED',
+      message:
+        'The confirmation_token was already used. Nothing was sent. Call pets_delete again without it to get a new one, and ask the user.',
+      details: { tool: 'pets_delete', token: 'used' },
+    });
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test.each<[string, Partial<Call>, Args]>([
+    ['principal', { principal: { id: 'bob' } }, { id: 7 }],
+    ['set of arguments', {}, { id: 8 }],
+  ])('cannot use it for another %s', async (_, changes, args) => {
+    const { run, next } = setUp();
+    const confirmationToken = await tokenOf(run);
+    await expect(run(MUTE, { ...changes, controls: { confirmationToken } }, args)).rejects.toMatchObject({
+      code: 'NOT_CONFIRMED',
+      details: { token: 'tampered' },
+    });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('cannot use it after its time', async () => {
+    let now = 1_000_000;
+    const { run } = setUp(createConfirmations({ ttlSeconds: 10, now: () => now }));
+    const confirmationToken = await tokenOf(run);
+    now += 11_000;
+    await expect(run(MUTE, { controls: { confirmationToken } })).rejects.toMatchObject({
+      details: { token: 'expired' },
+    });
+  });
+});
+
+describe('a legacy client with elicitation', () => {
+  const legacy = (answer: unknown): Client & { request: ReturnType<typeof vi.fn> } => ({
+    era: 'legacy',
+    capabilities: { elicitation: {} },
+    request: vi.fn(async () => answer),
+  });
+
+  test('is really asked, in words every revision knows, and the call runs when the person agrees', async () => {
+    const { run, next } = setUp();
+    const client = legacy({ action: 'accept', content: { confirm: true } });
+    expect(await run(client)).toBe(DONE);
+    expect(client.request.mock.calls).toEqual([
+      [
+        'elicitation/create',
+        {
+          message: 'DELETE /pets/7?',
+          requestedSchema: {
+            type: 'object',
+            properties: { confirm: { type: 'boolean', title: 'Yes, do it', description: 'Allow this one call' } },
+            required: ['confirm'],
+          },
+        },
+        expect.any(AbortSignal),
+      ],
+    ]);
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { confirm: false } }])(
+    'answering %j keeps the call from running',
+    async (answer) => {
+      const { run, next } = setUp();
+      await expect(run(legacy(answer))).rejects.toMatchObject({ code: 'NOT_CONFIRMED' });
+      expect(next).not.toHaveBeenCalled();
+    },
+  );
+
+  test('answering nonsense is an error', async () => {
+    const { run, next } = setUp();
+    await expect(run(legacy({ action: 'accept' }))).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test('without a way to be asked gets a token', async () => {
+    const { run } = setUp();
+    expect(await tokenOf((_, ...rest) => run({ era: 'legacy', capabilities: { elicitation: {} } }, ...rest))).toMatch(
+      /^[\w-]{43}$/,
+    );
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import type { Effect, Endpoint, GuardPolicy } from '../../src/endpoint/model.ts';
+import { type DeploymentPolicy, decidePolicy } from '../../src/orchestration/policy.ts';
+
+interface Case {
+  effect: Effect;
+  endpoint?: GuardPolicy;
+  domain?: { write?: GuardPolicy; destructive?: GuardPolicy };
+  deployment?: Partial<DeploymentPolicy>;
+  want: GuardPolicy;
+  because: string;
+}
+
+const cases: Record<string, Case> = {
+  'a read': {
+    effect: 'read',
+    endpoint: 'deny',
+    deployment: { readOnly: true },
+    want: 'allow',
+    because: 'it only reads',
+  },
+  'a write': { effect: 'write', want: 'allow', because: 'writes are allowed' },
+  'a destructive call': { effect: 'destructive', want: 'confirm', because: 'it destroys data' },
+  'a write with --read-only': {
+    effect: 'write',
+    endpoint: 'allow',
+    domain: { write: 'allow' },
+    deployment: { readOnly: true },
+    want: 'deny',
+    because: 'this gateway was started with --read-only',
+  },
+  'a destructive call with --guard deny, whatever a file says': {
+    effect: 'destructive',
+    endpoint: 'allow',
+    domain: { destructive: 'allow' },
+    deployment: { destructive: 'deny' },
+    want: 'deny',
+    because: 'this gateway was started with --guard deny',
+  },
+  'a destructive call with --guard allow': {
+    effect: 'destructive',
+    deployment: { destructive: 'allow' },
+    want: 'allow',
+    because: 'it destroys data',
+  },
+  'a destructive call whose domain says deny': {
+    effect: 'destructive',
+    domain: { destructive: 'deny' },
+    deployment: { destructive: 'allow' },
+    want: 'deny',
+    because: 'the domain pets says guard.destructive: deny',
+  },
+  'a write whose domain wants it confirmed': {
+    effect: 'write',
+    domain: { write: 'confirm' },
+    want: 'confirm',
+    because: 'the domain pets says guard.write: confirm',
+  },
+  'a call whose own endpoint says otherwise': {
+    effect: 'destructive',
+    endpoint: 'allow',
+    domain: { destructive: 'deny' },
+    want: 'allow',
+    because: 'pets.yaml says guard: allow',
+  },
+};
+
+describe('the policy for', () => {
+  test.each(Object.entries(cases))('%s', (_, { effect, endpoint, domain = {}, deployment = {}, want, because }) => {
+    const given = { effect, domain: 'pets', source: { file: 'pets.yaml' }, ...(endpoint && { guard: endpoint }) };
+    expect(decidePolicy(given as Endpoint, { guard: domain }, { readOnly: false, ...deployment })).toEqual({
+      policy: want,
+      because,
+    });
+  });
+});
