@@ -12,6 +12,7 @@ export type Origin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
   | { readonly kind: 'variable' }
   | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean }
+  | { readonly kind: 'rest'; readonly schema: Place | 'anything' }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
 
 export interface Argument {
@@ -53,6 +54,7 @@ export function planArguments(
   for (const variable of variables) add(variableArgument(variable));
   for (const parameter of parameters) add(parameterArgument(parameter).argument);
   if (body) for (const argument of bodyArguments(body)) add(argument);
+  if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
 
   const keys = chooseKeys(wanted);
   const planned = wanted.map((argument, index) => {
@@ -115,7 +117,7 @@ function bodyArguments(body: BodyDraft): Argument[] {
       { key, wireName: key, location: 'body', required, to: [{ in: 'body-root' }], origin, extension: NO_EXTENSION },
     ];
   }
-  return body.fields.map(({ name, required, schemas }): Argument => {
+  const fields = body.fields.map(({ name, required, schemas }): Argument => {
     const extension = argumentExtension(schemas[0]?.value);
     return {
       key: bareKey(name, 'body', extension),
@@ -127,6 +129,21 @@ function bodyArguments(body: BodyDraft): Argument[] {
       extension,
     };
   });
+  const rest = body.shape?.rest;
+  return rest === undefined ? fields : [...fields, restArgument(rest)];
+}
+
+/** Fields the document allows without naming them. They make up the body together with the named ones. */
+function restArgument(schema: Place | 'anything'): Argument {
+  return {
+    key: 'additional_fields',
+    wireName: '*',
+    location: 'body',
+    required: false,
+    to: [{ in: 'body-root' }],
+    origin: { kind: 'rest', schema },
+    extension: NO_EXTENSION,
+  };
 }
 
 /** Keys in the order given. Precedence decides who keeps a bare name; order decides who gets a number. */

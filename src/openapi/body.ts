@@ -18,6 +18,8 @@ export interface BodyDraft {
   readonly fields: readonly Field[];
   readonly whole?: { readonly key: 'body' | 'file'; readonly schema: Place | undefined; readonly description?: string };
   readonly shape?: ObjectShape;
+  /** The only body the document allows; nobody needs to be asked for it. */
+  readonly constant?: unknown;
   readonly description?: string;
   /** The media type object, for its examples. */
   readonly media?: Node;
@@ -99,7 +101,7 @@ function readForm(form: readonly BodyParameter[], consumes: readonly string[], o
     return { name, required: object.required === true, schemas: [{ ...place, value: schema }] };
   });
   const required = fields.some((field) => field.required);
-  const shape: ObjectShape = { fields, alternatives: [], minProperties: 0 };
+  const shape: ObjectShape = { fields, alternatives: [], minProperties: 0, closed: true };
   const plan: BodyPlan = {
     mediaType: multipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded',
     kind: multipart ? 'multipart' : 'form',
@@ -162,6 +164,8 @@ function planBody(
   if (shape.fields.length === 0) {
     // `{type: object, properties: {}}`, as generators write it for GET: there is nothing to send.
     if (!required && (kind === 'form' || context.method === 'GET' || context.method === 'HEAD')) return undefined;
+    if (shape.closed)
+      return required ? { plan: { mediaType: body, kind, required }, schemas, fields: [], constant: {} } : undefined;
     return whole(kind, body, 'body');
   }
   const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, encoding, kind, context.resolver);
@@ -175,7 +179,8 @@ function unwrap(draft: BodyDraft, { shapeOf, limits }: BodyContext): BodyDraft {
   let current = draft;
   for (let depth = 0; depth < 3; depth++) {
     const [only, ...others] = current.fields;
-    if (!only || others.length > 0 || !only.required || only.schemas.length !== 1) return current;
+    if (!only || others.length > 0 || !only.required || only.schemas.length !== 1 || current.shape?.rest)
+      return current;
     const inner = shapeOf(only.schemas[0]!, 'whole');
     if (!inner || inner.fields.length === 0 || inner.fields.length > limits.maxArguments) return current;
     const wrap = [...(current.plan.wrap ?? []), only.name];

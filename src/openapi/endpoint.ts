@@ -9,6 +9,7 @@ import {
   type JsonSchema,
   type ResponsePlan,
 } from '../endpoint/model.ts';
+import { toSnakeCase } from '../endpoint/names.ts';
 import { planArguments } from './arguments.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './body.ts';
 import { buildExamples } from './examples.ts';
@@ -17,6 +18,7 @@ import { buildInputSchema } from './input-schema.ts';
 import type { Limits } from './limits.ts';
 import { type Node, once, own, textAt } from './node.ts';
 import type { Operation } from './operations.ts';
+import type { OperationInfo } from './options.ts';
 import type { Parameter, ReadParameters } from './parameters.ts';
 import type { Place, Resolver } from './resolve.ts';
 import { detectPagination, mediaTypesOf, readAnswer } from './responses.ts';
@@ -115,9 +117,7 @@ export function buildEndpoint(
   const short = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
   const title = extension.title ?? short;
   const description = once(() => (said === undefined ? undefined : cleanText(said) || undefined));
-  const summary = once(
-    () => (short && firstSentence(short)) || (said && firstSentence(said)) || `${info.method} ${cleanLine(info.path)}`,
-  );
+  const summary = once(() => (short && firstSentence(short)) || (said && firstSentence(said)) || plainSummary(info));
   const input = once((): JsonSchema => buildInputSchema(plan.arguments, body, context));
   const output = once((): JsonSchema | undefined => buildOutputSchema(answer.schema, builder));
   const examples = once((): readonly Args[] =>
@@ -174,6 +174,13 @@ export function buildEndpoint(
     },
   };
   return Object.freeze(endpoint);
+}
+
+/** For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` */
+function plainSummary({ method, path, operationId }: OperationInfo): string {
+  const request = `${method} ${cleanLine(path)}`;
+  const words = operationId === undefined ? '' : toSnakeCase(operationId).replaceAll('_', ' ');
+  return /[a-z]{2}/.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)} (${request}).` : request;
 }
 
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});

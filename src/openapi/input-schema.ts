@@ -60,6 +60,12 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
       const parts = origin.schemas.map(({ document, value }) => builder.convert(document, value, 'request', uses));
       return described(parts.length === 1 ? parts[0]! : parts.length === 0 ? {} : { allOf: parts }, said);
     }
+    case 'rest': {
+      const { schema } = origin;
+      const each = schema === 'anything' ? undefined : builder.convert(schema.document, schema.value, 'request', uses);
+      const named = { type: 'object', ...(each === undefined ? {} : { additionalProperties: each }) };
+      return described(named, 'Further fields of the body, by name.');
+    }
     case 'whole': {
       const { whole, plan, description } = origin.body;
       const words = said ?? description ?? whole?.description;

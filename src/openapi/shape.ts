@@ -21,6 +21,10 @@ export interface ObjectShape {
   /** Alternative sets of required fields (`anyOf: [{required: [a]}, {required: [b]}]`). */
   readonly alternatives: readonly Alternative[];
   readonly minProperties: number;
+  /** The document invites fields it does not name: their schema, or anything. */
+  readonly rest?: Place | 'anything';
+  /** It forbids them in so many words. */
+  readonly closed: boolean;
 }
 
 interface Alternative {
@@ -41,6 +45,8 @@ interface Draft {
   minProperties: number;
   /** An object is described, not only hinted at. */
   described: boolean;
+  rest?: Place | 'anything';
+  closed: boolean;
 }
 
 interface Walk {
@@ -99,8 +105,6 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     const types = typesOf(node).filter((type) => type !== 'null');
     if (types.length > 0 && (types.length > 1 || types[0] !== 'object')) return false;
     if (WHOLE.some((keyword) => Object.hasOwn(node, keyword))) return false;
-    const rest = node.additionalProperties;
-    if (isNode(rest) && Object.keys(rest).length > 0) return false;
     // Variants are chosen by name and bring fields of their own.
     if (!walk.asBase && !walk.mergeUnions && variants(place).length > 0) return false;
 
@@ -118,6 +122,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
         addField(draft, name, [below(place, 'properties', name, node.properties[name])]);
       }
     }
+    noteRest(place, node, draft);
     for (const name of textsAt(node, 'required')) draft.required.add(name);
     if (typeof node.minProperties === 'number') draft.minProperties = Math.max(draft.minProperties, node.minProperties);
     return true;
@@ -158,13 +163,23 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     for (const name of draft.required) {
       if (!draft.fields.has(name)) fields.push({ name, schemas: [], required: true });
     }
-    if (!draft.described && fields.length === 0) return undefined;
-    return { fields, alternatives: draft.alternatives, minProperties: draft.minProperties };
+    // Nothing but other fields: a map, which is one argument.
+    const rest = draft.closed ? undefined : draft.rest;
+    if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
+    const { alternatives, minProperties, closed } = draft;
+    return { fields, alternatives, minProperties, closed, ...(rest === undefined ? {} : { rest }) };
   };
 }
 
 function emptyDraft(): Draft {
-  return { fields: new Map(), required: new Set(), alternatives: [], minProperties: 0, described: false };
+  return {
+    fields: new Map(),
+    required: new Set(),
+    alternatives: [],
+    minProperties: 0,
+    described: false,
+    closed: false,
+  };
 }
 
 function deeper(walk: Walk, asBase: boolean): Walk {
@@ -173,6 +188,14 @@ function deeper(walk: Walk, asBase: boolean): Walk {
 
 function below({ document, pointer }: Place, keyword: string, key: string | number, value: unknown): Place {
   return { document, pointer: `${pointer}${step(keyword)}${step(key)}`, value };
+}
+
+function noteRest(place: Place, { additionalProperties: rest }: Node, draft: Draft): void {
+  if (rest === false) draft.closed = true;
+  else if (rest === true || (isNode(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
+  else if (isNode(rest)) {
+    draft.rest ??= { document: place.document, pointer: `${place.pointer}/additionalProperties`, value: rest };
+  }
 }
 
 function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
