@@ -1,5 +1,8 @@
 // Loads TypeScript and JavaScript domain files on plain Node 20, from any folder: `landbridge` and `zod` always resolve
 // to this package's own, so that a file needs no node_modules beside it.
+import { mkdirSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import * as endpoint from '../endpoint/define.ts';
 import { GatewayError } from '../errors.ts';
 
@@ -19,6 +22,7 @@ export async function importModule(path: string, file: string, library: Library 
       moduleCache: false,
       interopDefault: false,
       tryNative: false,
+      fsCache: cacheFolder(path),
     });
     module = await jiti.import(path);
   } catch (error) {
@@ -34,6 +38,21 @@ export async function importModule(path: string, file: string, library: Library 
     );
   }
   return module.default;
+}
+
+/**
+ * Where compiled modules are kept between starts. The user's own folder, never jiti's default below /tmp: what lies there
+ * is executed, and anyone may write there. Files that are temporary themselves are not kept.
+ */
+function cacheFolder(path: string): string | false {
+  try {
+    if (path.startsWith(tmpdir())) return false;
+    const folder = join(homedir(), '.cache', 'landbridge', 'modules');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  } catch {
+    return false; // a read-only system or a user without a home: every start compiles anew
+  }
 }
 
 /** `domain pets: endpoints.x …` becomes `pets.ts: endpoints.x …`, line by line. */
