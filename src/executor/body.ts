@@ -1,6 +1,6 @@
 // Arguments → request body. Optional bodies nobody filled are left out entirely, Content-Type included.
 import type { Arg, Args, BodyPlan, Endpoint, FixedValue, Target } from '../endpoint/model.ts';
-import { locate, Unsendable, unsendable } from './encode.ts';
+import { locate, Unsendable, wellFormed } from './encode.ts';
 import { bytesOf, mediaTypeOf } from './file.ts';
 import { compileForm } from './form.ts';
 import { compileMultipart } from './multipart.ts';
@@ -140,12 +140,4 @@ function compileEncode(plan: BodyPlan): (value: unknown) => WireBody {
       };
     }
   }
-}
-
-const LONE_SURROGATE = /\p{Surrogate}/u;
-
-/** Encoding half a surrogate pair as UTF-8 would silently send another character. */
-export function wellFormed(text: string): string {
-  if (LONE_SURROGATE.test(text)) throw unsendable('holds half of a surrogate pair; send well-formed Unicode text');
-  return text;
 }

@@ -46,6 +46,14 @@ function percent(character: string): string {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Text that goes into a body. Encoding half a surrogate pair as UTF-8 would silently send another character. */
+export function wellFormed(text: string): string {
+  if (LONE_SURROGATE.test(text)) throw unsendable('holds half of a surrogate pair; send well-formed Unicode text');
+  return text;
+}
+
 /** An argument value that cannot be put on the wire. `locate` adds which argument it was. */
 export class Unsendable extends Error {
   readonly reason: string;

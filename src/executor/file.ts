@@ -1,5 +1,5 @@
 // File arguments → bytes. A file comes as base64 or as text, never as a path: the gateway opens no local file.
-import { unsendable } from './encode.ts';
+import { unsendable, wellFormed } from './encode.ts';
 
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/;
 const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i;
@@ -23,9 +23,9 @@ export function isFile(value: unknown): value is FileFields {
 
 /** The bytes of a file argument; a bare string is its text. */
 export function bytesOf(value: unknown): Buffer {
-  if (typeof value === 'string') return Buffer.from(value);
+  if (typeof value === 'string') return Buffer.from(wellFormed(value));
   if (!isFile(value)) throw unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
-  if (typeof value.base64 !== 'string') return Buffer.from(value.text as string);
+  if (typeof value.base64 !== 'string') return Buffer.from(wellFormed(value.text as string));
   const base64 = value.base64.replace(DATA_URI, '');
   if (!BASE64.test(base64)) throw unsendable('holds `base64` that is not base64; send plain text as `text` instead');
   return Buffer.from(base64, 'base64');

@@ -29,6 +29,7 @@ function compileProperty(name: string, part: PartEncoding): Serialise {
     style,
     explode: part.explode ?? (style === 'form' || style === 'deepObject'),
     ...(part.allowReserved === true && { allowReserved: true }),
+    ...(part.delimiter !== undefined && { delimiter: part.delimiter }),
   });
 }
 

@@ -1,9 +1,9 @@
 // `multipart/form-data` bodies (RFC 7578), written here because FormData gives JSON parts a file name and cannot set a
 // part's own headers.
 import { randomBytes } from 'node:crypto';
-import type { PartEncoding } from '../endpoint/model.ts';
+import type { ParameterStyle, PartEncoding } from '../endpoint/model.ts';
 import type { WireBody } from './body.ts';
-import { Unsendable, unsendable } from './encode.ts';
+import { Unsendable, unsendable, wellFormed } from './encode.ts';
 import { bytesOf, filenameOf, isFile, mediaTypeOf } from './file.ts';
 import { checkHeaderValue } from './headers.ts';
 import { collectDeep, isEmpty, toText } from './params.ts';
@@ -47,11 +47,26 @@ function appendProperty(
     for (const [key, text] of pairs) appendPart(chunks, boundary, key, text, part);
     return;
   }
+  const joined = part?.file === true ? undefined : joinItems(item, part);
+  if (joined !== undefined) {
+    appendPart(chunks, boundary, name, joined, part);
+    return;
+  }
   // An array is one part per item (RFC 7578, 4.3), unless its encoding makes it one JSON document.
   const whole = !Array.isArray(item) || (part?.file !== true && isJson(part?.contentType));
   for (const each of whole ? [item] : (item as unknown[])) {
     if (each !== null && each !== undefined) appendPart(chunks, boundary, name, each, part);
   }
+}
+
+const DELIMITERS: Partial<Record<ParameterStyle, string>> = { form: ',', spaceDelimited: ' ', pipeDelimited: '|' };
+
+/** A style without explode makes an array of scalars one part (OAS Encoding Object; 2.0 collectionFormat). */
+function joinItems(item: unknown, part: PartEncoding | undefined): string | undefined {
+  const style = part?.style ?? 'form';
+  const explode = part?.explode ?? style === 'form';
+  if (!Array.isArray(item) || explode || item.some((each) => typeof each === 'object')) return undefined;
+  return item.map(toText).join(part?.delimiter ?? DELIMITERS[style] ?? ',');
 }
 
 function appendPart(
@@ -77,12 +92,14 @@ function appendPart(
     if (!OWN_HEADERS.has(header.toLowerCase())) head += `${header.toLowerCase()}: ${checkHeaderValue(text)}${CRLF}`;
   }
   const json = !file && (typeof value === 'object' || isJson(contentType));
-  chunks.push(head + CRLF, file ? bytesOf(value) : json ? JSON.stringify(value) : toText(value), CRLF);
+  chunks.push(head + CRLF, file ? bytesOf(value) : json ? JSON.stringify(value) : wellFormed(toText(value)), CRLF);
 }
 
 /** As browsers do it (WHATWG HTML, multipart/form-data): these three would end the quoted name or the header. */
 function quoted(text: string): string {
-  return text.replace(/["\r\n]/g, (character) => (character === '"' ? '%22' : character === '\r' ? '%0D' : '%0A'));
+  return wellFormed(text).replace(/["\r\n]/g, (character) =>
+    character === '"' ? '%22' : character === '\r' ? '%0D' : '%0A',
+  );
 }
 
 function isJson(contentType: string | undefined): boolean {

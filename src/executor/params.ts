@@ -19,7 +19,8 @@ export function compileParameter(target: ParameterTarget): Serialise {
   const encoder = encoderOf(target);
   if (target.mediaType !== undefined) return compileContent(target, encoder);
   const name = target.in === 'query' || target.style === 'matrix' || target.in === 'cookie' ? nameOf(target) : '';
-  const write = styles[target.style](name, target.explode, encoder, target.arrays ?? 'brackets');
+  const delimiter = target.delimiter === undefined ? undefined : encoder(target.delimiter);
+  const write = styles[target.style](name, target.explode, encoder, target.arrays ?? 'brackets', delimiter);
   return (value) => (value === undefined || value === null ? undefined : write(value));
 }
 
@@ -98,13 +99,15 @@ type Style = (
   explode: boolean,
   encoder: Encode,
   arrays: NonNullable<ParameterTarget['arrays']>,
+  /** Swagger 2.0: joins the items of an array instead of the comma. */
+  delimiter?: string,
 ) => (value: unknown) => string | undefined;
 
 const styles: Record<ParameterTarget['style'], Style> = {
-  simple: (_, explode, encoder) => unnamed('', ',', ',', explode, encoder),
+  simple: (_, explode, encoder, __, delimiter = ',') => unnamed('', delimiter, ',', explode, encoder),
   label: (_, explode, encoder) => unnamed('.', explode ? '.' : ',', explode ? '.' : ',', explode, encoder),
   matrix: (name, explode, encoder) => named(name, explode, encoder, ',', matrixPair, ''),
-  form: (name, explode, encoder) => named(name, explode, encoder, ',', formPair, '&'),
+  form: (name, explode, encoder, _, delimiter = ',') => named(name, explode, encoder, delimiter, formPair, '&'),
   cookie: (name, explode, encoder) => named(name, explode, encoder, ',', formPair, '; '),
   spaceDelimited: (name, explode, encoder) => named(name, explode, encoder, '%20', formPair, '&'),
   pipeDelimited: (name, explode, encoder) => named(name, explode, encoder, '%7C', formPair, '&'),

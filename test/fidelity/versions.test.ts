@@ -1,0 +1,82 @@
+// Swagger 2.0, OpenAPI 3.0 and 3.2, from the official client to the bytes on the wire.
+import nock from 'nock';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { BYTES } from './echo.ts';
+import { type Opened, open } from './gateway.ts';
+import { readParts } from './multipart.ts';
+import { check } from './sheet.ts';
+import { OPENAPI_30_LINES, OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
+
+// It replaces the global fetch, with one that the official client cannot use.
+nock.restore();
+
+describe('Swagger 2.0', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open({ documents: ['swagger-2.0.yaml'], env: { SWAGGER_KEY: 'k&y' } });
+  });
+  afterAll(() => opened.close());
+  test.each(SWAGGER_LINES)('$name', (line) => check(opened, line));
+
+  test('a file in a form is a part with its bytes; lists follow their collection format', async () => {
+    const { requests } = await opened.call('post_upload', {
+      file: { base64: BYTES.toString('base64'), filename: 'x.bin' },
+      note: 'n',
+      tags: ['a', 'b'],
+      multi: ['c', 'd'],
+    });
+    const part = (name: string, text: string) => ({
+      headers: { 'content-disposition': `form-data; name="${name}"` },
+      body: Buffer.from(text),
+    });
+    expect(requests[0]).toMatchObject({ method: 'POST', target: '/v1/upload' });
+    expect(readParts(requests[0]!)).toEqual([
+      {
+        headers: {
+          'content-disposition': 'form-data; name="file"; filename="x.bin"',
+          'content-type': 'application/octet-stream',
+        },
+        body: BYTES,
+      },
+      part('note', 'n'),
+      part('tags', 'a,b'),
+      part('multi', 'c'),
+      part('multi', 'd'),
+    ]);
+  });
+});
+
+describe('OpenAPI 3.0', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open({ documents: ['openapi-3.0.yaml'] });
+  });
+  afterAll(() => opened.close());
+  test.each(OPENAPI_30_LINES)('$name', (line) => check(opened, line));
+
+  test('a multipart file has the type its encoding says; format byte stays base64 text', async () => {
+    const { requests } = await opened.call('post_upload', {
+      file: { base64: BYTES.toString('base64') },
+      picture: 'AAECAw==',
+    });
+    expect(readParts(requests[0]!)).toEqual([
+      {
+        headers: {
+          'content-disposition': 'form-data; name="file"; filename="file"',
+          'content-type': 'application/pdf',
+        },
+        body: BYTES,
+      },
+      { headers: { 'content-disposition': 'form-data; name="picture"' }, body: Buffer.from('AAECAw==') },
+    ]);
+  });
+});
+
+describe('OpenAPI 3.2', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open({ documents: ['openapi-3.2.yaml'] });
+  });
+  afterAll(() => opened.close());
+  test.each(OPENAPI_32_LINES)('$name', (line) => check(opened, line));
+});
