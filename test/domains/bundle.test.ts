@@ -1,6 +1,7 @@
 // What holds for the bundled domains together: their names, texts and variables.
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { MAX_FLAT_TOOLS } from '../../src/catalog/exposure.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 
@@ -13,6 +14,10 @@ describe('the bundled domains', () => {
   test('are four', () => {
     expect(domains.map((domain) => domain.name)).toEqual(['jsonplaceholder', 'musicbrainz', 'openmeteo', 'tasks']);
     expect(domains.flatMap((domain) => [...domain.warnings, ...domain.quarantined])).toEqual([]);
+  });
+
+  test('are few enough to be offered one tool per operation', () => {
+    expect(domains.flatMap((domain) => domain.endpoints).length).toBeLessThanOrEqual(MAX_FLAT_TOOLS);
   });
 
   test('name every tool <domain>_<action>, each once', () => {

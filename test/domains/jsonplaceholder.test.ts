@@ -95,25 +95,4 @@ testContracts('jsonplaceholder', {}, [
     shows: ['Gwenborough'],
   },
   { action: 'get_user', args: { id: 1 }, request: `GET ${API}/users/1`, answer: user, shows: ['Romaguera-Crona'] },
-  {
-    action: 'list_albums',
-    args: { user_id: 2 },
-    request: `GET ${API}/albums?userId=2`,
-    answer: [{ userId: 2, id: 11, title: 'quam nostrum' }],
-  },
-  {
-    action: 'list_album_photos',
-    args: { id: 11 },
-    request: `GET ${API}/albums/11/photos?_limit=20`,
-    answer: [
-      {
-        albumId: 11,
-        id: 501,
-        title: 'asperiores',
-        url: 'https://via.example/600',
-        thumbnailUrl: 'https://via.example/150',
-      },
-    ],
-    shows: ['asperiores'],
-  },
 ]);
