@@ -5,6 +5,7 @@ import type { Environment } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
+import { checkExpose } from '../endpoint/uses.ts';
 import { curateArguments } from './curate-arguments.ts';
 import { withFields } from './fields.ts';
 
@@ -79,6 +80,7 @@ export function curate(
   const path = [...at, 'args'];
   const curated = curation.args === undefined ? base : curateArguments(base, curation.args, path, context.problems);
   checkPaging(curated, curation, at, context.problems);
+  context.problems.push(...checkExpose(curation.expose, endpoint.method, at));
   return withFields(curated, {
     get provenance() {
       return { ...endpoint.provenance, ...said };

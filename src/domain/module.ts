@@ -3,13 +3,13 @@
 import { mkdirSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import * as endpoint from '../endpoint/define.ts';
+import { defineDomain } from '../endpoint/define.ts';
 import { GatewayError } from '../errors.ts';
 
 /** What `import … from 'landbridge'` gives inside a domain file. */
 export type Library = () => Promise<object>;
 
-const own: Library = async () => ({ ...endpoint, z: (await import('zod')).z });
+const own: Library = async () => ({ defineDomain, z: (await import('zod')).z });
 
 /** The default export of a domain file. Everything that goes wrong on the way is one sentence with the file's name. */
 export async function importModule(path: string, file: string, library: Library = own): Promise<unknown> {

@@ -64,6 +64,11 @@ function check(value: unknown): DomainDefinition {
       },
     ]);
   }
+  if ('overlay' in value && 'actions' in value) {
+    throw new DefinitionError('', [
+      { path: [], message: 'is an Overlay; name it under overlays in the domain file of its document' },
+    ]);
+  }
   const checked = checkDefinition(value);
   if ('problems' in checked) throw new DefinitionError('', checked.problems);
   return checked.definition;

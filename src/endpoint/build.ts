@@ -11,7 +11,7 @@ import { type Credential, DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Ef
 import { buildPrompts, buildResources } from './offers.ts';
 import { placeArguments } from './place.ts';
 import { type Problem, place } from './problems.ts';
-import { checkUses, readPinned } from './uses.ts';
+import { checkExpose, checkUses, readPinned } from './uses.ts';
 
 export interface BuildOptions {
   readonly env: Environment;
@@ -140,6 +140,7 @@ function buildEndpoint(action: string, given: EndpointDefinition, shared: Shared
   const plan = readArguments(given, at, problems);
   const wire = placeArguments(given, plan, at, problems);
   checkUses(given, plan, at, problems);
+  problems.push(...checkExpose(given.expose, method, at));
   const own = readHeaders(given.headers ?? {}, options.env, [...at, 'headers'], problems);
   const effect: Effect = given.effect ?? (READ.has(method) ? 'read' : method === 'DELETE' ? 'destructive' : 'write');
   const baseUrl = readBaseUrl(action, given, shared);

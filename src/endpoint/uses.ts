@@ -11,6 +11,14 @@ export function checkUses(given: EndpointDefinition, plan: ArgumentPlan, at: str
   checkExamples(given, plan, at, problems);
 }
 
+/** Resources are read, again and again and without asking: only GET will do. */
+export function checkExpose(expose: Endpoint['expose'] | undefined, method: string, at: readonly string[]): Problem[] {
+  if (expose === undefined || expose === 'tool' || method === 'GET') return [];
+  return [
+    { path: [...at, 'expose'], message: `must be tool: only GET can be read as a resource, and this is ${method}` },
+  ];
+}
+
 /** Tool names of the pinned actions. */
 export function readPinned(
   definition: DomainDefinition,

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findFiles } from '../../src/domain/files.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import { createValidator } from '../../src/orchestration/validate.ts';
 
@@ -334,6 +335,16 @@ resources: { 'guide://a': { name: guide, text: x } }
       /^a\.yaml:1: looks like an OpenAPI document without its version/,
     ],
     [
+      'an Overlay in it',
+      'overlay: 1.0.0\ninfo: {}\nactions: []\n',
+      /^a\.yaml:1: is an Overlay; name it under overlays/,
+    ],
+    [
+      'a resource that is written',
+      `${list}    method: POST\n    expose: resource\n`,
+      /^a\.yaml:8: endpoints\.list\.expose must be tool: only GET/,
+    ],
+    [
       'an alias bomb',
       `name: a\ntitle: x\n${'a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n'}`,
       /^a\.yaml: .*alias/i,
@@ -356,6 +367,74 @@ resources: { 'guide://a': { name: guide, text: x } }
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(({} as Record<string, unknown>).path).toBeUndefined();
   });
+});
+
+describe('a JSON domain file', () => {
+  test('holds constraints between arguments: required, oneOf and dependencies', async () => {
+    write(
+      'a.json',
+      JSON.stringify({
+        name: 'a',
+        baseUrl: 'https://api.test',
+        endpoints: {
+          notify: {
+            method: 'POST',
+            path: '/notify',
+            summary: 'Notifies.',
+            inputSchema: {
+              type: 'object',
+              properties: {
+                text: { type: 'string' },
+                email: { type: 'string' },
+                phone: { type: 'string' },
+                country: { type: 'string' },
+              },
+              required: ['text'],
+              oneOf: [{ required: ['email'] }, { required: ['phone'] }],
+              dependencies: { phone: ['country'] },
+            },
+          },
+        },
+      }),
+    );
+    const endpoint = (await load())[0]!.endpoints[0]!;
+    const accepts = (args: Record<string, string>) => {
+      try {
+        createValidator(endpoint)('a_notify', args);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    expect(accepts({ text: 'x', email: 'e' })).toBe(true);
+    expect(accepts({ text: 'x', phone: '1', country: 'PT' })).toBe(true);
+    expect(accepts({ text: 'x' })).toBe(false);
+    expect(accepts({ email: 'e' })).toBe(false);
+    expect(accepts({ text: 'x', phone: '1' })).toBe(false);
+    expect(endpoint.args.map((arg) => arg.to[0]!.in)).toEqual(['body', 'body', 'body', 'body']);
+  });
+});
+
+describe('what is a document and what is a domain file', () => {
+  const rows: [string, string, 'document' | 'data'][] = [
+    ['yaml 3.1', 'openapi: 3.1.0\ninfo: {}\n', 'document'],
+    ['quoted', 'info: {}\n\'openapi\': "3.0.3" # comment\n', 'document'],
+    ['two numbers', 'openapi: 3.1\n', 'document'],
+    ['swagger', 'swagger: "2.0"\n', 'document'],
+    ['json', '{"info":{},"openapi":"3.0.0"}', 'document'],
+    ['json, spread out', '{\n  "swagger" : "2.0",\n "info": {}}', 'document'],
+    ['with a byte order mark and CRLF', '\uFEFFopenapi: 3.0.0\r\ninfo: {}\r\n', 'document'],
+    ['a release candidate', 'openapi: 3.0.0-rc1\n', 'document'],
+    ['a domain file', 'name: a\nopenapi: ./x.yaml\n', 'data'],
+    ['a document whose name begins with a number', 'name: a\nopenapi: 3.0-pets.yaml\n', 'data'],
+    ['a URL', 'name: a\nopenapi: https://a.test/3.0.0\n', 'data'],
+    ['a word in a text', 'name: a\ndescription: about openapi: 3.0.0 and more\n', 'data'],
+  ];
+  for (const [what, text, kind] of rows) {
+    test(`${what}: ${kind}`, async () => {
+      expect(await findFiles([write('x.yaml', text)])).toMatchObject([{ kind }]);
+    });
+  }
 });
 
 describe('paths', () => {
