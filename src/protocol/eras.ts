@@ -45,7 +45,8 @@ export function parseEnvelope(params: Params | undefined): Envelope {
   if (!isObject(capabilities)) throw malformed(META.capabilities, 'an object (it may be empty)');
   for (const name of CAPABILITIES) {
     const declared = capabilities[name];
-    if (declared !== undefined && !isObject(declared)) throw malformed(META.capabilities, `an object whose ${name} is one`);
+    if (declared !== undefined && !isObject(declared))
+      throw malformed(META.capabilities, `an object whose ${name} is one`);
   }
   const info = meta[META.clientInfo];
   if (info !== undefined && !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')) {

@@ -122,8 +122,9 @@ export function createProtocol(parts: ProtocolParts): Protocol {
   const answer = (request: Request, context: RequestContext): Reply | undefined | Promise<Reply | undefined> => {
     const isModern = claimsModern(request.params);
     try {
-      const reply = isModern ? modern(request, context) : legacy.answer(request, context);
-      return reply instanceof Promise ? reply.catch((error: unknown) => failed(request, error, isModern)) : reply;
+      if (isModern) return modern(request, context);
+      const reply = legacy.answer(request, context);
+      return reply instanceof Promise ? reply.catch((error: unknown) => failed(request, error, false)) : reply;
     } catch (error) {
       return failed(request, error, isModern);
     }

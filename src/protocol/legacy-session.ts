@@ -31,7 +31,9 @@ export function createLegacySessions(key: Buffer): LegacySessions {
     },
     read(principal, sessionId) {
       if (sessionId.length > MAX_CHARS) return undefined;
-      const [payload = '', mac = ''] = sessionId.split('.');
+      const dot = sessionId.indexOf('.');
+      const payload = sessionId.slice(0, Math.max(0, dot));
+      const mac = sessionId.slice(dot + 1);
       const want = Buffer.from(sign(principal, payload));
       const got = Buffer.from(mac);
       if (got.length !== want.length || !timingSafeEqual(got, want)) return undefined;

@@ -4,7 +4,8 @@ import { buildDomain } from '../../src/endpoint/build.ts';
 import { defineDomain } from '../../src/endpoint/define.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 
-export function petsDomain(baseUrl: string, env: Record<string, string> = {}): Domain {
+/** `more` replaces or adds parts of the definition. */
+export function petsDomain(baseUrl: string, env: Record<string, string> = {}, more: object = {}): Domain {
   return buildDomain(
     defineDomain({
       name: 'pets',
@@ -47,6 +48,7 @@ export function petsDomain(baseUrl: string, env: Record<string, string> = {}): D
         },
       },
       resources: { 'pets://about': { name: 'about', mimeType: 'text/plain', text: 'All about pets.' } },
+      ...more,
     } as never),
     { env },
   );
