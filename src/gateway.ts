@@ -90,6 +90,8 @@ export interface Gateway extends Face {
   faceOf(profile: string): Face | undefined;
   /** One message in, one answer out, without any transport. */
   handle(text: string, context?: Partial<RequestContext>): Promise<Reply | undefined>;
+  /** Ends what clients would hold open for ever: subscriptions. Calls under way go on. */
+  drain(): void;
   close(): Promise<void>;
 }
 
@@ -128,6 +130,10 @@ export function createGateway(options: GatewayOptions): Gateway {
   }
   const faceOf = (profile: string) => (profile === '' ? face : profiles.get(profile));
 
+  const drain = () => {
+    for (const { protocol } of [face, ...profiles.values()]) protocol.close();
+  };
+
   return {
     ...face,
     name: NAME,
@@ -142,8 +148,9 @@ export function createGateway(options: GatewayOptions): Gateway {
         signal: new AbortController().signal,
         ...context,
       }),
+    drain,
     close: async () => {
-      for (const { protocol } of [face, ...profiles.values()]) protocol.close();
+      drain();
       await executor.close();
     },
   };

@@ -1,6 +1,7 @@
 // What a person sees when the gateway is up: what it offers, where it is, and how to connect a client.
 import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
+import type { ToolEntry } from '../catalog/registry.ts';
 import type { Gateway } from '../gateway.ts';
 import { colourEffect, renderTable } from './terminal.ts';
 
@@ -12,11 +13,11 @@ export interface Addresses {
 
 const MAX_TOOLS_PER_DOMAIN = 25;
 
-export function renderBanner(gateway: Gateway, at: Addresses, paths: readonly string[], cost: string): string {
+export function renderBanner(gateway: Gateway, at: Addresses, paths: readonly string[], tokens: number): string {
   const { domains, registry, name, version } = gateway;
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   const parts = [
-    `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} ${cost}`,
+    `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), tools/list costs ${tokens.toLocaleString('en-US')} tokens`,
     quarantined > 0 &&
       pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
     ...domains.map((domain) => renderDomain(gateway, domain.name)),
@@ -91,10 +92,7 @@ function stdioCommand(paths: readonly string[]): { command: string; args: string
 function renderExample({ registry }: Gateway, url: string): string {
   const list = `curl -s ${url} -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
   const lines = [list];
-  const easy = [...registry.tools.values()].find((tool) => {
-    const { required } = tool.definition.inputSchema as { required?: unknown[] };
-    return !required?.length && tool.definition.annotations?.readOnlyHint;
-  });
+  const easy = findEasyTool(registry);
   if (easy) {
     const params = JSON.stringify({
       jsonrpc: '2.0',
@@ -107,6 +105,15 @@ function renderExample({ registry }: Gateway, url: string): string {
   const script = relative('.', process.argv[1] ?? '');
   if (easy && !script.includes('_npx')) lines.push(`node ${script} call ${easy.definition.name}`);
   return `${pc.bold('Try it')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
+}
+
+/** Something that can be called as it is: a read without required arguments, best of an API on this very machine. */
+function findEasyTool(registry: Gateway['registry']): ToolEntry | undefined {
+  const easy = [...registry.tools.values()].filter(({ definition, operations }) => {
+    const { required } = definition.inputSchema as { required?: unknown[] };
+    return operations.length === 1 && !required?.length && operations[0]?.endpoint.effect === 'read';
+  });
+  return easy.find(({ operations }) => operations[0]?.endpoint.baseUrl.startsWith('http://127.0.0.1')) ?? easy[0];
 }
 
 function count(n: number, noun: string): string {

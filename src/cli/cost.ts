@@ -1,27 +1,41 @@
 // What tools/list would cost in each exposure mode.
+import { setImmediate as breathe } from 'node:timers/promises';
 import { buildRegistry } from '../catalog/registry.ts';
-import { listCost } from '../catalog/tokens.ts';
-import type { Gateway } from '../gateway.ts';
+import { costOf, listCost } from '../catalog/tokens.ts';
+import type { Domain } from '../endpoint/model.ts';
+import type { Face } from '../gateway.ts';
 
 export type ModeCosts = Readonly<Record<'tools' | 'grouped' | 'search', number>>;
 
-export function measureModes({ domains, registry, name }: Gateway): ModeCosts {
-  const costIn = (exposure: 'tools' | 'grouped' | 'search') => {
+const TOOLS_BETWEEN_BREATHS = 20;
+
+export function costOfList({ registry }: Face): number {
+  return listCost([...registry.tools.values()].map(({ definition }) => definition));
+}
+
+/** Takes seconds for thousands of operations, and lets requests pass in between. */
+export async function measureModes(face: Face, domains: readonly Domain[]): Promise<ModeCosts> {
+  const costIn = async (exposure: keyof ModeCosts) => {
     // Forced on every domain: the question is what the mode as such would cost.
     const { tools } = buildRegistry({
       domains: domains.map((domain) => ({ ...domain, exposure, pinned: [] })),
-      operations: registry.operations,
+      operations: face.registry.operations,
       exposure,
       tokenBudget: Number.MAX_SAFE_INTEGER,
-      serverName: name,
+      serverName: 'landbridge',
     });
-    return listCost([...tools.values()].map(({ definition }) => definition));
+    let tokens = 1;
+    let done = 0;
+    for (const { definition } of tools.values()) {
+      tokens += costOf(definition) + 1;
+      if (++done % TOOLS_BETWEEN_BREATHS === 0) await breathe();
+    }
+    return tokens;
   };
-  return { tools: costIn('tools'), grouped: costIn('grouped'), search: costIn('search') };
+  return { tools: await costIn('tools'), grouped: await costIn('grouped'), search: await costIn('search') };
 }
 
 export function renderModes(modes: ModeCosts): string {
-  return `Each mode: ${Object.entries(modes)
-    .map(([mode, tokens]) => `${mode} ${tokens.toLocaleString('en-US')}`)
-    .join(', ')}.`;
+  const each = Object.entries(modes).map(([mode, tokens]) => `${mode} ${tokens.toLocaleString('en-US')}`);
+  return `Each mode would cost: ${each.join(', ')}.`;
 }

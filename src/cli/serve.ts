@@ -11,6 +11,7 @@ import { type StdioServer, startStdio } from '../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../transport/tcp.ts';
 import { type Addresses, renderBanner } from './banner.ts';
 import { load, toGatewayOptions } from './build.ts';
+import { costOfList, measureModes, renderModes } from './cost.ts';
 
 export interface ServeFlags extends Flags {
   readonly json?: boolean;
@@ -43,7 +44,7 @@ async function serve(config: Config, json: boolean): Promise<void> {
     throw error;
   }
 
-  const stop = createStop(config, running, log, async () => {
+  const stop = createStop(config, running, log, gateway, async () => {
     await gateway.close();
     await loaded.close();
   });
@@ -59,7 +60,7 @@ async function serve(config: Config, json: boolean): Promise<void> {
     stop('unhandledRejection', 1);
   });
   if (running.stdio && !running.http && !running.tcp) void running.stdio.finished.then(() => stop('stdin ended'));
-  announce(config, gateway, running, json);
+  await announce(config, gateway, running, json);
 }
 
 /** THREATS 10: what can be reached from other machines must not be open to all of them by accident. */
@@ -109,6 +110,7 @@ function createStop(
   config: Config,
   running: Running,
   log: Logger,
+  gateway: Gateway,
   release: () => Promise<void>,
 ): (why: string, code?: number) => void {
   return (why, code = 0) => {
@@ -117,6 +119,8 @@ function createStop(
     stopping = true;
     log.info({ why }, 'stopping');
     const graceMs = config.graceSeconds * 1_000;
+    // Subscriptions would otherwise hold their connections open for the whole grace time.
+    gateway.drain();
     void (async () => {
       await Promise.all([running.http?.close(graceMs), running.tcp?.close(graceMs), running.stdio?.close(graceMs)]);
       await release();
@@ -126,7 +130,7 @@ function createStop(
   };
 }
 
-function announce(config: Config, gateway: Gateway, running: Running, json: boolean): void {
+async function announce(config: Config, gateway: Gateway, running: Running, json: boolean): Promise<void> {
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const at: Addresses = {
     http: running.http && `http://${host}:${running.http.port}/mcp`,
@@ -146,5 +150,8 @@ function announce(config: Config, gateway: Gateway, running: Running, json: bool
     out.write(`${gateway.name} ${gateway.version} is ready on stdio with ${gateway.registry.tools.size} tools.\n`);
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
     if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);
-  } else out.write(renderBanner(gateway, at, config.paths, ''));
+  } else {
+    out.write(renderBanner(gateway, at, config.paths, costOfList(gateway)));
+    out.write(`${renderModes(await measureModes(gateway, gateway.domains))}\n`);
+  }
 }

@@ -1,11 +1,11 @@
 // landbridge tools: what would be served, what could not be imported and why, and what tools/list costs.
 import pc from 'picocolors';
-import { costOf, listCost } from '../catalog/tokens.ts';
+import { costOf } from '../catalog/tokens.ts';
 import { type Flags, readConfig } from '../config.ts';
 import type { Quarantined } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import { withGateway } from './build.ts';
-import { type ModeCosts, measureModes, renderModes } from './cost.ts';
+import { costOfList, type ModeCosts, measureModes, renderModes } from './cost.ts';
 import { colourEffect, renderTable } from './terminal.ts';
 
 export interface ToolsFlags extends Flags {
@@ -17,7 +17,9 @@ export async function runTools(files: readonly string[], flags: ToolsFlags): Pro
     const report = buildReport(gateway);
     // Scripts ask for one mode and get it; the comparison is for people.
     process.stdout.write(
-      flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, measureModes(gateway), gateway),
+      flags.json
+        ? `${JSON.stringify(report)}\n`
+        : renderReport(report, await measureModes(gateway, gateway.domains), gateway),
     );
   });
 }
@@ -42,7 +44,8 @@ interface Report {
 
 const EFFECTS = ['read', 'write', 'destructive'];
 
-function buildReport({ registry, domains }: Gateway): Report {
+function buildReport(gateway: Gateway): Report {
+  const { registry, domains } = gateway;
   const tools = [...registry.tools.values()].map(({ definition, domain, operations }): Row => {
     const only = operations.length === 1 ? operations[0]!.endpoint : undefined;
     // A tool over several operations is as dangerous as the worst of them.
@@ -61,7 +64,7 @@ function buildReport({ registry, domains }: Gateway): Report {
     exposure: registry.exposure,
     tools,
     quarantined: domains.flatMap(({ quarantined }) => quarantined),
-    tokens: listCost([...registry.tools.values()].map(({ definition }) => definition)),
+    tokens: costOfList(gateway),
   };
 }
 

@@ -133,7 +133,7 @@ describe('landbridge tools', () => {
   test('prints a table for people, without colour when piped', async () => {
     const { stdout } = await run(['tools'], { cwd: folder });
     expect(stdout).toContain('tasks_list_tasks');
-    expect(stdout).toMatch(/Each mode: tools [\d,]+, grouped [\d,]+, search [\d,]+\./);
+    expect(stdout).toMatch(/Each mode would cost: tools [\d,]+, grouped [\d,]+, search [\d,]+\./);
     expect(stdout).not.toContain('\u001b[');
   });
 });
