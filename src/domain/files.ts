@@ -21,7 +21,7 @@ const MAX_FILES = 1_000;
 
 /** A version number after `openapi:` or `swagger:` makes a document; a domain file has a path there. */
 const DOCUMENT =
-  /(?:^|[\n{,])\s*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d+\.\d+(?:\.\d+)?(?:-[a-z]+\.?\d*)?["']?\s*(?:[,}#\r\n]|$)/;
+  /(?:^\uFEFF?|[\n{,])[ \t]*["']?(?:openapi|swagger)["']?\s*:\s*["']?\d+\.\d+(?:\.\d+)?(?:-[a-z]+\.?\d*)?["']?\s*(?:[,}#\r\n]|$)/;
 
 /** Folders give their domain files in order of name; files, URLs and `-` (stdin) stand for themselves. */
 export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
