@@ -1,7 +1,7 @@
 // The text of a grouped tool, in three layers: what it is for, which actions there are, and what each of them does and
 // needs. It never exceeds what the strictest client shows: what does not fit moves to the discriminator's description,
 // which no client cuts.
-import { cutText, HARD_LIMIT } from './text.ts';
+import { cutText, HARD_LIMIT, says } from './text.ts';
 
 export interface ActionText {
   readonly key: string;
@@ -33,11 +33,14 @@ export function buildDescription(input: DescriptionInput): ToolText {
   return place([summary, buildListing(input.actions)], workflow.length > 0 ? ['Workflow:', ...workflow] : []);
 }
 
-/** One line per action and no listing of names: the enum already has them, the fields say who needs them. */
+/**
+ * One line per action that its name does not already tell, and no listing: the enum has the names, the fields say who
+ * needs them. Destructive actions are always marked.
+ */
 export function buildLeanDescription(input: DescriptionInput): ToolText {
-  const lines = input.actions.map(({ key, description, destructive }) => {
-    const words = [description ?? '', destructive ? WARNING : ''].filter((part) => part !== '').join(' ');
-    return words === '' ? key : `${key}: ${words}`;
+  const lines = input.actions.flatMap(({ key, description = '', destructive }) => {
+    const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
+    return words.length === 0 ? [] : [`${key}: ${words.join(' ')}`];
   });
   return place([buildSummary(input)], lines);
 }

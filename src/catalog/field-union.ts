@@ -13,6 +13,7 @@ export interface FieldVariant {
 type Node = { readonly [keyword: string]: unknown };
 
 const MAX_NOTE = 200;
+const MAX_BRIEF = 60;
 const MAX_ENUM = 100;
 const MAX_DEPTH = 3;
 const MAX_BRANCHES = 5;
@@ -21,8 +22,11 @@ const ANYTHING: Node = Object.freeze({
   anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
 });
 
-/** One schema that accepts what any of the variants accepts, with a description that holds for all of them. */
-export function uniteField(variants: readonly FieldVariant[]): JsonSchema {
+/**
+ * One schema that accepts what any of the variants accepts, with a description that holds for all of them. `brief` leaves
+ * a description out where the actions disagree at length.
+ */
+export function uniteField(variants: readonly FieldVariant[], brief = false): JsonSchema {
   const nodes = variants.map(({ action, schema }) => ({ action, ...split(schema) }));
   const notes: string[] = [];
   const united = unite(
@@ -30,7 +34,15 @@ export function uniteField(variants: readonly FieldVariant[]): JsonSchema {
     notes,
     0,
   );
-  const description = [uniteText(nodes.map(({ text }) => text)), ...notes].filter((part) => part !== '').join('. ');
+  const description = [
+    uniteText(
+      nodes.map(({ text }) => text),
+      brief,
+    ),
+    ...notes,
+  ]
+    .filter((part) => part !== '')
+    .join('. ');
   return withText(united, description);
 }
 
@@ -59,11 +71,12 @@ function split(schema: JsonSchema): { text: string; rest: Node } {
 }
 
 /** Two actions may describe the same field in other words; one text is taken only where it speaks for all. */
-function uniteText(texts: readonly string[]): string {
+function uniteText(texts: readonly string[], brief = false): string {
   const distinct = [...new Set(texts.map((text) => text.trim().replace(/\.$/, '')).filter((text) => text !== ''))];
   if (distinct.length <= 1) return distinct[0] ?? '';
   const joined = distinct.slice(0, 3).join(' / ');
-  if (distinct.length <= 3 && joined.length <= MAX_NOTE) return joined;
+  if (distinct.length <= 3 && joined.length <= (brief ? MAX_BRIEF : MAX_NOTE)) return joined;
+  if (brief) return '';
   const commonest = distinct
     .map((text) => ({ text, count: texts.filter((other) => other.trim().replace(/\.$/, '') === text).length }))
     .reduce((best, next) => (next.count > best.count ? next : best));

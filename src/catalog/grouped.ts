@@ -1,5 +1,5 @@
 // Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
-import type { Domain } from '../endpoint/model.ts';
+import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { Group } from '../model/group.ts';
 import type { Tool } from '../model/tool.ts';
 import { GroupedToolBuilder } from './builder.ts';
@@ -9,7 +9,7 @@ import { type PlannedGroup, planGroups } from './grouping.ts';
 import { MAX_NAME, toToolName, withSuffix } from './name.ts';
 import type { Tree } from './tree.ts';
 
-const MAX_LINE = 80;
+const MAX_LINE = 64;
 
 export function buildGrouped(
   tree: Tree,
@@ -27,7 +27,7 @@ export function buildGrouped(
 }
 
 function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry {
-  const about = plan.labels.length === 0 ? domain.title : `${domain.title}: ${plan.labels.join(', ')}`;
+  const about = plan.labels.length === 0 ? domain.title : plan.labels.join(', ').replaceAll('_', ' ');
   const builder = new GroupedToolBuilder(name)
     .description(plan.kind === 'read' ? about : `${about} (changes data)`)
     .annotations({ openWorldHint: true })
@@ -55,11 +55,34 @@ function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<st
 
 /** Action names without what the tool's name already says, unless that makes two of them the same. */
 function nameActions({ domain, labels, members }: PlannedGroup): string[] {
-  const whole = members.map(({ endpoint }) => endpoint.action);
-  const prefixes = [...new Set([domain, ...(labels.length > 0 ? [labels[0]!] : [])])];
-  const short = whole.map((name) => {
-    const prefix = prefixes.find((candidate) => name.startsWith(`${candidate}_`));
-    return prefix === undefined ? name : name.slice(prefix.length + 1);
-  });
-  return new Set(short).size === short.length ? short : whole;
+  const whole = members.map(({ endpoint }) => wholeAction(endpoint));
+  const prefixes = [...new Set([...labels.slice(0, 1), domain])];
+  const short = stripShared(
+    whole.map((name) => {
+      const prefix = prefixes.find((candidate) => name.startsWith(`${candidate}_`));
+      return prefix === undefined ? name : name.slice(prefix.length + 1);
+    }),
+  );
+  for (const names of [short, whole]) if (new Set(names).size === names.length) return names;
+  return members.map(({ endpoint }) => endpoint.action);
+}
+
+/** Inside a tool there is room for the whole name; a cut one with a hash says less and costs more. */
+function wholeAction({ action, source }: Endpoint): string {
+  const isCut = /_[0-9a-f]{6}$/.test(action) && source.operationId !== undefined;
+  return isCut ? toToolName(source.operationId!, 64) : action;
+}
+
+/** What all names end in (`_for_authenticated_user`) tells none of them apart. */
+function stripShared(names: readonly string[]): string[] {
+  if (names.length < 2) return [...names];
+  const split = names.map((name) => name.split('_'));
+  const [first] = split as [string[], ...string[][]];
+  let shared = 0;
+  while (
+    shared < first.length - 1 &&
+    split.every((words) => words.length > shared + 1 && words.at(-1 - shared) === first.at(-1 - shared))
+  )
+    shared++;
+  return split.map((words) => words.slice(0, words.length - shared).join('_'));
 }

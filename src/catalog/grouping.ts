@@ -41,9 +41,13 @@ export function fits(members: readonly Operation[]): boolean {
 }
 
 export function countFields(members: readonly Operation[]): number {
+  return fieldsOf(members).size;
+}
+
+function fieldsOf(members: readonly Operation[]): ReadonlySet<string> {
   return new Set(
     members.flatMap(({ endpoint, controls }) => [...endpoint.args.map((arg) => arg.key), ...Object.keys(controls)]),
-  ).size;
+  );
 }
 
 function planParts(tree: Tree, domain: Group, leaves: readonly Tool[]): Part[] {
@@ -76,7 +80,7 @@ function split(labels: readonly string[], members: readonly Operation[], level: 
     return split(known ? labels : [...labels, label], some, level + 1);
   });
   // Small neighbours of the same cluster belong together again.
-  return merge(parts, (joined) => joined.length <= labels.length + 2);
+  return merge(parts, (joined) => joined.length <= labels.length + 4);
 }
 
 function chunk(labels: readonly string[], members: readonly Operation[]): Part[] {
@@ -92,15 +96,24 @@ function chunk(labels: readonly string[], members: readonly Operation[]): Part[]
   return [...parts, { labels, members: open }];
 }
 
-/** Joins neighbours while they stay within the caps and their common name stays readable. */
+/**
+ * Puts parts together while they stay within the caps and their common name stays readable: each goes where most of its
+ * fields already are, so that the fewest have to be told.
+ */
 function merge(parts: readonly Part[], nameable: (labels: readonly string[]) => boolean): Part[] {
   const merged: Part[] = [];
   for (const part of parts) {
-    const last = merged.at(-1);
-    const labels = [...new Set([...(last?.labels ?? []), ...part.labels])];
-    if (last && fits([...last.members, ...part.members]) && nameable(labels)) {
-      merged[merged.length - 1] = { labels, members: [...last.members, ...part.members] };
-    } else merged.push(part);
+    const own = fieldsOf(part.members);
+    let best: { place: number; shared: number; labels: readonly string[] } | undefined;
+    for (const [place, other] of merged.entries()) {
+      const labels = [...new Set([...other.labels, ...part.labels])];
+      if (!fits([...other.members, ...part.members]) || !nameable(labels)) continue;
+      const theirs = fieldsOf(other.members);
+      const shared = [...own].filter((field) => theirs.has(field)).length;
+      if (!best || shared > best.shared) best = { place, shared, labels };
+    }
+    if (best) merged[best.place] = { labels: best.labels, members: [...merged[best.place]!.members, ...part.members] };
+    else merged.push(part);
   }
   return merged;
 }

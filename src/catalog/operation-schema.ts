@@ -2,7 +2,7 @@
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { Operation } from './operation.ts';
 import { toPortableNode, toPortableSchema } from './portable.ts';
-import { type SlimOptions, slimSchema } from './slim.ts';
+import { type SlimOptions, slimField } from './slim.ts';
 
 export type ObjectSchema = {
   readonly type: 'object';
@@ -18,7 +18,7 @@ export interface OperationSchemaOptions {
 }
 
 /** For a tool of its own: whole sentences, forms shown by example. */
-const DETAILED: SlimOptions = { maxText: 300, oneSentence: false, examples: true };
+const DETAILED: SlimOptions = { maxText: 240, oneSentence: false, examples: true, limits: true };
 
 /** The arguments of an operation as an object schema every client accepts. Enforcement keeps the full one. */
 export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
@@ -28,14 +28,20 @@ export function buildOperationSchema(operation: Operation, options: OperationSch
   const required = portable.required ?? [];
   return {
     type: 'object',
-    properties: withControls(slimFields(portable.properties, slim), operation.controls),
+    properties: withControls(slimFields(portable.properties, slim, operation.endpoint.action), operation.controls),
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   };
 }
 
-function slimFields(fields: Readonly<Record<string, JsonSchema>>, slim: SlimOptions): Record<string, JsonSchema> {
-  return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, slimSchema(field, slim)]));
+function slimFields(
+  fields: Readonly<Record<string, JsonSchema>>,
+  slim: SlimOptions,
+  operation: string,
+): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, field]) => [name, slimField(name, field, slim, operation)]),
+  );
 }
 
 /** Own arguments first; a control never replaces one of them. */

@@ -60,7 +60,7 @@ export function buildRegistry(input: RegistryInput): Registry {
     operations: Object.freeze([...operations]),
     names,
     root: tree.root,
-    definitionsFor: (version) => toWire(entries, version),
+    definitionsFor: (version: WireVersion) => toWire(entries, version),
   });
 }
 

@@ -7,8 +7,10 @@ import { buildOperationSchema } from './operation-schema.ts';
 import type { SharedFields } from './schema.ts';
 
 /** Many operations share one tool, so each is told briefly; the enforced schema keeps everything. */
-const SLIM = { maxText: 120, oneSentence: true, examples: false } as const;
+const SLIM = { maxText: 80, oneSentence: true, examples: false, limits: false } as const;
 const MAX_DEPTH = 2;
+/** A field that takes more characters than this to tell is told by the names of its parts. */
+const MAX_FIELD = 240;
 
 export interface RestFields extends SharedFields {
   /** Public name → argument of the endpoint, where the discriminator took its name. */
@@ -17,6 +19,10 @@ export interface RestFields extends SharedFields {
 
 export function advertiseOperation(operation: Operation, discriminator: string): RestFields {
   const schema = buildOperationSchema(operation, { maxDepth: MAX_DEPTH, slim: SLIM });
+  const isLong = (field: JsonSchema) => JSON.stringify(field).length > MAX_FIELD;
+  const shallow = Object.values(schema.properties).some(isLong)
+    ? buildOperationSchema(operation, { maxDepth: 1, slim: SLIM }).properties
+    : {};
   const renamed = new Map<string, string>();
   const names = new Set(Object.keys(schema.properties));
   const rename = (name: string) => {
@@ -26,7 +32,10 @@ export function advertiseOperation(operation: Operation, discriminator: string):
     renamed.set(free, name);
     return free;
   };
-  const fields = Object.entries(schema.properties).map(([name, field]): [string, JsonSchema] => [rename(name), field]);
+  const fields = Object.entries(schema.properties).map(([name, field]): [string, JsonSchema] => [
+    rename(name),
+    isLong(field) ? (shallow[name] ?? field) : field,
+  ]);
   const required = (schema.required ?? []).map((name) => {
     const known = [...renamed].find(([, original]) => original === name);
     return known ? known[0] : name;

@@ -73,7 +73,9 @@ function describeTool(): Tool {
   return new Tool({
     name: 'describe_operation',
     description: 'Arguments, examples, effect and answer of one operation.',
-    inputSchema: objectSchema({ operation: { type: 'string' } }, ['operation']),
+    inputSchema: objectSchema({ operation: { type: 'string', description: 'Name from search_operations' } }, [
+      'operation',
+    ]),
     annotations: aggregateAnnotations([{ readOnly: true, idempotent: true }], { openWorldHint: false }),
   });
 }
@@ -81,7 +83,7 @@ function describeTool(): Tool {
 function callTool(operations: readonly Operation[]): Tool {
   return new Tool({
     name: 'call_operation',
-    description: 'Call one operation.',
+    description: 'Call one operation. Its arguments, controls such as `fields` included, go into `arguments`.',
     inputSchema: objectSchema({ operation: { type: 'string' }, arguments: { type: 'object' } }, ['operation']),
     annotations: aggregateAnnotations(
       operations.map(({ endpoint }) => toActionHints(endpoint)),

@@ -1,6 +1,6 @@
 // Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
 import type { JsonSchema } from '../endpoint/model.ts';
-import { cutText, firstSentence } from './text.ts';
+import { cutText, firstSentence, says, withoutNoise } from './text.ts';
 
 export interface SlimOptions {
   /** UTF-16 units of a description at the top level; nested ones get half of it. */
@@ -9,18 +9,28 @@ export interface SlimOptions {
   readonly oneSentence: boolean;
   /** Keep examples that show a form ("U024BE7LH", "2026-01-31"); words and numbers teach nothing. */
   readonly examples: boolean;
+  /** Keep limits on length and number: they are enforced either way, and a refusal names them. */
+  readonly limits: boolean;
 }
+
+const NOISE = new Set(['title', 'examples', 'example', '$comment']);
+const LIMITS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']);
 
 export function slimSchema(schema: JsonSchema, options: SlimOptions, depth = 0): JsonSchema {
   if (typeof schema === 'boolean') return schema;
   const limit = depth === 0 ? options.maxText : Math.ceil(options.maxText / 2);
   const slim: Record<string, unknown> = {};
   for (const [keyword, value] of Object.entries(schema)) {
-    if (keyword === 'title' || keyword === 'examples' || keyword === 'example' || keyword === '$comment') continue;
+    if (NOISE.has(keyword) || (LIMITS.has(keyword) && (!options.limits || isLoose(value)))) continue;
     slim[keyword] = slimKeyword(keyword, value, options, depth, limit);
     if (slim[keyword] === undefined) delete slim[keyword];
   }
   return slim;
+}
+
+/** A limit nobody runs into by accident. */
+function isLoose(value: unknown): boolean {
+  return typeof value === 'number' && (value > 100 || value === 0);
 }
 
 function slimKeyword(keyword: string, value: unknown, options: SlimOptions, depth: number, limit: number): unknown {
@@ -42,7 +52,7 @@ function slimKeyword(keyword: string, value: unknown, options: SlimOptions, dept
 function slimText(value: unknown, { oneSentence, examples }: SlimOptions, limit: number): string | undefined {
   if (typeof value !== 'string') return undefined;
   const { prose, example } = splitExample(value);
-  const said = oneSentence ? [firstSentence(prose), ...namesOfHidden(prose)].join(' ') : prose;
+  const said = oneSentence ? [firstSentence(prose), ...namesOfHidden(prose)].join(' ') : withoutNoise(prose);
   const shown = examples && example !== undefined && showsForm(example) ? ` e.g. ${example}` : '';
   const text = cutText(said, limit).replace(/(?<=[\w)`"'])\.$/, '') + shown;
   return text.trim() === '' ? undefined : text.trim();
@@ -74,3 +84,20 @@ function namesOfHidden(prose: string): string[] {
 function isNode(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/**
+ * A field of a tool: slim, and without a text that only repeats its name and the operation's (`petId`: "ID of pet that
+ * needs to be updated").
+ */
+export function slimField(name: string, field: JsonSchema, options: SlimOptions, operation = ''): JsonSchema {
+  const slim = slimSchema(field, options);
+  if (typeof slim === 'boolean' || typeof slim.description !== 'string') return slim;
+  if (!says(`${name} ${operation} ${COMMONPLACE}`, slim.description)) return slim;
+  const { description: _, ...rest } = slim;
+  return rest;
+}
+
+const COMMONPLACE =
+  'id ids identifier unique value values need needs required considered consider be been will should which whose when if ' +
+  'any all one used use using object resource entity item record return returned retrieve fetch fetched get read update ' +
+  'updated delete deleted remove removed create created set filter filtered want wanted you your want';

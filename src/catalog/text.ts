@@ -58,3 +58,38 @@ export function cutText(text: string, limit: number): string {
   const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
   return `${body.replace(/[\s,;:.]+$/, '')}…`;
 }
+
+/** True when `text` already holds every word of `other`: descriptions love to repeat their summaries and names. */
+export function says(text: string, other: string): boolean {
+  const known = new Set(wordsOf(text));
+  return wordsOf(other).every((word) => known.has(word));
+}
+
+/** The words that carry meaning, in singular. */
+export function wordsOf(text: string): string[] {
+  const words =
+    text
+      .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.filter((word) => !FILLERS.has(word)).map((word) => word.replace(/(?<=.{3})(?:es|s|e)$/, ''));
+}
+
+const FILLERS = new Set(
+  'a an the of to for in on and by with this that is are its it existing given specified specific new'.split(' '),
+);
+
+/**
+ * Sentences that help a person with a browser and a key, not a model with a gateway: where to read on, which media types,
+ * tokens and scopes there are.
+ */
+const NOISE =
+  /^(?:for (?:more|further|additional) (?:information|details|info)\b|see (?:also\b|the\b|["“'])|(?:learn|read) more\b)|\bmedia types?\b|\bapplication\/vnd\.|\b(?:access tokens?|oauth|token types?|permission set|scopes?:)/i;
+
+/** The text without such sentences; the first one always stays. */
+export function withoutNoise(text: string): string {
+  return text
+    .split(/(?<=[.!?:])\s+(?=[A-Z`"“'(*-])/)
+    .filter((sentence, place) => place === 0 || !NOISE.test(sentence))
+    .join(' ');
+}

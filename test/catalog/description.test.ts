@@ -85,11 +85,32 @@ describe('buildDescription()', () => {
 });
 
 describe('buildLeanDescription()', () => {
-  test('one line per action', () => {
+  test('one line per action that its name does not tell, the destructive ones always', () => {
     expect(buildLeanDescription(flat)).toEqual({
-      description: 'Manage users\nlist\ncreate: Create a user\nban: Ban a user. ⚠️ DESTRUCTIVE',
+      description: 'Manage users\ncreate: Create a user\nban: Ban a user. ⚠️ DESTRUCTIVE',
     });
   });
+});
+
+test('a lean tool says nothing about actions whose names say it all', () => {
+  const action = (key: string, description: string, destructive = false) => ({
+    key,
+    name: key,
+    description,
+    required: [],
+    destructive,
+  });
+  expect(
+    buildLeanDescription({
+      toolName: 'pets',
+      description: 'Pets',
+      actions: [
+        action('find_pets_by_tags', 'Finds Pets by tags'),
+        action('delete_pet', 'Deletes a pet', true),
+        action('get_inventory', 'Returns pet inventories by status'),
+      ],
+    }).description,
+  ).toBe('Pets\ndelete_pet: ⚠️ DESTRUCTIVE\nget_inventory: Returns pet inventories by status');
 });
 
 describe('buildToonDescription()', () => {

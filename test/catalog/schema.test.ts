@@ -42,6 +42,17 @@ describe('buildGroupedSchema()', () => {
     expect(tierOf('limit', actions)).toBe('For: list');
   });
 
+  test('long lists are told by their exceptions only where brevity is asked for', () => {
+    const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const many = keys.map((key) => ({
+      key,
+      fields: key === 'f' ? {} : { id: text },
+      required: key === 'f' ? [] : ['id'],
+    }));
+    expect(tierOf('id', many)).toBe('Required for: a, b, c, d, e');
+    expect(tierOf('id', many, true)).toBe('Required for: all but f');
+  });
+
   test('the discriminator carries the actions in words when asked to', () => {
     const schema = buildGroupedSchema({ actions, discriminator: 'method', actionText: 'list: all of them' });
     expect(schema.properties.method).toEqual({
