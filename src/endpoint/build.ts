@@ -105,7 +105,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     pinned: readPinned(definition, endpoints, problems),
     prompts: buildPrompts(definition.prompts, problems),
     resources: buildResources(definition.resources, problems),
-    warnings: missingCredentials(definition.name, endpoints),
+    warnings: missingCredentials(endpoints),
     source,
   };
   if (problems.length > 0) throw new DefinitionError(source, problems);

@@ -101,13 +101,11 @@ export function withProofs(security: Endpoint['security'], proofs: readonly Cred
 }
 
 /** What to say at start about credentials nobody has set. */
-export function missingCredentials(domain: string, endpoints: readonly Endpoint[]): string[] {
+export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
   const waiting = new Set<string>();
   for (const { security } of endpoints) {
     const unset = security.map((set) => set.flatMap(unsetVariables));
     if (unset.length > 0 && unset.every((names) => names.length > 0)) for (const name of unset[0]!) waiting.add(name);
   }
-  return [...waiting].map(
-    (name) => `${domain}: the environment variable ${name} is not set; calls that need it will be refused.`,
-  );
+  return [...waiting].map((name) => `The environment variable ${name} is not set; calls that need it will be refused.`);
 }
