@@ -12,7 +12,7 @@ export type Origin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
   | { readonly kind: 'variable' }
   | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean }
-  | { readonly kind: 'rest'; readonly schema: Place | 'anything' }
+  | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly named: readonly string[] }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
 
 export interface Argument {
@@ -129,19 +129,19 @@ function bodyArguments(body: BodyDraft): Argument[] {
       extension,
     };
   });
-  const rest = body.shape?.rest;
-  return rest === undefined ? fields : [...fields, restArgument(rest)];
+  const { rest, named = [] } = body.shape ?? {};
+  return rest === undefined ? fields : [...fields, restArgument(rest, named)];
 }
 
 /** Fields the document allows without naming them. They make up the body together with the named ones. */
-function restArgument(schema: Place | 'anything'): Argument {
+function restArgument(schema: Place | 'anything', named: readonly string[]): Argument {
   return {
     key: 'additional_fields',
     wireName: '*',
     location: 'body',
     required: false,
     to: [{ in: 'body-root' }],
-    origin: { kind: 'rest', schema },
+    origin: { kind: 'rest', schema, named },
     extension: NO_EXTENSION,
   };
 }

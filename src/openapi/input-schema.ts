@@ -61,10 +61,17 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
       return described(parts.length === 1 ? parts[0]! : parts.length === 0 ? {} : { allOf: parts }, said);
     }
     case 'rest': {
-      const { schema } = origin;
+      const { schema, named } = origin;
       const each = schema === 'anything' ? undefined : builder.convert(schema.document, schema.value, 'request', uses);
-      const named = { type: 'object', ...(each === undefined ? {} : { additionalProperties: each }) };
-      return described(named, 'Further fields of the body, by name.');
+      // A field with an argument of its own is checked there, and a readOnly one is not sent at all.
+      const taken = emptyMap<JsonSchema>();
+      for (const name of named) taken[name] = false;
+      const others = {
+        type: 'object',
+        properties: taken,
+        ...(each === undefined ? {} : { additionalProperties: each }),
+      };
+      return described(others, 'Further fields of the body, by name.');
     }
     case 'whole': {
       const { whole, plan, description } = origin.body;

@@ -160,8 +160,11 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     const out = emptyMap<JsonSchema>();
     const inner: Context = keyword === 'dependentSchemas' ? { ...context, via: 'not' } : below(context);
     for (const key of Object.keys(map)) {
-      if (keyword === 'properties' && hidden?.has(key) && isHidden(context.document, map[key], context.direction))
+      if (keyword === 'properties' && hidden?.has(key) && isHidden(context.document, map[key], context.direction)) {
+        // Left out, a field would still pass wherever an object takes others beside its own.
+        if (context.direction === 'request') out[key] = false;
         continue;
+      }
       out[key] = convertIn(inner, map[key]);
     }
     return out;

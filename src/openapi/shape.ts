@@ -23,6 +23,8 @@ export interface ObjectShape {
   readonly minProperties: number;
   /** The document invites fields it does not name: their schema, or anything. */
   readonly rest?: Place | 'anything';
+  /** Every name it does use, fields that are not sent included: `rest` is for others. */
+  readonly named?: readonly string[];
   /** It forbids them in so many words. */
   readonly closed: boolean;
 }
@@ -167,7 +169,13 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     const rest = draft.closed ? undefined : draft.rest;
     if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
     const { alternatives, minProperties, closed } = draft;
-    return { fields, alternatives, minProperties, closed, ...(rest === undefined ? {} : { rest }) };
+    return {
+      fields,
+      alternatives,
+      minProperties,
+      closed,
+      ...(rest === undefined ? {} : { rest, named: [...draft.fields.keys()] }),
+    };
   };
 }
 

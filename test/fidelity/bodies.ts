@@ -38,6 +38,7 @@ export const JSON_LINES: readonly Line[] = [
     '{"name":"n","$ref":"#/x","example":"e","nullable":true,"properties":{"a":1},"constructor":"c"}',
   ),
   refuse('a readOnly field is no argument', 'post_object', { name: 'n', id: '7' }, /id/),
+  refuse('nor is one further inside', 'post_object', { name: 'n', owner: { id: '7' } }, /owner\.id/),
   post(
     'unicode and control characters survive',
     'object',

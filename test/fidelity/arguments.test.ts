@@ -1,0 +1,64 @@
+// Enforcement: arguments that do not fit never reach the API.
+import nock from 'nock';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
+import { type Opened, open } from './gateway.ts';
+import { check, written } from './sheet.ts';
+
+// It replaces the global fetch, with one that the official client cannot use.
+nock.restore();
+
+let opened: Opened;
+beforeAll(async () => {
+  opened = await open({ documents: ['arguments.yaml'] });
+});
+afterAll(() => opened.close());
+
+describe('schemas are enforced', () => {
+  test.each(CHECK_LINES)('$name', (line) => check(opened, line));
+});
+
+describe('types', () => {
+  test.each(TYPE_LINES)('$name', (line) => check(opened, line));
+});
+
+describe('fields a body allows without naming them', () => {
+  test.each(REST_LINES)('$name', (line) => check(opened, line));
+});
+
+describe('names that mean something to JavaScript', () => {
+  // The client would drop an own __proto__; the wire does not.
+  const raw = (args: string) =>
+    opened.gateway.handle(
+      `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"typed","arguments":${args},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`,
+    );
+
+  test('an argument __proto__ is refused, and nothing is polluted', async () => {
+    const reply = await raw('{"__proto__":{"polluted":true},"name":"n"}');
+    expect(reply?.body).toMatch(/__proto__/);
+    expect(JSON.parse(reply!.body)).toMatchObject({ result: { isError: true } });
+    expect(opened.echo.take()).toEqual([]);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  test('__proto__ inside a free object is data like any other', async () => {
+    const reply = await raw('{"free":{"__proto__":{"polluted":true},"a":1}}');
+    expect(JSON.parse(reply!.body)).toMatchObject({ result: { content: [{ type: 'text' }] } });
+    expect(opened.echo.take().map(written)).toEqual([
+      {
+        line: 'POST /v1/typed',
+        headers: { 'content-type': 'application/json' },
+        body: '{"free":{"__proto__":{"polluted":true},"a":1}}',
+      },
+    ]);
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});
+
+test('an unknown tool is a protocol error that names the nearest one', async () => {
+  await expect(opened.client.callTool({ name: 'typd', arguments: {} })).rejects.toMatchObject({
+    code: -32602,
+    message: expect.stringContaining('typed'),
+  });
+  expect(opened.echo.take()).toEqual([]);
+});
