@@ -39,7 +39,7 @@ describe('the bundled domains', () => {
     }
   });
 
-  test('read only variables that .env.example documents, and it documents the defaults in use', () => {
+  test('and the gateway read only variables that .env.example documents, and it documents the defaults in use', () => {
     const documented = new Map(
       readFileSync('.env.example', 'utf8')
         .split('\n')
@@ -51,11 +51,13 @@ describe('the bundled domains', () => {
     const files = ['jsonplaceholder.yaml', 'musicbrainz.ts', 'openmeteo.yaml', 'tasks.yaml']
       .map((file) => readFileSync(`domains/${file}`, 'utf8'))
       .join('\n');
+    const config = readFileSync('src/config.ts', 'utf8');
     const used = new Set([
+      ...[...config.matchAll(/\bfrom\('([A-Z][A-Z0-9_]*)'\)/g)].map((match) => match[1]!),
       ...[...files.matchAll(/\benv: ['"]?([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
       ...[...files.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
     ]);
-    expect(used.size).toBeGreaterThan(5);
+    expect(used.size).toBeGreaterThan(15);
     expect([...used].filter((name) => !documented.has(name))).toEqual([]);
     for (const [, name, fallback] of files.matchAll(
       /env: ['"]?([A-Z][A-Z0-9_]*)['"]?, default: ['"](https?:[^'"]+)['"]/g,
