@@ -6,6 +6,7 @@ import { readHeaders } from '../endpoint/headers.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { checkExpose } from '../endpoint/uses.ts';
+import { firstSentence } from '../openapi/text.ts';
 import { curateArguments } from './curate-arguments.ts';
 import { withFields } from './fields.ts';
 
@@ -52,9 +53,14 @@ export function curate(
     Object.assign(changes, { [field]: curation[field] });
     note(field);
   }
-  // a new summary above the old description would say the same thing twice, in two ways
-  if (curation.summary !== undefined && curation.description === undefined)
+  // the author's words alone: the document's would say the same thing again, in another way
+  if (curation.summary !== undefined && curation.description === undefined) {
     Object.assign(changes, { description: undefined });
+  }
+  if (curation.description !== undefined && curation.summary === undefined) {
+    changes.summary = firstSentence(curation.description);
+    note('summary', 'description');
+  }
   if (curation.headers !== undefined) {
     const { headers, credentials } = readHeaders(curation.headers, context.env, [...at, 'headers'], context.problems);
     changes.headers = { ...endpoint.headers, ...headers };

@@ -180,6 +180,7 @@ export interface OperationCuration {
   readonly name?: string;
   readonly title?: string;
   readonly summary?: string;
+  /** Replaces the text of the document; without a `summary`, its first sentence is that as well. */
   readonly description?: string;
   readonly tags?: readonly string[];
   readonly effect?: Effect;

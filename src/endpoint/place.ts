@@ -130,7 +130,7 @@ function checkTargets(
           ? 'body'
           : `${to.in} ${'name' in to ? to.name : ''}`;
     const other = taken.get(spot);
-    if (other !== undefined)
+    if (other !== undefined && other !== key)
       say([...at, 'place', key], `goes to the same place as "${other}" (${spot}); move one of them`);
     taken.set(spot, key);
     if (to.in === 'path' && !variables.has(to.name)) {

@@ -227,6 +227,11 @@ describe('operations', () => {
     });
   });
 
+  test('say what the author says, and nothing of the document beside it', async () => {
+    const { endpoints } = await load({ operations: { listPets: { description: 'Shows pets. Ten at a time.' } } });
+    expect(endpoints[0]).toMatchObject({ summary: 'Shows pets.', description: 'Shows pets. Ten at a time.' });
+  });
+
   test('hide, fix, default, rename, describe and narrow arguments', async () => {
     const { endpoints } = await load({
       operations: {
