@@ -3,7 +3,7 @@
 import type { JsonSchema } from '../endpoint/model.ts';
 import { OBJECT, typesOf } from '../orchestration/validation/schema-view.ts';
 import { type Facts, gatherFacts } from './portable/facts.ts';
-import { type Pass, type PortableNode, toNode } from './portable/node.ts';
+import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable/node.ts';
 import { foldObjects, formWords } from './portable/union.ts';
 import { dependencyWords } from './portable/words.ts';
 
@@ -31,6 +31,7 @@ const MAX_DEPTH = 4;
 const MAX_CHARS = 16_000;
 const MAX_NODES = 600;
 const MAX_TEXT = 300;
+const SHORT_TEXT = 100;
 const MORE = 'Shortened here; a refused call names what is wrong';
 /** Claude's rule for top-level keys and Gemini's for parameter names, together. */
 const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -55,11 +56,10 @@ export function toPortableSchema(schema: JsonSchema, options: PortableOptions = 
 
 /** Any other schema in portable form, for example one field, or an answer that is an array. */
 export function toPortableNode(schema: JsonSchema, options: PortableOptions = {}): PortableNode {
-  for (let depth = options.maxDepth ?? MAX_DEPTH; ; depth--) {
-    const pass = createPass(schema, depth, MAX_TEXT, options);
-    const node = toNode(pass, [schema], { depth: 0, arrays: 0, nullable: true });
-    if (depth <= 1 || (!pass.over && JSON.stringify(node).length <= (options.maxChars ?? MAX_CHARS))) return node;
-  }
+  const at = { depth: 0, level: 1, arrays: 0, nullable: true };
+  const versions = versionsOf(schema, [schema], at, options.maxDepth ?? MAX_DEPTH, MAX_TEXT, options);
+  const maxChars = options.maxChars ?? MAX_CHARS;
+  return versions.findLast(({ size }) => size <= maxChars)?.node ?? versions[0]!.node;
 }
 
 /** A composition at the root is refused by Claude: its branches become fields of the one object. */
@@ -77,15 +77,18 @@ function gatherRoot(schema: JsonSchema): { readonly facts: Facts; readonly forms
   };
 }
 
-interface Argument {
-  readonly key: string;
-  depth: number;
-  text: number;
-  node: PortableNode;
-  size: number;
+interface Version {
+  readonly node: PortableNode;
+  readonly size: number;
 }
 
-/** Every argument at full depth; then, while it is too much, the largest one a level shallower; then less text. */
+/** One argument and the ways to show it, shallowest first; the last one counts. */
+interface Argument {
+  readonly key: string;
+  readonly versions: Version[];
+}
+
+/** Every argument as deep as it goes; then, while that is too much, the largest one a level shallower; then less text. */
 function shrinkToFit(
   root: JsonSchema,
   facts: Facts,
@@ -93,29 +96,55 @@ function shrinkToFit(
   options: PortableOptions,
 ): Map<string, PortableNode> {
   const maxChars = options.maxChars ?? MAX_CHARS;
-  const convert = (key: string, depth: number, text: number): Argument => {
-    const pass = createPass(root, depth, text, options);
-    const nullable = pass.keepNull || facts.required.has(key);
-    const node = toNode(pass, facts.properties.get(key)!, { depth: 1, arrays: 0, nullable });
-    if (pass.over && depth > 1) return convert(key, depth - 1, text);
-    return { key, depth, text, node, size: JSON.stringify(node).length + key.length + 4 };
+  const maxDepth = Math.max(1, options.maxDepth ?? MAX_DEPTH);
+  const convert = (key: string, deepest: number, text: number): Argument => {
+    const nullable = (options.keepNull ?? false) || facts.required.has(key);
+    const at = { depth: 1, level: 2, arrays: 0, nullable };
+    return { key, versions: versionsOf(root, facts.properties.get(key)!, at, deepest, text, options) };
   };
-  let args = names.map((key) => convert(key, Math.max(1, options.maxDepth ?? MAX_DEPTH), MAX_TEXT));
-  const total = (): number => args.reduce((sum, { size }) => sum + size, 0);
-  for (let sum = total(); sum > maxChars; sum = total()) {
-    const deepest = args.reduce<Argument | undefined>(
-      (most, arg) => (arg.depth > 1 && arg.size > (most?.size ?? 0) ? arg : most),
+  let args = names.map((key) => convert(key, maxDepth, MAX_TEXT));
+  let sum = args.reduce((total, arg) => total + sizeOf(arg), 0);
+  while (sum > maxChars) {
+    const largest = args.reduce<Argument | undefined>(
+      (most, arg) => (arg.versions.length > 1 && sizeOf(arg) > (most ? sizeOf(most) : 0) ? arg : most),
       undefined,
     );
-    if (deepest) {
-      args = args.map((arg) => (arg === deepest ? convert(arg.key, arg.depth - 1, arg.text) : arg));
-      continue;
-    }
-    const longest = Math.max(...args.map(({ text }) => text));
-    if (longest === 0) return dropOptional(args, facts, maxChars, options);
-    args = args.map((arg) => convert(arg.key, 1, longest > 100 ? 100 : 0));
+    if (largest === undefined) break;
+    sum -= sizeOf(largest);
+    largest.versions.pop();
+    sum += sizeOf(largest);
   }
-  return new Map(args.map(({ key, node }) => [key, node]));
+  for (const text of [SHORT_TEXT, 0]) {
+    if (sum <= maxChars) break;
+    args = names.map((key) => convert(key, 1, text));
+    sum = args.reduce((total, arg) => total + sizeOf(arg), 0);
+  }
+  if (sum > maxChars) return dropOptional(args, facts, maxChars, options);
+  return new Map(args.map((arg) => [arg.key, arg.versions.at(-1)!.node]));
+}
+
+function sizeOf({ key, versions }: Argument): number {
+  return versions.at(-1)!.size + key.length + 4;
+}
+
+/** From one level deeper to the next, as long as something was left out and there are nodes to show it. */
+function versionsOf(
+  root: JsonSchema,
+  schemas: readonly JsonSchema[],
+  at: Position,
+  deepest: number,
+  text: number,
+  options: PortableOptions,
+): Version[] {
+  const versions: Version[] = [];
+  for (let depth = 1; depth <= deepest; depth++) {
+    const pass = createPass(root, depth, text, options);
+    const node = tryNode(pass, schemas, at);
+    if (node === undefined) break;
+    versions.push({ node, size: JSON.stringify(node).length });
+    if (!pass.cut) break;
+  }
+  return versions;
 }
 
 /** Hundreds of arguments: the required ones and as many others as fit, and a word on the rest. */
@@ -126,21 +155,18 @@ function dropOptional(
   options: PortableOptions,
 ): Map<string, PortableNode> {
   const kept = new Set(args.filter(({ key }) => facts.required.has(key)));
-  let used = [...kept].reduce((sum, { size }) => sum + size, 0);
+  let used = [...kept].reduce((sum, arg) => sum + sizeOf(arg), 0);
   for (const arg of args) {
-    if (kept.has(arg) || used + arg.size > maxChars) continue;
-    used += arg.size;
+    if (kept.has(arg) || used + sizeOf(arg) > maxChars) continue;
+    used += sizeOf(arg);
     kept.add(arg);
   }
   const shown = args.filter((arg) => kept.has(arg));
-  const properties = new Map(shown.map(({ key, node }) => [key, node]));
+  const properties = new Map(shown.map(({ key, versions }) => [key, versions.at(-1)!.node]));
   const last = shown.at(-1);
   if (last && shown.length < args.length) {
-    const hidden = args.length - shown.length;
-    properties.set(
-      last.key,
-      addText(last.node, `${hidden} more optional arguments are not listed. ${options.more ?? MORE}.`),
-    );
+    const words = `${args.length - shown.length} more optional arguments are not listed. ${options.more ?? MORE}.`;
+    properties.set(last.key, addText(properties.get(last.key)!, words));
   }
   return properties;
 }
@@ -153,9 +179,20 @@ function createPass(root: JsonSchema, maxDepth: number, maxText: number, options
     more: options.more ?? MORE,
     keepNull: options.keepNull ?? false,
     nodes: MAX_NODES,
-    over: false,
+    strict: maxDepth > 1,
+    cut: false,
     path: [],
   };
+}
+
+/** undefined when there are too many nodes at this depth. */
+function tryNode(pass: Pass, schemas: readonly JsonSchema[], at: Position): PortableNode | undefined {
+  try {
+    return toNode(pass, schemas, at);
+  } catch (error) {
+    if (error === OUT_OF_NODES) return undefined;
+    throw error;
+  }
 }
 
 /** What the root says about several arguments at once is written on those it concerns. */

@@ -1,7 +1,6 @@
 // One place of a schema as every client accepts it: a `type`, or an `anyOf` of typed branches and nothing beside it
 // (Vertex refuses siblings), string enums only (Gemini's are a list of strings), required names that exist.
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { canonical } from '../../orchestration/validation/same.ts';
 import {
   ANY,
   ARRAY,
@@ -21,7 +20,7 @@ import {
   arrayWords,
   exampleWords,
   exclusionWords,
-  fieldWords,
+  fieldList,
   joinWords,
   numberWords,
   objectWords,
@@ -43,16 +42,22 @@ export interface Pass {
   readonly more: string;
   /** Keep `null` for optional fields (a PATCH clears with it). */
   readonly keepNull: boolean;
+  /** Nodes left. */
   nodes: number;
-  /** Something was left out for want of nodes. */
-  over: boolean;
+  /** Give up when there are none, instead of leaving things out. */
+  readonly strict: boolean;
+  /** Something was left out that one more level would show. */
+  cut: boolean;
   /** References being followed, outermost first. */
   readonly path: JsonSchema[];
 }
 
 /** Where a node stands. */
 export interface Position {
+  /** Objects around it. */
   readonly depth: number;
+  /** Schemas around it, arrays included; OpenAI reads ten levels. */
+  readonly level: number;
   /** Arrays in arrays. */
   readonly arrays: number;
   /** Whether null is worth mentioning here. */
@@ -61,8 +66,12 @@ export interface Position {
   readonly quiet?: boolean;
 }
 
+/** Thrown by a strict pass. */
+export const OUT_OF_NODES: unique symbol = Symbol('out of nodes');
+
 const MAX_ENUM = 100;
 const MAX_ARRAYS = 3;
+const MAX_LEVELS = 10;
 /** Bounds that only repeat what a number can hold; z.toJSONSchema writes the first pair everywhere. */
 const NOISE = new Set([
   2 ** 53 - 1,
@@ -82,8 +91,7 @@ export function toNode(
   at: Position,
   expanded?: ReadonlySet<SchemaObject>,
 ): PortableNode {
-  pass.nodes--;
-  if (pass.nodes < 0) pass.over = true;
+  if (--pass.nodes < 0 && pass.strict) throw OUT_OF_NODES;
   const facts = gatherFacts(pass.root, schemas, expanded);
   const again = facts.targets.reduce(
     (most, target) => Math.max(most, pass.path.filter((known) => known === target).length),
@@ -91,7 +99,7 @@ export function toNode(
   );
   if (again > 1 || pass.nodes < -200) return withText(anyNode(at), purposeOf(facts, pass.maxText >> 1));
   // The first time round a recursive schema is still named, but not opened again.
-  const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth) } : at;
+  const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
   const node = build(pass, facts, here, expanded ?? new Set());
   pass.path.length -= facts.targets.length;
@@ -214,8 +222,8 @@ function arrayNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 }
 
 function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  const inner = { ...at, arrays: at.arrays + 1, nullable: true };
-  if (at.arrays >= MAX_ARRAYS) return anyNode(inner);
+  const inner = { depth: at.depth, level: at.level + 1, arrays: at.arrays + 1, nullable: true };
+  if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return anyNode(inner);
   const rest = facts.items.filter((schema) => schema !== false);
   if (facts.prefix.length === 0) return rest.length === 0 ? anyNode(inner) : toNode(pass, rest, inner);
   // Without tuples the items are a union of all positions, and of what may follow them.
@@ -226,14 +234,19 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  const names = [...facts.properties.keys()].filter(
-    (key) => key !== '__proto__' && !isNever(facts.properties.get(key)!),
-  );
-  const words = objectWords(facts);
-  if (at.depth >= pass.maxDepth && names.length > 0) {
-    return { type: 'object', ...text(describe(pass, facts, at, [fieldWords(names, facts.required), ...words], false)) };
+  const all = [...facts.properties.keys()].filter((key) => key !== '__proto__' && !isNever(facts.properties.get(key)!));
+  // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
+  const names = all.filter((key) => !key.startsWith('$'));
+  const hidden = all.filter((key) => key.startsWith('$'));
+  const words = [...(hidden.length > 0 ? [`Also ${fieldList(hidden, facts.required)}`] : []), ...objectWords(facts)];
+  if ((at.depth >= pass.maxDepth || at.level >= MAX_LEVELS - 1) && names.length > 0) {
+    pass.cut ||= at.depth === pass.maxDepth;
+    return {
+      type: 'object',
+      ...text(describe(pass, facts, at, [`Fields: ${fieldList(names, facts.required)}`, ...words], false)),
+    };
   }
-  const inner = { depth: at.depth + 1, arrays: 0 };
+  const inner = { depth: at.depth + 1, level: at.level + 1, arrays: 0 };
   const properties: Record<string, PortableNode> = {};
   for (const key of names) {
     properties[key] = toNode(pass, facts.properties.get(key)!, {
@@ -268,7 +281,8 @@ function isNever(schemas: readonly JsonSchema[]): boolean {
 /** Any JSON value but null, spelt out because a node without type is refused by some. */
 function anyNode(at: Position): PortableNode {
   const simple: PortableNode[] = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }];
-  const nodes = at.arrays >= 1 ? simple : [...simple, { type: 'array', items: { anyOf: simple } }];
+  const nodes =
+    at.arrays >= 1 || at.level >= MAX_LEVELS ? simple : [...simple, { type: 'array', items: { anyOf: simple } }];
   return { anyOf: at.nullable ? [...nodes, { type: 'null' }] : nodes };
 }
 
@@ -278,7 +292,7 @@ export function anyOf(nodes: readonly PortableNode[], description: string, at: P
   const seen = new Set<string>();
   let nullable = false;
   for (const node of nodes.flatMap((each) => (Array.isArray(each.anyOf) ? (each.anyOf as PortableNode[]) : [each]))) {
-    const key = canonical(node);
+    const key = JSON.stringify(node);
     if (seen.has(key)) continue;
     seen.add(key);
     if (node.type === 'null') nullable = true;

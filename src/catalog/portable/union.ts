@@ -1,8 +1,7 @@
 // anyOf and oneOf: kept as typed branches where that is short and helps, otherwise folded into one object whose fields
 // are the fields of all branches. Both accept at least what the union accepts.
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { canonical } from '../../orchestration/validation/same.ts';
-import { isObject, NULL, OBJECT, type SchemaObject, typesOf } from '../../orchestration/validation/schema-view.ts';
+import { NULL, OBJECT, type SchemaObject, typesOf } from '../../orchestration/validation/schema-view.ts';
 import { cut } from '../../orchestration/validation/show.ts';
 import { type Facts, gatherFacts } from './facts.ts';
 import { type Pass, type PortableNode, type Position, toNode } from './node.ts';
@@ -60,22 +59,27 @@ export interface Folded {
 /** One object schema with the fields of all; required is what all require. */
 export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], depth = 0): Folded {
   const shapes = branches.slice(0, MAX_FOLDED).map((branch) => shapeOf(root, branch, depth));
-  const properties: Record<string, JsonSchema> = {};
+  const fields = new Map<string, Map<string, JsonSchema>>();
   for (const shape of shapes) {
     for (const [key, schemas] of shape.properties) {
-      if (key === '__proto__') continue;
+      const known = fields.get(key) ?? new Map<string, JsonSchema>();
       const schema = schemas.length === 1 ? schemas[0]! : { allOf: schemas };
-      properties[key] = Object.hasOwn(properties, key) ? either(properties[key]!, schema) : schema;
+      fields.set(key, known.set(JSON.stringify(schema), schema));
     }
+  }
+  const properties: Record<string, JsonSchema> = {};
+  for (const [key, known] of fields) {
+    const [only, ...others] = known.values();
+    if (key !== '__proto__') properties[key] = others.length === 0 ? only! : { anyOf: [only, ...others] };
   }
   const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
   const shared = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
   const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)).join(', '));
   // A branch that asks for nothing more makes the others optional.
-  const forms = sets.includes('') ? [] : [...new Set(sets)];
+  const asked = sets.includes('') ? [] : [...new Set(sets)];
   return {
     schema: { type: 'object', properties, ...(shared.length > 0 && { required: shared }) },
-    forms: forms.length > 1 ? forms : [],
+    forms: asked.length > 1 ? asked : [],
   };
 }
 
@@ -101,17 +105,11 @@ function shapeOf(root: JsonSchema, branch: JsonSchema, depth: number): Shape {
     const folded = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
     for (const [key, schemas] of folded.properties) {
       const known = facts.properties.get(key);
-      facts.properties.set(key, known ? [either({ allOf: known }, { allOf: schemas })] : schemas);
+      facts.properties.set(key, known ? [{ anyOf: [{ allOf: known }, { allOf: schemas }] }] : schemas);
     }
     for (const name of folded.required) facts.required.add(name);
   }
   return facts;
-}
-
-function either(a: JsonSchema, b: JsonSchema): JsonSchema {
-  if (a === b || canonical(a) === canonical(b)) return a;
-  const known = isObject(a) && Object.keys(a).length === 1 && Array.isArray(a.anyOf) ? (a.anyOf as JsonSchema[]) : [a];
-  return known.some((each) => canonical(each) === canonical(b)) ? a : { anyOf: [...known, b] };
 }
 
 /** A list of strings beside any string, or beside another list, is one node. */

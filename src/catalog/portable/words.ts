@@ -16,7 +16,22 @@ export function purposeOf(facts: Facts, limit: number): string {
     .map((part) => part.description)
     .find((text) => typeof text === 'string' && text.trim() !== '');
   const text = said ?? firstOf(facts, 'title');
-  return typeof text === 'string' && limit > 0 ? cutText(toPlainText(text), limit) : '';
+  if (typeof text !== 'string' || limit <= 0) return '';
+  return cutText(plainText(text), limit);
+}
+
+// The operations of a document share most of their descriptions; cleaning is the dearest part of a pass.
+const cleaned = new Map<string, string>();
+const MAX_CLEANED = 4_000;
+
+function plainText(text: string): string {
+  const known = cleaned.get(text);
+  if (known !== undefined) return known;
+  // What is cut off anyway need not be cleaned.
+  const plain = toPlainText(text.slice(0, 2_000));
+  if (cleaned.size >= MAX_CLEANED) cleaned.clear();
+  cleaned.set(text, plain);
+  return plain;
 }
 
 /** Text and sentences in a row, each ending with a full stop. */
@@ -159,8 +174,8 @@ export function exclusionWords(facts: Facts): string[] {
   return values ? [`Not ${showChoices(values)}`] : [];
 }
 
-/** `Fields: name (required), color, …` for an object whose inside is not shown. */
-export function fieldWords(names: readonly string[], required: ReadonlySet<string>): string {
+/** `name (required), color, …` for fields that are named but not shown. */
+export function fieldList(names: readonly string[], required: ReadonlySet<string>): string {
   const shown: string[] = [];
   let used = 0;
   for (const name of [...names.filter((key) => required.has(key)), ...names.filter((key) => !required.has(key))]) {
@@ -172,7 +187,7 @@ export function fieldWords(names: readonly string[], required: ReadonlySet<strin
     }
     shown.push(text);
   }
-  return `Fields: ${shown.join(', ')}`;
+  return shown.join(', ');
 }
 
 /** One example, where it says more than the type does. */
