@@ -9,63 +9,15 @@ type Node = Record<string, unknown>;
 const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 const MAX_DEPTH = 32;
 
-/** Keywords whose value is one schema, a list of schemas, or schemas by name. */
-const ONE = new Set([
-  'items',
-  'additionalProperties',
-  'propertyNames',
-  'contains',
-  'not',
-  'if',
-  'then',
-  'else',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'contentSchema',
-]);
-const MANY = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const NAMED = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-const PLAIN = [
-  'type',
-  'enum',
-  'const',
-  'title',
-  'description',
-  'default',
-  'examples',
-  'deprecated',
-  'readOnly',
-  'writeOnly',
-  'format',
-  'pattern',
-  'minLength',
-  'maxLength',
-  'minimum',
-  'maximum',
-  'exclusiveMinimum',
-  'exclusiveMaximum',
-  'multipleOf',
-  'minItems',
-  'maxItems',
-  'uniqueItems',
-  'minContains',
-  'maxContains',
-  'required',
-  'minProperties',
-  'maxProperties',
-  'dependencies',
-  'dependentRequired',
-  'contentEncoding',
-  'contentMediaType',
-  '$ref',
-  '$id',
-  '$schema',
-  '$anchor',
-  '$comment',
-  '$dynamicRef',
-  '$dynamicAnchor',
-  '$vocabulary',
-];
+/** Keywords whose value is one schema, a list of schemas, schemas by name, or plain data. */
+const ONE = words(`items additionalProperties propertyNames contains not if then else unevaluatedItems
+  unevaluatedProperties contentSchema`);
+const MANY = words('allOf anyOf oneOf prefixItems');
+const NAMED = words('properties patternProperties $defs definitions dependentSchemas');
+const PLAIN = words(`type enum const title description default examples deprecated readOnly writeOnly format pattern
+  minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems
+  minContains maxContains required minProperties maxProperties dependencies dependentRequired contentEncoding
+  contentMediaType $ref $id $schema $anchor $comment $dynamicRef $dynamicAnchor $vocabulary`);
 const KEYWORDS = [...ONE, ...MANY, ...NAMED, ...PLAIN];
 const KNOWN = new Set(KEYWORDS);
 
@@ -188,4 +140,8 @@ function compiles(pattern: string): boolean {
   } catch {
     return false;
   }
+}
+
+function words(text: string): Set<string> {
+  return new Set(text.split(/\s+/));
 }

@@ -183,7 +183,7 @@ function checked<T>(schema: z.ZodType<T>, value: unknown, status: number, then: 
       ? issue.keys.map((key) => ({ field: key, message: 'is not known' }))
       : [{ field: issue.path.join('.'), message: issue.message }],
   );
-  const title = status === 400 ? 'Bad query parameters' : 'The task is not valid';
+  const title = status === 400 ? 'Bad query parameters' : 'Not valid';
   return problem(status, title, errors.map(({ field, message }) => `${field}: ${message}`).join('; '), { errors });
 }
 

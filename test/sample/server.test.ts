@@ -91,7 +91,7 @@ describe('the sample API', () => {
     expect(response.status).toBe(422);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
     const { errors, title, status } = await json(response);
-    expect({ title, status }).toEqual({ title: 'The task is not valid', status: 422 });
+    expect({ title, status }).toEqual({ title: 'Not valid', status: 422 });
     expect(errors.map((error: { field: string }) => error.field).sort()).toEqual(['owner', 'priority']);
   });
 
