@@ -31,10 +31,11 @@ export function decodeBody(
   const guess = media.kind === undefined ? sniff(body) : undefined;
   let kind: Kind = media.kind ?? (guess as { kind: Kind }).kind;
   const essence = media.essence === '' ? (guess as { essence: string }).essence : media.essence;
-  if (kind === 'image') {
+  // Many storage APIs call everything octet-stream; the bytes of a picture know better.
+  if (kind === 'image' || essence === 'application/octet-stream') {
     const actual = sniffImage(body);
     if (actual !== undefined) return mediaBlock('image', body, actual);
-    kind = sniff(body).kind;
+    if (kind === 'image') kind = sniff(body).kind;
   }
   if (kind === 'audio') return mediaBlock('audio', body, essence);
   if (kind === 'binary' || kind === 'image') return note(visible(redact(binaryText(body, essence, headers))));

@@ -73,15 +73,21 @@ export function extractProblem(value: unknown, text: string): Problem {
     ...(list !== undefined && list !== null && { errors: toPlain(fitJson(list, MAX_ERRORS).value) }),
   };
   const used = stringifyJson(problem).length;
-  if (isComplete(value) || used >= MAX_CHARS - 100) return problem;
+  const told = new Set<unknown>([title, detail, type, list]);
+  if (used >= MAX_CHARS - 100 || isTold(value, told, 0)) return problem;
   return { ...problem, body: cut(text, MAX_CHARS - used) };
 }
 
-const STANDARD = new Set(['type', 'title', 'status', 'detail', 'instance', 'errors']);
+/** Members that say what the status line says already. */
+const REPEATED = new Set(['status', 'statusCode', 'status_code', 'instance']);
 
-/** Everything in it is already said by the standard members. */
-function isComplete(value: object): boolean {
-  return typeof at(value, 'title') === 'string' && Object.keys(value).every((key) => STANDARD.has(key));
+/** Whether the body holds nothing that was not found: then there is no need to show it once more. */
+function isTold(value: object, told: ReadonlySet<unknown>, depth: number): boolean {
+  return Object.entries(value).every(([key, inner]: [string, unknown]) => {
+    if (inner === null || inner === '' || told.has(inner) || (depth === 0 && REPEATED.has(key))) return true;
+    if (typeof inner === 'number') return told.has(String(inner));
+    return depth < 2 && typeof inner === 'object' && !Array.isArray(inner) && isTold(inner, told, depth + 1);
+  });
 }
 
 function firstText(value: object, paths: readonly string[]): string | undefined {

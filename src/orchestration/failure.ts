@@ -45,8 +45,9 @@ export function toUpstreamFailure(tool: string, endpoint: Endpoint, answer: Answ
     `${tool} failed: the API answered ${status}${said ? ` (${said})` : ''}.`,
     advise(status, endpoint, retryAfterSeconds),
   ];
-  if (problem?.errors !== undefined) lines.push(`errors: ${JSON.stringify(problem.errors)}`);
-  else if (!said && problem?.body) lines.push(`It said: ${problem.body}`);
+  // The body is there when it says more than was understood of it, errors included.
+  if (problem?.body) lines.push(`It said: ${problem.body}`);
+  else if (problem?.errors !== undefined) lines.push(`errors: ${JSON.stringify(problem.errors)}`);
   const outcome = buildFailure(mode, lines.join('\n'), {
     tool,
     status,
@@ -54,6 +55,7 @@ export function toUpstreamFailure(tool: string, endpoint: Endpoint, answer: Answ
     ...(problem?.detail !== undefined && { detail: problem.detail }),
     ...(problem?.type !== undefined && { type: problem.type }),
     ...(problem?.errors !== undefined && { errors: problem.errors }),
+    ...(problem?.body !== undefined && { body: problem.body }),
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
   });
   return { ...outcome, upstream };
