@@ -52,8 +52,11 @@ export async function fetchText(
         `did not arrive within ${limits.fetchTimeoutMs / 1000} s; check the address, or download it and give the file`,
       );
     }
-    const cause = (error as { cause?: { code?: string } }).cause?.code ?? (error as Error).message;
-    throw bad(label, `cannot be fetched (${cause}); check the address and your network`);
+    const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+    throw bad(
+      label,
+      `cannot be fetched (${cause?.code ?? cause?.message ?? message}); check the address and your network`,
+    );
   } finally {
     clearTimeout(timer);
   }

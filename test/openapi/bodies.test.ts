@@ -1,0 +1,223 @@
+// Request bodies: which media type is used, and how its fields are written.
+import { describe, expect, test } from 'vitest';
+import { importOne, importValue, openapi, places, properties } from './support.ts';
+
+const string = { type: 'string' };
+const binary = { type: 'string', format: 'binary' };
+const thing = { type: 'object', properties: { a: string } };
+const swagger = { swagger: '2.0', openapi: undefined, host: 'api.example.com' };
+
+function posting(content: Record<string, unknown>, more: object = {}): object {
+  return openapi({ '/x': { post: { requestBody: { required: true, content, ...more } } } });
+}
+
+const all = (...types: string[]) => Object.fromEntries(types.map((type) => [type, { schema: thing }]));
+
+describe('the choice of a media type', () => {
+  test.each([
+    [['application/xml', 'application/x-www-form-urlencoded', 'application/json'], 'application/json', 'json'],
+    [['text/json', 'application/*+json', 'application/json'], 'application/json', 'json'],
+    [['application/vnd.api+json', 'multipart/form-data'], 'application/vnd.api+json', 'json'],
+    [['application/*+json'], 'application/json', 'json'],
+    [['application/json-patch+json', 'application/merge-patch+json'], 'application/merge-patch+json', 'json'],
+    [['application/xml', 'application/x-www-form-urlencoded'], 'application/x-www-form-urlencoded', 'form'],
+    [['text/plain', 'multipart/form-data'], 'multipart/form-data', 'multipart'],
+    [['application/json; charset=utf-8'], 'application/json; charset=utf-8', 'json'],
+    [['*/*'], 'application/json', 'json'],
+    [['application/octet-stream', 'text/csv'], 'text/csv', 'text'],
+  ])('of %j: %s', async (types, mediaType, kind) => {
+    expect((await importOne(posting(all(...types)))).body).toMatchObject({ mediaType, kind });
+  });
+
+  test('a form with a file goes as multipart where both are offered', async () => {
+    const schema = { type: 'object', properties: { photo: binary } };
+    const endpoint = await importOne(
+      posting({ 'application/x-www-form-urlencoded': { schema }, 'multipart/form-data': { schema } }),
+    );
+    expect(endpoint.body).toMatchObject({ kind: 'multipart', encoding: { photo: { file: true } } });
+  });
+});
+
+describe('bodies of one piece', () => {
+  test.each([
+    ['application/json-patch+json', { type: 'array', items: { type: 'object' } }, 'json', 'body'],
+    ['text/csv', string, 'text', 'body'],
+    ['application/xml', thing, 'text', 'body'],
+    ['application/yaml', thing, 'text', 'body'],
+    ['application/octet-stream', binary, 'binary', 'file'],
+    ['image/png', binary, 'binary', 'file'],
+    ['application/pdf', undefined, 'binary', 'file'],
+    ['application/json', binary, 'binary', 'file'],
+    ['*/*', string, 'text', 'body'],
+    ['*/*', binary, 'binary', 'file'],
+  ])('%s %j is %s', async (mediaType, schema, kind, key) => {
+    const endpoint = await importOne(posting({ [mediaType]: { schema } }));
+    expect(endpoint.body).toMatchObject({ kind });
+    expect(places(endpoint)).toEqual({ [key]: 'body-root (required)' });
+  });
+
+  test('a file argument is base64 or text, with a name and a type', async () => {
+    const endpoint = await importOne(posting({ 'image/*': { schema: binary } }));
+    expect(endpoint.body).toEqual({ mediaType: 'application/octet-stream', kind: 'binary', required: true });
+    expect(properties(endpoint).file).toMatchObject({
+      properties: { filename: string, mimeType: string, base64: string, text: string },
+      oneOf: [{ required: ['base64'] }, { required: ['text'] }],
+      additionalProperties: false,
+    });
+  });
+});
+
+describe('forms', () => {
+  test('encoding says how each field is written', async () => {
+    const schema = {
+      type: 'object',
+      properties: { meta: thing, tags: { type: 'array', items: string }, plain: string },
+    };
+    const encoding = {
+      meta: { style: 'deepObject', explode: true },
+      tags: { style: 'pipeDelimited', explode: false },
+      unknown: { style: 'form' },
+    };
+    const endpoint = await importOne(posting({ 'application/x-www-form-urlencoded': { schema, encoding } }));
+    expect(endpoint.body).toEqual({
+      mediaType: 'application/x-www-form-urlencoded',
+      kind: 'form',
+      required: true,
+      encoding: { meta: { style: 'deepObject', explode: true }, tags: { style: 'pipeDelimited', explode: false } },
+    });
+  });
+
+  test('multipart: files alone and in lists, part types, fixed part headers', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        photo: binary,
+        more: { type: 'array', items: binary },
+        raw: { type: 'string', contentMediaType: 'image/png' },
+        icon: string,
+        meta: thing,
+        note: string,
+      },
+      required: ['photo'],
+    };
+    const encoding = {
+      icon: { contentType: 'image/png, image/jpeg' },
+      meta: {
+        contentType: 'application/json',
+        headers: {
+          'X-Kind': { schema: { const: 'meta' } },
+          'X-Free': { schema: string },
+          'Content-Type': { schema: { const: 'no' } },
+        },
+      },
+    };
+    const endpoint = await importOne({ ...posting({ 'multipart/form-data': { schema, encoding } }), openapi: '3.1.0' });
+    expect(endpoint.body?.encoding).toEqual({
+      photo: { file: true },
+      more: { file: true },
+      raw: { file: true },
+      icon: { file: true },
+      meta: { contentType: 'application/json', headers: { 'X-Kind': 'meta' } },
+    });
+    expect(places(endpoint)).toMatchObject({ photo: 'body photo (required)', note: 'body note' });
+    expect(properties(endpoint).more).toMatchObject({ type: 'array', items: { additionalProperties: false } });
+  });
+
+  test('a union offers the fields of all variants, and one of them has to be complete', async () => {
+    const schema = {
+      type: 'object',
+      properties: { name: string },
+      required: ['name'],
+      oneOf: [
+        { properties: { url: string }, required: ['url'] },
+        { properties: { file: binary }, required: ['file'] },
+      ],
+    };
+    const endpoint = await importOne(posting({ 'multipart/form-data': { schema } }));
+    expect(places(endpoint)).toEqual({ url: 'body url', file: 'body file', name: 'body name (required)' });
+    expect(endpoint.inputSchema).toMatchObject({ anyOf: [{ required: ['url'] }, { required: ['file'] }] });
+  });
+
+  test('multipart without named parts cannot be filled in', async () => {
+    const domain = await importValue(posting({ 'multipart/mixed': { schema: { type: 'array' } } }));
+    expect(domain.quarantined).toMatchObject([{ reason: expect.stringContaining('named parts') }]);
+  });
+
+  test('an empty optional form, as generators write it for GET, is no body', async () => {
+    const requestBody = {
+      content: { 'application/x-www-form-urlencoded': { schema: { type: 'object', properties: {} } } },
+    };
+    const endpoint = await importOne(openapi({ '/x': { get: { requestBody } } }));
+    expect(endpoint.body).toBeUndefined();
+    expect(endpoint.args).toEqual([]);
+  });
+
+  test('GET and DELETE may have a body', async () => {
+    const requestBody = { content: all('application/json') };
+    const { endpoints } = await importValue(openapi({ '/x': { get: { requestBody }, delete: { requestBody } } }));
+    expect(endpoints.map((endpoint) => [endpoint.method, places(endpoint)])).toEqual([
+      ['GET', { a: 'body a' }],
+      ['DELETE', { a: 'body a' }],
+    ]);
+  });
+});
+
+describe('Swagger 2.0', () => {
+  const operation = (parameters: object[], consumes?: string[]) => ({
+    ...openapi({ '/x': { post: { parameters, ...(consumes ? { consumes } : {}) } } }),
+    ...swagger,
+  });
+
+  test('in: body is JSON unless consumes says otherwise', async () => {
+    const body = { name: 'whatever', in: 'body', required: true, schema: thing };
+    expect((await importOne(operation([body]))).body).toEqual({
+      mediaType: 'application/json',
+      kind: 'json',
+      required: true,
+    });
+    expect((await importOne(operation([body], ['application/xml', 'application/vnd.x+json']))).body?.mediaType).toBe(
+      'application/vnd.x+json',
+    );
+    const text = await importOne(operation([{ ...body, schema: string }], ['text/plain']));
+    expect(text.body).toMatchObject({ kind: 'text', mediaType: 'text/plain' });
+  });
+
+  test('formData is a form, multipart with a file or where only that is consumed', async () => {
+    const field = {
+      name: 'tags',
+      in: 'formData',
+      type: 'array',
+      items: string,
+      collectionFormat: 'multi',
+      required: true,
+      description: 'Some.',
+    };
+    const form = await importOne(operation([field], ['application/x-www-form-urlencoded', 'multipart/form-data']));
+    expect(form.body).toEqual({
+      mediaType: 'application/x-www-form-urlencoded',
+      kind: 'form',
+      required: true,
+      encoding: { tags: { style: 'form', explode: true } },
+    });
+    expect(properties(form).tags).toEqual({ type: 'array', items: string, description: 'Some.' });
+    expect((await importOne(operation([field], ['multipart/form-data']))).body?.kind).toBe('multipart');
+    const file = await importOne(operation([{ name: 'f', in: 'formData', type: 'file' }]));
+    expect(file.body).toEqual({
+      mediaType: 'multipart/form-data',
+      kind: 'multipart',
+      required: false,
+      encoding: { f: { file: true } },
+    });
+    expect(properties(file).f).toMatchObject({ properties: { base64: string } });
+  });
+
+  test('both at once cannot be sent', async () => {
+    const domain = await importValue(
+      operation([
+        { name: 'b', in: 'body', schema: thing },
+        { name: 'f', in: 'formData', type: 'string' },
+      ]),
+    );
+    expect(domain.quarantined[0]?.reason).toContain('both a body and formData');
+  });
+});

@@ -1,0 +1,310 @@
+// `$ref`s: where they may lead, and what happens when they lead nowhere.
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { Domain } from '../../src/endpoint/model.ts';
+import { importDocument } from '../../src/openapi/import.ts';
+import { importValue, openapi, places } from './support.ts';
+
+const env = {};
+
+/** Writes files below a fresh folder; the folder's path. */
+function tree(files: Record<string, unknown>): string {
+  const root = mkdtempSync(join(tmpdir(), 'landbridge-refs-'));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), typeof content === 'string' ? content : JSON.stringify(content));
+  }
+  return root;
+}
+
+const posting = (schema: unknown) => ({
+  post: { requestBody: { required: true, content: { 'application/json': { schema } } } },
+});
+const fine = { get: { operationId: 'fine' } };
+
+/** A document with one operation that needs `ref` and one that does not. */
+const needing = (ref: string) => openapi({ '/needs': posting({ $ref: ref }), '/fine': fine });
+
+function reasonOf(domain: Domain): string {
+  expect(domain.endpoints.map(({ action }) => action)).toEqual(['fine']);
+  expect(domain.quarantined).toHaveLength(1);
+  const [{ method, path, pointer, reason }] = domain.quarantined as [Domain['quarantined'][number]];
+  expect([method, path]).toEqual(['POST', '/needs']);
+  expect(pointer).toMatch(/^\/paths\/~1needs\/post\/requestBody/);
+  return reason;
+}
+
+describe('files of one document', () => {
+  test('refs are followed through files and folders below, in both directions', async () => {
+    const root = tree({
+      'api/openapi.yaml':
+        'openapi: 3.1.0\ninfo: {title: T, version: "1"}\npaths:\n  /a: {$ref: "paths/a.yaml"}\n  /b: {$ref: "paths/all.yaml#/b"}\ncomponents: {schemas: {Id: {type: string, minLength: 4}}}\n',
+      'api/paths/a.yaml':
+        'post:\n  parameters: [{$ref: "../parts/params.yaml#/Limit"}]\n  requestBody: {$ref: "../parts/bodies.json"}\n',
+      'api/paths/all.yaml': 'b:\n  get: {operationId: b}\n',
+      'api/parts/params.yaml': 'Limit: {name: limit, in: query, schema: {type: integer}}\n',
+      'api/parts/bodies.json': {
+        required: true,
+        content: { 'application/json': { schema: { $ref: 'thing {1}.json#/Thing' } } },
+      },
+      'api/parts/thing {1}.json': {
+        Thing: {
+          type: 'object',
+          properties: { id: { $ref: '../openapi.yaml#/components/schemas/Id' }, next: { $ref: '#/Thing' } },
+        },
+      },
+    });
+    const domain = await importDocument(join(root, 'api/openapi.yaml'), { env });
+    expect(domain.quarantined).toEqual([]);
+    expect(places(domain.endpoints[0]!)).toEqual({ limit: 'query limit', id: 'body id', next: 'body next' });
+    expect(JSON.parse(JSON.stringify(domain.endpoints[0]!.inputSchema)).$defs).toEqual({
+      Id: { type: 'string', minLength: 4 },
+      Thing: { type: 'object', properties: { id: { $ref: '#/$defs/Id' }, next: { $ref: '#/$defs/Thing' } } },
+    });
+    expect(domain.endpoints[1]!.action).toBe('b');
+  });
+
+  test('a sibling folder of parts may be reached; any other may not', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string' } } };
+    const root = tree({
+      'project/spec/openapi.json': needing('../common/Thing.json'),
+      'project/common/Thing.json': schema,
+    });
+    expect((await importDocument(join(root, 'project/spec/openapi.json'), { env })).quarantined).toEqual([]);
+    for (const ref of [
+      '../secret.json',
+      '../private/Thing.json',
+      '../.aws/Thing.json',
+      '../common/.hidden/x.json',
+      '../common/passwords.txt',
+      '../../common/Thing.json',
+    ]) {
+      const bad = tree({
+        'project/spec/openapi.json': needing(ref),
+        'project/secret.json': schema,
+        'project/private/Thing.json': schema,
+        'project/.aws/Thing.json': schema,
+        'project/common/.hidden/x.json': schema,
+        'project/common/passwords.txt': 'a: b',
+        'common/Thing.json': schema,
+      });
+      expect([ref, reasonOf(await importDocument(join(bad, 'project/spec/openapi.json'), { env }))]).toEqual([
+        ref,
+        expect.stringContaining("leaves the document's folder"),
+      ]);
+    }
+  });
+
+  test('refRoot opens one more folder', async () => {
+    const root = tree({
+      'a/b/openapi.json': needing('../../lib/Thing.json'),
+      'lib/Thing.json': { type: 'object', properties: { a: {} } },
+    });
+    const source = join(root, 'a/b/openapi.json');
+    expect(reasonOf(await importDocument(source, { env }))).toContain("leaves the document's folder");
+    expect((await importDocument(source, { env, refRoot: root })).quarantined).toEqual([]);
+  });
+
+  test('links that lead out are refused, links that stay are followed', async () => {
+    const root = tree({
+      'in/openapi.json': needing('link.json'),
+      'in/real.json': { type: 'object', properties: { a: {} } },
+      'outside.json': {},
+    });
+    symlinkSync(join(root, 'in/real.json'), join(root, 'in/link.json'));
+    expect((await importDocument(join(root, 'in/openapi.json'), { env })).quarantined).toEqual([]);
+    const bad = tree({ 'in/openapi.json': needing('link.json'), 'outside.json': {} });
+    symlinkSync(join(bad, 'outside.json'), join(bad, 'in/link.json'));
+    expect(reasonOf(await importDocument(join(bad, 'in/openapi.json'), { env }))).toContain(
+      "leaves the document's folder",
+    );
+    const folder = tree({ 'in/openapi.json': needing('dir/outside.json'), 'out/outside.json': {} });
+    symlinkSync(join(folder, 'out'), join(folder, 'in/dir'));
+    expect(reasonOf(await importDocument(join(folder, 'in/openapi.json'), { env }))).toContain(
+      "leaves the document's folder",
+    );
+  });
+
+  test.each([
+    ['/etc/passwd', "leaves the document's folder"],
+    ['file:///etc/passwd', "leaves the document's folder"],
+    ['../../../../../../etc/passwd', "leaves the document's folder"],
+    ['..%2f..%2f..%2f..%2fetc%2fpasswd', "leaves the document's folder"],
+    ['file://evil.example/share/x.json', 'evil.example'],
+    ['http://169.254.169.254/latest/meta-data', '169.254.169.254'],
+    ['http://127.0.0.1:9/x.json', '127.0.0.1:9'],
+    ['https://example.com/x.json', 'example.com'],
+    ['//evil.example/x.json', 'evil.example'],
+    ['data:application/json,{}', 'data:'],
+    ['gone.json', 'does not exist'],
+    ['#/components/schemas/Gone', 'points to nothing'],
+    ['#gone', '$anchor that does not exist'],
+  ])('%s is refused, and only the operation that needs it suffers', async (ref, reason) => {
+    const root = tree({ 'openapi.json': needing(ref) });
+    expect(reasonOf(await importDocument(join(root, 'openapi.json'), { env }))).toContain(reason);
+  });
+
+  test('a part that cannot be parsed, or is too large, is the reason', async () => {
+    const root = tree({ 'openapi.json': needing('part.yaml'), 'part.yaml': 'a: [', 'big.json': 'x' });
+    expect(reasonOf(await importDocument(join(root, 'openapi.json'), { env }))).toContain('not valid YAML');
+    const big = tree({ 'openapi.json': needing('part.json'), 'part.json': { x: 'x'.repeat(5_000) } });
+    expect(reasonOf(await importDocument(join(big, 'openapi.json'), { env, limits: { maxBytes: 2_000 } }))).toContain(
+      'is larger than',
+    );
+  });
+
+  test('a document read from standard input has no folder', async () => {
+    expect(reasonOf(await importValue(needing('part.json')))).toContain('standard input');
+  });
+});
+
+describe('documents from a URL', () => {
+  test('refs to another origin, scheme or port are never fetched', async () => {
+    let asked = 0;
+    const other = createServer((_, response) => {
+      asked++;
+      response.end('{}');
+    }).listen(0, '127.0.0.1');
+    const refs = () => [
+      `http://127.0.0.1:${(other.address() as AddressInfo).port}/x.json`,
+      'file:///etc/passwd',
+      'http://169.254.169.254/',
+    ];
+    const server = createServer((request, response) => {
+      response.end(JSON.stringify(needing(refs()[Number(request.url!.slice(1))]!)));
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const index of [0, 1, 2]) {
+      expect(reasonOf(await importDocument(`${origin}/${index}`, { env }))).toContain('another origin');
+    }
+    expect(asked).toBe(0);
+    server.close().closeAllConnections();
+    other.close().closeAllConnections();
+  });
+});
+
+describe('chains and circles', () => {
+  test('refs of parameters, bodies, path items and operations are followed through several hops', async () => {
+    const document = openapi(
+      { '/a': { $ref: '#/x-items/first' }, '/b': { get: { $ref: '#/x-ops/get' } } },
+      {
+        'x-items': {
+          first: { $ref: '#/x-items/second' },
+          second: {
+            parameters: [{ $ref: '#/components/parameters/A' }],
+            post: { requestBody: { $ref: '#/components/requestBodies/B' } },
+          },
+        },
+        'x-ops': { get: { operationId: 'shared' } },
+        components: {
+          parameters: {
+            A: { $ref: '#/components/parameters/Real' },
+            Real: { name: 'q', in: 'query', schema: { type: 'string' } },
+          },
+          requestBodies: {
+            B: { $ref: '#/components/requestBodies/Real' },
+            Real: { content: { 'application/json': { schema: { type: 'object', properties: { x: {} } } } } },
+          },
+        },
+      },
+    );
+    const { endpoints, quarantined } = await importValue(document);
+    expect(quarantined).toEqual([]);
+    expect(endpoints.map((endpoint) => [endpoint.action, places(endpoint)])).toEqual([
+      ['post_a', { q: 'query q', x: 'body x' }],
+      ['shared', {}],
+    ]);
+  });
+
+  test('refs that only lead to each other quarantine the operation', async () => {
+    const schemas = { A: { $ref: '#/components/schemas/B' }, B: { $ref: '#/components/schemas/A' } };
+    const document = openapi(
+      { '/needs': posting({ type: 'object', properties: { a: { $ref: '#/components/schemas/A' } } }), '/fine': fine },
+      { components: { schemas } },
+    );
+    expect(reasonOf(await importValue(document))).toContain('leads back to itself');
+    const parameters = { A: { $ref: '#/components/parameters/A' } };
+    const { quarantined } = await importValue(
+      openapi(
+        { '/a': { get: { parameters: [{ $ref: '#/components/parameters/A' }] } } },
+        { components: { parameters } },
+      ),
+    );
+    expect(quarantined[0]?.reason).toContain('leads back to itself');
+  });
+
+  test('a dangling ref deep inside is found through the definitions that lead there, by every operation', async () => {
+    const schemas = {
+      A: { type: 'object', properties: { b: { $ref: '#/components/schemas/B' } } },
+      B: {
+        type: 'object',
+        properties: {
+          a: { $ref: '#/components/schemas/A' },
+          gone: { type: 'array', items: { $ref: '#/components/schemas/Gone' } },
+        },
+      },
+      C: {
+        type: 'object',
+        properties: { c: { type: 'string' }, id: { readOnly: true, $ref: '#/components/schemas/Gone' } },
+      },
+    };
+    const ref = (name: string) => posting({ type: 'array', items: { $ref: `#/components/schemas/${name}` } });
+    const { endpoints, quarantined } = await importValue(
+      openapi({ '/a': ref('A'), '/b': ref('B'), '/a2': ref('A'), '/c': ref('C') }, { components: { schemas } }),
+    );
+    expect(endpoints.map(({ path }) => path)).toEqual(['/c']);
+    expect(quarantined.map(({ path, pointer }) => [path, pointer])).toEqual(
+      ['/a', '/b', '/a2'].map((path) => [path, '/components/schemas/B/properties/gone/items/$ref']),
+    );
+  });
+
+  test('a path item that leads nowhere is a warning: nobody knows its operations', async () => {
+    const domain = await importValue(openapi({ '/gone': { $ref: '#/nothing' }, '/fine': fine }));
+    expect(domain.endpoints).toHaveLength(1);
+    expect(domain.warnings.join()).toContain('the path /gone was left out');
+  });
+
+  test('pointers with escapes, percent signs and array indices', async () => {
+    const document = openapi(
+      {
+        '/a/{id}': {
+          post: {
+            requestBody: {
+              content: {
+                'application/json': { schema: { type: 'object', properties: { a: { type: 'string', maxLength: 3 } } } },
+              },
+            },
+          },
+        },
+      },
+      {},
+    ) as { paths: Record<string, unknown> };
+    const base = '#/paths/~1a~1%7Bid%7D/post/requestBody/content/application~1json/schema';
+    document.paths['/b'] = posting({
+      type: 'object',
+      properties: { x: { $ref: `${base}/properties/a` }, y: { $ref: '#/x-list/1' } },
+    });
+    Object.assign(document, { 'x-list': [0, { type: 'integer' }] });
+    const { endpoints, quarantined } = await importValue(document);
+    expect(quarantined).toEqual([]);
+    expect(JSON.parse(JSON.stringify(endpoints[1]!.inputSchema)).$defs).toEqual({
+      a: { type: 'string', maxLength: 3 },
+      'x-list': { type: 'integer' },
+    });
+  });
+
+  test('3.2 $self is a name of the document, not a place to fetch', async () => {
+    const components = { schemas: { A: { type: 'object', properties: { a: {} } } } };
+    const document = {
+      ...openapi({ '/a': posting({ $ref: 'https://example.com/api.yaml#/components/schemas/A' }) }, { components }),
+      openapi: '3.2.0',
+      $self: 'https://example.com/api.yaml',
+    };
+    expect((await importValue(document)).quarantined).toEqual([]);
+  });
+});
