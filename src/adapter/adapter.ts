@@ -12,6 +12,8 @@ export interface Operations<Result = unknown> {
   /** Undefined: there is no such thing. */
   readonly find: (name: string) => ((call: Call, args: Args) => Promise<Result>) | undefined;
   readonly missing: (name: string) => GatewayError;
+  /** What to answer with instead of failing; throws what it cannot explain. */
+  readonly rescue?: (error: unknown) => Result;
 }
 
 export interface Adapter {
@@ -27,7 +29,13 @@ export interface Adapter {
 }
 
 export function createAdapter(tools: Operations<Outcome>, audit: (context: ExecutionContext) => void): Adapter {
-  const perform: Adapter['perform'] = async (call, method, name, args, operations) => {
+  const perform: Adapter['perform'] = async <Result>(
+    call: Call,
+    method: string,
+    name: string,
+    args: Args,
+    operations: Operations<Result>,
+  ) => {
     const startedAt = performance.now();
     const { requestId, principal, transport } = call;
     const context = ExecutionContext.fromRequest({ requestId, method, principal: principal.id, transport }) //
@@ -37,7 +45,13 @@ export function createAdapter(tools: Operations<Outcome>, audit: (context: Execu
     try {
       const run = operations.find(name);
       if (!run) throw operations.missing(name);
-      const result = await run(call, args);
+      let result: Result;
+      try {
+        result = await run(call, args);
+      } catch (error) {
+        if (!operations.rescue) throw error;
+        result = operations.rescue(error);
+      }
       finish(toFacts(result as Partial<Outcome>));
       return result;
     } catch (error) {
@@ -47,21 +61,7 @@ export function createAdapter(tools: Operations<Outcome>, audit: (context: Execu
     }
   };
 
-  const safely: Operations<Outcome> = {
-    missing: tools.missing,
-    find: (name) => {
-      const run = tools.find(name);
-      if (!run) return undefined;
-      return async (call, args) => {
-        try {
-          return await run(call, args);
-        } catch (error) {
-          return toFailure(error);
-        }
-      };
-    },
-  };
-
+  const safely: Operations<Outcome> = { ...tools, rescue: toFailure };
   return { perform, callTool: (call, name, args) => perform(call, 'tools/call', name, args, safely) };
 }
 

@@ -39,13 +39,8 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   };
 
   const execute: Handler = async (call, args) => {
-    const answer = await rest().run(args, {
-      tool: call.tool,
-      signal: call.signal,
-      ...(call.trace && { trace: call.trace }),
-      ...(call.progress && { progress: call.progress }),
-      ...(call.controls?.fields && { fields: call.controls.fields }),
-    });
+    const fields = call.controls?.fields;
+    const answer = await rest().run(args, fields === undefined ? call : { ...call, fields });
     if (!answer.ok) return toUpstreamFailure(call.tool, endpoint, answer);
     return { content: answer.content, isError: false, structured: answer.structured, upstream: answer.upstream };
   };
