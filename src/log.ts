@@ -23,7 +23,21 @@ export function createLog({ level, redact = (text) => text, destination, pretty 
   const batches = destination || pretty ? undefined : createLineWriter(2);
   const out = destination ?? batches ?? process.stderr;
   const write = (line: string) => out.write(redact(pretty ? prettify(line) : line));
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { ...batches, write });
+  return pino({ level, base: null, timestamp: createClock() }, { ...batches, write });
+}
+
+/** Many lines share a millisecond, and writing it out takes a quarter of the time a line takes. */
+function createClock(): () => string {
+  let at = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== at) {
+      at = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 /** The sealed context of a call as one log line. */

@@ -112,13 +112,11 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
         return;
       }
       const { body, status, sessionId } = reply;
-      const headers: Record<string, string | number> = {
-        'content-type': JSON_HEADERS,
-        'content-length': Buffer.byteLength(body),
-      };
-      if (sessionId !== undefined) headers['mcp-session-id'] = sessionId;
-      if (draining) headers.connection = 'close';
-      response.writeHead(status, cors ? { ...headers, ...cors } : headers);
+      const headers = ['content-type', JSON_HEADERS, 'content-length', String(Buffer.byteLength(body))];
+      if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
+      if (draining) headers.push('connection', 'close');
+      if (cors) headers.push(...Object.entries(cors).flat());
+      response.writeHead(status, headers);
       response.end(body);
     } catch (error) {
       parts.onInternalError(error);
