@@ -32,7 +32,7 @@ export function createFrontier(options: FrontierOptions): Frontier {
 
   const checkSource = ({ headers }: IncomingMessage): Refusal | undefined => {
     const { host, origin } = headers;
-    if (!anyHost && host !== lastGoodHost) {
+    if (!anyHost && (host === undefined || host !== lastGoodHost)) {
       const name = hostNameOf(host);
       if (name === undefined || !((local && isLoopback(name)) || hosts.has(name))) {
         return {

@@ -1,5 +1,6 @@
 // Asking the person, end to end: every way there is, over every transport, against a real upstream that counts what is
 // deleted. A confirmation for pet 7 never deletes pet 8, never works twice, never outlives its time.
+import '../support/real-http.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
 import { createSession } from '../../src/protocol/session.ts';

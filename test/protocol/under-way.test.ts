@@ -1,5 +1,6 @@
 // What happens while a request is under way: cancellation, disconnects, progress, tracing, subscriptions. The upstream is
 // real, so "aborted" means that it saw its socket close.
+import '../support/real-http.ts';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';

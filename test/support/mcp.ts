@@ -3,7 +3,7 @@ import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Gateway } from '../../src/gateway.ts';
-import { startHttp } from '../../src/transport/http.ts';
+import { type HttpOptions, startHttp } from '../../src/transport/http.ts';
 import { createRoutes } from '../../src/transport/routes.ts';
 import { startStdio } from '../../src/transport/stdio.ts';
 import { startTcp } from '../../src/transport/tcp.ts';
@@ -89,13 +89,17 @@ export interface Link {
 }
 
 const LIMITS = { maxLineBytes: 1024 * 1024, maxConcurrent: 100 };
-const FRONTIER = { host: '127.0.0.1', allowedHosts: [], allowedOrigins: [] };
+const HTTP: HttpOptions = {
+  host: '127.0.0.1',
+  port: 0,
+  allowedHosts: [],
+  allowedOrigins: [],
+  maxBodyBytes: LIMITS.maxLineBytes,
+  maxInFlight: 1_000,
+};
 
-export async function serveHttp(
-  gateway: Gateway,
-  options: { maxBodyBytes?: number; maxInFlight?: number; allowedOrigins?: string[] } = {},
-) {
-  const frontier = { ...FRONTIER, allowedOrigins: options.allowedOrigins ?? [] };
+export async function serveHttp(gateway: Gateway, changes: Partial<HttpOptions> = {}) {
+  const options = { ...HTTP, ...changes };
   let ready = true;
   const server = await startHttp(
     {
@@ -108,18 +112,13 @@ export async function serveHttp(
           hasProfile: (profile) => profile === '',
           tools: () => 0,
         },
-        frontier,
+        options,
       ),
       onInternalError: (error) => {
         throw error;
       },
     },
-    {
-      ...frontier,
-      port: 0,
-      maxBodyBytes: options.maxBodyBytes ?? LIMITS.maxLineBytes,
-      maxInFlight: options.maxInFlight ?? 1_000,
-    },
+    options,
   );
   return {
     ...server,

@@ -1,4 +1,5 @@
 // The same dialogue over every transport: same tools, same answers, malformed input included.
+import '../support/real-http.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { LINKS, type Link, legacy, modern, type Rpc } from '../support/mcp.ts';
@@ -32,12 +33,22 @@ async function everywhere(message: Rpc | string): Promise<string | undefined> {
 
 describe('every transport', () => {
   test('offers the same tools in the modern era', async () => {
-    const { result } = JSON.parse((await everywhere(modern(1, 'tools/list'))) ?? '') as { result: { tools: { name: string }[] } };
-    expect(result.tools.map(({ name }) => name).sort()).toEqual(['pets_create', 'pets_delete', 'pets_get', 'pets_list']);
+    const { result } = JSON.parse((await everywhere(modern(1, 'tools/list'))) ?? '') as {
+      result: { tools: { name: string }[] };
+    };
+    expect(result.tools.map(({ name }) => name).sort()).toEqual([
+      'pets_create',
+      'pets_delete',
+      'pets_get',
+      'pets_list',
+    ]);
   });
 
   test('offers the same tools in the legacy era, with a string id', async () => {
-    const { id, result } = JSON.parse((await everywhere(legacy('abc', 'tools/list'))) ?? '') as { id: string; result: { tools: unknown[] } };
+    const { id, result } = JSON.parse((await everywhere(legacy('abc', 'tools/list'))) ?? '') as {
+      id: string;
+      result: { tools: unknown[] };
+    };
     expect([id, result.tools.length]).toEqual(['abc', 4]);
   });
 
@@ -46,13 +57,20 @@ describe('every transport', () => {
   });
 
   test('calls a tool and passes the answer on as text', async () => {
-    const { result } = JSON.parse((await everywhere(modern(2, 'tools/call', { name: 'pets_list', arguments: { limit: 3 } }))) ?? '') as { result: unknown };
-    expect(result).toMatchObject({ content: [{ type: 'text', text: '{"method":"GET","url":"/pets?limit=3"}' }], resultType: 'complete' });
+    const { result } = JSON.parse(
+      (await everywhere(modern(2, 'tools/call', { name: 'pets_list', arguments: { limit: 3 } }))) ?? '',
+    ) as { result: unknown };
+    expect(result).toMatchObject({
+      content: [{ type: 'text', text: '{"method":"GET","url":"/pets?limit=3"}' }],
+      resultType: 'complete',
+    });
   });
 
   test('refuses an unknown argument and sends nothing', async () => {
     const before = upstream.seen.length;
-    const { result } = JSON.parse((await everywhere(legacy(3, 'tools/call', { name: 'pets_list', arguments: { limt: 3 } }))) ?? '') as {
+    const { result } = JSON.parse(
+      (await everywhere(legacy(3, 'tools/call', { name: 'pets_list', arguments: { limt: 3 } }))) ?? '',
+    ) as {
       result: { isError: boolean; content: { text: string }[]; structuredContent: { failure_mode: string } };
     };
     expect(result.isError).toBe(true);
@@ -97,7 +115,9 @@ describe('every transport', () => {
   });
 
   test('refuses a batch with a modern message in it', async () => {
-    const answer = JSON.parse((await everywhere(JSON.stringify([legacy(1, 'ping'), modern(2, 'tools/list')]))) ?? '') as Rpc;
+    const answer = JSON.parse(
+      (await everywhere(JSON.stringify([legacy(1, 'ping'), modern(2, 'tools/list')]))) ?? '',
+    ) as Rpc;
     expect(answer.error?.code).toBe(-32600);
   });
 });

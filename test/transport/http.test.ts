@@ -1,0 +1,559 @@
+// The HTTP front door: who may come in, how much they may bring, and what happens to those who misbehave.
+import '../support/real-http.ts';
+import { request as httpRequest, type ServerResponse } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { createFrontier } from '../../src/transport/frontier.ts';
+import type { HttpOptions } from '../../src/transport/http.ts';
+import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
+import { petsDomain } from '../support/pets.ts';
+import { openRaw, rawPost } from '../support/raw.ts';
+import { until } from '../support/until.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+type Server = Awaited<ReturnType<typeof serveHttp>>;
+
+let upstream: Upstream;
+let gateway: Gateway;
+let server: Server;
+/** Answers the upstream still owes. */
+let owed: ServerResponse[] = [];
+
+beforeAll(async () => {
+  upstream = await startUpstream(({ url }, response) => {
+    if (url.startsWith('/pets?limit=')) response.end(url);
+    else owed.push(response);
+  });
+  gateway = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools' });
+  server = await serveHttp(gateway);
+});
+afterAll(async () => {
+  await server.close(0);
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  owed = [];
+});
+
+const ping = JSON.stringify(legacy(1, 'ping'));
+const PONG = '{"jsonrpc":"2.0","id":1,"result":{}}';
+const slow = legacy('slow', 'tools/call', { name: 'pets_list' });
+const withServer = async (options: Partial<HttpOptions>, run: (server: Server) => Promise<void>) => {
+  const own = await serveHttp(gateway, options);
+  try {
+    await run(own);
+  } finally {
+    await own.close(0);
+  }
+};
+/** Any method, with exactly these headers. */
+const send = (method: string, path: string, headers: Record<string, string> = {}, port = server.port) =>
+  new Promise<{ status: number; headers: Record<string, unknown>; body: string }>((resolve, reject) => {
+    const request = httpRequest({ port, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
+      let body = '';
+      response.on('data', (chunk: Buffer) => {
+        body += chunk.toString();
+      });
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }));
+    });
+    request.on('error', reject);
+    request.end();
+  });
+const refusal = (message: string, code = -32600) => ({ jsonrpc: '2.0', error: { code, message } });
+
+describe('a body', () => {
+  test('of exactly the limit is read, one byte more is not, whether its length is declared or not', async () => {
+    await withServer({ maxBodyBytes: 200 }, async (own) => {
+      const sized = (bytes: number) => ping + ' '.repeat(bytes - ping.length);
+      const chunked = { 'transfer-encoding': 'chunked' };
+      expect(await post(own.url, sized(200))).toMatchObject({ status: 200, body: PONG });
+      expect(await post(own.url, sized(200), chunked)).toMatchObject({ status: 200, body: PONG });
+      for (const headers of [{}, chunked] as Record<string, string>[]) {
+        const answer = await post(own.url, sized(201), headers);
+        expect(answer.status).toBe(413);
+        expect(JSON.parse(answer.body)).toEqual(refusal('The body is larger than 200 bytes.'));
+      }
+    });
+  });
+
+  test('that never ends is cut off as soon as it is too large', async () => {
+    await withServer({ maxBodyBytes: 1_000 }, async (own) => {
+      const raw = await openRaw(own.port);
+      raw.socket.write(
+        'POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n',
+      );
+      const more = setInterval(() => raw.socket.write(`190\r\n${'x'.repeat(400)}\r\n`), 1);
+      expect(await raw.closed).toMatch(/^HTTP\/1\.1 413 /);
+      clearInterval(more);
+    });
+  });
+
+  test('that comes byte by byte is read all the same', async () => {
+    const raw = await openRaw(server.port);
+    raw.socket.setNoDelay(true);
+    for (const char of rawPost(ping)) {
+      raw.socket.write(char);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await raw.wait((text) => text.endsWith('}'))).toContain(PONG);
+    raw.socket.destroy();
+  });
+
+  test('that does not come is waited for only so long', async () => {
+    await withServer({ requestTimeoutMs: 200 }, async (own) => {
+      const body = await openRaw(own.port);
+      body.socket.write(rawPost(ping).slice(0, -5));
+      const headers = await openRaw(own.port);
+      headers.socket.write('POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n');
+      expect(await body.closed).toMatch(/^HTTP\/1\.1 408 /);
+      expect(await headers.closed).toMatch(/^HTTP\/1\.1 408 /);
+    });
+  });
+
+  test('that is compressed is refused', async () => {
+    for (const encoding of ['gzip', 'br', 'deflate', 'identity, gzip', 'x']) {
+      const raw = await openRaw(server.port);
+      raw.socket.write(rawPost(ping, { 'content-encoding': encoding }));
+      const text = await raw.closed;
+      expect(text).toMatch(/^HTTP\/1\.1 415 /);
+      expect(text).toContain('Unsupported content encoding: send the body uncompressed.');
+    }
+    expect((await post(server.url, ping, { 'content-encoding': 'identity' })).status).toBe(200);
+  });
+
+  test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/json ;a=b'])(
+    'of type %s is read',
+    async (type) => {
+      expect((await post(server.url, ping, { 'content-type': type })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    'text/plain',
+    // A browser sends this without asking first: it must not pass for JSON.
+    'text/plain; a=application/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=application/json',
+    'application/jsonp',
+    'application/json-seq',
+    'text/json',
+    'application/json, text/plain',
+    '',
+  ])('of type %s is refused', async (type) => {
+    const answer = await post(server.url, ping, { 'content-type': type });
+    expect([answer.status, JSON.parse(answer.body)]).toEqual([
+      415,
+      refusal('Unsupported media type: send "Content-Type: application/json".'),
+    ]);
+  });
+
+  test('without a type is refused', async () => {
+    const raw = await openRaw(server.port);
+    raw.socket.write(`POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${ping.length}\r\n\r\n${ping}`);
+    expect(await raw.closed).toMatch(/^HTTP\/1\.1 415 /);
+  });
+
+  test('that is not UTF-8, or empty, is a parse error', async () => {
+    for (const [bytes, message] of [
+      [Buffer.from([0x22, 0xff, 0x22]), 'Parse error: the body is not valid UTF-8.'],
+      [Buffer.alloc(0), 'Parse error: the message is not valid JSON.'],
+      [Buffer.from(`\ufeff${ping}`), 'Parse error: the message is not valid JSON.'],
+    ] as const) {
+      const answer = await post(server.url, bytes as never);
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([400, refusal(message, -32700)]);
+    }
+  });
+});
+
+describe('Host and Origin', () => {
+  test.each(['127.0.0.1', '127.0.0.1:80', 'localhost', 'LOCALHOST:1234', '[::1]:3333', '127.9.9.9'])(
+    'Host %s may call a server on loopback',
+    async (host) => {
+      expect((await post(server.url, ping, { host })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '0.0.0.0',
+    '169.254.169.254',
+    'localhost:80:80',
+    'evil@localhost',
+    '[::2]',
+    'localhost.',
+    '1.1',
+  ])('Host %s may not, and nothing happens', async (host) => {
+    const answer = await post(server.url, JSON.stringify(slow), { host });
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.body)).toEqual(
+      refusal('Forbidden: this Host is not served here. Start with --allowed-host to allow it.'),
+    );
+    expect(owed).toEqual([]);
+  });
+
+  test('no Host, or an empty one, may not call either', async () => {
+    for (const head of ['POST /mcp HTTP/1.0', 'POST /mcp HTTP/1.1\r\nhost:']) {
+      const own = await serveHttp(gateway);
+      const raw = await openRaw(own.port);
+      raw.socket.write(`${head}\r\ncontent-type: application/json\r\ncontent-length: ${ping.length}\r\n\r\n${ping}`);
+      expect(await raw.closed).toMatch(/^HTTP\/1\.1 403 /);
+      await own.close(0);
+    }
+  });
+
+  test('a Host that was good once opens the door to no other', async () => {
+    for (const [host, status] of [
+      ['localhost', 200],
+      ['evil.example', 403],
+      ['localhost', 200],
+      ['evil.example', 403],
+    ] as const) {
+      expect((await post(server.url, ping, { host })).status).toBe(status);
+    }
+  });
+
+  test.each(['http://localhost', 'http://localhost:5173', 'https://127.0.0.1:8443', 'http://[::1]:1'])(
+    'a page of %s may call',
+    async (origin) => {
+      expect((await post(server.url, ping, { origin })).status).toBe(200);
+    },
+  );
+
+  test.each([
+    'https://evil.example',
+    'null',
+    'http://localhost.evil.example',
+    'http://localhost:80@evil.example',
+    'file://',
+    'http://localhost/',
+    '',
+    'chrome-extension://abc',
+  ])('a page of %s may not, and nothing happens', async (origin) => {
+    const answer = await post(server.url, JSON.stringify(slow), { origin });
+    expect(answer.status).toBe(403);
+    expect(JSON.parse(answer.body)).toEqual(
+      refusal('Forbidden: this Origin may not call. Start with --allowed-origin to allow it.'),
+    );
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined();
+    expect(owed).toEqual([]);
+  });
+
+  test('are the same for every other route', async () => {
+    for (const headers of [{ host: 'evil.example' }, { origin: 'null' }] as Record<string, string>[]) {
+      expect((await send('GET', '/', headers)).status).toBe(403);
+      expect((await send('GET', '/mcp', headers)).status).toBe(403);
+      expect((await send('OPTIONS', '/mcp', headers)).status).toBe(403);
+    }
+    // Load balancers ask by whatever name they know.
+    expect((await send('GET', '/healthz', { host: 'evil.example' })).status).toBe(200);
+  });
+
+  test('off loopback any Host is served, unless some are named', () => {
+    const check = (options: { host: string; allowedHosts: string[] }, host: string | undefined, origin?: string) =>
+      createFrontier({ allowedOrigins: [], ...options }).checkSource({ headers: { host, origin } } as never)?.status;
+    expect(check({ host: '0.0.0.0', allowedHosts: [] }, 'api.example')).toBeUndefined();
+    expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'API.example:443')).toBeUndefined();
+    expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'evil.example')).toBe(403);
+    expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'localhost')).toBe(403);
+    expect(check({ host: '127.0.0.1', allowedHosts: ['api.example'] }, 'api.example')).toBeUndefined();
+    expect(check({ host: '127.0.0.1', allowedHosts: [] }, undefined)).toBe(403);
+    // A page on the visitor's own machine is no friend of a public server.
+    expect(check({ host: '0.0.0.0', allowedHosts: [] }, 'api.example', 'http://localhost:3000')).toBe(403);
+  });
+});
+
+describe('CORS', () => {
+  const origin = 'https://app.example';
+
+  test('is silent unless an origin is configured', async () => {
+    const answer = await post(server.url, ping, { origin: 'http://localhost:5173' });
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    const preflight = await send('OPTIONS', '/mcp', {
+      origin: 'http://localhost:5173',
+      'access-control-request-method': 'POST',
+    });
+    expect([preflight.status, preflight.headers.allow]).toEqual([405, 'POST']);
+  });
+
+  test('lets a configured page call, read answers and refusals, and be asked things', async () => {
+    await withServer({ allowedOrigins: [origin], maxBodyBytes: 300 }, async (own) => {
+      const granted = {
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': 'Mcp-Session-Id',
+        vary: 'Origin',
+      };
+      expect(await post(own.url, ping, { origin })).toMatchObject({ status: 200, headers: granted });
+      expect(await post(own.url, ping, { origin, 'content-type': 'text/plain' })).toMatchObject({
+        status: 415,
+        headers: granted,
+      });
+      expect(await post(own.url, ' '.repeat(301), { origin })).toMatchObject({ status: 413, headers: granted });
+      expect(await post(own.url, '{"jsonrpc":"2.0","method":"x"}', { origin })).toMatchObject({
+        status: 202,
+        headers: granted,
+      });
+      expect((await post(own.url, ping, { origin: 'https://other.example' })).status).toBe(403);
+    });
+  });
+
+  test('grants a preflight what a client sends, mirrored arguments included, and nothing else', async () => {
+    await withServer({ allowedOrigins: [origin] }, async (own) => {
+      const asked = 'content-type, mcp-param-region, x-evil, mcp-param-bad name';
+      const answer = await send(
+        'OPTIONS',
+        '/mcp',
+        { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': asked },
+        own.port,
+      );
+      expect(answer).toMatchObject({
+        status: 204,
+        headers: {
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': 'POST',
+          'access-control-allow-headers':
+            'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, mcp-param-region',
+        },
+      });
+      expect((await send('OPTIONS', '/mcp', { origin: 'https://other.example' }, own.port)).status).toBe(403);
+    });
+  });
+});
+
+describe('routes', () => {
+  test.each(['GET', 'DELETE', 'PUT', 'PATCH', 'OPTIONS', 'HEAD'])('%s /mcp is not allowed', async (method) => {
+    const answer = await send(method, '/mcp');
+    expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
+    // The SDK answers with code -32000, which new implementations should not use.
+    if (method !== 'HEAD') {
+      expect(JSON.parse(answer.body)).toEqual(
+        refusal('Method not allowed: send MCP messages with POST. There is no session to open or delete.'),
+      );
+    }
+  });
+
+  test('health is told, readiness too, and what is where', async () => {
+    expect(await send('GET', '/healthz')).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+    await withServer({}, async (own) => {
+      expect(await send('GET', '/readyz', {}, own.port)).toMatchObject({ status: 200, body: '{"status":"ready"}' });
+      own.drain();
+      expect(await send('GET', '/readyz', {}, own.port)).toMatchObject({ status: 503, body: '{"status":"draining"}' });
+    });
+    expect((await send('GET', '/')).body).toContain('"mcp":"/mcp"');
+  });
+
+  test.each([
+    '/nope',
+    '/mcp/nope',
+    '/mcp/../etc',
+    '/MCP',
+    '/mcp/a/b',
+    '/%2e%2e/mcp',
+    '/%E0%A4%A',
+    '/%00',
+    '//evil.example/mcp',
+    '/mcp%2f',
+    '/?/mcp',
+  ])('POST %s is not MCP: a clean answer without a stack trace', async (path) => {
+    const answer = await send('POST', path, { 'content-type': 'application/json' });
+    expect([400, 404, 405]).toContain(answer.status);
+    expect(answer.body).not.toMatch(/<html|node_modules|\n\s+at /i);
+  });
+
+  test('POST /mcp takes a trailing slash and ignores a query', async () => {
+    expect((await post(`${server.url}/`, ping)).status).toBe(200);
+    expect((await post(`${server.url}?token=x`, ping)).status).toBe(200);
+  });
+
+  test('neither server nor framework says what it is', async () => {
+    for (const answer of [await send('GET', '/'), await post(server.url, ping)]) {
+      expect(answer.headers).not.toHaveProperty('x-powered-by');
+      expect(answer.headers).not.toHaveProperty('server');
+    }
+  });
+});
+
+describe('the connection', () => {
+  test('serves one request after another, refusals in between or not', async () => {
+    const raw = await openRaw(server.port);
+    raw.socket.write(rawPost(ping) + rawPost('{') + rawPost(ping.replace('1,', '2,')));
+    const text = await raw.wait((so_far) => so_far.includes('"id":2'));
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400', 'HTTP/1.1 200']);
+    raw.socket.destroy();
+  });
+
+  test('is closed on a request that is none', async () => {
+    for (const garbage of [
+      '\x16\x03\x01\x02\x00',
+      'GET / HTTP/9.9\r\n\r\n',
+      'POST /mcp HTTP/1.1\r\n\r\n',
+      `GET / HTTP/1.1\r\nhost: a\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`,
+    ]) {
+      const raw = await openRaw(server.port);
+      raw.socket.write(garbage, 'latin1');
+      expect(await raw.closed).toMatch(/^HTTP\/1\.1 4\d\d /);
+    }
+  });
+
+  test('is closed, not answered twice, when garbage follows a request under way', async () => {
+    const raw = await openRaw(server.port);
+    raw.socket.write(rawPost(JSON.stringify(slow)));
+    await until(() => owed.length === 1);
+    raw.socket.write('garbage\r\n\r\n');
+    const text = await raw.closed;
+    expect(text.match(/HTTP\/1\.1/g)?.length ?? 0).toBeLessThanOrEqual(1);
+    owed[0]?.end('[]');
+  });
+
+  test('smuggles nothing: two lengths, or a length and chunks, are refused', async () => {
+    for (const headers of [
+      'content-length: 5\r\ncontent-length: 6',
+      'content-length: 5\r\ntransfer-encoding: chunked',
+      'transfer-encoding: chunked, identity',
+    ]) {
+      const raw = await openRaw(server.port);
+      raw.socket.write(
+        `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${headers}\r\n\r\n0\r\n\r\n`,
+      );
+      expect(await raw.closed).toMatch(/^HTTP\/1\.1 400 /);
+    }
+  });
+
+  test('strips the white space around header values before they are compared', async () => {
+    const message = modern(1, 'tools/call', { name: 'pets_list', arguments: { limit: 3 } });
+    const padded = Object.fromEntries(
+      Object.entries(headersOf(message)).map(([name, value]) => [name, ` \t ${value} \t`]),
+    );
+    const raw = await openRaw(server.port);
+    raw.socket.write(rawPost(JSON.stringify(message), padded));
+    expect(await raw.wait((text) => text.endsWith('}'))).toMatch(/^HTTP\/1\.1 200 /);
+    raw.socket.destroy();
+  });
+
+  test('takes a name in base64', async () => {
+    const message = modern(1, 'tools/call', { name: 'pets_list', arguments: { limit: 3 } });
+    const encoded = `=?base64?${Buffer.from('pets_list').toString('base64')}?=`;
+    expect(
+      (await post(server.url, JSON.stringify(message), { ...headersOf(message), 'mcp-name': encoded })).status,
+    ).toBe(200);
+    expect(
+      (await post(server.url, JSON.stringify(message), { ...headersOf(message), 'mcp-name': `${encoded}=` })).status,
+    ).toBe(400);
+  });
+
+  test('checks mirrored arguments against the tool’s schema', async () => {
+    const properties = { region: { type: 'string', 'x-mcp-header': 'Region' } };
+    const own = createGateway({
+      domains: [],
+      native: {
+        tools: [
+          {
+            definition: { name: 'where', description: 'Says where.', inputSchema: { type: 'object', properties } },
+            domain: '',
+            operations: [],
+            run: async (_call, args) => ({ content: [{ type: 'text', text: String(args.region) }], isError: false }),
+          },
+        ],
+      },
+    });
+    const http = await serveHttp(own);
+    const message = modern(1, 'tools/call', { name: 'where', arguments: { region: 'eu' } });
+    const call = (more: Record<string, string>) =>
+      post(http.url, JSON.stringify(message), { ...headersOf(message), ...more });
+    expect((await call({ 'Mcp-Param-Region': 'eu' })).status).toBe(200);
+    for (const more of [{}, { 'Mcp-Param-Region': 'us' }, { 'Mcp-Param-Region': '=?base64?%%%?=' }] as Record<
+      string,
+      string
+    >[]) {
+      const answer = await call(more);
+      expect([answer.status, JSON.parse(answer.body).error.code]).toEqual([400, -32020]);
+    }
+    // Legacy requests know no such headers.
+    const before = legacy(1, 'tools/call', { name: 'where', arguments: { region: 'eu' } });
+    expect((await post(http.url, JSON.stringify(before))).status).toBe(200);
+    await http.close(0);
+    await own.close();
+  });
+});
+
+describe('load', () => {
+  test('beyond the limit is sent away at once, and welcome again later', async () => {
+    await withServer({ maxInFlight: 2 }, async (own) => {
+      const underWay = [1, 2].map(() => post(own.url, JSON.stringify(slow)));
+      await until(() => owed.length === 2);
+      const answer = await post(own.url, ping);
+      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      expect(JSON.parse(answer.body)).toEqual(
+        refusal('Too many requests are under way; try again in a moment.', -32603),
+      );
+      for (const response of owed) response.end('[]');
+      expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual([200, 200]);
+      expect((await post(own.url, ping)).status).toBe(200);
+    });
+  });
+
+  test('of clients that use the same id: each gets its own answer', async () => {
+    const call = (limit: number) => modern('same', 'tools/call', { name: 'pets_list', arguments: { limit } });
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, async (_, index) => {
+        const message =
+          index % 2
+            ? call(index + 1)
+            : legacy('same', 'tools/call', { name: 'pets_list', arguments: { limit: index + 1 } });
+        const { body } = await post(server.url, JSON.stringify(message), index % 2 ? headersOf(message) : {});
+        return JSON.parse(body) as { id: string; result: { content: { text: string }[] } };
+      }),
+    );
+    expect(answers.map(({ id, result }) => [id, result.content[0]?.text])).toEqual(
+      Array.from({ length: 40 }, (_, index) => ['same', `/pets?limit=${index + 1}`]),
+    );
+  });
+
+  test('many legacy calls at once leave no listener behind', async () => {
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error) => warnings.push(warning);
+    process.on('warning', onWarning);
+    const underWay = Array.from({ length: 30 }, () => post(server.url, JSON.stringify(slow)));
+    await until(() => owed.length === 30);
+    for (const response of owed) response.end('[]');
+    await Promise.all(underWay);
+    process.off('warning', onWarning);
+    expect(warnings).toEqual([]);
+  });
+});
+
+describe('closing', () => {
+  test('finishes what is under way, and takes nothing new', async () => {
+    const own = await serveHttp(gateway);
+    const idle = await openRaw(own.port);
+    idle.socket.write(rawPost(ping));
+    await idle.wait((text) => text.endsWith('}'));
+    const underWay = post(own.url, JSON.stringify(slow));
+    await until(() => owed.length === 1);
+    const closing = own.close(60_000);
+    await expect(post(own.url, ping)).rejects.toThrow('ECONNREFUSED');
+    owed[0]?.end('[]');
+    expect(await underWay).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    await Promise.all([closing, idle.closed]);
+  });
+
+  test('waits no longer than it is told to', async () => {
+    const own = await serveHttp(gateway);
+    const underWay = post(own.url, JSON.stringify(slow)).catch((error: Error) => error.message);
+    await until(() => owed.length === 1);
+    await own.close(0);
+    expect(await underWay).toMatch(/hang up|ECONNRESET/);
+  });
+
+  test('says so when the port is taken', async () => {
+    await expect(serveHttp(gateway, { port: server.port })).rejects.toEqual(
+      new GatewayError(
+        'CANNOT_LISTEN',
+        `HTTP port ${server.port} on 127.0.0.1 is already in use. Stop the other program, or choose another port (0 picks a free one).`,
+      ),
+    );
+  });
+});
