@@ -1,6 +1,7 @@
 // The arguments of a hand-written endpoint, however they were written (zod object, object of zod types, object of JSON
 // Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
 import { z } from 'zod';
+import { GatewayError } from '../errors.ts';
 import { checkSchema, isNode, set, toCurrentSchema } from './argument-schema.ts';
 import type { EndpointDefinition, Location, Placement } from './definition.ts';
 import { placementShape } from './definition-schema.ts';
@@ -83,11 +84,26 @@ function fromZod(type: z.ZodType, placements: Map<string, Placement>, path: Path
   return {
     ...finish(schema, placements, path, problems),
     parse: (args) => {
-      const result = type.safeParse(args, { reportInput: true });
+      const result = runZod(type, args, path);
       if (result.success) return { ok: true, args: result.data as Args };
       return { ok: false, problems: toProblems(result.error.issues).map(toSentence) };
     },
   };
+}
+
+/** A refinement that throws, or that is asynchronous, is a fault of the file and not of the arguments. */
+function runZod(type: z.ZodType, args: Args, path: Path): z.ZodSafeParseResult<unknown> {
+  try {
+    return type.safeParse(args, { reportInput: true });
+  } catch (error) {
+    const reason = error instanceof z.core.$ZodAsyncError ? 'it is asynchronous, which is not possible' : String(error);
+    throw new GatewayError(
+      'HANDLER_FAILED',
+      `A check of the domain file (${place(path)}) failed: ${reason}.`,
+      {},
+      error,
+    );
+  }
 }
 
 function toSentence(problem: Problem): string {

@@ -271,7 +271,18 @@ const domain = strict({
 
 /** Checks the shape of a definition; the meaning (does every path variable have an argument?) is checked by the build. */
 export function checkDefinition(value: unknown): { definition: DomainDefinition } | { problems: Problem[] } {
-  const result = domain.safeParse(value, { reportInput: true });
+  const result = domain.safeParse(withoutUndefined(value), { reportInput: true });
   if (!result.success) return { problems: toProblems(result.error.issues) };
   return { definition: result.data as DomainDefinition };
+}
+
+/** No key of ours lies deeper; below are schemas and values, which are kept as they are. */
+const MAX_KEY_DEPTH = 8;
+
+/** A key set to undefined is a key left out, as people write it: `title: known ? 'x' : undefined`. */
+function withoutUndefined(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || '_zod' in value || depth > MAX_KEY_DEPTH) return value;
+  if (Array.isArray(value)) return value.map((item) => withoutUndefined(item, depth + 1));
+  const kept = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutUndefined(inner, depth + 1)]));
 }

@@ -95,6 +95,11 @@ describe('defineDomain()', () => {
     });
   }
 
+  test('takes a key set to undefined for one left out', () => {
+    const given = { name: 'pets', title: undefined, endpoints: { a: { path: '/', summary: 'x', guard: undefined } } };
+    expect(defineDomain(given as never)).toEqual({ name: 'pets', endpoints: { a: { path: '/', summary: 'x' } } });
+  });
+
   test('says every mistake at once', () => {
     const message = problemsOf(() => defineDomain({ name: 'X', tittle: 'a', guard: { write: 'no' } } as never));
     expect(message.split('\n')).toHaveLength(3);
@@ -244,6 +249,19 @@ describe('buildDomain()', () => {
       problems: ['`limit` must be at most 100; got 200'],
     });
     expect(inputSchema).toMatchObject({ required: ['from', 'to'], properties: { limit: { default: 25 } } });
+  });
+
+  test('blames the file, not the arguments, for a check that throws or is asynchronous', () => {
+    const throws = endpoint({
+      args: z.object({ a: z.string() }).refine(() => {
+        throw new Error('oops');
+      }),
+    });
+    expect(() => throws.parse!({ a: 'x' })).toThrow(
+      /A check of the domain file \(endpoints\.call\.args\) failed: Error: oops\./,
+    );
+    const waits = endpoint({ args: z.object({ a: z.string().refine(async () => true) }) });
+    expect(() => waits.parse!({ a: 'x' })).toThrow(/it is asynchronous, which is not possible/);
   });
 
   test('keeps zod noise out of the schema', () => {
