@@ -41,16 +41,29 @@ function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry
   return builder.toEntry(plan.domain);
 }
 
-/** `github_issues_read`: what it is about between where it belongs and what it does. */
+/** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
 function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<string>): string {
-  const words = [domain, ...labels.filter((label) => label !== domain), kind];
-  const whole = toToolName(words.join('_'), 200);
-  const name =
-    whole.length <= MAX_NAME ? whole : `${whole.slice(0, MAX_NAME - kind.length - 1).replace(/_+$/, '')}_${kind}`;
+  const room = MAX_NAME - kind.length - 1;
+  let front = cutWords(toToolName(domain, 200), MAX_DOMAIN);
+  for (const label of labels.filter((one) => one !== domain).slice(0, MAX_LABELS)) {
+    const longer = `${front}_${label}`;
+    if (longer.length > room) break;
+    front = longer;
+  }
+  const name = `${cutWords(front, room)}_${kind}`;
   if (!taken.has(name)) return name;
   let count = 2;
   while (taken.has(withSuffix(name, String(count)))) count++;
   return withSuffix(name, String(count));
+}
+
+const MAX_LABELS = 3;
+const MAX_DOMAIN = 20;
+
+function cutWords(name: string, limit: number): string {
+  if (name.length <= limit) return name;
+  const end = name.lastIndexOf('_', limit);
+  return name.slice(0, end > 0 ? end : limit);
 }
 
 /** Action names without what the tool's name already says, unless that makes two of them the same. */

@@ -19,8 +19,10 @@ export interface PlannedGroup {
   readonly members: readonly Operation[];
 }
 
+type Labels = readonly string[];
+
 interface Part {
-  readonly labels: readonly string[];
+  readonly labels: Labels;
   readonly members: readonly Operation[];
 }
 
@@ -57,7 +59,11 @@ function planParts(tree: Tree, domain: Group, leaves: readonly Tool[]): Part[] {
     push(clusters, labelOf(domain, tool, operation.endpoint), operation);
   }
   const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
-  return merge(parts, (labels) => `${domain.name}_${labels.join('_')}_write`.length <= MAX_NAME);
+  const named = merge(parts, (a, b) => {
+    const labels = union(a, b);
+    return `${domain.name}_${labels.join('_')}_write`.length <= MAX_NAME ? labels : undefined;
+  });
+  return gather(named, []);
 }
 
 /** The first tag; without one, the first word of the path. */
@@ -80,8 +86,14 @@ function split(labels: readonly string[], members: readonly Operation[], level: 
     return split(known ? labels : [...labels, label], some, level + 1);
   });
   // Small neighbours of the same cluster belong together again.
-  return merge(parts, (joined) => joined.length <= labels.length + 4);
+  const named = merge(parts, (a, b) => {
+    const joined = union(a, b);
+    return joined.length <= labels.length + MAX_SUBLABELS ? joined : undefined;
+  });
+  return gather(named, labels);
 }
+
+const MAX_SUBLABELS = 3;
 
 function chunk(labels: readonly string[], members: readonly Operation[]): Part[] {
   const parts: Part[] = [];
@@ -97,17 +109,17 @@ function chunk(labels: readonly string[], members: readonly Operation[]): Part[]
 }
 
 /**
- * Puts parts together while they stay within the caps and their common name stays readable: each goes where most of its
- * fields already are, so that the fewest have to be told.
+ * Puts parts together while they stay within the caps and have a common name: each goes where most of its fields already
+ * are, so that the fewest have to be told.
  */
-function merge(parts: readonly Part[], nameable: (labels: readonly string[]) => boolean): Part[] {
+function merge(parts: readonly Part[], join: (a: Labels, b: Labels) => Labels | undefined): Part[] {
   const merged: Part[] = [];
   for (const part of parts) {
     const own = fieldsOf(part.members);
-    let best: { place: number; shared: number; labels: readonly string[] } | undefined;
+    let best: { place: number; shared: number; labels: Labels } | undefined;
     for (const [place, other] of merged.entries()) {
-      const labels = [...new Set([...other.labels, ...part.labels])];
-      if (!fits([...other.members, ...part.members]) || !nameable(labels)) continue;
+      const labels = join(other.labels, part.labels);
+      if (labels === undefined || !fits([...other.members, ...part.members])) continue;
       const theirs = fieldsOf(other.members);
       const shared = [...own].filter((field) => theirs.has(field)).length;
       if (!best || shared > best.shared) best = { place, shared, labels };
@@ -116,6 +128,19 @@ function merge(parts: readonly Part[], nameable: (labels: readonly string[]) => 
     else merged.push(part);
   }
   return merged;
+}
+
+/** What is left in crumbs is put together under what they all have in common, however little that is. */
+function gather(parts: readonly Part[], labels: Labels): Part[] {
+  const whole = parts.filter((part) => part.members.length > MAX_CRUMB);
+  const crumbs = parts.filter((part) => part.members.length <= MAX_CRUMB);
+  return [...whole, ...merge(crumbs, () => labels)];
+}
+
+const MAX_CRUMB = 5;
+
+function union(a: Labels, b: Labels): Labels {
+  return [...new Set([...a, ...b])];
 }
 
 /** The words of a path: no variables, no version, no `api`. */

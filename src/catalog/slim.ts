@@ -98,6 +98,6 @@ export function slimField(name: string, field: JsonSchema, options: SlimOptions,
 }
 
 const COMMONPLACE =
-  'id ids identifier unique value values need needs required considered consider be been will should which whose when if ' +
+  'authentication id ids identifier unique value values need needs required considered consider be been will should which whose when if ' +
   'any all one used use using object resource entity item record return returned retrieve fetch fetched get read update ' +
   'updated delete deleted remove removed create created set filter filtered want wanted you your want';

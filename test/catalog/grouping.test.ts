@@ -1,0 +1,123 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { countFields, literalSegments, MAX_ACTIONS, MAX_FIELDS, planGroups } from '../../src/catalog/grouping.ts';
+import { settleNames } from '../../src/catalog/name.ts';
+import { buildTree } from '../../src/catalog/tree.ts';
+import type { Effect, Endpoint } from '../../src/endpoint/model.ts';
+import { aDomain, anEndpoint, anOperation } from './support.ts';
+
+function plan(endpoints: readonly Endpoint[]) {
+  const domain = aDomain('api', endpoints);
+  const tree = buildTree(
+    'server',
+    [domain],
+    endpoints.map((endpoint) => anOperation(endpoint)),
+    settleNames(endpoints),
+  );
+  return planGroups(tree, tree.root.childGroups[0]!);
+}
+
+const outline = (endpoints: readonly Endpoint[]) =>
+  plan(endpoints).map(({ kind, labels, members }) => [kind, labels, members.map(({ endpoint }) => endpoint.action)]);
+
+const many = (count: number, tag: string, more: Parameters<typeof anEndpoint>[2] = {}) =>
+  Array.from({ length: count }, (_, i) =>
+    anEndpoint('api', `${tag}_${i}`, { tags: [tag], path: `/${tag}/thing${i}`, ...more }),
+  );
+
+describe('planGroups()', () => {
+  test('a small domain is two groups, reads apart from writes', () => {
+    expect(
+      outline([
+        anEndpoint('api', 'list', { tags: ['a'] }),
+        anEndpoint('api', 'make', { tags: ['b'], effect: 'write' }),
+        anEndpoint('api', 'kill', { tags: ['a'], effect: 'destructive' }),
+      ]),
+    ).toEqual([
+      ['read', [], ['list']],
+      ['write', [], ['kill', 'make']],
+    ]);
+  });
+
+  test('a larger one is divided by tags, an operation with two tags standing with its first', () => {
+    const both = anEndpoint('api', 'both', { tags: ['pets', 'shops'] });
+    const groups = outline([...many(10, 'pets'), both, ...many(8, 'shops')]);
+    expect(groups.map(([, labels, members]) => [labels, (members as string[]).length])).toEqual([
+      [['pets'], 11],
+      [['shops'], 8],
+    ]);
+    expect(groups[0]?.[2]).toContain('both');
+  });
+
+  test('without tags the first word of the path decides, versions left out', () => {
+    const at = (path: string, n: number) => anEndpoint('api', `op_${n}`, { path });
+    const endpoints = [
+      ...Array.from({ length: 9 }, (_, i) => at(`/v1/customers/x${i}`, i)),
+      ...Array.from({ length: 9 }, (_, i) => at(`/v1/invoices/y${i}`, 10 + i)),
+    ];
+    expect(outline(endpoints).map(([, labels]) => labels)).toEqual([['customers'], ['invoices']]);
+  });
+
+  test('a tag of hundreds is divided by its paths, and small parts go together again', () => {
+    const endpoints = ['branches', 'hooks', 'keys', 'pages'].flatMap((segment) =>
+      Array.from({ length: segment === 'branches' ? 20 : 4 }, (_, i) =>
+        anEndpoint('api', `${segment}_${i}`, { tags: ['repos'], path: `/repos/{owner}/{repo}/${segment}/x${i}` }),
+      ),
+    );
+    const groups = plan(endpoints);
+    expect(groups.every(({ labels }) => labels[0] === 'repos')).toBe(true);
+    expect(groups.flatMap(({ members }) => members)).toHaveLength(32);
+    expect(groups.length).toBeLessThanOrEqual(4);
+  });
+
+  test('too many fields divide as well', () => {
+    const wide = (n: number) =>
+      anEndpoint('api', `w_${n}`, {
+        properties: Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`f${n}_${i}`, {}])),
+      });
+    expect(plan([wide(1), wide(2), wide(3)])).toHaveLength(3);
+  });
+
+  test('every operation in exactly one group, within the caps unless it is alone, the same every time', () => {
+    const endpoint = fc.record({
+      tags: fc.subarray(['a', 'b', 'c'], { maxLength: 2 }),
+      effect: fc.constantFrom<Effect>('read', 'write', 'destructive'),
+      path: fc
+        .array(fc.constantFrom('x', 'y', 'z', '{id}', 'v2'), { maxLength: 4 })
+        .map((parts) => `/${parts.join('/')}`),
+      fields: fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 40 }),
+    });
+    fc.assert(
+      fc.property(fc.array(endpoint, { maxLength: 60 }), (records) => {
+        const endpoints = records.map(({ fields, ...init }, n) =>
+          anEndpoint('api', `op_${n}`, {
+            ...init,
+            properties: Object.fromEntries(fields.map((field) => [`f${field}`, {}])),
+          }),
+        );
+        const groups = plan(endpoints);
+        const placed = groups.flatMap(({ members }) => members.map((member) => member.endpoint.action));
+        expect([...placed].sort()).toEqual(endpoints.map(({ action }) => action).sort());
+        for (const { kind, members } of groups) {
+          expect(members.every(({ endpoint: one }) => (one.effect === 'read') === (kind === 'read'))).toBe(true);
+          if (members.length === 1) continue;
+          expect(members.length).toBeLessThanOrEqual(MAX_ACTIONS);
+          expect(countFields(members)).toBeLessThanOrEqual(MAX_FIELDS);
+        }
+        expect(plan(endpoints).map(({ labels }) => labels)).toEqual(groups.map(({ labels }) => labels));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('literalSegments()', () => {
+  test.each([
+    ['/v1/customers/{id}/cards', ['customers', 'cards']],
+    ['/api/v2.1/x', ['x']],
+    ['/compare/{base}...{head}', ['compare']],
+    ['/', []],
+  ])('%s', (path, want) => {
+    expect(literalSegments(path)).toEqual(want);
+  });
+});

@@ -1,0 +1,317 @@
+import { describe, expect, test } from 'vitest';
+import { GroupedToolBuilder } from '../../src/catalog/builder.ts';
+import type { Operation } from '../../src/catalog/operation.ts';
+import { buildRegistry, type RegistryInput } from '../../src/catalog/registry.ts';
+import { listCost } from '../../src/catalog/tokens.ts';
+import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
+import { aCall, aDomain, anEndpoint, anOperation, textOf } from './support.ts';
+
+function registry(domains: readonly Domain[], more: Partial<RegistryInput> = {}) {
+  const operations: Operation[] = domains.flatMap(({ endpoints }) =>
+    endpoints.map((endpoint) => anOperation(endpoint)),
+  );
+  return buildRegistry({
+    domains,
+    operations,
+    exposure: 'auto',
+    tokenBudget: 10_000,
+    serverName: 'landbridge',
+    ...more,
+  });
+}
+
+const id = { properties: { id: { type: 'integer' } }, required: ['id'] } as const;
+const pets = aDomain('pets', [
+  anEndpoint('pets', 'list_pets', { tags: ['pet'], properties: { limit: { type: 'integer' } } }),
+  anEndpoint('pets', 'get_pet', { tags: ['pet', 'vet'], ...id }),
+  anEndpoint('pets', 'delete_pet', { tags: ['pet'], effect: 'destructive', ...id }),
+]);
+
+const numbered = (domain: string, count: number, more: Parameters<typeof anEndpoint>[2] = {}): Endpoint[] =>
+  Array.from({ length: count }, (_, i) =>
+    anEndpoint(domain, `${domain}_operation_${i}`, { summary: `Operation number ${i} of ${domain}.`, ...more }),
+  );
+
+const names = (built: ReturnType<typeof registry>) => [...built.tools.keys()];
+
+describe('buildRegistry()', () => {
+  test('one tool per operation, with controls, hints and a model behind it', () => {
+    const built = registry([pets], { exposure: 'tools' });
+    expect(names(built)).toEqual(['list_pets', 'get_pet', 'delete_pet']);
+    expect(built.tools.get('delete_pet')?.definition).toEqual({
+      name: 'delete_pet',
+      description: 'delete pet.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          id: { type: 'integer' },
+          dry_run: { type: 'boolean' },
+          confirmation_token: { type: 'string', description: expect.any(String) },
+        },
+        required: ['id'],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
+    });
+    const leaf = built.root.allTools().find((tool) => tool.name === 'get_pet');
+    expect(leaf?.getFullyQualifiedNames()).toEqual(['landbridge.pets.pet.get_pet', 'landbridge.pets.vet.get_pet']);
+  });
+
+  test('a call is one look-up and one function', async () => {
+    const entry = registry([pets], { exposure: 'tools' }).tools.get('get_pet')!;
+    expect(JSON.parse(textOf(await entry.run(aCall('get_pet'), { id: 7 })))).toEqual({
+      endpoint: 'pets.get_pet',
+      tool: 'get_pet',
+      args: { id: 7 },
+    });
+    expect(entry.domain).toBe('pets');
+    expect(entry.operations.map(({ endpoint }) => endpoint.id)).toEqual(['pets.get_pet']);
+  });
+
+  test('nothing in it can be changed', () => {
+    const built = registry([pets], { exposure: 'tools' });
+    const entry = built.tools.get('get_pet')!;
+    const attempts: (() => unknown)[] = [
+      () => Object.assign(built, { exposure: 'search' }),
+      () => (built.tools as Map<string, unknown>).set('x', entry),
+      () => (built.tools as Map<string, unknown>).delete('get_pet'),
+      () => Object.assign(entry.definition, { name: 'x' }),
+      () => Object.assign((entry.definition.inputSchema as { properties: object }).properties, { x: {} }),
+      () => (built.root.childGroups as unknown[]).push({}),
+    ];
+    for (const attempt of attempts) expect(attempt).toThrow(TypeError);
+  });
+
+  test('clashing names of two domains are settled by domain', () => {
+    const shop = aDomain('shop', [anEndpoint('shop', 'list_pets')]);
+    expect(names(registry([pets, shop], { exposure: 'tools' }))).toEqual([
+      'pets_list_pets',
+      'get_pet',
+      'delete_pet',
+      'shop_list_pets',
+    ]);
+  });
+
+  test('native tools come first, keep their names, and a clash between them is an error', () => {
+    const native = [new GroupedToolBuilder('get_pet').action({ name: 'x', handler: () => 'x' }).toEntry()];
+    expect(names(registry([pets], { exposure: 'tools', native }))).toEqual([
+      'get_pet',
+      'list_pets',
+      'pets_get_pet',
+      'delete_pet',
+    ]);
+    expect(() => registry([pets], { exposure: 'tools', native: [...native, ...native] })).toThrow(
+      'Two tools are called "get_pet"',
+    );
+  });
+
+  test('endpoints that are only resources are no tools', () => {
+    const docs = aDomain('docs', [
+      anEndpoint('docs', 'read', { expose: 'resource' }),
+      anEndpoint('docs', 'find', { expose: 'both' }),
+    ]);
+    expect(names(registry([docs]))).toEqual(['find']);
+  });
+
+  test('prompts and resources of a domain hang in its group', () => {
+    const domain = aDomain('d', [], {
+      prompts: [{ name: 'p', arguments: [{ name: 'a', required: true }], messages: [] }],
+      resources: [{ uri: 'd://r', name: 'r', mimeType: 'text/plain', text: 'häh' }],
+    });
+    const [group] = registry([domain]).root.childGroups;
+    expect(group?.childPrompts[0]?.arguments[0]?.required).toBe(true);
+    expect(group?.childResources[0]).toMatchObject({ uri: 'd://r', size: 4 });
+  });
+
+  test('lists are given in the shape of each era', () => {
+    const built = registry([pets], { exposure: 'tools' });
+    expect(built.definitionsFor('2024-11-05')[0]).not.toHaveProperty('annotations');
+    expect(built.definitionsFor('2025-03-26')[0]).toHaveProperty('annotations');
+    expect(built.definitionsFor('2026-07-28')).toEqual([...built.tools.values()].map(({ definition }) => definition));
+  });
+
+  test('an answer’s schema is advertised only on request, and never strict enough to fail a good answer', () => {
+    const outputSchema = {
+      type: 'object',
+      properties: { id: { type: 'integer', description: 'Its id' }, kind: { type: 'string', enum: ['a'] } },
+      required: ['id'],
+      additionalProperties: false,
+    } as const;
+    const silent = anEndpoint('o', 'silent', { outputSchema });
+    const spoken = anEndpoint('o', 'spoken', { outputSchema, response: { ...silent.response, structured: true } });
+    const built = registry([aDomain('o', [silent, spoken])]);
+    expect(built.tools.get('silent')?.definition).not.toHaveProperty('outputSchema');
+    expect(built.tools.get('spoken')?.definition.outputSchema).toEqual({
+      type: 'object',
+      properties: { id: { description: 'Its id' }, kind: {} },
+    });
+  });
+
+  test('the instructions explain once what no tool repeats, within what Claude Code shows', () => {
+    const { instructions } = registry([pets], { exposure: 'tools' });
+    for (const word of ['fields', 'dry_run', 'confirmation_token', 'pets: The pets API.'])
+      expect(instructions).toContain(word);
+    expect(instructions).not.toContain('search_operations');
+    const crowd = Array.from({ length: 300 }, (_, i) =>
+      aDomain(`domain_${i}`, numbered(`domain_${i}`, 1), { description: 'x'.repeat(300) }),
+    );
+    const long = registry(crowd, { exposure: 'search' }).instructions;
+    expect(long.length).toBeLessThanOrEqual(2_048);
+    expect(long).toContain('search_operations');
+  });
+});
+
+describe('exposure', () => {
+  test('auto takes one tool per operation while they are few and fit the budget', () => {
+    expect(registry([aDomain('a', numbered('a', 40))])).toMatchObject({ exposure: 'tools' });
+    expect(registry([aDomain('a', numbered('a', 41))]).exposure).not.toBe('tools');
+    expect(registry([aDomain('a', numbered('a', 30))], { tokenBudget: 500 }).exposure).toBe('search');
+  });
+
+  test('auto groups what is too many for a list and still small', () => {
+    const built = registry([aDomain('a', numbered('a', 60, { tags: ['t'] }))]);
+    expect(built.exposure).toBe('grouped');
+    expect(built.tools.size).toBe(5);
+    expect(listCost([...built.tools.values()].map(({ definition }) => definition))).toBeLessThanOrEqual(10_000);
+  });
+
+  test('auto never groups operations with more fields than a group may have', () => {
+    const wide = {
+      properties: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`field_${i}`, { type: 'string' }])),
+    };
+    expect(registry([aDomain('a', [...numbered('a', 41), anEndpoint('a', 'wide', wide)])]).exposure).toBe('search');
+  });
+
+  test('auto searches the rest, at a price that does not grow', () => {
+    const costs = [600, 5_000].map((count) => {
+      const built = registry([aDomain('a', numbered('a', count))]);
+      expect(built.exposure).toBe('search');
+      expect(names(built)).toEqual(['search_operations', 'describe_operation', 'call_operation']);
+      return listCost([...built.tools.values()].map(({ definition }) => definition));
+    });
+    expect(Math.abs(costs[1]! - costs[0]!)).toBeLessThanOrEqual(2);
+    expect(costs[0]).toBeLessThan(281);
+  });
+
+  test('a domain may choose for itself, and pinned tools are listed in every mode', () => {
+    const small = aDomain('small', numbered('small', 3), { exposure: 'tools' });
+    const big = aDomain('big', numbered('big', 100), { exposure: 'search', pinned: ['big_operation_7'] });
+    const mid = aDomain('mid', numbered('mid', 20), { exposure: 'grouped', pinned: ['mid.mid_operation_3'] });
+    const built = registry([small, big, mid], { exposure: 'tools' });
+    expect(built.exposure).toBe('mixed');
+    expect(Object.fromEntries(built.modes)).toEqual({ small: 'tools', big: 'search', mid: 'grouped' });
+    expect(names(built)).toEqual([
+      'search_operations',
+      'describe_operation',
+      'call_operation',
+      'small_operation_0',
+      'small_operation_1',
+      'small_operation_2',
+      'big_operation_7',
+      'mid_operation_3',
+      'mid_read',
+      'mid_read_2',
+    ]);
+    // Pinned means also here: still to be found by searching, no longer in its group.
+    expect(built.tools.get('call_operation')?.operations).toHaveLength(100);
+    expect(built.tools.get('mid_read')!.operations.length + built.tools.get('mid_read_2')!.operations.length).toBe(19);
+  });
+
+  test('the names of the search tools belong to them', () => {
+    const rude = aDomain('rude', [anEndpoint('rude', 'call_operation'), ...numbered('rude', 3)]);
+    expect(names(registry([rude], { exposure: 'tools' }))[0]).toBe('rude_call_operation');
+  });
+
+  test('the same input gives the same bytes', () => {
+    const domains = [pets, aDomain('a', numbered('a', 60, { tags: ['t', 'u'] }))];
+    for (const exposure of ['tools', 'grouped', 'search', 'auto'] as const) {
+      const bytes = () =>
+        JSON.stringify([...registry(domains, { exposure }).tools.values()].map(({ definition }) => definition));
+      expect(bytes()).toBe(bytes());
+    }
+  });
+
+  test('an empty gateway is possible', () => {
+    expect(registry([])).toMatchObject({ exposure: 'tools' });
+    expect(registry([aDomain('empty', [])], { exposure: 'search' }).tools.size).toBe(0);
+  });
+});
+
+describe('grouped mode', () => {
+  const domain = aDomain('api', [
+    anEndpoint('api', 'issues_list', {
+      tags: ['issues'],
+      summary: 'List issues.',
+      properties: { state: { type: 'string' } },
+    }),
+    anEndpoint('api', 'issues_get', { tags: ['issues'], summary: 'Read one issue with everything on it.', ...id }),
+    anEndpoint('api', 'issues_lock', {
+      tags: ['issues'],
+      effect: 'write',
+      summary: 'Lock.',
+      properties: { ...id.properties, action: { type: 'string' } },
+      required: ['id'],
+    }),
+    anEndpoint('api', 'issues_delete', { tags: ['issues'], effect: 'destructive', summary: 'Delete.', ...id }),
+  ]);
+  const built = registry([domain], { exposure: 'grouped' });
+
+  test('reads and writes are tools of their own, honest about what they do', () => {
+    expect(names(built)).toEqual(['api_read', 'api_write']);
+    expect(built.tools.get('api_read')?.definition).toMatchObject({
+      description: 'api\nissues_get: Read one issue with everything on it',
+      inputSchema: {
+        properties: {
+          action: { enum: ['issues_list', 'issues_get'] },
+          state: { description: 'For: issues_list' },
+          id: { description: 'Required for: issues_get' },
+        },
+        required: ['action'],
+      },
+      annotations: { readOnlyHint: true, destructiveHint: false },
+    });
+    expect(built.tools.get('api_write')?.definition).toMatchObject({
+      description: 'api (changes data)\nissues_delete: ⚠️ DESTRUCTIVE',
+      inputSchema: {
+        properties: { id: { type: 'integer' }, action_: { description: 'For: issues_lock' } },
+        required: ['action', 'id'],
+      },
+      annotations: { readOnlyHint: false, destructiveHint: true },
+    });
+  });
+
+  test('a call reaches the operation under its own names and the tool/action name', async () => {
+    const outcome = await built.tools
+      .get('api_write')!
+      .run(aCall('api_write'), { action: 'issues_lock', id: 1, action_: 'x' });
+    expect(JSON.parse(textOf(outcome))).toEqual({
+      endpoint: 'api.issues_lock',
+      tool: 'api_write/issues_lock',
+      args: { id: 1, action: 'x' },
+    });
+  });
+
+  test('the action’s own schema is enforced, not the union', async () => {
+    const outcome = await built.tools
+      .get('api_read')!
+      .run(aCall('api_read'), { action: 'issues_get', id: 1, state: 'open' });
+    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(textOf(outcome)).toMatch(/^\[api_read\/issues_get\] /);
+  });
+
+  test('descriptions stay within 2,048 characters whatever the operations are called', () => {
+    const long = aDomain(
+      'long',
+      Array.from({ length: 50 }, (_, i) =>
+        anEndpoint('long', `${'very_'.repeat(8)}long_${i}`, {
+          tags: ['t'.repeat(200)],
+          summary: `${'Word '.repeat(100)}${i}.`,
+        }),
+      ),
+    );
+    for (const { definition } of registry([long], { exposure: 'grouped' }).tools.values()) {
+      expect(definition.description.length).toBeLessThanOrEqual(2_048);
+      expect(definition.name).toMatch(/^[a-z][a-z0-9_]{0,47}$/);
+    }
+  });
+});
