@@ -129,6 +129,22 @@ Examples:
 
   withSource(
     program
+      .command('doctor')
+      .description('Check that a catalog is fit for models and clients; exits 1 when it is not, for CI.')
+      .argument('[files...]', FILES),
+  )
+    .addOption(exposure())
+    .addOption(tokenBudget())
+    .addOption(repeatable('--client <name>', 'claude, openai, gemini, vscode or cursor (default: all)'))
+    .option('--online', 'also try to reach every base URL')
+    .option('--strict', 'warnings fail as well')
+    .addOption(readOnly())
+    .addOption(guard())
+    .addOption(json())
+    .action(async (files, flags) => (await import('./doctor.ts')).runDoctor(files, flags));
+
+  withSource(
+    program
       .command('explain')
       .description('Show where a tool’s name, texts, arguments, defaults and credentials came from.')
       .argument('<tool>', 'name, as "landbridge tools --exposure tools" lists it')
