@@ -33,8 +33,8 @@ export const FRAMING_HEADERS = new Set([
 ]);
 
 /** Throws BAD_CONFIG for what is not a header. */
-export function readHeaders({ headers = [], env }: ImportOptions): GivenHeader[] {
-  return headers.map((line) => {
+export function readHeaders(lines: readonly string[], env: ImportOptions['env']): GivenHeader[] {
+  return lines.map((line) => {
     const colon = line.indexOf(':');
     const name = line.slice(0, Math.max(colon, 0)).trim();
     if (colon < 1 || !HEADER_NAME.test(name)) {

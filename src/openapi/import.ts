@@ -1,5 +1,6 @@
 // Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
 // operation into quarantine and leave the others alone.
+import { linesFor } from '../endpoint/headers.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
 import { collectDocuments, resolveUri, uriOf } from './documents.ts';
@@ -33,7 +34,7 @@ export type { CredentialSource, ImportOptions, OperationInfo } from './options.t
 /** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const headers = readHeaders(options);
+  const given = readHeaders(options.headers ?? [], options.env);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const text = await readSource(source, options, limits);
   const parsed = await withOverlays(parseText(text.text, text.label, limits), text, options, limits);
@@ -47,6 +48,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const info = nodeAt(root.value, 'info');
   const domain = domainName(options.name, said.name, textAt(info, 'title'), text);
   const servers = readServers(root, options);
+  const origin = servers.main.url === '' ? undefined : new URL(servers.main.url).origin;
+  const headers = [...given, ...readHeaders(linesFor(options.headersFor, origin), options.env)];
   const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings);
   const context: ImportContext = {
     domain,

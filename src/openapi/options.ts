@@ -1,4 +1,5 @@
 // What a caller may say about an import, and the handful of things derived from it.
+import type { HeadersFor } from '../endpoint/headers.ts';
 import type { Limits } from './limits.ts';
 
 /** What is known of an operation before it is read. */
@@ -33,6 +34,8 @@ export interface ImportOptions {
   readonly serverVariables?: Readonly<Record<string, string>>;
   /** `Name: value`; `${VAR}` is read from `env`. Sent to the main origin only; the values are secrets. */
   readonly headers?: readonly string[];
+  /** Headers that are for one origin: a document whose main origin is another goes without. */
+  readonly headersFor?: HeadersFor;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By security scheme name. */
   readonly credentials?: Readonly<Record<string, CredentialSource>>;

@@ -48,12 +48,30 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
     return server;
   };
   // OAS 3: no servers means one with the URL `/`.
-  const main = read(root.value, 'servers of the document') ?? toServer('/', root, 'the place the document came from');
+  const said = read(root.value, 'servers of the document') ?? toServer('/', root, 'the place the document came from');
+  const main = said.url === '' ? (onlyServer(root.value, read) ?? said) : said;
   return {
     main,
     forOperation: (pathItem, operation) =>
-      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? main,
+      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? said,
   };
+}
+
+/** A document may name its server on every path instead of once: if all of them share an origin, that is its own. */
+function onlyServer(root: unknown, read: (owner: unknown, from: string) => Server | undefined): Server | undefined {
+  const found = new Map<string, Server>();
+  const paths = nodeAt(root, 'paths') ?? {};
+  for (const path of Object.keys(paths)) {
+    const item = nodeAt(paths, path);
+    for (const owner of [item, ...Object.values(item ?? {}).filter(isNode)]) {
+      const server = read(owner, 'servers of the paths');
+      if (server === undefined || server.url === '') continue;
+      const { origin } = new URL(server.url);
+      if (!found.has(origin)) found.set(origin, { ...server, url: origin });
+      if (found.size > 1) return undefined;
+    }
+  }
+  return [...found.values()][0];
 }
 
 /** Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. */

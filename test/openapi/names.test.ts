@@ -1,0 +1,139 @@
+// Names: portable, unique, the same every time.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  ARGUMENT_KEY,
+  DOMAIN_NAME,
+  fitName,
+  TOOL_NAME,
+  toArgumentKey,
+  toSnakeCase,
+  uniqueNames,
+} from '../../src/endpoint/names.ts';
+import { importValue, openapi } from './support.ts';
+
+test.each([
+  ['getPetById', 'get_pet_by_id'],
+  ['listHTTPServers', 'list_http_servers'],
+  ['repos/create-release-asset', 'repos_create_release_asset'],
+  ['OAuth2Token', 'oauth2_token'],
+  ['  Foo..Bar  ', 'foo_bar'],
+  ['Été_Ligne', 'ete_ligne'],
+  ['中文', ''],
+  ['', ''],
+])('%s in snake case is %s', (text, want) => {
+  expect(toSnakeCase(text)).toBe(want);
+});
+
+describe('unique names', () => {
+  test('the first keeps its name, later ones get a number that nobody has', () => {
+    expect(uniqueNames(['users', 'users', 'users_2', 'users'])).toEqual(['users', 'users_3', 'users_2', 'users_4']);
+  });
+
+  test('a cut name has a hash of the whole, and room for the number', () => {
+    const long = `${'word_'.repeat(12)}end`;
+    const names = uniqueNames([`${long}a`, `${long}b`, `${long}a`, 'x'.repeat(60), 'x'.repeat(60)]);
+    expect(new Set(names).size).toBe(5);
+    for (const name of names) expect(name.length).toBeLessThanOrEqual(48);
+    expect(names[0]).toMatch(/^(?:word_)+[0-9a-f]{6}$/);
+    expect(names[2]).toMatch(/_2$/);
+  });
+
+  test('for any names: unique, within the limit, the same again', () => {
+    const name = fc.oneof(
+      fc.constantFrom('a', 'a_2', 'b', 'constructor', 'x'.repeat(50)),
+      fc.stringMatching(/^[a-z][a-z0-9_]{0,70}$/),
+    );
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 40 }), (names) => {
+        const once = uniqueNames(names);
+        expect(new Set(once).size).toBe(names.length);
+        expect(once).toEqual(uniqueNames(names));
+        for (const made of once) expect(made.length).toBeLessThanOrEqual(48);
+      }),
+    );
+  });
+});
+
+test('for any text: an argument key is a key', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (text) => {
+      const key = toArgumentKey(text, 'field');
+      expect(key).toMatch(ARGUMENT_KEY);
+      expect(['__proto__', 'constructor', 'prototype']).not.toContain(key);
+      expect(fitName(key, 64)).toBe(key);
+    }),
+  );
+});
+
+describe('tools of a document', () => {
+  const names = async (paths: object, options = {}) =>
+    (await importValue(openapi(paths), options)).endpoints.map(({ toolName }) => toolName);
+
+  test('x-mcp, then the operationId, then method and path', async () => {
+    const paths = {
+      '/pets/{petId}': {
+        get: { operationId: 'showPet', 'x-mcp': { name: 'look_at_pet' } },
+        put: { operationId: 'replacePet' },
+        delete: {},
+      },
+      '/orgs/{org}/members': { get: { operationId: '取得' } },
+      '/': { get: {} },
+    };
+    expect(await names(paths)).toEqual([
+      'look_at_pet',
+      'replace_pet',
+      'delete_pets_by_pet_id',
+      'get_orgs_org_members',
+      'get',
+    ]);
+  });
+
+  test('names made to collide, prototype names, digits first', async () => {
+    const ids = ['a-b', 'a_b', 'A.B', 'constructor', '__proto__', '2fa', 'toString'];
+    const paths = Object.fromEntries(ids.map((operationId, index) => [`/p${index}`, { get: { operationId } }]));
+    expect(await names(paths)).toEqual(['a_b', 'a_b_2', 'a_b_3', 'constructor', 'proto', 'op_2fa', 'to_string']);
+  });
+
+  test('duplicate operationIds are numbered and mentioned', async () => {
+    const domain = await importValue(openapi({ '/a': { get: { operationId: 'x' }, post: { operationId: 'x' } } }));
+    expect(domain.endpoints.map(({ action, id }) => [action, id])).toEqual([
+      ['x', 'test.x'],
+      ['x_2', 'test.x_2'],
+    ]);
+    expect(domain.warnings.join()).toContain('share the operationId "x"');
+  });
+
+  test('a prefix is part of the tool name and of its limit', async () => {
+    const [name] = await names({ '/a': { get: { operationId: 'y'.repeat(60) } } }, { prefix: 'gh_' });
+    expect(name).toMatch(/^gh_y+_[0-9a-f]{6}$/);
+    expect(name).toMatch(TOOL_NAME);
+    await expect(importValue(openapi({}), { prefix: '###' })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
+  });
+
+  test('a selection never renames what stays', async () => {
+    const paths = { '/a': { get: { operationId: 'x' }, post: { operationId: 'x' } } };
+    expect(await names(paths, { select: ({ method }: { method: string }) => method === 'POST' })).toEqual(['x_2']);
+  });
+});
+
+describe('the domain', () => {
+  test.each([
+    ["GitHub's official OpenAPI spec + Octicons", 'github_octicons'],
+    ['Swagger Petstore - OpenAPI 3.0', 'swagger_petstore'],
+    ['Notion API', 'notion'],
+    ['The Very Long And Winding Title Of A Service', 'very_long_and_winding_title_of'],
+    ['1Password Connect', 'api_1password_connect'],
+    ['API', 'api'],
+    ['接口', 'api'],
+  ])('of %s is called %s', async (title, want) => {
+    const { name } = await importValue({ ...openapi({}), info: { title, version: '1' } });
+    expect(name).toBe(want);
+    expect(name).toMatch(DOMAIN_NAME);
+  });
+
+  test('takes the name it is given, cleaned; one without letters is refused', async () => {
+    expect((await importValue(openapi({}), { name: 'My-API v2' })).name).toBe('my_api_v2');
+    await expect(importValue(openapi({}), { name: '42' })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
+  });
+});

@@ -1,0 +1,226 @@
+// Which operations there are, what they do, and what the author says about them in x-mcp.
+import { describe, expect, test } from 'vitest';
+import { importOne, importValue, openapi, places, properties } from './support.ts';
+
+describe('operations', () => {
+  test('every method, 3.2 query and additionalOperations', async () => {
+    const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace', 'query'];
+    const item = {
+      ...Object.fromEntries(methods.map((method) => [method, {}])),
+      additionalOperations: { COPY: {}, Lock: {} },
+      parameters: [],
+      summary: 's',
+    };
+    const domain = await importValue({ ...openapi({ '/x': item, 'x-ignored': { get: {} } }), openapi: '3.2.0' });
+    expect(
+      domain.endpoints.map(({ method, effect, idempotent }) => `${method} ${effect}${idempotent ? ' idempotent' : ''}`),
+    ).toEqual([
+      'GET read idempotent',
+      'PUT write idempotent',
+      'POST write',
+      'DELETE destructive idempotent',
+      'OPTIONS read idempotent',
+      'HEAD read idempotent',
+      'PATCH write',
+      'TRACE read idempotent',
+      'QUERY read idempotent',
+      'COPY write',
+      'Lock write',
+    ]);
+    expect(domain.endpoints.at(-1)!.source.pointer).toBe('/paths/~1x/additionalOperations/Lock');
+  });
+
+  test('query is no method before 3.2', async () => {
+    expect(
+      (await importValue(openapi({ '/x': { get: {}, query: {}, additionalOperations: { COPY: {} } } }))).endpoints,
+    ).toHaveLength(1);
+  });
+
+  test('a method no request can have is quarantined', async () => {
+    const domain = await importValue({
+      ...openapi({ '/x': { additionalOperations: { 'A B': {}, CONNECT: {} } } }),
+      openapi: '3.2.0',
+    });
+    expect(domain.quarantined.map(({ method, reason }) => [method, reason])).toEqual([
+      ['A B', expect.stringContaining('not a method')],
+      ['CONNECT', expect.stringContaining('not a method')],
+    ]);
+  });
+
+  test('a document without paths is a domain without endpoints', async () => {
+    const domain = await importValue({
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      webhooks: { w: { post: {} } },
+    });
+    expect(domain).toMatchObject({ endpoints: [], quarantined: [] });
+    expect(domain.warnings.join()).toContain('no operations');
+  });
+
+  test('select leaves operations out without a trace', async () => {
+    const document = openapi({
+      '/a': { get: { operationId: 'a', tags: ['x'], deprecated: true }, post: { parameters: [{ $ref: '#/gone' }] } },
+    });
+    const seen: unknown[] = [];
+    const domain = await importValue(document, {
+      select: (operation) => {
+        seen.push(operation);
+        return operation.method === 'GET';
+      },
+    });
+    expect(domain).toMatchObject({ endpoints: [{ action: 'a', deprecated: true, tags: ['x'] }], quarantined: [] });
+    expect(seen).toEqual([
+      { method: 'GET', path: '/a', operationId: 'a', tags: ['x'], deprecated: true },
+      { method: 'POST', path: '/a', tags: [], deprecated: false },
+    ]);
+  });
+
+  test('where things came from can be asked', async () => {
+    const endpoint = await importOne(openapi({ '/a': { get: { operationId: 'a', summary: 'S.' } } }), {
+      baseUrl: 'http://127.0.0.1:9',
+    });
+    expect(endpoint.source).toEqual({
+      kind: 'openapi',
+      file: 'standard input',
+      pointer: '/paths/~1a/get',
+      operationId: 'a',
+    });
+    expect(endpoint.provenance).toMatchObject({
+      name: 'operationId',
+      effect: 'the HTTP method',
+      'base URL': 'base URL given by the caller',
+    });
+  });
+
+  test('an endpoint cannot be changed', async () => {
+    const endpoint = await importOne(openapi({ '/a': { get: {} } }));
+    expect(Object.isFrozen(endpoint)).toBe(true);
+  });
+});
+
+describe('x-mcp', () => {
+  test('of an operation', async () => {
+    const extension = {
+      name: 'wipe',
+      title: 'Wipe it',
+      summary: 'Wipes.',
+      description: 'Wipes all of it.',
+      effect: 'destructive',
+      idempotent: true,
+      guard: 'deny',
+      pinned: true,
+      tags: ['danger'],
+      timeoutMs: 5000,
+      expose: 'both',
+      response: { pick: ['a'], drop: ['*_url'], maxChars: 1000, format: 'json', structured: true },
+      examples: [{ a: 1 }],
+    };
+    const domain = await importValue(
+      openapi({ '/a': { post: { operationId: 'x', summary: 'S', tags: ['t'], 'x-mcp': extension } } }),
+    );
+    expect(domain.endpoints[0]).toMatchObject({
+      toolName: 'wipe',
+      title: 'Wipe it',
+      summary: 'Wipes.',
+      description: 'Wipes all of it.',
+      effect: 'destructive',
+      idempotent: true,
+      guard: 'deny',
+      tags: ['danger'],
+      expose: 'both',
+      examples: [{ a: 1 }],
+      limits: { timeoutMs: 5000 },
+      response: { pick: ['a'], drop: ['*_url'], maxChars: 1000, format: 'json', structured: true },
+      provenance: { name: 'x-mcp', effect: 'x-mcp' },
+    });
+    expect(domain.pinned).toEqual(['wipe']);
+  });
+
+  test.each([false, { hidden: true }, { enabled: false }])(
+    '%j means not offered, for an operation or a whole path',
+    async (extension) => {
+      const domain = await importValue(
+        openapi({
+          '/a': { get: { 'x-mcp': extension }, put: {} },
+          '/b': { 'x-mcp': extension, get: {}, put: { 'x-mcp': { enabled: true, hidden: false } } },
+        }),
+      );
+      expect(domain.endpoints.map(({ method, path }) => `${method} ${path}`)).toEqual(['PUT /a', 'PUT /b']);
+      expect(domain.quarantined).toEqual([]);
+    },
+  );
+
+  test('of a path, inherited and overruled', async () => {
+    const domain = await importValue(
+      openapi({ '/a': { 'x-mcp': { effect: 'write' }, get: {}, put: { 'x-mcp': { effect: 'read' } } } }),
+    );
+    expect(domain.endpoints.map(({ effect }) => effect)).toEqual(['write', 'read']);
+  });
+
+  test('of parameters and body fields: renamed, described, hidden, fixed', async () => {
+    const parameters = [
+      { name: 'q', in: 'query', schema: {}, 'x-mcp': { name: 'search words', description: 'What to look for.' } },
+      { name: 'debug', in: 'query', schema: {}, 'x-mcp': false },
+      { name: 'version', in: 'query', schema: {}, required: true, 'x-mcp': { fixed: '2' } },
+    ];
+    const schema = {
+      type: 'object',
+      properties: {
+        tenant: { type: 'string', 'x-mcp': { fixed: 'acme' } },
+        n: { type: 'string', 'x-mcp': { name: 'title' } },
+      },
+      required: ['tenant'],
+    };
+    const endpoint = await importOne(
+      openapi({
+        '/a': { post: { parameters, requestBody: { required: true, content: { 'application/json': { schema } } } } },
+      }),
+    );
+    expect(places(endpoint)).toEqual({ search_words: 'query q', title: 'body n' });
+    expect(properties(endpoint).search_words).toEqual({ description: 'What to look for.' });
+    expect(endpoint.fixed).toEqual([
+      { value: '2', to: expect.objectContaining({ in: 'query', name: 'version' }) },
+      { value: 'acme', to: { in: 'body', at: ['tenant'] } },
+    ]);
+  });
+
+  test('of the document', async () => {
+    const extension = {
+      name: 'shop',
+      prefix: 'shop_',
+      exposure: 'grouped',
+      pinned: ['b', 'second'],
+      guard: { destructive: 'deny', write: 'confirm' },
+    };
+    const domain = await importValue(
+      openapi(
+        { '/a': { get: { operationId: 'a' }, put: { operationId: 'b' }, post: { operationId: 'Second' } } },
+        { 'x-mcp': extension },
+      ),
+    );
+    expect(domain).toMatchObject({
+      name: 'shop',
+      exposure: 'grouped',
+      guard: { destructive: 'deny', write: 'confirm' },
+      pinned: ['shop_b', 'shop_second'],
+    });
+  });
+
+  test('nonsense is ignored', async () => {
+    const endpoint = await importOne(
+      openapi({
+        '/a': {
+          get: {
+            'x-mcp': { effect: 'maybe', guard: 1, tags: 'x', timeoutMs: -1, name: '', response: { maxChars: 1 } },
+          },
+        },
+      }),
+    );
+    expect(endpoint).toMatchObject({
+      effect: 'read',
+      tags: [],
+      limits: { timeoutMs: 30_000 },
+      response: { maxChars: 20_000 },
+    });
+  });
+});

@@ -1,0 +1,274 @@
+// Security schemes become credentials, bound to one origin, filled from the environment.
+import { describe, expect, test } from 'vitest';
+import type { Domain } from '../../src/endpoint/model.ts';
+import { importOne, importValue, type Options, openapi } from './support.ts';
+
+function secured(schemes: object, security: unknown, operation: object = {}): object {
+  return openapi({ '/a': { get: operation } }, { components: { securitySchemes: schemes }, security });
+}
+
+async function credential(scheme: object, options: Options = {}): Promise<unknown> {
+  return (await importOne(secured({ main: scheme }, [{ main: [] }]), options)).security[0]![0];
+}
+
+const secret = (variable: string, value?: string) => ({ variable, value });
+
+describe('schemes', () => {
+  test.each([
+    [
+      { type: 'apiKey', in: 'header', name: 'X-Key' },
+      { kind: 'apiKey', name: 'main', in: 'header', field: 'X-Key', secret: secret('TEST_MAIN') },
+    ],
+    [
+      { type: 'apiKey', in: 'query', name: 'key' },
+      { kind: 'apiKey', name: 'main', in: 'query', field: 'key', secret: secret('TEST_MAIN') },
+    ],
+    [
+      { type: 'apiKey', in: 'cookie', name: 'sid' },
+      { kind: 'apiKey', name: 'main', in: 'cookie', field: 'sid', secret: secret('TEST_MAIN') },
+    ],
+    [
+      { type: 'http', scheme: 'Basic' },
+      { kind: 'basic', name: 'main', username: secret('TEST_MAIN_USERNAME'), password: secret('TEST_MAIN_PASSWORD') },
+    ],
+    [
+      { type: 'basic' },
+      { kind: 'basic', name: 'main', username: secret('TEST_MAIN_USERNAME'), password: secret('TEST_MAIN_PASSWORD') },
+    ],
+    [
+      { type: 'http', scheme: 'bearer' },
+      { kind: 'bearer', name: 'main', secret: secret('TEST_MAIN') },
+    ],
+    [
+      { type: 'http', scheme: 'Token' },
+      {
+        kind: 'apiKey',
+        name: 'main',
+        in: 'header',
+        field: 'Authorization',
+        secret: secret('TEST_MAIN'),
+        prefix: 'Token ',
+      },
+    ],
+    [
+      { type: 'openIdConnect', openIdConnectUrl: 'https://x.example' },
+      { kind: 'bearer', name: 'main', secret: secret('TEST_MAIN') },
+    ],
+    [
+      { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://x.example', scopes: {} } } },
+      { kind: 'bearer', name: 'main', secret: secret('TEST_MAIN') },
+    ],
+    [
+      { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes: {} } } },
+      {
+        kind: 'oauth2',
+        name: 'main',
+        tokenUrl: 'https://api.example.com/token',
+        clientId: secret('TEST_MAIN_CLIENT_ID'),
+        clientSecret: secret('TEST_MAIN_CLIENT_SECRET'),
+        scopes: [],
+      },
+    ],
+  ])('%j', async (scheme, want) => {
+    expect(await credential(scheme)).toEqual(want);
+  });
+
+  test('2.0: securityDefinitions and the application flow', async () => {
+    const document = {
+      swagger: '2.0',
+      host: 'api.example.com',
+      info: { title: 'Test', version: '1' },
+      securityDefinitions: {
+        oauth: { type: 'oauth2', flow: 'application', tokenUrl: 'https://auth.example.com/token', scopes: { a: '' } },
+      },
+      paths: { '/a': { get: { security: [{ oauth: ['a'] }] } } },
+    };
+    expect((await importOne(document)).security).toEqual([
+      [expect.objectContaining({ kind: 'oauth2', tokenUrl: 'https://auth.example.com/token', scopes: ['a'] })],
+    ]);
+  });
+
+  test('a token that is already there is used instead of the client credentials flow', async () => {
+    const scheme = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://x.example/t', scopes: {} } } };
+    expect(await credential(scheme, { env: { TEST_MAIN: 'tok' } })).toEqual({
+      kind: 'bearer',
+      name: 'main',
+      secret: secret('TEST_MAIN', 'tok'),
+    });
+  });
+
+  test('the caller may name the variables, the token URL and the scopes', async () => {
+    const scheme = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://x.example/t', scopes: {} } } };
+    const credentials = {
+      main: { clientIdEnv: 'ID', clientSecretEnv: 'SECRET', tokenUrl: 'https://y.example/t', scopes: ['s'] },
+    };
+    expect(await credential(scheme, { credentials, env: { ID: 'i', SECRET: 's' } })).toEqual({
+      kind: 'oauth2',
+      name: 'main',
+      tokenUrl: 'https://y.example/t',
+      clientId: secret('ID', 'i'),
+      clientSecret: secret('SECRET', 's'),
+      scopes: ['s'],
+    });
+    expect(
+      await credential({ type: 'http', scheme: 'bearer' }, { credentials: { main: { env: 'MY' } }, env: { MY: 'x' } }),
+    ).toEqual({ kind: 'bearer', name: 'main', secret: secret('MY', 'x') });
+  });
+
+  test('names of domain and scheme become one variable name', async () => {
+    const document = secured({ 'my api-Key': { type: 'apiKey', in: 'header', name: 'K' } }, [{ 'my api-Key': [] }]);
+    const endpoint = await importOne(document, { name: 'Pet Store' });
+    expect(endpoint.security[0]![0]).toMatchObject({ secret: { variable: 'PET_STORE_MY_API_KEY' } });
+  });
+});
+
+describe('requirements', () => {
+  const schemes = { a: { type: 'http', scheme: 'bearer' }, b: { type: 'apiKey', in: 'header', name: 'B' } };
+  const names = (domain: Domain) => domain.endpoints[0]!.security.map((set) => set.map(({ name }) => name));
+
+  test.each([
+    ['both together', [{ a: [], b: [] }], [['a', 'b']]],
+    ['one or the other', [{ a: [] }, { b: [] }], [['a'], ['b']]],
+    ['optional', [{ a: [] }, {}], [['a'], []]],
+    ['none', [], []],
+  ])('%s', async (_, security, want) => {
+    expect(names(await importValue(secured(schemes, security)))).toEqual(want);
+  });
+
+  test('the operation replaces the document, also with nothing', async () => {
+    expect(names(await importValue(secured(schemes, [{ a: [] }], { security: [{ b: [] }] })))).toEqual([['b']]);
+    expect(names(await importValue(secured(schemes, [{ a: [] }], { security: [] })))).toEqual([]);
+  });
+
+  test('unset variables are named at start, with what needs them; set or optional ones are not', async () => {
+    const warned = async (security: unknown, env = {}) =>
+      (await importValue(secured(schemes, security), { env })).warnings;
+    expect(await warned([{ a: [], b: [] }], { TEST_B: 'x' })).toEqual([
+      'Set TEST_A in the environment: 1 operation needs it (a).',
+    ]);
+    expect(await warned([{ a: [] }, {}])).toEqual([]);
+    expect(await warned([{ a: [] }, { b: [] }], { TEST_B: 'x' })).toEqual([]);
+    expect(await warned([{ a: [] }], { TEST_A: '' })).toHaveLength(1);
+  });
+
+  test('a scheme nobody defined is still demanded; one spelled in another case is found', async () => {
+    const domain = await importValue(secured({}, [{ mystery: [] }]));
+    expect(domain.endpoints[0]!.security).toEqual([
+      [{ kind: 'bearer', name: 'mystery', secret: secret('TEST_MYSTERY') }],
+    ]);
+    expect(domain.warnings.join()).toContain('"mystery" is used but not defined');
+    const close = await importValue(secured({ BasicAuth: { type: 'http', scheme: 'basic' } }, [{ basicAuth: [] }]));
+    expect(close.endpoints[0]!.security[0]![0]).toMatchObject({ kind: 'basic' });
+  });
+
+  test('mutual TLS cannot be done, unless another way is offered or a proxy stands in front', async () => {
+    const tls = { ...schemes, tls: { type: 'mutualTLS' } };
+    expect((await importValue(secured(tls, [{ tls: [] }]))).quarantined).toMatchObject([
+      { reason: expect.stringContaining('client certificate') },
+    ]);
+    expect(names(await importValue(secured(tls, [{ tls: [] }, { a: [] }])))).toEqual([['a']]);
+    expect(names(await importValue(secured(tls, [{ tls: [] }]), { baseUrl: 'http://127.0.0.1:9' }))).toEqual([[]]);
+  });
+});
+
+describe('headers given by the caller', () => {
+  const schemes = { a: { type: 'http', scheme: 'bearer' }, b: { type: 'apiKey', in: 'header', name: 'X-Key' } };
+
+  test('Authorization satisfies what uses it, another header its own scheme', async () => {
+    const endpoint = await importOne(secured(schemes, [{ a: [], b: [] }]), { headers: ['authorization: Bearer abc'] });
+    expect(endpoint.security).toEqual([
+      [
+        {
+          kind: 'apiKey',
+          name: 'header authorization',
+          in: 'header',
+          field: 'authorization',
+          prefix: 'Bearer ',
+          secret: { variable: 'header authorization', value: 'abc' },
+        },
+        { kind: 'apiKey', name: 'b', in: 'header', field: 'X-Key', secret: secret('TEST_B') },
+      ],
+    ]);
+    const both = await importOne(secured(schemes, [{ b: [] }]), { headers: ['x-key: k'] });
+    expect(both.security).toEqual([[expect.objectContaining({ name: 'header x-key' })]]);
+  });
+
+  test('variables are read from the environment; an unset one is named', async () => {
+    const template = `Authorization: Bearer \${TOKEN}`;
+    const set = await importOne(openapi({ '/a': { get: {} } }), { headers: [template], env: { TOKEN: 't' } });
+    expect(set.security).toEqual([
+      [expect.objectContaining({ prefix: 'Bearer ', secret: { variable: 'TOKEN', value: 't' } })],
+    ]);
+    const unset = await importValue(openapi({ '/a': { get: {} } }), { headers: [template] });
+    expect(unset.endpoints[0]!.security[0]![0]).toMatchObject({ secret: { variable: 'TOKEN', value: undefined } });
+    expect(unset.warnings).toEqual(['Set TOKEN in the environment: 1 operation needs it (header Authorization).']);
+  });
+
+  test.each(['no colon', ': empty', 'a b: c', 'Host: x', 'Content-Length: 1', 'X: a\u0001b'])(
+    '%j is refused without repeating the value',
+    async (header) => {
+      await expect(importValue(openapi({}), { headers: [header] })).rejects.toMatchObject({ code: 'BAD_CONFIG' });
+    },
+  );
+});
+
+describe('credentials stay at their origin', () => {
+  const document = openapi(
+    {
+      '/a': { get: { operationId: 'home' } },
+      '/b': { post: { operationId: 'away', servers: [{ url: 'https://uploads.example.com' }] } },
+    },
+    {
+      components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+      security: [{ key: [] }],
+    },
+  );
+
+  test('an operation of another origin has a variable of its own, and never the main secret', async () => {
+    const domain = await importValue(document, {
+      env: { TEST_KEY: 's3cret' },
+      headers: ['X-Extra: e'],
+      credentials: { key: { env: 'TEST_KEY' } },
+    });
+    const [home, away] = domain.endpoints;
+    expect(JSON.stringify(home!.security)).toContain('s3cret');
+    expect(away!.security).toEqual([
+      [{ kind: 'apiKey', name: 'key', in: 'header', field: 'X-Key', secret: secret('TEST_KEY_UPLOADS_EXAMPLE_COM') }],
+    ]);
+    expect(domain.warnings).toContain(
+      'Set TEST_KEY_UPLOADS_EXAMPLE_COM in the environment: 1 operation needs it (key).',
+    );
+  });
+
+  test('setting that variable is the consent', async () => {
+    const domain = await importValue(document, { env: { TEST_KEY_UPLOADS_EXAMPLE_COM: 'other' } });
+    expect(domain.endpoints[1]!.security[0]![0]).toMatchObject({ secret: { value: 'other' } });
+  });
+
+  test('with a base URL everything goes to one place', async () => {
+    const domain = await importValue(document, { env: { TEST_KEY: 's' }, baseUrl: 'http://127.0.0.1:9' });
+    for (const { baseUrl, security } of domain.endpoints) {
+      expect(baseUrl).toBe('http://127.0.0.1:9');
+      expect(security[0]![0]).toMatchObject({ secret: { variable: 'TEST_KEY', value: 's' } });
+    }
+  });
+});
+
+test('a document that names its one server on every path keeps its credentials there', async () => {
+  const document = openapi(
+    {
+      '/a': { servers: [{ url: 'https://api.example.com/v1' }], get: {} },
+      '/b': { get: { servers: [{ url: 'https://api.example.com/v2' }] } },
+    },
+    {
+      servers: undefined,
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+    },
+  );
+  const { endpoints } = await importValue(document);
+  expect(endpoints.map(({ baseUrl, security }) => [baseUrl, security[0]![0]])).toEqual([
+    ['https://api.example.com/v1', expect.objectContaining({ secret: secret('TEST_KEY') })],
+    ['https://api.example.com/v2', expect.objectContaining({ secret: secret('TEST_KEY') })],
+  ]);
+});
