@@ -75,7 +75,7 @@ function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endp
 }
 
 /** Where most operations live; the credentials of the file belong there and nowhere else. */
-function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
+export function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
   const counts = new Map<string | undefined, number>();
   for (const { baseUrl } of endpoints) counts.set(originOf(baseUrl), (counts.get(originOf(baseUrl)) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];

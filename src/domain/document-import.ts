@@ -37,6 +37,7 @@ export async function importFor(
       ...(prefix === '' ? {} : { prefix: `${prefix}_` }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(headers.length === 0 ? {} : { headers }),
+      ...(options.headersFor === undefined ? {} : { headersFor: options.headersFor }),
       ...(definition.overlays === undefined
         ? {}
         : { overlays: definition.overlays.map((overlay) => beside(options.source, overlay)) }),

@@ -5,6 +5,7 @@ import type { DomainDefinition } from '../endpoint/definition.ts';
 import { type Environment, embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
+import { homeOrigin } from './document-fields.ts';
 import { findFiles, type SourceFile } from './files.ts';
 import type { Library } from './module.ts';
 import { explaining, readDomainFile } from './read.ts';
@@ -15,7 +16,7 @@ export interface LoadOptions {
   readonly env: Environment;
   /** Replaces the base URL of everything loaded. */
   readonly baseUrl?: string;
-  /** `Name: value`, sent with every request; `${VARIABLE}` is filled in. */
+  /** `Name: value`, sent with every request to the first API's origin; `${VARIABLE}` is filled in. */
   readonly headers?: readonly string[];
   /** Starts (or knows) an API inside this process, and gives its URL. Asked once per name, and only when needed. */
   readonly embedded?: (name: string) => string | Promise<string>;
@@ -36,8 +37,11 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   }
   const running = new Map<string, string>();
   const domains: Domain[] = [];
+  // A header on the command line holds a secret of one API; what else is loaded beside it must not get it.
+  let headerOrigin: string | undefined;
   for (const source of sources) {
-    const domain = await loadOne(source, options, running);
+    const domain = await loadOne(source, options, running, headerOrigin);
+    headerOrigin ??= homeOrigin(domain.endpoints);
     const twin = domains.find((other) => other.name === domain.name);
     if (twin !== undefined) {
       throw new GatewayError(
@@ -48,13 +52,30 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
         },
       );
     }
-    domains.push(domain);
+    domains.push(headerOrigin === undefined ? domain : withHeaderWarning(domain, headerOrigin, options));
   }
   return domains;
 }
 
-async function loadOne(source: SourceFile, options: LoadOptions, running: Map<string, string>): Promise<Domain> {
-  const given = pickDefined({ baseUrl: options.baseUrl, headers: options.headers, onProgress: options.onProgress });
+function withHeaderWarning(domain: Domain, headerOrigin: string, { headers = [] }: LoadOptions): Domain {
+  const home = homeOrigin(domain.endpoints);
+  if (headers.length === 0 || home === undefined || home === headerOrigin) return domain;
+  const names = headers.map((line) => line.slice(0, Math.max(line.indexOf(':'), 0)).trim()).join(', ');
+  const warning = `The header ${names} goes to ${headerOrigin} only, not to ${home}; say what that origin gets in a domain file.`;
+  return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });
+}
+
+async function loadOne(
+  source: SourceFile,
+  { headers, ...options }: LoadOptions,
+  running: Map<string, string>,
+  headerOrigin: string | undefined,
+): Promise<Domain> {
+  const given = pickDefined({
+    baseUrl: options.baseUrl,
+    onProgress: options.onProgress,
+    ...(headerOrigin === undefined ? { headers } : { headersFor: headers && { origin: headerOrigin, lines: headers } }),
+  });
   if (source.kind === 'document') {
     const { importDocument } = await import('../openapi/import.ts');
     return importDocument(source.file, { env: options.env, ...given, ...pickDefined({ stdin: options.stdin }) });

@@ -6,7 +6,7 @@ import { buildCredentials, defaultSecurity, missingCredentials, readSecurity, wi
 import type { DomainDefinition, EndpointDefinition } from './definition.ts';
 import { type Environment, embeddedName, resolveBaseUrl } from './environment.ts';
 import { freeze } from './freeze.ts';
-import { parseHeaderLines, readHeaders } from './headers.ts';
+import { type HeadersFor, linesFor, parseHeaderLines, readHeaders } from './headers.ts';
 import { type Credential, DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Effect, type Endpoint } from './model.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { placeArguments } from './place.ts';
@@ -22,6 +22,8 @@ export interface BuildOptions {
   readonly baseUrl?: string;
   /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
   readonly headers?: readonly string[];
+  /** Lines that are for one origin: a domain that lives elsewhere goes without. */
+  readonly headersFor?: HeadersFor;
   /** URL of an API that runs inside this process, by the name in `embedded:name`. */
   readonly embedded?: (name: string) => string | undefined;
 }
@@ -71,7 +73,9 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   }
   const credentials = buildCredentials(definition.credentials, env, problems);
   const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
-  const extra = readHeaders(parseHeaderLines(options.headers ?? [], problems), env, ['headers'], problems, true);
+  const origin = homeOrigin(definition, options);
+  const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
+  const extra = readHeaders(parseHeaderLines(lines, problems), env, ['headers'], problems, true);
   const proofs = [...plain.credentials, ...extra.credentials];
   const security = readSecurity(
     definition.security ?? defaultSecurity(credentials, problems),
@@ -79,7 +83,6 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     ['security'],
     problems,
   );
-  const origin = homeOrigin(definition, options);
   const shared = {
     definition,
     options,

@@ -9,6 +9,17 @@ export interface ReadHeaders {
   readonly credentials: readonly Credential[];
 }
 
+/** `Name: value` lines that are meant for one origin. */
+export interface HeadersFor {
+  readonly origin: string;
+  readonly lines: readonly string[];
+}
+
+/** The lines, if that is the origin they are for. */
+export function linesFor(given: HeadersFor | undefined, origin: string | undefined): readonly string[] {
+  return given !== undefined && given.origin === origin ? given.lines : [];
+}
+
 const SECRET =
   /^(?:(?:proxy-)?authorization|cookie)$|(?:^|-)(?:token|secret|password|(?:api|access|auth|private)-?key|apikey|key|session|jwt|signature)$/i;
 const OURS = new Set(
