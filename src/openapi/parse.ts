@@ -56,9 +56,12 @@ export function parseText(text: string, label: string, limits: Limits): ParsedTe
   return readYaml(body, label, limits);
 }
 
+/** Where an anchor may stand. Without one there are no aliases, so no two parents share an object. */
+const ANCHOR = /(?:^|[\s[{,:?-])&\S/;
+
 function readYaml(text: string, label: string, limits: Limits): ParsedText {
   const { value, warnings } = readYamlValue(text, label, limits);
-  return { value, ...survey(value, label, limits, true), warnings };
+  return { value, ...survey(value, label, limits, ANCHOR.test(text)), warnings };
 }
 
 function readYamlValue(text: string, label: string, limits: Limits): { value: unknown; warnings: string[] } {
