@@ -26,6 +26,7 @@ export async function load(config: Config): Promise<Loaded> {
         sample ??= await startSampleApi();
         return sample.url;
       },
+      library: () => import('../index.ts'),
       onProgress: (text) => progress.show(text),
       stdin: process.stdin,
     });

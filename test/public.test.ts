@@ -1,0 +1,76 @@
+// Pins: what others build on changes only on purpose.
+import { expect, test } from 'vitest';
+import { ERRORS } from '../src/errors.ts';
+import * as landbridge from '../src/index.ts';
+
+test('the package exports exactly these names', () => {
+  expect(Object.keys(landbridge).sort()).toEqual([
+    'BaseModel',
+    'ConverterBase',
+    'DefinitionError',
+    'ERRORS',
+    'GatewayError',
+    'Group',
+    'GroupConverter',
+    'GroupItem',
+    'GroupedToolBuilder',
+    'Prompt',
+    'PromptArgument',
+    'PromptArgumentConverter',
+    'PromptConverter',
+    'Resource',
+    'ResourceConverter',
+    'Tool',
+    'ToolAnnotations',
+    'ToolAnnotationsConverter',
+    'ToolConverter',
+    'ToolRegistry',
+    'ToolTimeoutError',
+    'buildDomain',
+    'createGateway',
+    'createStateCodec',
+    'defineDomain',
+    'defineTool',
+    'importDocument',
+    'loadDomains',
+    'serveHttp',
+    'startSampleApi',
+    'startStdio',
+    'startTcp',
+  ]);
+});
+
+test('every failure has its wire shape', () => {
+  const modes = Object.values(ERRORS).flatMap((row) => (row.wire === 'tool' ? [row.mode] : []));
+  expect(modes).toEqual([
+    'validation',
+    'not_confirmed',
+    'denied',
+    'missing_credential',
+    'timeout',
+    'unreachable',
+    'upstream_error',
+    'bad_response',
+    'too_large',
+    'redirect_blocked',
+    'rate_limited',
+    'cancelled',
+    'handler_failed',
+  ]);
+  const codes = Object.fromEntries(
+    Object.entries(ERRORS).flatMap(([name, row]) => (row.wire === 'jsonrpc' ? [[name, row.code]] : [])),
+  );
+  expect(codes).toEqual({
+    PARSE_ERROR: -32700,
+    INVALID_REQUEST: -32600,
+    METHOD_NOT_FOUND: -32601,
+    INVALID_PARAMS: -32602,
+    INVALID_ENVELOPE: -32602,
+    INTERNAL: -32603,
+    UNKNOWN_TOOL: -32602,
+    RESOURCE_NOT_FOUND: -32602,
+    HEADER_MISMATCH: -32020,
+    MISSING_CLIENT_CAPABILITY: -32021,
+    UNSUPPORTED_PROTOCOL_VERSION: -32022,
+  });
+});
