@@ -76,7 +76,7 @@ export function converse(
     });
   };
 
-  const full = () => draining || active - parked >= limits.maxConcurrent || output.writableNeedDrain;
+  const full = () => active - parked >= limits.maxConcurrent || output.writableNeedDrain;
   let proceeding = false;
   const proceed = () => {
     // A line taken may end in here again (park); the loop that is running goes on by itself.
@@ -88,9 +88,9 @@ export function converse(
     proceeding = false;
     if (draining && active === 0) drained.open();
     if (!ended) {
-      if (full()) input.pause();
+      if (full() && !draining) input.pause();
       else input.resume();
-    } else if (queue.length === 0 || draining) {
+    } else if (queue.length === 0) {
       session.ended.abort();
       if (active === 0) finished.open();
     }
@@ -113,7 +113,8 @@ export function converse(
     proceed();
   };
   input.on('data', (chunk: Buffer) => {
-    if (ended) return;
+    // Read and dropped while draining: closing a socket with unread bytes would reset it, and lose the last answers.
+    if (ended || draining) return;
     splitter.push(chunk);
     proceed();
   });
@@ -132,6 +133,7 @@ export function converse(
     active: () => active,
     drain: () => {
       draining = true;
+      queue = [];
       session.ended.abort();
       proceed();
       return drained.opened;

@@ -113,9 +113,10 @@ export async function openTcp(protocol: Protocol, options: Partial<TcpOptions> =
     ...client,
     close: async (graceMs = 0) => {
       const closing = server.close(graceMs);
-      if (graceMs === 0) client.socket.destroy();
-      await closing;
+      // With a grace time the last answers are still on their way.
+      if (graceMs > 0) await client.closed;
       client.socket.destroy();
+      await closing;
     },
   };
 }

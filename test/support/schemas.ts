@@ -46,7 +46,7 @@ const choiceSchema = fc.oneof(
 
 /** Typed schemas only: one without a type says nothing about most values, and documents do not mean that. */
 export const schemas: fc.Arbitrary<Record<string, Json>> = fc.letrec<{ schema: Record<string, Json> }>((tie) => {
-  const children = fc.dictionary(fc.constantFrom(...NAMES), tie('schema'), { maxKeys: 4 });
+  const children = fc.dictionary(fc.constantFrom(...NAMES), tie('schema'), { maxKeys: 4, noNullPrototype: true });
   const objectSchema = fc
     .record({
       properties: children,
@@ -93,7 +93,7 @@ const SHARED = fc.oneof(stringSchema, numberSchema, choiceSchema);
 /** The schema of a tool's arguments. */
 export const toolSchemas: fc.Arbitrary<Record<string, Json>> = fc
   .record({
-    properties: fc.dictionary(fc.constantFrom(...NAMES), schemas, { maxKeys: 5 }),
+    properties: fc.dictionary(fc.constantFrom(...NAMES), schemas, { maxKeys: 5, noNullPrototype: true }),
     required: fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 2 }),
     shared: SHARED,
   })
@@ -119,7 +119,7 @@ const junk: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
     fc.boolean() as fc.Arbitrary<Json>,
     fc.constant(null) as fc.Arbitrary<Json>,
     fc.array(tie('value'), { maxLength: 3 }) as fc.Arbitrary<Json>,
-    fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 3 }) as fc.Arbitrary<Json>,
+    fc.dictionary(fc.constantFrom(...NAMES), tie('value'), { maxKeys: 3, noNullPrototype: true }) as fc.Arbitrary<Json>,
   ),
 })).value;
 
@@ -169,7 +169,13 @@ function nearlyFor(schema: Record<string, Json>, root: Schema, depth: number): f
       );
       const extra = fc.option(fc.tuple(fc.constantFrom(...NAMES), junk), { nil: undefined, freq: 1 });
       return fc
-        .tuple(fc.record(model, { requiredKeys: Object.keys(model).filter((key) => required.has(key)) }), extra)
+        .tuple(
+          fc.record(model, {
+            noNullPrototype: true,
+            requiredKeys: Object.keys(model).filter((key) => required.has(key)),
+          }),
+          extra,
+        )
         .map(([object, more]) =>
           more && !Object.hasOwn(object, more[0]) && Math.abs(depth) > 0 ? { ...object, [more[0]]: more[1] } : object,
         );

@@ -1,0 +1,295 @@
+// stdio and TCP: limits, ends and crowds.
+import type { ServerResponse } from 'node:http';
+import { PassThrough } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { startStdio } from '../../src/transport/stdio.ts';
+import {
+  connectTcp,
+  LINE_CLIENTS,
+  LINE_LIMITS,
+  type LineClient,
+  listenTcp,
+  openStdio,
+  openTcp,
+} from '../support/lines.ts';
+import { legacy, modern, type Rpc } from '../support/mcp.ts';
+import { petsDomain } from '../support/pets.ts';
+import { openRaw } from '../support/raw.ts';
+import { until } from '../support/until.ts';
+import { startUpstream, type Upstream } from '../support/upstream.ts';
+
+let upstream: Upstream;
+let gateway: Gateway;
+let owed: ServerResponse[] = [];
+
+beforeAll(async () => {
+  upstream = await startUpstream(({ url }, response) => {
+    if (url.startsWith('/pets?limit=')) response.end(url);
+    else owed.push(response);
+  });
+  gateway = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools' });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  owed = [];
+});
+
+const slow = (id: string | number) => legacy(id, 'tools/call', { name: 'pets_list' });
+const listing = (id: string | number, limit: number) =>
+  legacy(id, 'tools/call', { name: 'pets_list', arguments: { limit } });
+const listen = (id: string | number) => modern(id, 'subscriptions/listen', { notifications: {} });
+const textOf = ({ result }: Rpc) => (result as { content: { text: string }[] }).content[0]?.text;
+const SHORT = { maxLineBytes: 200, maxConcurrent: 100 };
+const open = {
+  stdio: async (limits = LINE_LIMITS): Promise<LineClient> => openStdio(gateway.protocol, limits),
+  tcp: (limits = LINE_LIMITS): Promise<LineClient> => openTcp(gateway.protocol, limits),
+};
+
+describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) => {
+  test('answers a line that is too long, and reads on', async () => {
+    const client = await open[kind](SHORT);
+    client.send(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(300)}"}`);
+    expect(await client.find(() => true)).toEqual({
+      jsonrpc: '2.0',
+      error: { code: -32700, message: 'Parse error: a line may have at most 200 bytes.' },
+    });
+    expect((await client.ask(legacy(2, 'ping'))).result).toEqual({});
+    expect(client.received).toHaveLength(2);
+    await client.close();
+  });
+
+  test('takes a line of exactly the limit', async () => {
+    const client = await open[kind](SHORT);
+    const text = JSON.stringify(legacy(1, 'ping'));
+    client.send(text + ' '.repeat(200 - text.length));
+    expect((await client.find(({ id }) => id === 1)).result).toEqual({});
+    await client.close();
+  });
+
+  test('answers bytes that are no text, and ignores empty lines', async () => {
+    const client = await open[kind]();
+    client.write(Buffer.from([0x22, 0xff, 0x22, 0x0a, 0x0a, 0x0d, 0x0a, 0x20, 0x0a]));
+    await client.ask(legacy(1, 'ping'));
+    expect(client.received).toEqual([
+      { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: the line is not valid UTF-8.' } },
+      { jsonrpc: '2.0', id: 1, result: {} },
+    ]);
+    await client.close();
+  });
+
+  test('takes lines that end as on Windows, and a last line without an end', async () => {
+    const client = await open[kind]();
+    client.write(`${JSON.stringify(legacy(1, 'ping'))}\r\n${JSON.stringify(legacy(2, 'ping'))}`);
+    client.end();
+    await client.closed;
+    await client.find(({ id }) => id === 2);
+    expect(client.received.map(({ id }) => id)).toEqual([1, 2]);
+    await client.close();
+  });
+
+  test('still answers what was asked before the client ended its side, then ends', async () => {
+    const client = await open[kind]();
+    client.send(slow(1));
+    client.send(slow(2));
+    await until(() => owed.length === 2);
+    client.end();
+    for (const response of owed) response.end('[]');
+    await client.closed;
+    expect(client.received.map(({ id, error }) => [id, error]).sort()).toEqual([
+      [1, undefined],
+      [2, undefined],
+    ]);
+    await client.close();
+  });
+
+  test('is not kept from ending by a subscription: that ends with its result', async () => {
+    const client = await open[kind]();
+    client.send(listen('open'));
+    await client.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    client.end();
+    await client.closed;
+    expect(await client.find(({ id }) => id === 'open')).toMatchObject({ result: { resultType: 'complete' } });
+    await client.close();
+  });
+
+  test('runs no more at once than it may, and loses nothing', async () => {
+    const client = await open[kind]({ maxLineBytes: 100_000, maxConcurrent: 3 });
+    // One write, so that all lines are in one chunk.
+    client.write(Array.from({ length: 10 }, (_, id) => `${JSON.stringify(slow(id))}\n`).join(''));
+    let most = 0;
+    for (let answered = 0; answered < 10; answered++) {
+      await until(() => owed.length > answered);
+      await new Promise((resolve) => setImmediate(resolve));
+      most = Math.max(most, owed.length - answered);
+      owed[answered]?.end('[]');
+    }
+    for (let id = 0; id < 10; id++) await client.find((message) => message.id === id);
+    expect(most).toBe(3);
+    await client.close();
+  });
+
+  test('closing finishes what is under way, ends subscriptions with their result, and takes nothing new', async () => {
+    const client = await open[kind]();
+    client.send(listen('open'));
+    client.send(slow('under way'));
+    await until(() => owed.length === 1);
+    const closing = client.close(60_000);
+    client.send(legacy('late', 'ping'));
+    expect(await client.find(({ id }) => id === 'open')).toMatchObject({ result: { resultType: 'complete' } });
+    owed[0]?.end('[]');
+    await closing;
+    expect(await client.find(({ id }) => id === 'under way')).toMatchObject({ result: {} });
+    expect(client.received.filter(({ id }) => id === 'late')).toEqual([]);
+  });
+
+  test('closing waits no longer than it is told to, and aborts what is left', async () => {
+    const client = await open[kind]();
+    client.send(slow(1));
+    await until(() => owed.length === 1);
+    const abandoned = new Promise((resolve) => owed[0]?.once('close', resolve));
+    await client.close(0);
+    await abandoned;
+  });
+
+  test('keeps both eras apart on one connection', async () => {
+    const client = await open[kind]();
+    await client.ask(legacy('i', 'initialize', { protocolVersion: '2025-03-26', capabilities: {} }));
+    expect(await client.ask(modern('m', 'tools/list'))).toHaveProperty('result.resultType', 'complete');
+    expect(await client.ask(legacy('l', 'tools/list'))).not.toHaveProperty('result.resultType');
+    expect(await client.ask(modern('p', 'ping'))).toHaveProperty('error.code', -32601);
+    expect(await client.ask(legacy('q', 'ping'))).toHaveProperty('result', {});
+    await client.close();
+  });
+});
+
+describe('stdio', () => {
+  test('writes nothing but messages, one to a line', async () => {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    const server = startStdio(gateway.protocol, LINE_LIMITS, stdin as never, stdout as never);
+    let text = '';
+    stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    stdin.write('nonsense\n');
+    stdin.end(`${JSON.stringify(listing('a\nb', 3))}\n`);
+    await server.finished;
+    const lines = text.split('\n');
+    expect(lines.pop()).toBe('');
+    expect(lines.map((line) => (JSON.parse(line) as Rpc).id)).toEqual([undefined, 'a\nb']);
+  });
+
+  test('is over when nobody reads any more, and aborts what is under way', async () => {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    const server = startStdio(gateway.protocol, LINE_LIMITS, stdin as never, stdout as never);
+    stdin.write(`${JSON.stringify(slow(1))}\n`);
+    await until(() => owed.length === 1);
+    const abandoned = new Promise((resolve) => owed[0]?.once('close', resolve));
+    stdout.destroy(new Error('EPIPE'));
+    await Promise.all([abandoned, server.finished]);
+  });
+
+  test('stops reading while its own answers are not read, and holds no more of them than one', async () => {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough({ highWaterMark: 1_000 })];
+    const server = startStdio(gateway.protocol, LINE_LIMITS, stdin as never, stdout as never);
+    const many = 500;
+    stdin.write(Array.from({ length: many }, (_, id) => `${JSON.stringify(legacy(id, 'tools/list'))}\n`).join(''));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(stdout.readableLength + stdout.writableLength).toBeLessThan(20_000);
+    // Once somebody reads, everything comes.
+    let lines = 0;
+    stdout.on('data', (chunk: Buffer) => {
+      lines += chunk.toString().split('\n').length - 1;
+    });
+    await until(() => lines === many);
+    stdin.end();
+    await server.finished;
+  });
+});
+
+describe('tcp', () => {
+  test('closes a connection on which nothing happens, but not one that waits for an answer or listens', async () => {
+    const server = await listenTcp(gateway.protocol, { idleMs: 50 });
+    const [idle, busy, listening] = [
+      await connectTcp(server.port),
+      await connectTcp(server.port),
+      await connectTcp(server.port),
+    ];
+    busy.send(slow(1));
+    listening.send(listen('l'));
+    await until(() => owed.length === 1);
+    await idle.closed;
+    // The others have been silent just as long.
+    owed[0]?.end('[]');
+    expect(await busy.find(({ id }) => id === 1)).toMatchObject({ result: {} });
+    expect((await listening.ask(legacy(2, 'ping'))).result).toEqual({});
+    listening.socket.destroy();
+    await server.close(0);
+  });
+
+  test('turns away whoever comes when all places are taken', async () => {
+    const server = await listenTcp(gateway.protocol, { maxConnections: 2 });
+    const [one, two] = [await connectTcp(server.port), await connectTcp(server.port)];
+    await Promise.all([one.ask(legacy(1, 'ping')), two.ask(legacy(1, 'ping'))]);
+    const third = await openRaw(server.port);
+    expect(await third.closed).toBe('');
+    one.socket.destroy();
+    await one.closed;
+    for (;;) {
+      const again = await connectTcp(server.port);
+      const answer = await Promise.race([again.ask(legacy(1, 'ping')), again.closed]);
+      again.socket.destroy();
+      if (answer) break;
+    }
+    two.socket.destroy();
+    await server.close(0);
+  });
+
+  test('gives each of forty clients that use the same id its own answer', async () => {
+    const server = await listenTcp(gateway.protocol);
+    const clients = await Promise.all(Array.from({ length: 40 }, () => connectTcp(server.port)));
+    const answers = await Promise.all(clients.map((client, index) => client.ask(listing('same', index + 1))));
+    expect(answers.map(textOf)).toEqual(clients.map((_, index) => `/pets?limit=${index + 1}`));
+    for (const client of clients) expect(client.received).toHaveLength(1);
+    for (const { socket } of clients) socket.destroy();
+    await server.close(0);
+  });
+
+  test('survives a client that vanishes in the middle of everything', async () => {
+    const server = await listenTcp(gateway.protocol);
+    const client = await connectTcp(server.port);
+    client.send(slow(1));
+    client.write('{"jsonrpc":');
+    await until(() => owed.length === 1);
+    const abandoned = new Promise((resolve) => owed[0]?.once('close', resolve));
+    client.socket.resetAndDestroy();
+    await abandoned;
+    const next = await connectTcp(server.port);
+    expect((await next.ask(legacy(1, 'ping'))).result).toEqual({});
+    next.socket.destroy();
+    await server.close(0);
+  });
+
+  test('is not kept from closing by a client that reads nothing', async () => {
+    const server = await listenTcp(gateway.protocol);
+    const deaf = await connectTcp(server.port);
+    await deaf.ask(legacy('first', 'ping'));
+    deaf.socket.pause();
+    for (let id = 0; id < 2_000; id++) deaf.send(legacy(id, 'tools/list'));
+    await new Promise((resolve) => setImmediate(resolve));
+    await server.close(0);
+    deaf.socket.destroy();
+  });
+
+  test('says so when the port is taken', async () => {
+    const server = await listenTcp(gateway.protocol);
+    await expect(listenTcp(gateway.protocol, { port: server.port })).rejects.toMatchObject({
+      code: 'CANNOT_LISTEN',
+      message: `TCP port ${server.port} on 127.0.0.1 is already in use. Stop the other program, or choose another port (0 picks a free one).`,
+    });
+    await server.close(0);
+  });
+});
