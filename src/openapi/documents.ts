@@ -60,17 +60,23 @@ export async function collectDocuments(
 
   const warnings: string[] = [];
   let files = 1;
+  let tries = 0;
+  const deadline = Date.now() + limits.fetchTimeoutMs * 4;
   let bytes = source.text.length;
   const queue = refs.map((ref) => [root, ref] as const);
   for (let next = 0; next < queue.length; next++) {
     const [from, ref] = queue[next]!;
     const uri = resolveUri(ref, from.uri);
     if (uri === undefined || known.has(uri)) continue;
-    if (files >= limits.maxFiles || bytes >= limits.maxTotalBytes) {
+    if (++tries > limits.maxFiles || bytes >= limits.maxTotalBytes) {
       known.set(
         uri,
         `is one file too many: a document may have ${limits.maxFiles} files and ${limits.maxTotalBytes} bytes`,
       );
+      continue;
+    }
+    if (Date.now() > deadline) {
+      known.set(uri, 'was not read: the other files of the document took too long');
       continue;
     }
     const found = await readPart(uri, source, options, limits);

@@ -13,9 +13,11 @@ interface Edge {
   readonly target: Place;
 }
 
+export type Follow = (document: SourceDocument, ref: string) => Place;
+
 export interface InPlace {
-  /** Whether a `$ref` from `within` to `target` closes a circle that should be opened here. */
-  readonly closes: (within: object, target: Place, via: Via) => boolean;
+  /** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
+  readonly together: (from: Place, to: Place, unionsOnly: boolean) => boolean;
 }
 
 const LISTS: readonly (readonly [string, Via])[] = [
@@ -25,9 +27,8 @@ const LISTS: readonly (readonly [string, Via])[] = [
 ];
 const SINGLES = ['not', 'if', 'then', 'else'];
 
-export function createInPlace(follow: (document: SourceDocument, ref: string) => Place): InPlace {
+export function createInPlace(follow: Follow): InPlace {
   const edges = new Map<object, readonly Edge[]>();
-
   const edgesOf = (place: Place): readonly Edge[] => {
     const key = place.value as object;
     let found = edges.get(key);
@@ -39,24 +40,65 @@ export function createInPlace(follow: (document: SourceDocument, ref: string) =>
     }
     return found;
   };
+  const all = createCircles((place) => edgesOf(place).map((edge) => edge.target));
+  const unions = createCircles((place) =>
+    edgesOf(place).flatMap(({ via, target }) => (via === 'union' ? [target] : [])),
+  );
+  return { together: (from, to, unionsOnly) => (unionsOnly ? unions : all)(from, to) };
+}
 
-  const reaches = (from: Place, goal: object, unionsOnly: boolean): boolean => {
-    const seen = new Set<object>([from.value as object]);
-    const stack = [from];
-    for (let place = stack.pop(); place; place = stack.pop()) {
-      if (place.value === goal) return true;
-      for (const { via, target } of edgesOf(place)) {
-        if ((unionsOnly && via !== 'union') || seen.has(target.value as object)) continue;
-        seen.add(target.value as object);
-        stack.push(target);
-      }
-    }
-    return false;
+interface Visit {
+  readonly node: object;
+  readonly next: readonly Place[];
+  at: number;
+  low: number;
+  readonly index: number;
+}
+
+/**
+ * Tarjan's strongly connected components, each schema visited once, iteratively: chains in a document can be longer
+ * than a call stack is deep.
+ */
+function createCircles(nextOf: (place: Place) => readonly Place[]): (from: Place, to: Place) => boolean {
+  const component = new Map<object, number>();
+  const indices = new Map<object, number>();
+  const open: object[] = [];
+  let components = 0;
+
+  const enter = (place: Place): Visit => {
+    const index = indices.size;
+    const node = place.value as object;
+    indices.set(node, index);
+    open.push(node);
+    return { node, next: nextOf(place), at: 0, low: index, index };
   };
 
-  return {
-    // A circle with an allOf in it is opened there: the union that lists the variants is worth more.
-    closes: (within, target, via) => reaches(target, within, via === 'union'),
+  const explore = (start: Place): void => {
+    const stack = [enter(start)];
+    for (let visit = stack[stack.length - 1]; visit; visit = stack[stack.length - 1]) {
+      const target = visit.next[visit.at++];
+      if (target !== undefined) {
+        const seen = indices.get(target.value as object);
+        if (seen === undefined) stack.push(enter(target));
+        else if (!component.has(target.value as object)) visit.low = Math.min(visit.low, seen);
+        continue;
+      }
+      stack.pop();
+      const parent = stack[stack.length - 1];
+      if (parent) parent.low = Math.min(parent.low, visit.low);
+      if (visit.low !== visit.index) continue;
+      components++;
+      for (let node = open.pop(); node; node = open.pop()) {
+        component.set(node, components);
+        if (node === visit.node) break;
+      }
+    }
+  };
+
+  return (from, to) => {
+    if (!indices.has(from.value as object)) explore(from);
+    if (!indices.has(to.value as object)) explore(to);
+    return component.get(from.value as object) === component.get(to.value as object);
   };
 }
 
@@ -65,7 +107,7 @@ function collect(
   schema: unknown,
   via: Via,
   into: Edge[],
-  follow: (document: SourceDocument, ref: string) => Place,
+  follow: Follow,
   depth: number,
 ): void {
   if (!isNode(schema) || depth > 64) return;
@@ -81,16 +123,13 @@ function collect(
     for (const item of list) collect(document, item, via === 'all' ? how : via, into, follow, depth + 1);
   }
   for (const keyword of SINGLES) collect(document, schema[keyword], 'not', into, follow, depth + 1);
-  const dependent = schema.dependentSchemas;
-  if (isNode(dependent))
-    for (const key of Object.keys(dependent)) collect(document, dependent[key], 'not', into, follow, depth + 1);
+  for (const keyword of ['dependentSchemas', 'dependencies']) {
+    const map = schema[keyword];
+    if (isNode(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
+  }
 }
 
-function tryFollow(
-  document: SourceDocument,
-  ref: string,
-  follow: (document: SourceDocument, ref: string) => Place,
-): Place | undefined {
+export function tryFollow(document: SourceDocument, ref: string, follow: Follow): Place | undefined {
   try {
     return follow(document, ref);
   } catch (error) {
@@ -100,15 +139,12 @@ function tryFollow(
 }
 
 /** Follows a `$ref`, and on through places that are nothing but another `$ref`. */
-export function followSchema(resolver: Resolver): (document: SourceDocument, ref: string) => Place {
+export function followSchema(resolver: Resolver): Follow {
   return (document, ref) => {
     let place = resolver.follow(document, ref);
-    for (
-      let hops = 0;
-      isNode(place.value) && typeof place.value.$ref === 'string' && isBare(place.document, place.value);
-      hops++
-    ) {
-      if (hops === 64) throw new RefError(`$ref "${ref}" leads back to itself`);
+    let hops = 0;
+    while (isNode(place.value) && typeof place.value.$ref === 'string' && isBare(place.document, place.value)) {
+      if (++hops > 64) throw new RefError(`$ref "${ref}" leads back to itself`);
       place = resolver.follow(place.document, place.value.$ref);
     }
     return place;

@@ -28,6 +28,7 @@ export interface Resolver {
 }
 
 const MAX_HOPS = 64;
+const MAX_NAMES_TRIED = 200;
 
 export function createResolver(documents: DocumentSet): Resolver {
   const memo = new WeakMap<SourceDocument, Map<string, Place | RefError>>();
@@ -95,7 +96,9 @@ function look(
 
 /** Inside a schema with an `$id`, `#/$defs/x` counts from that schema. The first one that has it is the one meant. */
 function atNamed(names: ReadonlyMap<string, Place>, fragment: string): Place | undefined {
+  let tries = 0;
   for (const [name, place] of names) {
+    if (++tries > MAX_NAMES_TRIED) return undefined;
     const found = name.startsWith('#') ? undefined : at(place, fragment);
     if (found) return found;
   }

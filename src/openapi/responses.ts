@@ -129,19 +129,20 @@ function nextCursor(answer: Place | undefined, resolver: Resolver): string | und
   return undefined;
 }
 
-/** Own properties and those of the branches of an allOf. */
+/** Own properties and those of the branches of an allOf, each schema once. */
 function propertiesOf(
   { document, node }: { document: Place['document']; node: Node },
   resolver: Resolver,
-  depth = 0,
+  seen = new Set<Node>(),
 ): [string, Place][] {
+  if (seen.has(node) || seen.size > 50) return [];
+  seen.add(node);
   const found: [string, Place][] = [];
   const properties = nodeAt(node, 'properties') ?? {};
   for (const name of Object.keys(properties)) found.push([name, { document, pointer: '', value: properties[name] }]);
-  if (depth > 4 || !Array.isArray(node.allOf)) return found;
-  for (const branch of node.allOf) {
+  for (const branch of Array.isArray(node.allOf) ? node.allOf : []) {
     const inner = settledNode(document, branch, resolver);
-    if (inner) found.push(...propertiesOf(inner, resolver, depth + 1));
+    if (inner) found.push(...propertiesOf(inner, resolver, seen));
   }
   return found;
 }

@@ -3,10 +3,10 @@
 // expansion, and recursion stays recursion.
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { SourceDocument } from './documents.ts';
-import { createInPlace, followSchema, type Via } from './in-place.ts';
+import { createInPlace, followSchema, tryFollow, type Via } from './in-place.ts';
 import { isNullable, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts';
 import { emptyMap, isNode, type Node } from './node.ts';
-import { type Place, RefError, type Resolver } from './resolve.ts';
+import type { Place, Resolver } from './resolve.ts';
 import {
   annotationsOf,
   convertPlain,
@@ -43,6 +43,7 @@ export interface SchemaBuilder {
 }
 
 const ANY: JsonSchema = Object.freeze({});
+const MAX_OPENED = 100;
 /** What stands beside a `$ref` in 2.0 and 3.0 counts for nothing; these only describe, so they are kept. */
 const REF_ANNOTATIONS = ['title', 'description', 'deprecated', 'default', 'example', 'examples'];
 
@@ -51,10 +52,12 @@ interface Context {
   readonly direction: Direction;
   readonly uses: Set<Definition>;
   /** The definition that this schema applies to the same value as, and how. */
-  readonly within?: object;
+  readonly within?: Place;
   readonly via: Via;
-  /** Bases written out where a circle was opened. */
+  /** Bases written out where a circle was opened, on the way here. */
   readonly opened?: ReadonlySet<object>;
+  /** How many more may be written out inside this definition. */
+  readonly budget?: { left: number };
   /** Names a sibling branch of an allOf hides: nobody can be required to send them. */
   readonly hidden?: ReadonlySet<string>;
 }
@@ -89,12 +92,11 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   };
 
   const convertRef = (context: Context, schema: Node, ref: string): JsonSchema => {
-    const target = tryFollow(context.document, ref);
+    const target = tryFollow(context.document, ref, follow);
     // A request with a dangling ref never gets here (scan.ts); an answer's schema is information only.
     if (!target || (!isNode(target.value) && typeof target.value !== 'boolean')) return ANY;
     if (typeof target.value === 'boolean') return target.value;
-    if (context.within !== undefined && inPlace.closes(context.within, target, context.via))
-      return openCircle(context, target);
+    if (closesCircle(context, target)) return openCircle(context, target);
     const definition = definitionAt(target);
     context.uses.add(definition);
     const pointer = { $ref: `#/$defs/${definition.name}` };
@@ -103,24 +105,22 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     return { ...pointer, ...(beside as Node) };
   };
 
-  const tryFollow = (document: SourceDocument, ref: string): Place | undefined => {
-    try {
-      return follow(document, ref);
-    } catch (error) {
-      if (error instanceof RefError) return undefined;
-      throw error;
-    }
-  };
+  /** A circle with an allOf in it is opened there: the union that lists the variants is worth more. */
+  const closesCircle = ({ within, via, opened }: Context, target: Place): boolean =>
+    within !== undefined && inPlace.together(within, target, via === 'union' && opened === undefined);
 
   /** Writes out what a base says itself; its list of variants is what led here. */
   const openCircle = (context: Context, { document, value }: Place): JsonSchema => {
     if (context.via === 'not') return false;
-    if (context.via === 'union' || context.opened?.has(value as object)) return ANY;
+    const { opened, budget } = context;
+    if (context.via === 'union' || opened?.has(value as object) || budget === undefined || budget.left === 0)
+      return ANY;
+    budget.left--;
     const plain: Record<string, unknown> = {};
     for (const key of Object.keys(value as Node)) {
       if (key !== 'oneOf' && key !== 'anyOf' && key !== 'discriminator') plain[key] = (value as Node)[key];
     }
-    return convertIn({ ...context, document, opened: new Set([...(context.opened ?? []), value as object]) }, plain);
+    return convertIn({ ...context, document, opened: new Set([...(opened ?? []), value as object]) }, plain);
   };
 
   const besideRef = (context: Context, schema: Node): JsonSchema => {
@@ -209,7 +209,7 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     if (schema[keyword] === true) return true;
     const ref = refOf(schema);
     if (ref === undefined) return false;
-    const target = tryFollow(document, ref);
+    const target = tryFollow(document, ref, follow);
     return isNode(target?.value) && target.value[keyword] === true;
   };
 
@@ -228,7 +228,7 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     for (const branch of Array.isArray(schema.allOf) ? schema.allOf : []) {
       if (!isNode(branch)) continue;
       const ref = refOf(branch);
-      const place = ref === undefined ? undefined : tryFollow(context.document, ref);
+      const place = ref === undefined ? undefined : tryFollow(context.document, ref, follow);
       if (place && isNode(place.value)) note(place.document, place.value);
       else if (ref === undefined) note(context.document, branch);
     }
@@ -240,7 +240,10 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     if (known) return known;
     const uses = new Set<Definition>();
     const { document, value } = definition.place;
-    const schema = convertIn({ document, direction, uses, via: 'all', within: value as object }, value);
+    const schema = convertIn(
+      { document, direction, uses, via: 'all', within: definition.place, budget: { left: MAX_OPENED } },
+      value,
+    );
     const done: Converted = { schema, uses };
     converted[direction].set(definition, done);
     return done;

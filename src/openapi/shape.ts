@@ -57,11 +57,14 @@ interface Walk {
   readonly seen: Set<object>;
   readonly mergeUnions: boolean;
   readonly depth: number;
+  /** How many more schemas may be looked at: variants are merged one by one, and can be nested. */
+  readonly budget: { left: number };
   /** Reached through an allOf: what it says about variants does not matter here. */
   readonly asBase: boolean;
 }
 
 const MAX_MERGE_DEPTH = 48;
+const MAX_MERGED = 4_000;
 const MAX_VARIANTS = 64;
 const ANNOTATIONS = new Set([
   'title',
@@ -92,7 +95,7 @@ const WHOLE = [
 export function createShapes(resolver: Resolver, builder: SchemaBuilder, variants: Variants): ShapeOf {
   const merge = (place: Place, walk: Walk): boolean => {
     const { document, value } = place;
-    if (!isNode(value) || walk.depth > MAX_MERGE_DEPTH) return false;
+    if (!isNode(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
     if (walk.seen.has(value)) return true;
     walk.seen.add(value);
     const ref = refOf(value);
@@ -153,7 +156,8 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
 
   return (schema, unions) => {
     const draft = emptyDraft();
-    const walk: Walk = { draft, seen: new Set(), mergeUnions: unions === 'merged', depth: 0, asBase: false };
+    const budget = { left: MAX_MERGED };
+    const walk: Walk = { draft, seen: new Set(), mergeUnions: unions === 'merged', depth: 0, budget, asBase: false };
     if (!merge(schema, walk)) return undefined;
     const fields: Field[] = [];
     for (const [name, schemas] of draft.fields) {

@@ -308,3 +308,51 @@ describe('wrong types everywhere', () => {
     },
   );
 });
+
+describe('circles made to multiply', () => {
+  test('a hundred schemas that all extend each other', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `S${index}`);
+    const all = names.map((name) => ({ $ref: `#/components/schemas/${name}` }));
+    const schemas = Object.fromEntries(names.map((name) => [name, { allOf: all, properties: { [name]: {} } }]));
+    const domain = await importValue(
+      withBody({ type: 'object', properties: { x: all[0], y: {} } }, {}, { components: { schemas } }),
+    );
+    expect(JSON.stringify(domain.endpoints[0]!.inputSchema).length).toBeLessThan(5_000_000);
+  });
+
+  test('a chain of ten thousand bases', async () => {
+    const schemas: Record<string, unknown> = { S0: { type: 'object' } };
+    for (let index = 1; index <= 10_000; index++)
+      schemas[`S${index}`] = { allOf: [{ $ref: `#/components/schemas/S${index - 1}` }] };
+    const domain = await importValue(
+      withBody({ $ref: '#/components/schemas/S10000' }, {}, { components: { schemas } }),
+    );
+    expect(Object.keys((domain.endpoints[0]!.inputSchema as { $defs: object }).$defs)).toHaveLength(10_001);
+  });
+
+  test('variants of variants in a form', async () => {
+    const schemas: Record<string, unknown> = { L0: { type: 'object', properties: { x: { type: 'string' } } } };
+    for (let level = 1; level <= 20; level++) {
+      const ref = { $ref: `#/components/schemas/L${level - 1}` };
+      schemas[`L${level}`] = { oneOf: [ref, { allOf: [ref] }] };
+    }
+    const requestBody = { content: { 'multipart/form-data': { schema: { $ref: '#/components/schemas/L20' } } } };
+    const domain = await importValue(openapi({ '/a': { post: { requestBody } } }, { components: { schemas } }));
+    expect(domain.endpoints.length + domain.quarantined.length).toBe(1);
+  });
+
+  test('an allOf of a thousand branches, four deep, behind a cursor', async () => {
+    const schemas: Record<string, unknown> = { L0: { type: 'object', properties: { next_cursor: {} } } };
+    for (let level = 1; level <= 4; level++) {
+      schemas[`L${level}`] = {
+        allOf: Array.from({ length: 1_000 }, () => ({ $ref: `#/components/schemas/L${level - 1}` })),
+      };
+    }
+    const get = {
+      parameters: [{ name: 'cursor', in: 'query', schema: {} }],
+      responses: { 200: { content: { 'application/json': { schema: { $ref: '#/components/schemas/L4' } } } } },
+    };
+    const domain = await importValue(openapi({ '/a': { get } }, { components: { schemas } }));
+    expect(domain.endpoints[0]!.pagination).toEqual({ kind: 'cursor', arg: 'cursor', nextFrom: 'next_cursor' });
+  });
+});
