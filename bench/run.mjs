@@ -1,6 +1,7 @@
 // npm run bench: every number is a ratio measured in this run, on this machine. bench/README.md says how to read it.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureImport } from './import.mjs';
 import { generator } from './load.mjs';
 import { CORES, stopAll } from './processes.mjs';
 import { measureScale, measureSpeed } from './speed.mjs';
@@ -39,6 +40,7 @@ if (values.help) {
   process.exit(0);
 }
 
+const IMPORT_ROUNDS = 3;
 const list = (text) => text.split(',').filter((word) => word !== '');
 const progress = (text) => {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
@@ -73,6 +75,12 @@ async function bench() {
     print(renderScale(results.scale));
     await stopAll();
   }
+  if (parts.includes('import')) {
+    const onRound = (round) => progress(`import: round ${round} of ${IMPORT_ROUNDS}`);
+    results.import = await measureImport({ rounds: IMPORT_ROUNDS, onRound });
+    progress('');
+    print(results.import ? renderImport(results.import) : '\nImport: no ../shared/specs here, nothing to measure.');
+  }
   if (values.json) console.log(JSON.stringify(results, null, 1));
 }
 
@@ -101,6 +109,19 @@ function renderScale(row) {
   const head = ['', 'throughput', 'CPU/request', 'req/s', 'of the small one', 'noise'];
   const body = [row.label, fixed(row.throughput), fixed(row.cpu), whole(row.rps), whole(row.baseRps), fixed(row.noise)];
   return title + renderTable(head, [body]);
+}
+
+function renderImport(rows) {
+  const title = `
+Start-up with a large document, until tools/list is ready, to JSON.parse of it alone (aim: time <= 5, memory <= 3)
+median of ${IMPORT_ROUNDS} alternating pairs of processes; less is better\n`;
+  const head = ['', 'time', 'CPU', 'whole process', 'peak memory', 'ms', 'parse', 'MB', 'parse', 'tools'];
+  const body = rows.map((row) => [
+    row.label,
+    ...[row.time, row.cpu, row.process, row.memory].map((ratio) => `${fixed(ratio)}x`),
+    ...[row.ms, row.parseMs, row.peakMb, row.parsePeakMb, row.tools].map(whole),
+  ]);
+  return title + renderTable(head, body);
 }
 
 try {
