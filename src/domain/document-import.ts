@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path';
 import { type BuildOptions, DefinitionError } from '../endpoint/build.ts';
 import type { DomainDefinition } from '../endpoint/definition.ts';
-import { embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
+import { embeddedName, expand, resolveBaseUrl } from '../endpoint/environment.ts';
 import { isSecretHeader } from '../endpoint/headers.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
@@ -24,6 +24,7 @@ export async function importFor(
 ): Promise<{ domain: Domain; unused: string[] }> {
   const selection = buildSelection(definition.include, definition.exclude);
   const baseUrl = readBaseUrl(definition, options, problems);
+  const serverVariables = readServerVariables(definition, options, problems);
   const secretHeaders = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
   const headers = [...secretHeaders.map(([name, value]) => `${name}: ${value}`), ...(options.headers ?? [])];
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
@@ -36,6 +37,7 @@ export async function importFor(
       credentials: sourcesOf(definition.credentials),
       ...(prefix === '' ? {} : { prefix: `${prefix}_` }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(serverVariables === undefined ? {} : { serverVariables }),
       ...(headers.length === 0 ? {} : { headers }),
       ...(options.headersFor === undefined ? {} : { headersFor: options.headersFor }),
       ...(definition.overlays === undefined
@@ -72,6 +74,24 @@ function readBaseUrl(definition: DomainDefinition, options: DocumentOptions, pro
       message: `names the embedded API "${name}", which is not running here; give a real URL`,
     });
   return url;
+}
+
+function readServerVariables(
+  { serverVariables }: DomainDefinition,
+  { env }: DocumentOptions,
+  problems: Problem[],
+): Record<string, string> | undefined {
+  if (serverVariables === undefined) return undefined;
+  const filled = Object.entries(serverVariables).map(([name, value]): [string, string] => {
+    const { text, missing } = expand(value, env);
+    if (missing.length > 0)
+      problems.push({
+        path: ['serverVariables', name],
+        message: `needs the environment variable ${missing.join(' and ')}; set it, or write \${${missing[0]}:-default}`,
+      });
+    return [name, text];
+  });
+  return Object.fromEntries(filled);
 }
 
 /** The variables of each credential; what kind it is, the document knows. */

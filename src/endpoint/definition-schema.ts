@@ -264,6 +264,7 @@ const domain = strict({
   endpoints: z.record(action, endpoint).exactOptional(),
   openapi: text.exactOptional(),
   overlays: list(text).exactOptional(),
+  serverVariables: z.record(z.string(), text).exactOptional(),
   include: filter.exactOptional(),
   exclude: filter.exactOptional(),
   operations: z.record(z.string(), operation).exactOptional(),
