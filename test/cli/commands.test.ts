@@ -9,6 +9,10 @@ import { run } from '../support/cli.ts';
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landbridge-cli-'));
+  await writeFile(
+    join(folder, 'lonely.yaml'),
+    'name: lonely\nbaseUrl: http://127.0.0.1:9\nendpoints: { look: { path: /look, summary: Looks whether anybody is there. } }\n',
+  );
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -144,5 +148,52 @@ describe('landbridge explain', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('GET /tasks/{id}');
     expect(stdout).toContain('path id');
+  });
+});
+
+describe('landbridge doctor', () => {
+  test('calls the bundled catalog fit and exits 0', async () => {
+    const { code, stdout } = await run(['doctor', '--json'], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ healthy: true, errors: 0, findings: [] });
+    expect(code).toBe(0);
+  });
+
+  test('names what is wrong and exits 1', async () => {
+    const { code, stdout } = await run(
+      ['doctor', '--token-budget', '50', '--exposure', 'tools', '--client', 'claude'],
+      { cwd: folder },
+    );
+    expect(code).toBe(1);
+    expect(stdout).toContain('the budget is 50');
+  });
+
+  test('--online finds an API that does not answer', async () => {
+    const { code, stdout } = await run(['doctor', '--online', '--json', '--domains', 'lonely.yaml'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ findings: [{ check: 'base_url', where: 'lonely' }] });
+  });
+});
+
+describe('landbridge import', () => {
+  test('writes the document and a domain file that serves the same tools', async () => {
+    const spec = {
+      openapi: '3.1.0',
+      info: { title: 'Shop', version: '1' },
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      paths: { '/items/{id}': { get: { operationId: 'getItem', summary: 'Gets an item.', responses: {} } } },
+    };
+    await writeFile(join(folder, 'shop.json'), JSON.stringify(spec));
+    const { code, stdout } = await run(['import', 'shop.json', '--out', 'shop'], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout).toContain(join('shop', 'domains', 'shop.yaml'));
+    const direct = await run(['tools', 'shop.json', '--json'], { cwd: folder });
+    const curated = await run(['tools', 'shop/domains', '--json'], { cwd: folder });
+    expect(JSON.parse(curated.stdout)).toEqual(JSON.parse(direct.stdout));
+  });
+
+  test('does not overwrite what is there', async () => {
+    const { code, stderr } = await run(['import', 'shop.json', '--out', 'shop'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('already exists');
   });
 });
