@@ -9,7 +9,7 @@ import { type PlannedGroup, planGroups } from './grouping.ts';
 import { MAX_NAME, toToolName, withSuffix } from './name.ts';
 import type { Tree } from './tree.ts';
 
-const MAX_LINE = 64;
+const MAX_LINE = 56;
 
 export function buildGrouped(
   tree: Tree,
@@ -29,7 +29,7 @@ export function buildGrouped(
 function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry {
   const about = plan.labels.length === 0 ? domain.title : plan.labels.join(', ').replaceAll('_', ' ');
   const builder = new GroupedToolBuilder(name)
-    .description(plan.kind === 'read' ? about : `${about} (changes data)`)
+    .description(about)
     .annotations({ openWorldHint: true })
     .leanDescription();
   const actions = nameActions(plan);

@@ -89,7 +89,7 @@ const NOISE =
 /** The text without such sentences; the first one always stays. */
 export function withoutNoise(text: string): string {
   return text
-    .split(/(?<=[.!?:])\s+(?=[A-Z`"“'(*-])/)
+    .split(/(?<=[.!?:]["”'’)]?)\s+(?=[A-Z`"“'(*-])/)
     .filter((sentence, place) => place === 0 || !NOISE.test(sentence))
     .join(' ');
 }

@@ -271,7 +271,7 @@ describe('grouped mode', () => {
       annotations: { readOnlyHint: true, destructiveHint: false },
     });
     expect(built.tools.get('api_write')?.definition).toMatchObject({
-      description: 'api (changes data)\nissues_delete: ⚠️ DESTRUCTIVE',
+      description: 'api\nissues_delete: ⚠️ DESTRUCTIVE',
       inputSchema: {
         properties: { id: { type: 'integer' }, action_: { description: 'For: issues_lock' } },
         required: ['action', 'id'],

@@ -3,7 +3,7 @@
 import type { Effect } from '../../endpoint/model.ts';
 import { type Entry, type Index, type Verb, verbOfWord } from './index.ts';
 import { relatedTo, spellOut } from './synonyms.ts';
-import { splitWords, toStems } from './words.ts';
+import { splitWords, stem, toStems } from './words.ts';
 
 export interface SearchFilter {
   readonly domain?: string | undefined;
@@ -47,6 +47,8 @@ interface Question {
   readonly many: boolean | undefined;
 }
 
+const WHOSE = new Set(['authenticat', 'user'].map(stem));
+
 const ASKING = new Set([
   'is',
   'are',
@@ -66,13 +68,16 @@ const ASKING = new Set([
 function read(index: Index, query: string): Question {
   const raw = splitWords(query.slice(0, MAX_QUERY));
   const words = spellOut(raw);
+  // "My" hints at whose it is; it is not what is asked for.
+  const hinted = raw.some((word) => word === 'my' || word === 'me' || word === 'mine');
   const stems = [...new Set(toStems(words.join(' ')))].slice(0, MAX_TERMS);
   const verb = wantedVerb(words, stems);
   const named = stems.some((one) => verbOfWord(one) === undefined);
   const terms = stems.map((one) => {
     const own = verbOfWord(one);
     // "Create" alone names nothing, the thing does; but "merge" or "refund" names what few operations do.
-    const weight = index.weight(one) * (own !== undefined && own !== 'act' && named ? 0.5 : 1);
+    const verbal = own !== undefined && own !== 'act' && named ? 0.5 : 1;
+    const weight = index.weight(one) * verbal * (hinted && WHOSE.has(one) ? 0.35 : 1);
     return { stem: one, weight, related: relatedTo(one), verb: own === verb ? own : undefined };
   });
   return { terms, verb, many: wantsMany(words) };
@@ -88,12 +93,15 @@ function wantedVerb(words: readonly string[], stems: readonly string[]): Verb | 
   return stems.map(verbOfWord).find((verb) => verb !== undefined && verb !== 'act');
 }
 
-/** `all users`, `secrets`: many; `an issue`, `the latest release`: one. */
+/** `all users`, `secrets of a repository`: many; `an issue`, `the latest release`: one. */
 function wantsMany(words: readonly string[]): boolean | undefined {
   if (words.some((word) => word === 'all' || word === 'every' || word === 'list')) return true;
-  if (words.some((word) => word === 'a' || word === 'an' || word === 'this')) return false;
-  const last = words.at(-1) ?? '';
-  return last.length > 3 && /[^siu]s$/.test(last) ? true : undefined;
+  const end = words.findIndex(
+    (word, place) => place > 0 && ['of', 'for', 'in', 'on', 'from', 'to', 'by', 'with'].includes(word),
+  );
+  const thing = end < 0 ? words : words.slice(0, end);
+  if (thing.some((word) => word === 'a' || word === 'an' || word === 'this')) return false;
+  return thing.some((word) => word.length > 3 && /[^siu]s$/.test(word)) ? true : undefined;
 }
 
 function propose(index: Index, terms: readonly Term[]): { entry: Entry; score: number }[] {
@@ -110,7 +118,7 @@ function propose(index: Index, terms: readonly Term[]): { entry: Entry; score: n
             boost: boosts,
             // Guessing is for words nobody uses: it is slow, and it blurs the ones that are known.
             prefix: !index.knows(term.stem) && term.stem.length >= 3,
-            fuzzy: !index.knows(term.stem) && term.stem.length >= 5 ? 0.2 : false,
+            fuzzy: index.knows(term.stem) || term.stem.length < 3 ? false : term.stem.length < 8 ? 1 : 2,
           },
           ...(related.length > 0
             ? [
@@ -200,10 +208,11 @@ function meets(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean 
 
 /** A typing mistake or a longer form away. */
 function near(word: string, words: ReadonlySet<string>): boolean {
-  if (word.length < 4) return false;
+  if (word.length < 3) return false;
   for (const other of words) {
-    if (other.length >= 4 && (other.startsWith(word) || word.startsWith(other))) return true;
-    if (Math.abs(other.length - word.length) <= 1 && word.length >= 5 && distanceOne(word, other)) return true;
+    if (other.length < 4) continue;
+    if (word.length >= 4 && (other.startsWith(word) || word.startsWith(other))) return true;
+    if (Math.abs(other.length - word.length) <= 1 && distanceOne(word, other)) return true;
   }
   return false;
 }

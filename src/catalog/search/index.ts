@@ -96,7 +96,8 @@ function toEntry(operation: Operation, id: number, names: ReadonlyMap<string, st
     id,
     operation,
     name,
-    head: new Set([...toStems(endpoint.action), ...toStems(endpoint.summary)]),
+    // An action cut to length ends in a hash, which is no word of anybody's.
+    head: new Set([...toStems(endpoint.source.operationId ?? endpoint.action), ...toStems(endpoint.summary)]),
     path: new Set(segments.flatMap(toStems)),
     target: toStems(segments.at(-1) ?? '').at(-1) ?? '',
     tags: new Set(endpoint.tags.flatMap(toStems)),
@@ -137,9 +138,14 @@ function verbsOf({ method, path, summary, effect }: Endpoint): ReadonlySet<Verb>
   const said = verbOfWord(toStems(summary)[0] ?? '');
   const verbs = new Set<Verb>(said ? [said] : []);
   if (method === 'DELETE') verbs.add('delete');
-  else if (effect === 'read') verbs.add(endsInVariable ? 'get' : 'list');
+  else if (effect === 'read') verbs.add(!endsInVariable && givesMany(path, summary) ? 'list' : 'get');
   else if (method === 'PUT' || method === 'PATCH') verbs.add('update');
   else if (said === undefined) verbs.add(endsInVariable ? 'update' : 'create');
   if (effect !== 'read' && method !== 'DELETE') verbs.add('act');
   return verbs;
+}
+
+/** A collection ends in a plural, or says so. */
+function givesMany(path: string, summary: string): boolean {
+  return /[^siu]s$/i.test(literalSegments(path).at(-1) ?? '') || /\b(?:list|lists|all|search|find)\b/i.test(summary);
 }

@@ -1,17 +1,19 @@
 // Words of names, paths and questions: split, stemmed lightly, and the same for both sides.
 
 const STOP = new Set(
-  (
-    'a an the of for to in on at with by from and or as is are be been it its this that these those i we you want need would ' +
-    'like how do does can could please some any into onto about out up off there their them what which whose when where ' +
-    'given specified specific using via use used based'
-  ).split(' '),
+  [
+    'a an the of for to in on at with by from and or as is are be been it its this that these those i we you want need',
+    'would like how do does can could please some any into onto about out up off there their them what which whose when',
+    'where who given specified specific using via use used based much many have has had exist all every each',
+  ].flatMap((line) => line.split(' ')),
 );
 
 /** Lower-case words: camelCase, snake_case, paths and prose alike. */
 export function splitWords(text: string): string[] {
   return (
     text
+      // PRs, IDs, APIs: one word each.
+      .replace(/\b[A-Z]{2,}s\b/g, (word) => word.toLowerCase())
       .replace(/([a-z\d])([A-Z])/g, '$1 $2')
       .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
       .toLowerCase()

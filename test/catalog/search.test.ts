@@ -1,0 +1,360 @@
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../../src/catalog/operation.ts';
+import { buildRegistry } from '../../src/catalog/registry.ts';
+import { toShape, toSignature } from '../../src/catalog/search/signature.ts';
+import { stem, toStems } from '../../src/catalog/search/words.ts';
+import type { JsonSchema } from '../../src/endpoint/model.ts';
+import { GatewayError } from '../../src/errors.ts';
+import type { Handler } from '../../src/orchestration/call.ts';
+import { aCall, aDomain, anEndpoint, anOperation, textOf } from './support.ts';
+
+const repo = { owner: { type: 'string' }, repo: { type: 'string' } } as const;
+const git = aDomain('git', [
+  anEndpoint('git', 'issues_create', {
+    summary: 'Create an issue',
+    description: 'Opens a new issue. Anybody who can read the repository may do so.',
+    tags: ['issues'],
+    effect: 'write',
+    path: '/repos/{owner}/{repo}/issues',
+    properties: {
+      ...repo,
+      title: { type: 'string', description: 'The title.' },
+      body: { type: 'string' },
+      labels: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['owner', 'repo', 'title'],
+    examples: [{ owner: 'octo', repo: 'hello', title: 'It broke' }],
+    outputSchema: {
+      type: 'object',
+      properties: {
+        id: { type: 'integer' },
+        labels: { type: 'array', items: { type: 'object', properties: { name: { type: 'string' } } } },
+      },
+    },
+  }),
+  anEndpoint('git', 'issues_list', {
+    summary: 'List issues',
+    tags: ['issues'],
+    path: '/repos/{owner}/{repo}/issues',
+    properties: repo,
+    required: ['owner', 'repo'],
+  }),
+  anEndpoint('git', 'issues_delete', {
+    summary: 'Delete an issue',
+    tags: ['issues'],
+    effect: 'destructive',
+    path: '/repos/{owner}/{repo}/issues/{id}',
+    properties: { ...repo, id: { type: 'integer' } },
+    required: ['owner', 'repo', 'id'],
+  }),
+  anEndpoint('git', 'pulls_merge', {
+    summary: 'Merge a pull request',
+    tags: ['pulls'],
+    effect: 'write',
+    method: 'PUT',
+    path: '/repos/{owner}/{repo}/pulls/{n}/merge',
+    properties: repo,
+    source: { kind: 'openapi', file: 'git.yaml', operationId: 'pulls/merge' },
+  }),
+]);
+const shop = aDomain('shop', [
+  anEndpoint('shop', 'orders_list', { summary: 'List orders', path: '/orders' }),
+  anEndpoint('shop', 'orders_refund', {
+    summary: 'Refund an order',
+    effect: 'write',
+    path: '/orders/{id}/refund',
+    deprecated: true,
+  }),
+]);
+
+function build(run?: (operation: Operation) => Operation) {
+  const domains = [git, shop];
+  const operations = domains
+    .flatMap(({ endpoints }) => endpoints.map((endpoint) => anOperation(endpoint)))
+    .map(run ?? ((one) => one));
+  const registry = buildRegistry({ domains, operations, exposure: 'search', tokenBudget: 10_000, serverName: 's' });
+  const call = (tool: string, args: Record<string, unknown>) => registry.tools.get(tool)!.run(aCall(tool), args);
+  return {
+    registry,
+    call,
+    search: async (args: Record<string, unknown>) => textOf(await call('search_operations', args)),
+  };
+}
+
+describe('search_operations', () => {
+  const { search, call, registry } = build();
+
+  test('hits come with signature, method, path and one line', async () => {
+    expect((await search({ query: 'open a ticket', limit: 1 })).split('\n')).toEqual([
+      'issues_create(owner, repo, title, body?, labels?) POST /repos/{owner}/{repo}/issues: Create an issue',
+    ]);
+  });
+
+  test('destructive and deprecated operations are marked', async () => {
+    expect(await search({ query: 'remove issue', limit: 1 })).toContain(
+      'DELETE /repos/{owner}/{repo}/issues/{id} [destructive]: Delete an issue',
+    );
+    expect(await search({ query: 'refund', limit: 1 })).toContain('[deprecated]');
+  });
+
+  test.each([
+    ['merge pr', 'pulls_merge'],
+    ['creating issues', 'issues_create'],
+    ['isues', 'issues_list'],
+    ['pulls/merge', 'pulls_merge'],
+    ['PUT /repos/{owner}/{repo}/pulls/{n}/merge', 'pulls_merge'],
+    ['all orders', 'orders_list'],
+  ])('%s finds %s first', async (query, want) => {
+    expect((await search({ query, limit: 1 })).split('(')[0]).toBe(want);
+  });
+
+  test('filters by domain and by effect', async () => {
+    const found = async (args: Record<string, unknown>) =>
+      (await search(args)).split('\n').map((line) => line.split('(')[0]);
+    expect(await found({ query: 'list', domain: 'shop' })).toEqual(['orders_list']);
+    expect(await found({ query: 'issue', effect: 'destructive' })).toEqual(['issues_delete']);
+  });
+
+  test('no hit says what there is', async () => {
+    expect(await search({ query: 'zzz' })).toBe(
+      'Nothing matches "zzz". Try other or fewer words.\nDomains: git (4), shop (2)',
+    );
+    expect(await search({ query: 'refund', domain: 'git', effect: 'read' })).toContain('without the filter');
+    expect(await search({ query: 'the of a' })).toContain('Nothing matches');
+  });
+
+  test('strange queries are only queries', async () => {
+    for (const query of [
+      '',
+      '*',
+      '__proto__',
+      'constructor',
+      '((((',
+      'a'.repeat(10_000),
+      '\u0000',
+      '💥',
+      'toString valueOf hasOwnProperty',
+    ]) {
+      expect(typeof (await search({ query }))).toBe('string');
+    }
+  });
+
+  test('arguments are strict', async () => {
+    await expect(call('search_operations', { q: 'x' })).rejects.toMatchObject({ code: 'VALIDATION' });
+    await expect(call('search_operations', { query: 'x', effect: 'nice' })).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+    await expect(call('search_operations', { query: 'x', domain: 'nowhere' })).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+  });
+
+  test('the tools say honestly what they do', () => {
+    const hints = (name: string) => registry.tools.get(name)?.definition.annotations;
+    expect(hints('search_operations')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(hints('describe_operation')).toMatchObject({ readOnlyHint: true });
+    expect(hints('call_operation')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+  });
+});
+
+describe('describe_operation', () => {
+  const { call } = build();
+
+  test('everything needed to call it', async () => {
+    const text = textOf(await call('describe_operation', { operation: 'issues_create' }));
+    expect(text.split('\n')).toEqual([
+      'issues_create (write): POST /repos/{owner}/{repo}/issues of git',
+      'Create an issue. Opens a new issue. Anybody who can read the repository may do so.',
+      expect.stringMatching(/^Arguments: \{.*"dry_run".*"required":\["owner","repo","title"\].*\}$/),
+      'Example arguments: {"owner":"octo","repo":"hello","title":"It broke"}',
+      'Returns: {id: integer, labels: [{name: string}]}',
+    ]);
+  });
+
+  test('takes an id or operationId as well, and suggests when it knows neither', async () => {
+    expect(textOf(await call('describe_operation', { operation: 'git.pulls_merge' }))).toMatch(
+      /^pulls_merge \(write\)/,
+    );
+    expect(textOf(await call('describe_operation', { operation: 'pulls/merge' }))).toMatch(/^pulls_merge/);
+    await expect(call('describe_operation', { operation: 'issue_create' })).rejects.toThrow(
+      'did you mean "issues_create"?',
+    );
+    await expect(call('describe_operation', { operation: '__proto__' })).rejects.toThrow('There is no operation');
+  });
+
+  test('a schema too large to show is shown as deep as it fits', async () => {
+    const wide = (depth: number): Record<string, unknown> => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 12 }, (_, i) => [
+          `field_${i}`,
+          depth === 0 ? { type: 'string', description: 'x'.repeat(50) } : wide(depth - 1),
+        ]),
+      ),
+    });
+    const endpoint = anEndpoint('big', 'huge', { properties: wide(3).properties as Record<string, JsonSchema> });
+    const registry = buildRegistry({
+      domains: [aDomain('big', [endpoint])],
+      operations: [anOperation(endpoint)],
+      exposure: 'search',
+      tokenBudget: 1,
+      serverName: 's',
+    });
+    const text = textOf(
+      await registry.tools.get('describe_operation')!.run(aCall('describe_operation'), { operation: 'huge' }),
+    );
+    expect(text.length).toBeLessThan(14_000);
+    expect(text).toContain('field_11');
+  });
+});
+
+describe('call_operation', () => {
+  test('goes the same way as a direct call, under the operation’s name', async () => {
+    const outcome = await build().call('call_operation', {
+      operation: 'issues_create',
+      arguments: { owner: 'o', repo: 'r', title: 't', dry_run: true },
+    });
+    expect(JSON.parse(textOf(outcome))).toEqual({
+      endpoint: 'git.issues_create',
+      tool: 'call_operation/issues_create',
+      args: { owner: 'o', repo: 'r', title: 't' },
+    });
+  });
+
+  test('no arguments are no arguments', async () => {
+    expect((await build().call('call_operation', { operation: 'orders_list' })).isError).toBe(false);
+  });
+
+  test('wrong arguments are answered with the schema', async () => {
+    const outcome = await build().call('call_operation', {
+      operation: 'issues_create',
+      arguments: { owner: 'o', titel: 't' },
+    });
+    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    const text = textOf(outcome);
+    expect(text).toMatch(/^\[call_operation\/issues_create\] /);
+    expect(text).toContain('did you mean `title`');
+    expect(text).toContain('Arguments of issues_create: {"type":"object"');
+    expect((outcome.structured as { message: string }).message).toBe(text);
+  });
+
+  test('failures, refusals and questions of the guard come through as they are', async () => {
+    const answer: Handler = async () => {
+      throw new GatewayError('NOT_CONFIRMED', 'Ask first.', { tool: 'x' });
+    };
+    const refused = await build((one) => ({ ...one, run: answer })).call('call_operation', {
+      operation: 'issues_delete',
+    });
+    expect(refused).toMatchObject({
+      isError: true,
+      failure: 'not_confirmed',
+      content: [{ text: '[call_operation/issues_delete] Ask first.' }],
+    });
+    const asking: Handler = async () => ({ content: [], isError: false, inputRequired: { requestState: 's' } });
+    expect(
+      await build((one) => ({ ...one, run: asking })).call('call_operation', { operation: 'issues_delete' }),
+    ).toEqual({
+      content: [],
+      isError: false,
+      inputRequired: { requestState: 's' },
+    });
+    const bad: Handler = async () => {
+      throw new GatewayError('INVALID_PARAMS', 'requestState was tampered with');
+    };
+    await expect(
+      build((one) => ({ ...one, run: bad })).call('call_operation', { operation: 'issues_delete' }),
+    ).rejects.toMatchObject({ code: 'INVALID_PARAMS' });
+  });
+
+  test('arguments beside `arguments` are refused, not lost', async () => {
+    await expect(build().call('call_operation', { operation: 'orders_list', owner: 'o' })).rejects.toMatchObject({
+      code: 'VALIDATION',
+    });
+    await expect(build().call('call_operation', { operation: 'nope' })).rejects.toThrow(
+      'Use search_operations to find one.',
+    );
+  });
+});
+
+describe('one-line schemas', () => {
+  test('signatures show what is required and a few of the rest', () => {
+    const properties = Object.fromEntries(['b', 'a', ...'cdefghij'].map((key) => [key, {}]));
+    expect(toSignature('f', anEndpoint('d', 'f', { properties, required: ['a'] }))).toBe(
+      'f(a, b?, c?, d?, e?, f?, g?, …)',
+    );
+  });
+
+  test.each([
+    [{ type: 'string' }, 'string'],
+    [{ type: ['integer', 'null'] }, 'integer'],
+    [
+      {
+        type: 'array',
+        items: { $ref: '#/$defs/A' },
+        $defs: { A: { type: 'object', properties: { x: { type: 'number' } } } },
+      },
+      '[{x: number}]',
+    ],
+    [{ oneOf: [{ type: 'string' }, { type: 'null' }, { type: 'integer' }] }, 'string | integer'],
+    [
+      { allOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: { type: 'boolean' } } }] },
+      '{a: string, b: boolean}',
+    ],
+    [
+      { $ref: '#/$defs/Loop', $defs: { Loop: { type: 'object', properties: { next: { $ref: '#/$defs/Loop' } } } } },
+      '{next: object}',
+    ],
+    [{ $ref: 'https://elsewhere.test/x' }, 'object'],
+    [{}, undefined],
+    [true, undefined],
+    [undefined, undefined],
+  ])('the shape of %j is %s', (schema, want) => {
+    expect(toShape(schema)).toBe(want);
+  });
+
+  test('a shape stays readable however large the answer', () => {
+    const deep = (n: number): object => ({
+      type: 'object',
+      properties: Object.fromEntries(
+        Array.from({ length: 20 }, (_, i) => [`property_${i}`, n === 0 ? { type: 'string' } : deep(n - 1)]),
+      ),
+    });
+    expect(toShape(deep(3) as never)!.length).toBeLessThanOrEqual(601);
+  });
+});
+
+describe('stems', () => {
+  test.each([
+    ['create creates creating created creation', 'creat'],
+    ['delete deleting deletion', 'delet'],
+    ['issue issues', 'issu'],
+    ['repository repositories', 'repositori'],
+    ['organization organisations', 'organizat'],
+    ['run runs running', 'run'],
+    ['subscription subscriptions', 'subscript'],
+    ['branch branches', 'branch'],
+  ])('%s meet at %s', (words, want) => {
+    expect(new Set(words.split(' ').map(stem))).toEqual(new Set([want]));
+  });
+
+  test('words that must not meet do not', () => {
+    expect(stem('string')).toBe('string');
+    expect(stem('status')).toBe('status');
+    expect(stem('action')).toBe('action');
+    expect(stem('address')).toBe('address');
+    expect(stem('settings')).not.toBe(stem('set'));
+    expect(stem('constructor')).toBe('constructor');
+  });
+
+  test('names of every kind are split', () => {
+    expect(toStems('listPullRequests_forRepo v2/HTTPServer')).toEqual([
+      'list',
+      'pull',
+      'request',
+      'repo',
+      'v2',
+      'http',
+      'server',
+    ]);
+  });
+});

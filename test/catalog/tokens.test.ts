@@ -1,0 +1,149 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { buildRegistry } from '../../src/catalog/registry.ts';
+import { costOf, countTokens, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
+import { loadDomains } from '../../src/domain/load.ts';
+import type { Domain } from '../../src/endpoint/model.ts';
+import { importDocument } from '../../src/openapi/import.ts';
+import { aDomain, anEndpoint, anOperation } from './support.ts';
+
+function cost(domains: readonly Domain[], exposure: 'tools' | 'grouped' | 'search'): number {
+  const operations = domains.flatMap(({ endpoints }) => endpoints.map((endpoint) => anOperation(endpoint)));
+  const { tools } = buildRegistry({ domains, operations, exposure, tokenBudget: 10_000, serverName: 's' });
+  return listCost([...tools.values()].map(({ definition }) => definition));
+}
+
+describe('tokens', () => {
+  test('are counted as o200k does, over name, description and inputSchema alone', () => {
+    expect(countTokens('hello world')).toBe(2);
+    const definition = { name: 'a', description: 'b', inputSchema: { type: 'object' } } as const;
+    expect(costOf(definition)).toBe(countTokens('{"name":"a","description":"b","inputSchema":{"type":"object"}}'));
+    expect(costOf({ ...definition, annotations: { readOnlyHint: true }, outputSchema: {} } as never)).toBe(
+      costOf(definition),
+    );
+    expect(listCost([definition, definition])).toBe(
+      countTokens(
+        '[{"name":"a","description":"b","inputSchema":{"type":"object"}},{"name":"a","description":"b","inputSchema":{"type":"object"}}]',
+      ),
+    );
+  });
+
+  test('text that looks like a control token is text', () => {
+    expect(countTokens('<|endoftext|>')).toBeGreaterThan(1);
+  });
+
+  test('fitsBudget() agrees with counting, whichever way it decides', () => {
+    const list = (chars: number, word: string) => [
+      { name: 'n', description: word.repeat(chars / word.length), inputSchema: {} },
+    ];
+    for (const [chars, word] of [
+      [100, 'word '],
+      [2_000, 'word '],
+      [5_000, 'word '],
+      [9_000, '漢字'],
+      [60_000, 'word '],
+      [3_000, 'qzx;'],
+    ] as const) {
+      for (const budget of [100, 1_000, 2_000, 20_000]) {
+        expect(fitsBudget(list(chars, word), budget)).toBe(listCost(list(chars, word)) <= budget);
+      }
+    }
+  });
+});
+
+// A catalog of every shape that costs tokens. Whoever makes it dearer should know: change the figures on purpose.
+const shapes = aDomain('shapes', [
+  anEndpoint('shapes', 'list_things', {
+    summary: 'List things',
+    tags: ['things'],
+    path: '/things',
+    properties: {
+      state: { type: 'string', enum: ['open', 'closed'], description: 'Only things in this state.' },
+      per_page: { type: 'integer', minimum: 1, maximum: 100, default: 30, description: 'Results per page (max 100).' },
+      since: { type: 'string', format: 'date-time', examples: ['2026-01-31T00:00:00Z'] },
+    },
+  }),
+  anEndpoint('shapes', 'get_thing', {
+    summary: 'Get a thing',
+    tags: ['things'],
+    path: '/things/{id}',
+    properties: { id: { type: 'integer', description: 'ID of the thing.' } },
+    required: ['id'],
+  }),
+  anEndpoint('shapes', 'create_thing', {
+    summary: 'Create a thing',
+    description: 'Creates a thing. For more information, see "Things" in the manual.',
+    tags: ['things'],
+    effect: 'write',
+    path: '/things',
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 255, description: 'What it is called.' },
+      owner: {
+        type: 'object',
+        properties: { login: { type: 'string' }, team: { type: 'object', properties: { id: { type: 'integer' } } } },
+      },
+      labels: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['name'],
+  }),
+  anEndpoint('shapes', 'update_thing', {
+    summary: 'Update a thing',
+    tags: ['things'],
+    effect: 'write',
+    method: 'PATCH',
+    path: '/things/{id}',
+    properties: { id: { type: 'integer' }, name: { type: 'string' } },
+    required: ['id'],
+  }),
+  anEndpoint('shapes', 'delete_thing', {
+    summary: 'Delete a thing',
+    tags: ['things'],
+    effect: 'destructive',
+    path: '/things/{id}',
+    properties: { id: { type: 'integer' } },
+    required: ['id'],
+  }),
+]);
+
+describe('the price of a small catalog', () => {
+  test.each([
+    ['tools', 386],
+    ['grouped', 348],
+    ['search', 228],
+  ] as const)('%s', (exposure, known) => {
+    const now = cost([shapes], exposure);
+    expect(now).toBeLessThanOrEqual(known * 1.03);
+    // Much cheaper is news as well: write the new figure down.
+    expect(now).toBeGreaterThanOrEqual(known * 0.9);
+  });
+});
+
+describe('the price of the bundled domains', () => {
+  test.each([
+    ['tools', 6_093],
+    ['grouped', 3_114],
+    ['search', 240],
+  ] as const)('%s', async (exposure, known) => {
+    const domains = await loadDomains({ paths: ['domains'], env: {}, embedded: () => 'http://127.0.0.1:9' });
+    const now = cost(domains, exposure);
+    expect(now).toBeLessThanOrEqual(known * 1.03);
+    expect(now).toBeGreaterThanOrEqual(known * 0.9);
+  });
+});
+
+const specs = '../shared/specs';
+
+/** OPENAPI.md 1.2: one tool per operation (full), grouped (slim, with notes), search. */
+describe.skipIf(!existsSync(specs))('the price of real catalogs is at or below what was measured before', () => {
+  test.each([
+    ['petstore-3.0.yaml', 1_862, 1_174, 281],
+    ['slack-web-2.0.json', 22_642, 13_694, 466],
+    ['github-3.0.json', 368_192, 93_860, 406],
+    ['stripe-3.0.yaml', 258_293, 110_563, 431],
+  ])('%s', async (file, tools, grouped, search) => {
+    const domain = await importDocument(`${specs}/${file}`, { env: {}, name: file.split('-')[0]! });
+    expect(cost([domain], 'search')).toBeLessThanOrEqual(search);
+    expect(cost([domain], 'grouped')).toBeLessThanOrEqual(grouped);
+    expect(cost([domain], 'tools')).toBeLessThanOrEqual(tools);
+  });
+});
