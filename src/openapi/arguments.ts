@@ -10,7 +10,6 @@ import { type ArgumentExtension, argumentExtension } from './x-mcp.ts';
 /** Where an argument's schema comes from; built only when somebody asks. */
 export type Origin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
-  | { readonly kind: 'variable' }
   | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean }
   | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly named: readonly string[] }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
@@ -39,11 +38,7 @@ const NO_EXTENSION: ArgumentExtension = Object.freeze({});
 /** Shared parameters are described once for all operations that use them. */
 const described = new WeakMap<Parameter, { readonly argument: Argument; readonly arg: Arg }>();
 
-export function planArguments(
-  parameters: readonly Parameter[],
-  variables: readonly string[],
-  body: BodyDraft | undefined,
-): ArgumentPlan {
+export function planArguments(parameters: readonly Parameter[], body: BodyDraft | undefined): ArgumentPlan {
   const fixed: FixedValue[] = [];
   const wanted: Argument[] = [];
   const add = (argument: Argument) => {
@@ -51,7 +46,6 @@ export function planArguments(
     if (extension.fixed !== undefined) for (const to of argument.to) fixed.push({ value: extension.fixed.value, to });
     else if (!extension.hidden || argument.required) wanted.push(argument);
   };
-  for (const variable of variables) add(variableArgument(variable));
   for (const parameter of parameters) add(parameterArgument(parameter).argument);
   if (body) for (const argument of bodyArguments(body)) add(argument);
   if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
@@ -94,18 +88,6 @@ function parameterArgument(parameter: Parameter): { readonly argument: Argument;
   const made = { argument, arg: { key: argument.key, required: argument.required, to: argument.to } };
   described.set(parameter, made);
   return made;
-}
-
-function variableArgument(name: string): Argument {
-  return {
-    key: bareKey(name, 'path', NO_EXTENSION),
-    location: 'path',
-    wireName: name,
-    required: true,
-    to: [{ in: 'path', name, style: 'simple', explode: false }],
-    origin: { kind: 'variable' },
-    extension: NO_EXTENSION,
-  };
 }
 
 function bodyArguments(body: BodyDraft): Argument[] {

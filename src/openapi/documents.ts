@@ -89,7 +89,7 @@ export async function collectDocuments(
     options.onProgress?.(`read ${found.label} (${files} files)`);
     options.onFile?.(uri, found.text);
     try {
-      const parsed = parseText(found.text, found.label, limits);
+      const parsed = await parseText(found.text, found.label, limits);
       const part: SourceDocument = {
         uri,
         isRoot: false,

@@ -37,7 +37,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const given = readHeaders(options.headers ?? [], options.env);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const text = await readSource(source, options, limits);
-  const parsed = await withOverlays(parseText(text.text, text.label, limits), text, options, limits);
+  const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
   const documents = await collectDocuments(text, parsed.value, parsed.externalRefs, options, limits);
   const { root } = documents;
   const warnings = [...parsed.warnings, ...documents.warnings];
@@ -110,7 +110,7 @@ async function withOverlays(
   const warnings = [...parsed.warnings];
   for (const overlay of options.overlays) {
     const text = await readSource(overlay, options, limits);
-    const read = parseText(text.text, text.label, limits);
+    const read = await parseText(text.text, text.label, limits);
     const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
     const applied = applyOverlay(value, read.value, text.label, extended);
     value = applied.document;

@@ -46,8 +46,6 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
   const { origin, extension } = argument;
   const said = extension.description;
   switch (origin.kind) {
-    case 'variable':
-      return described({ type: 'string', minLength: 1 }, said);
     case 'parameter': {
       const { schema, object, description } = origin.parameter;
       const source =

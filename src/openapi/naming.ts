@@ -7,17 +7,16 @@ import type { SourceText } from './read.ts';
 
 /** x-mcp, else the operationId, else method and path. */
 export function nameOf(info: OperationInfo, said: string | undefined): { name: string; from: string } {
-  const candidates: [string | undefined, string][] = [
-    [said, 'x-mcp'],
-    [info.operationId, 'operationId'],
-    [pathName(info.method, info.path), 'method and path'],
-  ];
-  for (const [text, from] of candidates) {
-    // An id without a single Latin letter would leave digits at best.
-    const name = text === undefined || !/[a-z]/.test(toSnakeCase(text)) ? '' : toName(text, 'op');
-    if (name !== '') return { name, from };
-  }
-  return { name: 'operation', from: 'nothing in the document' };
+  // An id without a single Latin letter would leave digits at best.
+  const usable = (text: string | undefined) => {
+    const snake = text === undefined ? '' : toSnakeCase(text);
+    return /[a-z]/.test(snake) ? toName(snake, 'op') : undefined;
+  };
+  const given = usable(said);
+  if (given !== undefined) return { name: given, from: 'x-mcp' };
+  const id = usable(info.operationId);
+  if (id !== undefined) return { name: id, from: 'operationId' };
+  return { name: usable(pathName(info.method, info.path)) ?? 'operation', from: 'method and path' };
 }
 
 /** GET /orgs/{org}/members/{user} → get_orgs_org_members_by_user. */

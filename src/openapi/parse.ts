@@ -1,7 +1,6 @@
 // Text → plain values. JSON by JSON.parse. YAML by js-yaml (core schema and merge keys): the same meaning at every size,
 // and five times faster than `yaml`, which is asked only when js-yaml refuses a document a person may have written.
-import { CORE_SCHEMA, load, Type, YAMLException } from 'js-yaml';
-import { LineCounter, parseDocument as parseYaml } from 'yaml';
+import type { YAMLException } from 'js-yaml';
 import { GatewayError } from '../errors.ts';
 import type { Limits } from './limits.ts';
 import { bad, tooMuch } from './problem.ts';
@@ -14,18 +13,27 @@ export interface ParsedText {
   readonly warnings: readonly string[];
 }
 
+interface YamlValue {
+  readonly value: unknown;
+  readonly warnings: readonly string[];
+}
+
 /** Above this, a second and slower reader costs more than its better words are worth. */
 const SECOND_READER_BYTES = 1024 * 1024;
 
-/** YAML 1.2 core (no dates, `no` is a word) plus merge keys. */
-const MERGE = new Type('tag:yaml.org,2002:merge', {
-  kind: 'scalar',
-  resolve: (data) => data === '<<' || data === null,
-});
-const SCHEMA = CORE_SCHEMA.extend({ implicit: [MERGE] });
+/** Loaded when the first YAML document comes along: JSON needs neither reader. */
+async function loadReader() {
+  const { CORE_SCHEMA, load, Type, YAMLException } = await import('js-yaml');
+  // YAML 1.2 core (no dates, `no` is a word) plus merge keys.
+  const merge = new Type('tag:yaml.org,2002:merge', {
+    kind: 'scalar',
+    resolve: (data) => data === '<<' || data === null,
+  });
+  return { load, YAMLException, schema: CORE_SCHEMA.extend({ implicit: [merge] }) };
+}
 
 /** Reads JSON or YAML; throws BAD_DOCUMENT with the place and what to do. `label` names the source in messages. */
-export function parseText(text: string, label: string, limits: Limits): ParsedText {
+export async function parseText(text: string, label: string, limits: Limits): Promise<ParsedText> {
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const first = /\S/.exec(body)?.[0];
   if (first === undefined) throw bad(label, 'is empty; give it an OpenAPI document');
@@ -47,7 +55,7 @@ export function parseText(text: string, label: string, limits: Limits): ParsedTe
     // Trailing commas and comments: not JSON, but YAML's flow style reads them.
     if (body.length > SECOND_READER_BYTES) throw bad(label, `is not valid JSON: ${jsonProblem(failure, body)}`);
     try {
-      return readYaml(body, label, limits);
+      return await readYaml(body, label, limits);
     } catch (error) {
       if (error instanceof GatewayError && error.details.reason === 'limit') throw error;
       throw bad(label, `is not valid JSON: ${jsonProblem(failure, body)}`);
@@ -59,14 +67,15 @@ export function parseText(text: string, label: string, limits: Limits): ParsedTe
 /** Where an anchor may stand. Without one there are no aliases, so no two parents share an object. */
 const ANCHOR = /(?:^|[\s[{,:?-])&\S/;
 
-function readYaml(text: string, label: string, limits: Limits): ParsedText {
-  const { value, warnings } = readYamlValue(text, label, limits);
+async function readYaml(text: string, label: string, limits: Limits): Promise<ParsedText> {
+  const { value, warnings } = await readYamlValue(text, label, limits);
   return { value, ...survey(value, label, limits, ANCHOR.test(text)), warnings };
 }
 
-function readYamlValue(text: string, label: string, limits: Limits): { value: unknown; warnings: string[] } {
+async function readYamlValue(text: string, label: string, limits: Limits): Promise<YamlValue> {
+  const { load, YAMLException, schema } = await loadReader();
   // maxTotalMergeKeys bounds what `<<` may copy (CVE-2026-53550); the typings do not know the limits yet.
-  const options = { schema: SCHEMA, maxDepth: limits.maxDepth, maxTotalMergeKeys: 100_000 };
+  const options = { schema, maxDepth: limits.maxDepth, maxTotalMergeKeys: 100_000 };
   try {
     return { value: load(text, options), warnings: [] };
   } catch (error) {
@@ -75,10 +84,10 @@ function readYamlValue(text: string, label: string, limits: Limits): { value: un
       throw tooMuch(label, `${error.reason}${at(error)}; flatten it, or raise the limit if you trust it`);
     }
     if (error.reason === 'duplicated mapping key') {
-      const value = loadLenient(text, options, label);
-      if (value !== undefined) {
+      const lenient = loadLenient(() => load(text, { ...options, json: true }));
+      if (lenient !== undefined) {
         return {
-          value: value.value,
+          value: lenient.value,
           warnings: [`${label}: a mapping has the same key twice${at(error)}; the last one counts`],
         };
       }
@@ -88,16 +97,17 @@ function readYamlValue(text: string, label: string, limits: Limits): { value: un
   }
 }
 
-function loadLenient(text: string, options: object, label: string): { value: unknown } | undefined {
+function loadLenient(load: () => unknown): { value: unknown } | undefined {
   try {
-    return { value: load(text, { ...options, json: true, filename: label }) };
+    return { value: load() };
   } catch {
     return undefined;
   }
 }
 
 /** `yaml` knows explicit tags such as `!!merge`, and its messages name every problem with line and column. */
-function readWithYaml(text: string, label: string): { value: unknown; warnings: string[] } {
+async function readWithYaml(text: string, label: string): Promise<YamlValue> {
+  const { LineCounter, parseDocument: parseYaml } = await import('yaml');
   const lineCounter = new LineCounter();
   let problems: string[];
   const warnings: string[] = [];

@@ -9,8 +9,13 @@ export interface PathTemplate {
   readonly queryVariables: ReadonlyMap<string, string>;
 }
 
-/** `declared`: names of the path parameters, to tell `{proxy+}` from a parameter that is really called that. */
-export function readTemplate(key: string, declared: ReadonlySet<string>): PathTemplate {
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/** `parameters` tell `{proxy+}` from a variable that is really called that. */
+export function readTemplate(key: string, parameters: readonly { in: string; name: string }[]): PathTemplate {
+  if (!/[{?#]/.test(key) && key.startsWith('/')) return { path: key, variables: [], queryVariables: NONE };
+  const declared = new Set<string>();
+  for (const parameter of parameters) if (parameter.in === 'path') declared.add(parameter.name);
   const rooted = key.startsWith('/') ? key : `/${key}`;
   const hash = rooted.indexOf('#');
   const fragment = hash < 0 ? '' : rooted.slice(hash);
