@@ -230,7 +230,7 @@ export class GroupedToolBuilder<Common = unknown> {
 
   readonly #run: Handler = async (call, args) => {
     const { compiled } = this.#build();
-    const { [this.#discriminator]: picked, ...own } = args;
+    const { [this.#discriminator]: picked, ...own } = args ?? {};
     const action = typeof picked === 'string' ? compiled.actions.get(picked) : undefined;
     if (!action) return markFailure(toThrownOutcome(this.#refuse(picked), call), this.#name);
     const inner: Call = { ...call, tool: `${this.#name}/${action.key}` };

@@ -73,7 +73,8 @@ export class Group extends BaseModel {
   }
 
   #adopt<Item extends GroupItem>(children: readonly Item[], item: Item): this {
-    if (children.includes(item)) return this;
+    // Asked of the leaf, which has few parents; the group may have thousands of children.
+    if (item.parentGroups.includes(this)) return this;
     this.#append(children, item);
     item.joined(this);
     return this;
