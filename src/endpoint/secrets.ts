@@ -20,14 +20,17 @@ export function collectSecrets(domains: readonly Domain[]): string[] {
   return [...values];
 }
 
-/** What must not be seen of one credential. A basic user name counts: some APIs take the key there. */
+/** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */
 export function secretValues(credential: Credential): string[] {
   switch (credential.kind) {
     case 'apiKey':
     case 'bearer':
       return given(credential.secret);
     case 'basic':
-      return [...given(credential.username), ...given(credential.password), ...basicPair(credential)];
+      return [
+        ...given(credential.password.value ? credential.password : credential.username),
+        ...basicPair(credential),
+      ];
     case 'oauth2':
       return given(credential.clientSecret);
   }

@@ -5,7 +5,7 @@ import { GatewayError, ToolTimeoutError } from '../errors.ts';
 import { buildProof, chooseCredentials, missingCredential, type OAuthCredential, type Proof } from './credentials.ts';
 import type { ExecuteOptions } from './executor.ts';
 import type { Tokens } from './oauth.ts';
-import { watchProgress } from './progress.ts';
+import { type Report, watchProgress } from './progress.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request.ts';
 import { type Answer, compileAnswer } from './response.ts';
@@ -30,13 +30,17 @@ export function compileCall(
   const repeatable = endpoint.effect === 'read' || endpoint.idempotent;
   let need: Need | undefined;
 
+  // The hot path: one await, no closure, nothing allocated that the call does not need.
   async function run(args: Args, options: ExecuteOptions, watch: Watch | undefined): Promise<Answer> {
-    const started = performance.now();
     need ??= findNeed(endpoint, options.tool);
-    if (need.kind === 'oauth') return runWithTokens(need, args, options, watch, started);
-    const request = plan.build(args, options.tool, need.proof, options.trace);
-    const raw = await sendWithin(request, options, timeoutMs, watch);
-    return finish(request, raw, args, options, watch, started);
+    if (need.kind === 'oauth') return runWithTokens(need, args, options, watch);
+    const { tool, signal } = options;
+    const request = plan.build(args, tool, need.proof, options.trace);
+    const started = performance.now();
+    const raw = await send(request, { tool, signal, remainingMs: timeoutMs, timeoutMs, maxResponseBytes, watch });
+    if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
+      return follow(request, raw, args, options, watch, started);
+    return answer(request, raw, args, tool, options.fields);
   }
 
   function sendWithin(request: WireRequest, options: ExecuteOptions, remainingMs: number, watch: Watch | undefined) {
@@ -44,7 +48,7 @@ export function compileCall(
     return send(request, { tool, signal, remainingMs, timeoutMs, maxResponseBytes, watch });
   }
 
-  async function finish(
+  async function follow(
     request: WireRequest,
     raw: RawResponse,
     args: Args,
@@ -54,7 +58,7 @@ export function compileCall(
   ): Promise<Answer> {
     let asked = request;
     let got = raw;
-    for (let hop = 0; got.status >= 300 && got.status < 400 && isRedirect(got); hop++) {
+    for (let hop = 0; isRedirect(got); hop++) {
       asked = followRedirect(asked, got, plan.basePath, hop, options.tool, redact);
       got = await sendWithin(asked, options, timeoutMs - (performance.now() - started), watch);
     }
@@ -66,8 +70,8 @@ export function compileCall(
     args: Args,
     options: ExecuteOptions,
     watch: Watch | undefined,
-    started: number,
   ): Promise<Answer> {
+    const started = performance.now();
     const { tool, trace } = options;
     // Refuse what cannot be sent before anything goes anywhere.
     plan.build(args, tool, undefined, trace);
@@ -85,19 +89,21 @@ export function compileCall(
       const raw = await sendWithin(request, options, timeoutMs - (performance.now() - started), watch);
       if (raw.status === 401) for (const [credential, token] of inHand) tokens.forget(credential, token);
       // A revoked token looks just like this; a call that may be repeated gets one new one.
-      if (raw.status !== 401 || attempt > 0 || !repeatable) return finish(request, raw, args, options, watch, started);
+      if (raw.status !== 401 || attempt > 0 || !repeatable) return follow(request, raw, args, options, watch, started);
     }
   }
 
-  return async (args, options) => {
-    if (options.progress === undefined) return run(args, options, undefined);
-    const watch = watchProgress(options.progress);
+  async function runWatched(args: Args, options: ExecuteOptions, report: Report): Promise<Answer> {
+    const watch = watchProgress(report);
     try {
       return await run(args, options, watch);
     } finally {
       watch.stop();
     }
-  };
+  }
+
+  return (args, options) =>
+    options.progress === undefined ? run(args, options, undefined) : runWatched(args, options, options.progress);
 }
 
 /** Reads the secrets once they are all there; until then every call says which are missing. */

@@ -1,5 +1,4 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
-import type { Dispatcher } from 'undici';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor, secretValues } from '../endpoint/secrets.ts';
 import { compileCall } from './call.ts';
@@ -7,7 +6,7 @@ import { createTokens } from './oauth.ts';
 import { buildPreview, previewProof, type RequestPreview } from './preview.ts';
 import { compileRequest, type RequestPlan } from './request.ts';
 import type { Answer } from './response.ts';
-import { createSender } from './send.ts';
+import { createSender, type Dispatcher } from './send.ts';
 
 export type { RequestPreview } from './preview.ts';
 
@@ -60,8 +59,14 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
       let call: ReturnType<typeof compileCall> | undefined;
       const planOf = () => (plan ??= compileRequest(endpoint, userAgent));
       return {
-        async run(args, runOptions) {
-          call ??= compileCall(endpoint, planOf(), sender.send, tokens, redactorFor(endpoint));
+        run(args, runOptions) {
+          if (call === undefined) {
+            try {
+              call = compileCall(endpoint, planOf(), sender.send, tokens, redactorFor(endpoint));
+            } catch (error) {
+              return Promise.reject(error);
+            }
+          }
           return call(args, runOptions);
         },
         preview(args) {

@@ -10,7 +10,7 @@ import { extractProblem, type Problem, retryAfter } from './problem.ts';
 import type { WireRequest } from './request.ts';
 import type { RawResponse } from './send.ts';
 import { compileShape, type Shape, type Shaped } from './shape.ts';
-import { decodeText, visible } from './text.ts';
+import { decodeText, isUtf8Label, mayHide, visible } from './text.ts';
 
 export interface Answer {
   readonly status: number;
@@ -56,7 +56,9 @@ export function compileAnswer(endpoint: Endpoint, redact: (text: string) => stri
     if (ok && unshaped && fields === undefined && body.length > 0 && body.length <= response.maxChars) {
       const { kind, charset } = parseMediaType(headers['content-type']);
       if ((kind === 'json' || kind === 'text') && headers.link === undefined) {
-        return { status, ok, content: [textBlock(visible(redact(decodeText(body, charset))))], upstream };
+        const text = redact(decodeText(body, charset));
+        const clean = isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
+        return { status, ok, content: [textBlock(clean)], upstream };
       }
     }
     const decoded = decodeBody(request.method, raw, tool, redact, ok && (!unshaped || fields !== undefined));

@@ -5,6 +5,8 @@ import type { WireRequest } from './request.ts';
 import { Unpacker } from './unpack.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
 
+export type { Dispatcher } from 'undici';
+
 /** What came back, decompressed and whole. */
 export interface RawResponse {
   readonly status: number;
@@ -183,7 +185,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const length = headers['content-length'];
     if (length !== undefined) {
       this.expected = Number(length);
-      if (this.expected > this.options.maxResponseBytes && this.request.method !== 'HEAD') {
+      if (this.expected > this.options.maxResponseBytes && this.request.method !== 'HEAD' && status < 400) {
         this.fail(this.tooLarge());
         return;
       }
@@ -202,7 +204,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.settled) return;
     this.received += chunk.length;
     if (this.received > this.options.maxResponseBytes) {
-      this.fail(this.tooLarge());
+      this.overflow();
       return;
     }
     this.options.watch?.received(this.received, this.expected);
@@ -238,6 +240,16 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   broken(reason: string): void {
     this.fail(this.bad(reason));
+  }
+
+  /** Of an error answer the status is what counts: the beginning of its body is enough. */
+  private overflow(): void {
+    if (this.status < 400 || this.unpacker !== undefined) {
+      this.fail(this.tooLarge());
+      return;
+    }
+    this.done(this.more === undefined ? (this.first ?? EMPTY) : Buffer.concat(this.more));
+    this.controller?.abort(new Error('enough'));
   }
 
   private fail(error: GatewayError): void {

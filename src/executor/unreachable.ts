@@ -95,7 +95,7 @@ function isTls(code: string): boolean {
 
 /** What a caller may do after an answer was lost on the way. */
 export function repeatAdvice(method: string): string {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+  return /^(GET|HEAD|OPTIONS|QUERY|TRACE)$/.test(method)
     ? 'Repeating the call is safe.'
     : 'The request may have been carried out: check before repeating it.';
 }

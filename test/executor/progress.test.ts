@@ -64,7 +64,12 @@ describe('progress', () => {
     upstream.server.removeAllListeners('request');
     upstream.server.on('request', (request, response) => {
       length = request.headers['content-length'];
-      read = () => request.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      read = () => {
+        read = () => {};
+        request.on('data', (chunk: Buffer) => {
+          bytes += chunk.length;
+        });
+      };
       request.on('end', () => response.setHeader('content-type', 'text/plain').end('thanks'));
     });
     const target = endpoint(upstream.origin, {

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
+import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { mayHide, visible } from '../../src/executor/text.ts';
 import { arg, endpoint, inQuery, type Overrides, run, startUpstream, textOf, type Upstream } from './support.ts';
 
 let upstream: Upstream;
@@ -176,6 +178,37 @@ describe('what an answer becomes', () => {
       'a\\u001b[31mred\\u0000\\u009b\tb\r\n',
     );
     expect(textOf(await get(json, 'application/json', {}, { fields: ['x'] }))).toBe(shown);
+  });
+});
+
+describe('mayHide()', () => {
+  const hidden = fc.constantFrom(
+    ...'\u0000\u0007\u001b\u007f\u0085\u00ad\u061c\u180e\u200b\u202e\u2066\ufeff\u{e0041}',
+    '\t',
+    '\n',
+    'é',
+    '“',
+    '漢',
+    '😀',
+  );
+  const mixed = fc
+    .array(fc.oneof({ weight: 5, arbitrary: fc.string() }, hidden), { maxLength: 12 })
+    .map((parts) => parts.join(''));
+
+  test('never overlooks what visible() would change, at any alignment', () => {
+    fc.assert(
+      fc.property(mixed, fc.integer({ min: 0, max: 7 }), (text, offset) => {
+        const bytes = Buffer.concat([Buffer.alloc(offset, 'x'), Buffer.from(text)]).subarray(offset);
+        if (!mayHide(bytes)) expect(visible(text)).toBe(text);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('lets ordinary text pass', () => {
+    for (const text of ['', 'a', 'plain {"json": [1, 2]}\n\t\r\n', 'Größe café naïve', '漢字', '😀']) {
+      expect(mayHide(Buffer.from(text))).toBe(false);
+    }
   });
 });
 

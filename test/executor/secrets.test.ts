@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Credential, Domain } from '../../src/endpoint/model.ts';
-import { collectSecrets, createRedactor } from '../../src/endpoint/secrets.ts';
+import { collectSecrets, createRedactor, secretValues } from '../../src/endpoint/secrets.ts';
 import { endpoint } from './support.ts';
 
 describe('collectSecrets()', () => {
@@ -33,12 +33,23 @@ describe('collectSecrets()', () => {
     } as unknown as Domain;
     expect(collectSecrets([domain, domain])).toEqual([
       'key-1',
-      'ann',
       'pass-word',
       Buffer.from('ann:pass-word').toString('base64'),
       'client-secret',
     ]);
   });
+});
+
+test('a user name is a secret only where it is the key', () => {
+  const basic = (username: string, password: string) =>
+    secretValues({
+      kind: 'basic',
+      name: 'c',
+      username: { variable: 'U', value: username },
+      password: { variable: 'P', value: password },
+    });
+  expect(basic('admin', 'pass-word')).not.toContain('admin');
+  expect(basic('sk_live_123', '')).toContain('sk_live_123');
 });
 
 describe('createRedactor()', () => {

@@ -326,6 +326,21 @@ describe('the byte cap', () => {
     await expect(run(capped(500_000))).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 
+  test('a huge error answer keeps its status', async () => {
+    upstream.answer = (_, response) =>
+      response.writeHead(500, { 'content-type': 'text/plain' }).end('e'.repeat(2_000_000));
+    expect(await run(capped(500_000))).toMatchObject({
+      status: 500,
+      ok: false,
+      problem: { body: expect.stringMatching(/^e+…$/) },
+    });
+    upstream.answer = (_, response) => {
+      response.writeHead(502, { 'content-length': 2_000_000 });
+      response.end('e'.repeat(2_000_000));
+    };
+    expect(await run(capped(500_000))).toMatchObject({ status: 502, ok: false });
+  });
+
   test('exactly the cap passes', async () => {
     upstream.answer = (_, response) => response.setHeader('content-type', 'text/plain').end('x'.repeat(1000));
     expect(textOf(await run(capped(1000)))).toBe('x'.repeat(1000));
