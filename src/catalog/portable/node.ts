@@ -14,6 +14,7 @@ import {
   STRING,
 } from '../../orchestration/validation/schema-view.ts';
 import { showChoices } from '../../orchestration/validation/show.ts';
+import { smuggles } from '../../orchestration/validation/text.ts';
 import { type Facts, firstOf, gatherFacts } from './facts.ts';
 import { inlineUnion, unionNodes } from './union.ts';
 import {
@@ -170,7 +171,7 @@ function stringNode(pass: Pass, facts: Facts, at: Position): PortableNode {
     choices !== undefined &&
     choices.length > 0 &&
     choices.length <= MAX_ENUM &&
-    choices.every((value) => value !== '' && value.length <= 200);
+    choices.every((value) => value !== '' && value.length <= 200 && !smuggles(value));
   const words = listed ? [] : [...choiceWords(facts, 'string'), ...stringWords(facts)];
   const pattern = choices ? undefined : portablePattern(facts);
   return {
@@ -234,7 +235,9 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  const all = [...facts.properties.keys()].filter((key) => key !== '__proto__' && !isNever(facts.properties.get(key)!));
+  const all = [...facts.properties.keys()].filter(
+    (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key)!),
+  );
   // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
   const names = all.filter((key) => !key.startsWith('$'));
   const hidden = all.filter((key) => key.startsWith('$'));
@@ -346,6 +349,6 @@ function text(description: string): { description?: string } {
 /** Defaults are information: they are never sent. */
 function defaultOf(facts: Facts, type: 'string' | 'number' | 'boolean'): { default?: unknown } {
   const value = firstOf(facts, 'default');
-  if (typeof value !== type || (typeof value === 'string' && value.length > 100)) return {};
+  if (typeof value !== type || (typeof value === 'string' && (value.length > 100 || smuggles(value)))) return {};
   return { default: value };
 }

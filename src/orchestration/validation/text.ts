@@ -9,6 +9,13 @@ export function stripHidden(text: string): string {
   return text.replace(HIDDEN, (found) => (found === '\r' || found === '\u2028' || found === '\u2029' ? '\n' : ''));
 }
 
+const SMUGGLED = /[\u{e0000}-\u{e0fff}\u202a-\u202e\u2066-\u2069\u200b\u200e\u200f\u2060-\u2064\ufeff\u00ad\p{Cc}]/u;
+
+/** Whether a value (not prose: it cannot be cleaned without changing it) holds text that only a machine would see. */
+export function smuggles(value: string): boolean {
+  return SMUGGLED.test(value);
+}
+
 /** The same on one line. */
 export function cleanLine(text: string): string {
   return stripHidden(text).replace(/\s+/g, ' ').trim();
