@@ -9,8 +9,9 @@ import type { Rpc } from './mcp.ts';
 
 export interface LineClient {
   readonly name: 'stdio' | 'tcp';
-  /** Everything received so far. */
+  /** Everything received so far, and its text. */
   readonly received: readonly Rpc[];
+  readonly texts: readonly string[];
   send(message: Rpc | string): void;
   write(bytes: Buffer | string): void;
   /** The first message, among those before and after now, that fits. */
@@ -28,12 +29,14 @@ export const LINE_LIMITS = { maxLineBytes: 1024 * 1024, maxConcurrent: 100 };
 
 function receive(output: NodeJS.ReadableStream) {
   const received: Rpc[] = [];
+  const texts: string[] = [];
   let rest = '';
   let waiting: (() => void)[] = [];
   output.on('data', (chunk: Buffer) => {
     rest += chunk.toString();
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
+    texts.push(...lines);
     for (const line of lines) received.push(JSON.parse(line) as Rpc);
     const woken = waiting;
     waiting = [];
@@ -46,7 +49,7 @@ function receive(output: NodeJS.ReadableStream) {
       await new Promise<void>((resolve) => waiting.push(resolve));
     }
   };
-  return { received, find };
+  return { received, texts, find };
 }
 
 function toClient(
@@ -56,12 +59,13 @@ function toClient(
   closed: Promise<void>,
   close: LineClient['close'],
 ): LineClient {
-  const { received, find } = receive(output);
+  const { received, texts, find } = receive(output);
   const send = (message: Rpc | string) =>
     void input.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
   return {
     name,
     received,
+    texts,
     find,
     send,
     write: (bytes) => void input.write(bytes),

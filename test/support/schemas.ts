@@ -96,12 +96,14 @@ export const toolSchemas: fc.Arbitrary<Record<string, Json>> = fc
     properties: fc.dictionary(fc.constantFrom(...NAMES), schemas, { maxKeys: 5, noNullPrototype: true }),
     required: fc.uniqueArray(fc.constantFrom(...NAMES), { maxLength: 2 }),
     shared: SHARED,
+    companions: optional(fc.constantFrom<Json>({ a: ['b'] }, { kind: ['a', 'c'], b: [] })),
   })
-  .map(({ properties, required, shared }) => ({
+  .map(({ properties, required, shared, companions }) => ({
     type: 'object',
     properties,
     required: required.filter((name) => Object.hasOwn(properties, name)),
     additionalProperties: false,
+    ...(companions !== undefined && { dependentRequired: companions }),
     $defs: {
       Shared: shared as Json,
       Tree: {
