@@ -15,21 +15,21 @@ type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
  */
 export function settleNames(endpoints: readonly Named[], taken: Iterable<string> = []): ReadonlyMap<string, string> {
   const reserved = new Set(taken);
-  const wanted = groupBy(endpoints, (endpoint) => toToolName(endpoint.toolName));
-  const first = endpoints.map((endpoint) => {
-    const name = toToolName(endpoint.toolName);
+  const claims = endpoints.map((endpoint) => ({ endpoint, name: toToolName(endpoint.toolName) }));
+  const wanted = groupBy(claims, ({ name }) => name);
+  const first = claims.map(({ endpoint, name }) => {
     const rivals = wanted.get(name) ?? [];
-    if (rivals.length === 1 && !reserved.has(name)) return { endpoint, name };
-    const owners = reserved.has(name) ? 1 : rivals.filter(isHandWritten).length;
-    if (isHandWritten(endpoint) && owners === 1 && !reserved.has(name)) return { endpoint, name };
-    return { endpoint, name: prefixName(endpoint.domain, name) };
+    if (rivals.length === 1 && !reserved.has(name)) return { endpoint, name, moved: false };
+    const owners = reserved.has(name) ? 1 : rivals.filter((rival) => isHandWritten(rival.endpoint)).length;
+    if (isHandWritten(endpoint) && owners === 1 && !reserved.has(name)) return { endpoint, name, moved: false };
+    return { endpoint, name: prefixName(endpoint.domain, name), moved: true };
   });
   // A prefixed name may meet a name that was there before it: the one that did not move keeps it.
   const counts = groupBy(first, ({ name }) => name);
   const settled = new Map<string, string>();
   const used = new Set(reserved);
-  const isFree = ({ name, endpoint }: (typeof first)[number]) =>
-    !used.has(name) && (counts.get(name)?.length === 1 || name === toToolName(endpoint.toolName));
+  const isFree = ({ name, moved }: (typeof first)[number]) =>
+    !used.has(name) && (!moved || counts.get(name)?.length === 1);
   const late: typeof first = [];
   for (const claim of first) {
     if (!isFree(claim)) {

@@ -30,9 +30,10 @@ export function buildTree(
   for (const domain of domains) {
     const group = new Group({ name: domain.name, title: domain.title, description: domain.description });
     root.addGroup(group);
+    const groups = new Map<string, Group>();
     for (const operation of byDomain.get(domain.name) ?? []) {
       const tool = toTool(operation, names.get(operation.endpoint.id) ?? operation.endpoint.toolName);
-      for (const parent of placesOf(group, operation.endpoint)) parent.addTool(tool);
+      for (const parent of placesOf(group, operation.endpoint, groups)) parent.addTool(tool);
       leaves.set(tool, operation);
     }
     addPrompts(group, domain);
@@ -41,15 +42,18 @@ export function buildTree(
 }
 
 /** The tag groups of an endpoint, made where they are missing; the domain itself when it has no tags. */
-function placesOf(domain: Group, endpoint: Endpoint): Group[] {
+function placesOf(domain: Group, endpoint: Endpoint, known: Map<string, Group>): Group[] {
   if (endpoint.tags.length === 0) return [domain];
-  return [...new Set(endpoint.tags)].map((tag) => {
-    const name = toToolName(tag);
-    const known = domain.findGroup(name);
-    if (known) return known;
-    const made = new Group({ name, title: tag });
-    domain.addGroup(made);
-    return made;
+  return endpoint.tags.map((tag) => {
+    let group = known.get(tag);
+    if (!group) {
+      const name = toToolName(tag);
+      // Two spellings of one tag are one group.
+      group = domain.findGroup(name) ?? new Group({ name, title: tag });
+      if (!group.parent) domain.addGroup(group);
+      known.set(tag, group);
+    }
+    return group;
   });
 }
 
