@@ -1,6 +1,7 @@
 // The model of everything on offer: the server's root, a group per domain, a group per tag below it, and each operation
 // a leaf in every group it is tagged with. Exposure modes, profiles and filters all walk this tree.
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import type { ToolAnnotations } from '../model/annotations.ts';
 import { Group } from '../model/group.ts';
 import { Prompt, PromptArgument } from '../model/prompt.ts';
 import { Resource } from '../model/resource.ts';
@@ -68,9 +69,22 @@ function toTool(operation: Operation, name: string): Tool {
       endpoint.response.structured && endpoint.outputSchema !== undefined
         ? relaxOutputSchema(endpoint.outputSchema)
         : undefined,
-    annotations: aggregateAnnotations([toActionHints(endpoint)], { openWorldHint: true }),
+    annotations: annotationsOf(endpoint),
   });
 }
+
+/** There are only a handful of different ones; thousands of tools share them. */
+function annotationsOf(endpoint: Endpoint): ToolAnnotations {
+  const key = `${endpoint.effect} ${endpoint.idempotent}`;
+  let known = shared.get(key);
+  if (!known) {
+    known = aggregateAnnotations([toActionHints(endpoint)], { openWorldHint: true });
+    shared.set(key, known);
+  }
+  return known;
+}
+
+const shared = new Map<string, ToolAnnotations>();
 
 function addPrompts(group: Group, domain: Domain): void {
   for (const prompt of domain.prompts) {

@@ -122,6 +122,21 @@ describe('attachToServer()', () => {
     expect(await names()).toEqual(['own']);
   });
 
+  test('the same on SDK v2', async () => {
+    const mcp = new McpServerV2(info);
+    mcp.registerTool('own', { description: 'Its own' }, () => ({ content: [{ type: 'text', text: 'own!' }] }));
+    const detach = registry().attachToServer(mcp);
+    const client = await connectV2(mcp as never);
+    const names = async () => (await client.listTools()).tools.map((tool) => tool.name);
+    expect(await names()).toEqual(['own', 'users', 'echo']);
+    expect(await client.callTool({ name: 'own' })).toMatchObject({ content: [{ text: 'own!' }] });
+    expect(await client.callTool({ name: 'echo', arguments: { action: 'say' } })).toMatchObject({
+      content: [{ text: 'hi' }],
+    });
+    detach();
+    expect(await names()).toEqual(['own']);
+  });
+
   test('offers only what the filter lets pass, in lists and in calls', async () => {
     const server = new ServerV1(info);
     registry().attachToServer(server, { filter: { exclude: ['admin'] } });
