@@ -5,7 +5,7 @@ import { OBJECT, typesOf } from '../orchestration/validation/schema-view.ts';
 import { type Facts, gatherFacts } from './portable/facts.ts';
 import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable/node.ts';
 import { foldObjects, formWords } from './portable/union.ts';
-import { dependencyWords } from './portable/words.ts';
+import { companions, conditionalWords, joinWords } from './portable/words.ts';
 
 export type { PortableNode } from './portable/node.ts';
 
@@ -44,7 +44,8 @@ export function toPortableSchema(schema: JsonSchema, options: PortableOptions = 
   );
   const required = names.filter((key) => facts.required.has(key));
   const properties = shrinkToFit(schema, facts, names, options);
-  addRootWords([...facts.parts.flatMap(dependencyWords), ...forms], properties);
+  addCompanions(facts, properties);
+  addRootWords([...facts.parts.flatMap(conditionalWords), ...forms], properties);
   const shown = required.filter((key) => properties.has(key));
   return {
     type: 'object',
@@ -195,6 +196,16 @@ function tryNode(pass: Pass, schemas: readonly JsonSchema[], at: Position): Port
   }
 }
 
+/** An optional body whose fields are required: the argument says which others bring it along. */
+function addCompanions(facts: Facts, properties: Map<string, PortableNode>): void {
+  for (const [name, others] of companions(facts.parts)) {
+    const node = properties.get(name);
+    if (node === undefined) continue;
+    const listed = others.length > 6 ? [...others.slice(0, 6), '…'] : others;
+    properties.set(name, addText(node, `Required with ${listed.join(', ')}.`));
+  }
+}
+
 /** What the root says about several arguments at once is written on those it concerns. */
 function addRootWords(sentences: readonly string[], properties: Map<string, PortableNode>): void {
   for (const sentence of sentences) {
@@ -210,5 +221,5 @@ function addText(node: PortableNode, sentence: string): PortableNode {
     return { anyOf: [addText(first!, sentence), ...others] };
   }
   const own = typeof node.description === 'string' ? node.description : '';
-  return { ...node, description: own === '' ? sentence : `${/[.!?…]$/.test(own) ? own : `${own}.`} ${sentence}` };
+  return { ...node, description: joinWords(own, [sentence.replace(/\.$/, '')]) };
 }

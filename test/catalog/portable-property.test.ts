@@ -69,8 +69,12 @@ const oddSchemas = fc.letrec<{ any: Json }>((tie) => ({
 })).any;
 
 /** Strict mode refuses what it does not know, and so proves that nothing unknown is left. */
-function strictAjv(): Ajv2020 {
-  return new Ajv2020({ strict: true, formats: { 'date-time': true } });
+const strict = new Ajv2020({ strict: true, formats: { 'date-time': true } });
+
+function compileStrictly(schema: object): (value: unknown) => boolean {
+  const check = strict.compile(schema);
+  strict.removeSchema(schema);
+  return check;
 }
 
 describe('every portable schema', () => {
@@ -81,7 +85,7 @@ describe('every portable schema', () => {
       }),
       { numRuns: 300 },
     );
-  });
+  }, 120_000);
 
   test('is accepted by every client, however odd its origin', () => {
     fc.assert(
@@ -93,7 +97,7 @@ describe('every portable schema', () => {
       }),
       { numRuns: 500 },
     );
-  });
+  }, 120_000);
 
   test('accepts whatever the enforced schema accepts', () => {
     let accepted = 0;
@@ -104,7 +108,7 @@ describe('every portable schema', () => {
       fc.property(cases, ([schema, values]) => {
         const portable = toPortableSchema(schema as JsonSchema);
         const enforced = createCheck(schema as JsonSchema);
-        const advertised = strictAjv().compile(portable);
+        const advertised = compileStrictly(portable);
         for (const value of values) {
           resetNativeBudget();
           if (!enforced(value)) continue;
@@ -113,10 +117,10 @@ describe('every portable schema', () => {
           expect([value, portable, readings.some((reading) => advertised(reading))]).toEqual([value, portable, true]);
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 250 },
     );
     expect(accepted).toBeGreaterThan(100);
-  });
+  }, 120_000);
 });
 
 /** An optional field that is null may as well be left out, which is what the advertised schema asks for. */

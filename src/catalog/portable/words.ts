@@ -1,7 +1,6 @@
 // Constraints that not every client accepts, as sentences a model reads.
 
 import { namesOf } from '../../orchestration/validation/explain-object.ts';
-import { FORMATS } from '../../orchestration/validation/formats.ts';
 import { safePattern } from '../../orchestration/validation/regex.ts';
 import { isObject, type SchemaObject } from '../../orchestration/validation/schema-view.ts';
 import { cut, showChoices } from '../../orchestration/validation/show.ts';
@@ -37,17 +36,36 @@ function plainText(text: string): string {
 /** Text and sentences in a row, each ending with a full stop. */
 export function joinWords(text: string, sentences: readonly string[]): string {
   if (sentences.length === 0) return text;
-  const start = text === '' ? '' : /[.!?…:]$/.test(text) ? `${text} ` : `${text}. `;
+  const start = text === '' ? '' : /[.!?…:][_*`"')\]]*$/.test(text) ? `${text} ` : `${text}. `;
   return `${start}${sentences.map((sentence) => `${sentence}.`).join(' ')}`;
 }
+
+/** Formats only some clients accept. The empty ones say nothing a model could use. */
+const FORMAT_WORDS: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
+  date: 'Date such as 2026-01-31',
+  time: 'Time such as 09:30:00Z',
+  duration: 'ISO 8601 duration such as P3DT4H',
+  uri: 'URI',
+  url: 'URL',
+  'uri-reference': 'URI or path',
+  'uri-template': 'URI template such as /pets/{id}',
+  email: 'Email address',
+  hostname: 'Host name',
+  ipv4: 'IPv4 address',
+  ipv6: 'IPv6 address',
+  uuid: 'UUID',
+  regex: 'Regular expression',
+  byte: 'Base64',
+  binary: 'Bytes',
+});
 
 export function stringWords(facts: Facts): string[] {
   const words: string[] = [];
   const format = firstOf(facts, 'format');
-  if (typeof format === 'string' && format !== 'date-time' && format !== 'password') {
-    const expected = FORMATS.get(format)?.expected;
+  if (typeof format === 'string' && format !== 'date-time') {
+    const known = FORMAT_WORDS[format];
     const name = cut(cleanLine(format), 32);
-    if (expected) words.push(capital(expected));
+    if (known !== undefined) words.push(known);
     else if (/^[\w-]+$/.test(name) && name !== 'string') words.push(`Format: ${name}`);
   }
   const encoding = firstOf(facts, 'contentEncoding');
@@ -109,7 +127,7 @@ export function objectWords(facts: Facts): string[] {
     } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
       words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
     }
-    words.push(...dependencyWords(part));
+    words.push(...companionWords(part), ...conditionalWords(part));
   }
   const low = firstOf(facts, 'minProperties');
   const high = firstOf(facts, 'maxProperties');
@@ -118,8 +136,19 @@ export function objectWords(facts: Facts): string[] {
   return words;
 }
 
-/** dependentRequired, if/then and `not: {required}` of one part. */
-export function dependencyWords(part: SchemaObject): string[] {
+/** For every name that others bring along: by which. */
+export function companions(parts: readonly SchemaObject[]): Map<string, string[]> {
+  const needed = new Map<string, string[]>();
+  for (const { dependentRequired } of parts) {
+    if (!isObject(dependentRequired)) continue;
+    for (const [key, names] of Object.entries(dependentRequired)) {
+      for (const name of namesOf(names)) needed.set(name, [...(needed.get(name) ?? []), key]);
+    }
+  }
+  return needed;
+}
+
+function companionWords(part: SchemaObject): string[] {
   const words: string[] = [];
   if (isObject(part.dependentRequired)) {
     for (const [key, needed] of Object.entries(part.dependentRequired).slice(0, 6)) {
@@ -127,6 +156,12 @@ export function dependencyWords(part: SchemaObject): string[] {
       if (names.length > 0) words.push(`With ${cut(cleanLine(key), 40)} also give ${names.slice(0, 8).join(', ')}`);
     }
   }
+  return words;
+}
+
+/** if/then/else and `not: {required}` of one part. */
+export function conditionalWords(part: SchemaObject): string[] {
+  const words: string[] = [];
   const when = isObject(part.if) ? conditionWords(part.if) : '';
   if (when !== '') {
     for (const [branch, start] of [
@@ -198,8 +233,4 @@ export function exampleWords(facts: Facts, maxChars: number): string[] {
   if (example === undefined || example === null || typeof example === 'boolean' || example === '') return [];
   const text = cleanLine(JSON.stringify(example) ?? '');
   return text.length > 0 && text.length <= maxChars ? [`Example: ${text}`] : [];
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

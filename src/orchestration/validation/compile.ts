@@ -39,6 +39,10 @@ function isPlainArguments(schema: JsonSchema): schema is SchemaObject & { readon
   if (!isObject(schema) || schema.type !== 'object' || schema.additionalProperties !== false) return false;
   if (!isObject(schema.properties) || Object.hasOwn(schema.properties, '__proto__')) return false;
   if (schema.required !== undefined && !Array.isArray(schema.required)) return false;
+  if (schema.dependentRequired !== undefined) {
+    if (!isObject(schema.dependentRequired) || !Object.values(schema.dependentRequired).every(Array.isArray))
+      return false;
+  }
   const plain = Object.keys(schema).every((keyword) => PLAIN_KEYWORDS.has(keyword) || keyword.startsWith('x-'));
   return plain && !refersToRoot(schema);
 }
@@ -47,6 +51,7 @@ const PLAIN_KEYWORDS = new Set([
   'type',
   'properties',
   'required',
+  'dependentRequired',
   'additionalProperties',
   '$defs',
   'definitions',
@@ -63,11 +68,15 @@ const PLAIN_KEYWORDS = new Set([
 function checkArguments(schema: SchemaObject & { readonly properties: SchemaObject }, source: Source): Check {
   const properties = schema.properties;
   const required = (schema.required ?? []) as readonly string[];
+  const companions = Object.entries((schema.dependentRequired ?? {}) as Record<string, readonly string[]>);
   const checks = new Map<string, Check>();
   const check: Check = (value) => {
     check.errors = null;
     if (!isObject(value)) return false;
-    for (const name of required) if (value[name] === undefined || !Object.hasOwn(value, name)) return false;
+    for (const name of required) if (!isGiven(value, name)) return false;
+    for (const [key, needed] of companions) {
+      if (isGiven(value, key)) for (const name of needed) if (!isGiven(value, name)) return false;
+    }
     for (const key in value) {
       let one = checks.get(key);
       if (one === undefined) {
@@ -83,6 +92,10 @@ function checkArguments(schema: SchemaObject & { readonly properties: SchemaObje
     return true;
   };
   return check;
+}
+
+function isGiven(args: Record<string, unknown>, name: string): boolean {
+  return args[name] !== undefined && Object.hasOwn(args, name);
 }
 
 /** ajv compiles the root before a part of it: arguments stand where the root has nothing to compile. */
