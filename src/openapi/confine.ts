@@ -34,14 +34,11 @@ function isAllowed(path: string, folder: string, refRoot: string | undefined): b
   return PART_FOLDERS.test(part ?? '') && DATA_FILE.has(extname(path).toLowerCase());
 }
 
+const SYSTEM = new Set('/bin /boot /dev /etc /home /lib /proc /root /run /sbin /sys /usr /var'.split(' '));
+
 /** A parent that holds much more than one document's parts. */
 function isTooWide(parent: string): boolean {
-  return (
-    parent === dirname(parent) ||
-    parent === homedir() ||
-    parent === tmpdir() ||
-    dirname(parent) === dirname(dirname(parent))
-  );
+  return parent === dirname(parent) || parent === homedir() || parent === tmpdir() || SYSTEM.has(parent);
 }
 
 function isInside(path: string, folder: string): boolean {

@@ -16,7 +16,7 @@ import type { Operation } from './operations.ts';
 import type { OperationInfo } from './options.ts';
 import { type RequestContext, readRequest } from './request.ts';
 import type { Place } from './resolve.ts';
-import { detectPagination, mediaTypesOf, readAnswer } from './responses.ts';
+import { type DetectPagination, mediaTypesOf, readAnswer } from './responses.ts';
 import { OperationProblem } from './scan.ts';
 import type { Definition, SchemaBuilder } from './schema.ts';
 import type { Security } from './security.ts';
@@ -32,6 +32,7 @@ export interface ImportContext extends RequestContext {
   readonly servers: Servers;
   readonly security: Security;
   readonly responsePlan: (mediaTypes: readonly string[]) => ResponsePlan;
+  readonly detectPagination: DetectPagination;
 }
 
 export interface Naming {
@@ -65,7 +66,7 @@ export function buildEndpoint(
   const server = context.servers.forOperation(pathItem.value, node);
   const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
   const keys = plan.args.map((arg) => arg.key);
-  const pagination = detectPagination(keys, READS.has(method), answer.schema, context.resolver);
+  const pagination = context.detectPagination(keys, READS.has(method), answer.schema);
   const plain = context.responsePlan(answer.mediaTypes);
   const said = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
   const short = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');

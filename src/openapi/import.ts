@@ -17,7 +17,7 @@ import { type ParsedText, parseText } from './parse.ts';
 import { bad } from './problem.ts';
 import { readSource, type SourceText } from './read.ts';
 import { createResolver } from './resolve.ts';
-import { createResponsePlans } from './responses.ts';
+import { createPagination, createResponsePlans } from './responses.ts';
 import { createScan, OperationProblem } from './scan.ts';
 import { createSchemaBuilder } from './schema.ts';
 import { readSecurity } from './security.ts';
@@ -67,6 +67,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     limits,
     warnings,
     responsePlan: createResponsePlans(),
+    detectPagination: createPagination(resolver),
   };
 
   const operations = listOperations(root, resolver, warnings);

@@ -16,7 +16,20 @@ export function essence(mediaType: string): string {
   return mediaType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
+const kinds = new Map<string, MediaKind>();
+const MAX_KINDS = 500;
+
+/** Documents repeat a handful of types thousands of times. */
 export function kindOf(mediaType: string): MediaKind {
+  let kind = kinds.get(mediaType);
+  if (kind === undefined) {
+    kind = readKind(mediaType);
+    if (kinds.size < MAX_KINDS) kinds.set(mediaType, kind);
+  }
+  return kind;
+}
+
+function readKind(mediaType: string): MediaKind {
   const type = essence(mediaType);
   if (type === '*/*' || type === '' || type === 'application/*') return 'any';
   if (type.endsWith('merge-patch+json')) return 'merge-patch';

@@ -23,9 +23,11 @@ export function textAt(node: unknown, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+const NOTHING: readonly unknown[] = Object.freeze([]);
+
 export function listAt(node: unknown, key: string): readonly unknown[] {
   const value = own(node, key);
-  return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value : NOTHING;
 }
 
 export function textsAt(node: unknown, key: string): string[] {

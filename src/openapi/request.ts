@@ -1,6 +1,7 @@
 // The request side of an operation: its parameters, its body and the arguments they become.
 import { type ArgumentPlan, planArguments } from './arguments.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './body.ts';
+import type { ApiKeyPlace } from './credentials.ts';
 import { FRAMING_HEADERS, type GivenHeader, HEADER_NAME } from './headers.ts';
 import type { Limits } from './limits.ts';
 import { type Node, own } from './node.ts';
@@ -9,7 +10,6 @@ import type { Parameter, ReadParameters } from './parameters.ts';
 import type { Resolver } from './resolve.ts';
 import { mediaTypesOf } from './responses.ts';
 import { OperationProblem, type ScanRequest } from './scan.ts';
-import type { ApiKeyPlace } from './security.ts';
 import type { ShapeOf } from './shape.ts';
 import { type PathTemplate, readTemplate } from './template.ts';
 

@@ -92,31 +92,54 @@ const NEXT =
   /^(?:next_?(?:cursor|page_?token|token|page|marker|page_?cursor)?|continuation_?token|continue|end_?cursor|cursor|next_?starting_?after)$/i;
 const HOLDERS = /^(?:meta|metadata|_?pagination|paging|page_?info|response_?metadata|cursors?|links|_links|page)$/i;
 
-/** Which argument moves on, which sets the size, and where the answer holds the next cursor. */
-export function detectPagination(
+type Role = 'page' | 'offset' | 'cursor' | 'size' | 'none';
+
+function roleOf(key: string): Role {
+  if (PAGE.test(key)) return 'page';
+  if (OFFSET.test(key)) return 'offset';
+  if (CURSOR.test(key)) return 'cursor';
+  return SIZE.test(key) ? 'size' : 'none';
+}
+
+/** `keys`: public arguments. `reads`: the method reads; others page only by a cursor, as searches by POST do. */
+export type DetectPagination = (
   keys: readonly string[],
   reads: boolean,
   answer: Place | undefined,
-  resolver: Resolver,
-): Pagination | undefined {
-  const find = (pattern: RegExp) => keys.find((key) => pattern.test(key));
-  const size = find(SIZE);
-  const sized = size === undefined ? {} : { sizeArg: size };
-  const cursor = find(CURSOR);
-  const page = find(PAGE);
-  const offset = find(OFFSET);
-  if (!reads && (cursor === undefined || size === undefined)) return undefined;
-  // GitHub has `after` beside `page`: a cursor is the better way, but only where the answer really names the next one.
-  const next = cursor === undefined ? undefined : nextCursor(answer, resolver);
-  if (cursor !== undefined && (next !== undefined || (page === undefined && offset === undefined))) {
-    return { kind: 'cursor', arg: cursor, ...sized, ...(next === undefined ? {} : { nextFrom: next }) };
-  }
-  if (page !== undefined) return { kind: 'page', arg: page, ...sized };
-  return offset === undefined ? undefined : { kind: 'offset', arg: offset, ...sized };
+) => Pagination | undefined;
+
+/** Which argument moves on, which sets the size, and where the answer holds the next cursor. */
+export function createPagination(resolver: Resolver): DetectPagination {
+  const roles = new Map<string, Role>();
+  const cursors = new Map<unknown, string | undefined>();
+  const nextOf = (answer: Place | undefined): string | undefined => {
+    if (!answer) return undefined;
+    if (!cursors.has(answer.value)) cursors.set(answer.value, nextCursor(answer, resolver));
+    return cursors.get(answer.value);
+  };
+  return (keys, reads, answer) => {
+    const found: Partial<Record<Role, string>> = {};
+    for (const key of keys) {
+      const role = roles.get(key) ?? roleOf(key);
+      roles.set(key, role);
+      found[role] ??= key;
+    }
+    const { cursor, page, offset, size } = found;
+    if (cursor === undefined && page === undefined && offset === undefined) return undefined;
+    if (!reads && (cursor === undefined || size === undefined)) return undefined;
+    const sized = size === undefined ? {} : { sizeArg: size };
+    // GitHub has `after` beside `page`: a cursor is the better way, but only where the answer really names the next one.
+    const next = cursor === undefined ? undefined : nextOf(answer);
+    if (cursor !== undefined && (next !== undefined || (page === undefined && offset === undefined))) {
+      return { kind: 'cursor', arg: cursor, ...sized, ...(next === undefined ? {} : { nextFrom: next }) };
+    }
+    if (page !== undefined) return { kind: 'page', arg: page, ...sized };
+    return offset === undefined ? undefined : { kind: 'offset', arg: offset, ...sized };
+  };
 }
 
-function nextCursor(answer: Place | undefined, resolver: Resolver): string | undefined {
-  const root = answer && settledNode(answer.document, answer.value, resolver);
+function nextCursor(answer: Place, resolver: Resolver): string | undefined {
+  const root = settledNode(answer.document, answer.value, resolver);
   if (!root) return undefined;
   const top = propertiesOf(root, resolver);
   for (const [name] of top) if (NEXT.test(name)) return name;

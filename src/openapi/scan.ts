@@ -3,7 +3,7 @@
 import type { SourceDocument } from './documents.ts';
 import { subschemas } from './keywords.ts';
 import type { Limits } from './limits.ts';
-import { isNode, step } from './node.ts';
+import { isNode, type Node, step } from './node.ts';
 import { type Place, pointerOf, RefError, type Resolver } from './resolve.ts';
 import { refOf } from './schema-parts.ts';
 
@@ -46,7 +46,7 @@ export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
   };
 
   return (roots) => {
-    const queue = roots.filter((place) => isNode(place.value));
+    const queue = roots.filter((place) => isNode(place.value) && !isLeaf(place.value));
     const seen = new Set<object>(queue.map((place) => place.value as object));
     let schemas = 0;
     for (let next = 0; next < queue.length; next++) {
@@ -67,6 +67,15 @@ export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
     }
     for (const key of seen) clean.add(key);
   };
+}
+
+/** `{type: string, maxLength: 5}`: most parameters lead nowhere. */
+function isLeaf(schema: Node): boolean {
+  for (const key in schema) {
+    if (key === '$ref' || key === '$dynamicRef' || key === '$recursiveRef') return false;
+    if (typeof schema[key] === 'object' && key !== 'enum') return false;
+  }
+  return true;
 }
 
 function look(root: Place, resolver: Resolver, limits: Limits): Findings {

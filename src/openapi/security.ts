@@ -1,19 +1,13 @@
 // Security schemes → named credentials filled from the environment. A credential is bound to the document's main origin;
 // an operation that lives elsewhere gets its own variable, so that no key reaches another host unless somebody set it.
-import type { Credential, Secret } from '../endpoint/model.ts';
-import { toSnakeCase } from '../endpoint/names.ts';
+import type { Credential } from '../endpoint/model.ts';
+import { type ApiKeyPlace, apiKeyPlace, buildCredential, secretsIn, secretsOf } from './credentials.ts';
 import type { SourceDocument } from './documents.ts';
 import { type GivenHeader, satisfies } from './headers.ts';
-import { isNode, listAt, type Node, nodeAt, textAt, textsAt } from './node.ts';
-import type { CredentialSource, ImportOptions } from './options.ts';
+import { isNode, listAt, type Node, nodeAt, textsAt } from './node.ts';
+import type { ImportOptions } from './options.ts';
 import type { Resolver } from './resolve.ts';
 import { OperationProblem } from './scan.ts';
-
-export interface ApiKeyPlace {
-  readonly scheme: string;
-  readonly in: 'header' | 'query' | 'cookie';
-  readonly field: string;
-}
 
 export interface Security {
   /** Alternatives for one operation. `extra`: schemes it needs beside its own requirements. */
@@ -28,8 +22,6 @@ export interface Security {
   /** Sentences about unset variables, after all operations were read. */
   readonly missing: () => string[];
 }
-
-type Flow = { readonly tokenUrl: string };
 
 export function readSecurity(
   root: SourceDocument,
@@ -96,24 +88,34 @@ export function readSecurity(
     return set;
   };
 
+  const alternatives = (requirements: readonly Node[], origin: string, extra: readonly string[], pointer: string) => {
+    if (requirements.length === 0) {
+      const always = alternativeFor({}, origin, extra, pointer);
+      return always.length === 0 ? [] : [always];
+    }
+    const { sets, problem } = usable(requirements, (requirement) =>
+      alternativeFor(requirement, origin, extra, pointer),
+    );
+    if (sets.length === 0) throw problem;
+    return sets;
+  };
+  /** Most operations share the requirements of the document, and a server. */
+  const known = new Map<readonly unknown[], Map<string, readonly (readonly Credential[])[]>>();
+
   return {
     apiKeys: [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node)),
     forOperation: (operation, pointer, baseUrl, extra) => {
-      const origin = originOf(baseUrl);
       const own = Array.isArray(operation.security) ? operation.security : listAt(root.value, 'security');
-      const requirements = own.filter(isNode);
-      if (requirements.length === 0) {
-        const always = alternativeFor({}, origin, extra, pointer);
-        if (always.length === 0) return [];
-        note(wanted, [always]);
-        return [always];
+      const origin = originOf(baseUrl);
+      const sets = known.get(own)?.get(origin);
+      if (sets !== undefined && extra.length === 0) {
+        note(wanted, sets);
+        return sets;
       }
-      const { sets, problem } = usable(requirements, (requirement) =>
-        alternativeFor(requirement, origin, extra, pointer),
-      );
-      if (sets.length === 0) throw problem;
-      note(wanted, sets);
-      return sets;
+      const found = alternatives(own.filter(isNode), origin, extra, pointer);
+      note(wanted, found);
+      if (extra.length === 0) known.set(own, (known.get(own) ?? new Map()).set(origin, found));
+      return found;
     },
     missing: () => missingSentences(wanted),
   };
@@ -164,97 +166,6 @@ function guess(name: string): { readonly type: 'http'; readonly scheme: 'basic' 
   return { type: 'http', scheme: /basic/i.test(name) ? 'basic' : 'bearer' };
 }
 
-function apiKeyPlace(scheme: string, node: Node): ApiKeyPlace[] {
-  const place = node.in;
-  const field = textAt(node, 'name');
-  if (node.type !== 'apiKey' || field === undefined) return [];
-  return place === 'header' || place === 'query' || place === 'cookie' ? [{ scheme, in: place, field }] : [];
-}
-
-type Secrets = (
-  suffix: '' | 'USERNAME' | 'PASSWORD' | 'CLIENT_ID' | 'CLIENT_SECRET',
-) => Secret & { readonly source: CredentialSource };
-
-/** `<DOMAIN>_<SCHEME>[_<HOST>][_<SUFFIX>]`, unless the caller named a variable; a name the caller gave is for the main origin. */
-function secretsOf(
-  name: string,
-  domain: string,
-  foreignOrigin: string | undefined,
-  { env, credentials }: ImportOptions,
-): Secrets {
-  const source: CredentialSource =
-    foreignOrigin === undefined && credentials !== undefined && Object.hasOwn(credentials, name)
-      ? credentials[name]!
-      : {};
-  const host = foreignOrigin === undefined ? '' : `_${toSnakeCase(new URL(foreignOrigin).host)}`;
-  const base = `${domain}_${toSnakeCase(name) || 'credential'}${host}`.toUpperCase();
-  const given = {
-    '': source.env,
-    USERNAME: source.usernameEnv,
-    PASSWORD: source.passwordEnv,
-    CLIENT_ID: source.clientIdEnv,
-    CLIENT_SECRET: source.clientSecretEnv,
-  };
-  return (suffix) => {
-    const variable = given[suffix] ?? (suffix === '' ? base : `${base}_${suffix}`);
-    const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
-    return { variable, value: value === '' ? undefined : value, source };
-  };
-}
-
-function buildCredential(
-  name: string,
-  scheme: Node,
-  scopes: readonly string[],
-  secrets: Secrets,
-  baseUrl: string,
-): Credential {
-  const plain = (suffix: Parameters<Secrets>[0]): Secret => {
-    const { variable, value } = secrets(suffix);
-    return { variable, value };
-  };
-  const place = apiKeyPlace(name, scheme)[0];
-  if (place) return { kind: 'apiKey', name, in: place.in, field: place.field, secret: plain('') };
-  const kind = scheme.type === 'http' ? (textAt(scheme, 'scheme') ?? 'bearer').toLowerCase() : scheme.type;
-  if (kind === 'basic') return { kind: 'basic', name, username: plain('USERNAME'), password: plain('PASSWORD') };
-  if (kind === 'oauth2') {
-    const { source } = secrets('');
-    const flow = clientCredentials(scheme, source, baseUrl);
-    // A token that is already there is used as it is, whatever the flow.
-    if (flow && plain('').value === undefined) {
-      return {
-        kind: 'oauth2',
-        name,
-        tokenUrl: flow.tokenUrl,
-        clientId: plain('CLIENT_ID'),
-        clientSecret: plain('CLIENT_SECRET'),
-        scopes: source.scopes ?? scopes,
-      };
-    }
-    return { kind: 'bearer', name, secret: plain('') };
-  }
-  if (scheme.type === 'http' && kind !== 'bearer') {
-    const prefix = `${textAt(scheme, 'scheme')} `;
-    return { kind: 'apiKey', name, in: 'header', field: 'Authorization', secret: plain(''), prefix };
-  }
-  return { kind: 'bearer', name, secret: plain('') };
-}
-
-/** The client credentials flow (2.0: `application`), or a token URL the caller gave. */
-function clientCredentials(scheme: Node, source: CredentialSource, baseUrl: string): Flow | undefined {
-  const flow =
-    nodeAt(nodeAt(scheme, 'flows'), 'clientCredentials') ?? (scheme.flow === 'application' ? scheme : undefined);
-  const tokenUrl = source.tokenUrl ?? textAt(flow, 'tokenUrl');
-  if (tokenUrl === undefined || !URL.canParse(tokenUrl, baseUrl === '' ? undefined : baseUrl)) return undefined;
-  const url = new URL(tokenUrl, baseUrl === '' ? undefined : baseUrl);
-  return url.protocol === 'https:' || url.protocol === 'http:' ? { tokenUrl: url.href } : undefined;
-}
-
-export function secretsIn(credential: Credential): readonly Secret[] {
-  if (credential.kind === 'basic') return [credential.username, credential.password];
-  return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
-}
-
 function isSet(credential: Credential): boolean {
   return secretsIn(credential).every((secret) => secret.value !== undefined);
 }
@@ -264,7 +175,7 @@ function note(
   wanted: Map<string, { credential: Credential; operations: number }>,
   sets: readonly (readonly Credential[])[],
 ): void {
-  if (sets.some((set) => set.every(isSet))) return;
+  if (sets.length === 0 || sets.some((set) => set.every(isSet))) return;
   for (const credential of sets[0] ?? []) {
     if (isSet(credential)) continue;
     const key = secretsIn(credential)
