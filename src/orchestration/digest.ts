@@ -9,11 +9,13 @@ export function toCanonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === 'function') return toCanonicalJson(toJSON.call(value));
-  const members = Object.keys(value)
-    .filter((key) => (value as Record<string, unknown>)[key] !== undefined)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${toCanonicalJson((value as Record<string, unknown>)[key])}`);
-  return `{${members.join(',')}}`;
+  let members = '';
+  for (const key of Object.keys(value).sort()) {
+    const member = (value as Record<string, unknown>)[key];
+    if (member === undefined) continue;
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${toCanonicalJson(member)}`;
+  }
+  return `{${members}}`;
 }
 
 export function buildDigest(args: unknown): string {
