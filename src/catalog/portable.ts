@@ -33,8 +33,8 @@ const MAX_NODES = 600;
 const MAX_TEXT = 300;
 const SHORT_TEXT = 100;
 const MORE = 'Shortened here; a refused call names what is wrong';
-/** Claude's rule for top-level keys and Gemini's for parameter names, together. */
-const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+/** One key outside this and Claude refuses every request of the session. */
+const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** The arguments of a tool as an object schema that every client accepts. */
 export function toPortableSchema(schema: JsonSchema, options: PortableOptions = {}): PortableSchema {

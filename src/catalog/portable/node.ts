@@ -13,22 +13,11 @@ import {
   type SchemaObject,
   STRING,
 } from '../../orchestration/validation/schema-view.ts';
-import { showChoices } from '../../orchestration/validation/show.ts';
 import { smuggles } from '../../orchestration/validation/text.ts';
-import { type Facts, firstOf, gatherFacts } from './facts.ts';
+import { type Facts, gatherFacts } from './facts.ts';
+import { choiceWords, defaultOf, describe, numberNode, stringNode, text, textOf } from './scalar.ts';
 import { inlineUnion, unionNodes } from './union.ts';
-import {
-  arrayWords,
-  exampleWords,
-  exclusionWords,
-  fieldList,
-  joinWords,
-  numberWords,
-  objectWords,
-  portablePattern,
-  purposeOf,
-  stringWords,
-} from './words.ts';
+import { arrayWords, exclusionWords, fieldList, joinWords, objectWords, purposeOf } from './words.ts';
 
 export type PortableNode = { readonly [keyword: string]: unknown };
 
@@ -70,20 +59,8 @@ export interface Position {
 /** Thrown by a strict pass. */
 export const OUT_OF_NODES: unique symbol = Symbol('out of nodes');
 
-const MAX_ENUM = 100;
 const MAX_ARRAYS = 3;
 const MAX_LEVELS = 10;
-/** Bounds that only repeat what a number can hold; z.toJSONSchema writes the first pair everywhere. */
-const NOISE = new Set([
-  2 ** 53 - 1,
-  -(2 ** 53 - 1),
-  2 ** 31 - 1,
-  -(2 ** 31),
-  2 ** 63,
-  -(2 ** 63),
-  2 ** 32 - 1,
-  2 ** 64,
-]);
 
 /** The node for a conjunction of schemas. */
 export function toNode(
@@ -163,53 +140,6 @@ function typedNode(pass: Pass, facts: Facts, type: number, at: Position): Portab
     default:
       return { type: 'null' };
   }
-}
-
-function stringNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  const choices = facts.choices?.filter((value): value is string => typeof value === 'string');
-  const listed =
-    choices !== undefined &&
-    choices.length > 0 &&
-    choices.length <= MAX_ENUM &&
-    choices.every((value) => value !== '' && value.length <= 200 && !smuggles(value));
-  const words = listed ? [] : [...choiceWords(facts, 'string'), ...stringWords(facts)];
-  const pattern = choices ? undefined : portablePattern(facts);
-  return {
-    type: 'string',
-    ...text(describe(pass, facts, at, words)),
-    ...(listed && { enum: [...new Set(choices)] }),
-    ...(!choices && firstOf(facts, 'format') === 'date-time' && { format: 'date-time' }),
-    ...(pattern !== undefined && { pattern }),
-    ...(!choices && facts.minLength !== undefined && facts.minLength > 0 && { minLength: facts.minLength }),
-    ...(!choices && facts.maxLength !== undefined && facts.maxLength < 1_000_000 && { maxLength: facts.maxLength }),
-    ...defaultOf(facts, 'string'),
-  };
-}
-
-function numberNode(pass: Pass, facts: Facts, at: Position, whole: boolean): PortableNode {
-  const { exclusiveMinimum, exclusiveMaximum } = facts;
-  let low = facts.minimum;
-  let high = facts.maximum;
-  // An inclusive bound at the same number is laxer, so fractions keep it beside the words.
-  if (exclusiveMinimum !== undefined) {
-    const bound = whole ? Math.floor(exclusiveMinimum) + 1 : exclusiveMinimum;
-    low = Math.max(low ?? bound, bound);
-  }
-  if (exclusiveMaximum !== undefined) {
-    const bound = whole ? Math.ceil(exclusiveMaximum) - 1 : exclusiveMaximum;
-    high = Math.min(high ?? bound, bound);
-  }
-  return {
-    type: whole ? 'integer' : 'number',
-    ...text(describe(pass, facts, at, [...choiceWords(facts, 'number'), ...numberWords(facts, whole)])),
-    ...(isBound(low) && { minimum: low }),
-    ...(isBound(high) && { maximum: high }),
-    ...defaultOf(facts, 'number'),
-  };
-}
-
-function isBound(value: number | undefined): value is number {
-  return value !== undefined && Number.isFinite(value) && !NOISE.has(value) && Math.abs(value) < 2 ** 53;
 }
 
 function arrayNode(pass: Pass, facts: Facts, at: Position): PortableNode {
@@ -319,36 +249,4 @@ function withText(node: PortableNode, description: string): PortableNode {
     ...rest,
     description: own === '' || description.includes(own) ? description : `${description} (${own})`,
   };
-}
-
-function choiceWords(facts: Facts, type: 'string' | 'number' | 'boolean'): string[] {
-  const choices = facts.choices?.filter((value) => typeof value === type);
-  if (choices === undefined || choices.length === 0) return [];
-  if (type === 'boolean' && choices.length > 1) return [];
-  return [choices.length === 1 ? `Always ${showChoices(choices)}` : `One of ${showChoices(choices)}`];
-}
-
-function textOf(pass: Pass, facts: Facts, at: Position): string {
-  return purposeOf(facts, at.depth <= 1 ? pass.maxText : pass.maxText >> 1);
-}
-
-/** Purpose, constraints in words, one example, and whether it is on its way out. */
-function describe(pass: Pass, facts: Facts, at: Position, words: readonly string[], complete = true): string {
-  if (at.quiet) return joinWords('', words);
-  const sentences = [...words, ...exclusionWords(facts)];
-  if (firstOf(facts, 'deprecated') === true) sentences.push('Deprecated');
-  if (pass.maxText > 0 && complete) sentences.push(...exampleWords(facts, at.depth <= 1 ? 120 : 48));
-  if (!complete) sentences.push(pass.more);
-  return joinWords(textOf(pass, facts, at), sentences);
-}
-
-function text(description: string): { description?: string } {
-  return description === '' ? {} : { description };
-}
-
-/** Defaults are information: they are never sent. */
-function defaultOf(facts: Facts, type: 'string' | 'number' | 'boolean'): { default?: unknown } {
-  const value = firstOf(facts, 'default');
-  if (typeof value !== type || (typeof value === 'string' && (value.length > 100 || smuggles(value)))) return {};
-  return { default: value };
 }
