@@ -3,6 +3,7 @@ import type { Arg, Args, BodyPlan, Endpoint, FixedValue, Target } from '../endpo
 import { locate, Unsendable, wellFormed } from './encode.ts';
 import { bytesOf, mediaTypeOf } from './file.ts';
 import { compileForm } from './form.ts';
+import { writeJson } from './lossless.ts';
 import { compileMultipart } from './multipart.ts';
 import { given, toText } from './params.ts';
 
@@ -117,7 +118,7 @@ function compileEncode(plan: BodyPlan): (value: unknown) => WireBody {
   switch (plan.kind) {
     case 'json': {
       const contentType = concrete ? plan.mediaType : 'application/json';
-      return (value) => ({ contentType, data: JSON.stringify(value) });
+      return (value) => ({ contentType, data: writeJson(value) });
     }
     case 'form': {
       const form = compileForm(plan.encoding);

@@ -1,6 +1,7 @@
 // `application/x-www-form-urlencoded` bodies: each property through the parameter serialiser, as its encoding says.
 import type { PartEncoding } from '../endpoint/model.ts';
 import { encode, encodeReserved } from './encode.ts';
+import { writeJson } from './lossless.ts';
 import { compileParameter, isEmpty, type Serialise, toText } from './params.ts';
 
 export function compileForm(encoding: Readonly<Record<string, PartEncoding>> = {}): (value: unknown) => string {
@@ -39,6 +40,6 @@ function appendPlain(parts: string[], name: string, item: unknown, part: PartEnc
   const json = part?.contentType !== undefined && /[/+]json\b/i.test(part.contentType);
   for (const each of Array.isArray(item) && !json ? item : [item]) {
     if (each === null || each === undefined) continue;
-    parts.push(`${encode(name)}=${write(json ? JSON.stringify(each) : toText(each))}`);
+    parts.push(`${encode(name)}=${write(json ? writeJson(each) : toText(each))}`);
   }
 }

@@ -1,5 +1,6 @@
 // JSON in and out without damage to large integers: 64-bit ids are common, and `JSON.parse` rounds them silently.
 // A marked string stands for such a number between the two.
+import { randomUUID } from 'node:crypto';
 import { visible } from './text.ts';
 
 const MARK = '\u0000#';
@@ -39,6 +40,19 @@ function endOfString(text: string, quote: number): number {
 function mark(token: string): string {
   if (token.length < 16 || !/^-?\d+$/.test(token) || String(Number(token)) === token) return token;
   return `"\\u0000#${token}"`;
+}
+
+/** JSON of arguments: integers too long for a number are bigints, and are written digit by digit. */
+export function writeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // Nobody can guess the mark, so no text of the caller can pose as a number.
+    const mark = randomUUID();
+    const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? mark + inner : inner));
+    return text.replace(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+  }
 }
 
 export function stringifyJson(value: unknown): string {

@@ -6,6 +6,7 @@ import type { WireBody } from './body.ts';
 import { Unsendable, unsendable, wellFormed } from './encode.ts';
 import { bytesOf, filenameOf, isFile, mediaTypeOf } from './file.ts';
 import { checkHeaderValue } from './headers.ts';
+import { writeJson } from './lossless.ts';
 import { collectDeep, isEmpty, toText } from './params.ts';
 
 const CRLF = '\r\n';
@@ -92,7 +93,7 @@ function appendPart(
     if (!OWN_HEADERS.has(header.toLowerCase())) head += `${header.toLowerCase()}: ${checkHeaderValue(text)}${CRLF}`;
   }
   const json = !file && (typeof value === 'object' || isJson(contentType));
-  chunks.push(head + CRLF, file ? bytesOf(value) : json ? JSON.stringify(value) : wellFormed(toText(value)), CRLF);
+  chunks.push(head + CRLF, file ? bytesOf(value) : json ? writeJson(value) : wellFormed(toText(value)), CRLF);
 }
 
 /** As browsers do it (WHATWG HTML, multipart/form-data): these three would end the quoted name or the header. */

@@ -2,6 +2,7 @@
 // endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
 import type { Args, Target } from '../endpoint/model.ts';
 import { encode, encodeReserved, encodeReservedSegment, unsendable } from './encode.ts';
+import { writeJson } from './lossless.ts';
 
 export type ParameterTarget = Extract<Target, { name: string }>;
 
@@ -32,7 +33,7 @@ export function given(args: Args, key: string): unknown {
 /** The value as text, unencoded: what a scalar looks like anywhere outside JSON. */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
-  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  if (typeof value === 'object' && value !== null) return writeJson(value);
   return String(value);
 }
 
@@ -72,7 +73,7 @@ function compileContent(target: ParameterTarget, encoder: Encode): Serialise {
 
 /** A value written as a media type, for `content` parameters and `in: querystring`. */
 export function contentText(mediaType: string): (value: unknown) => string {
-  if (/[/+]json\b/i.test(mediaType)) return (value) => JSON.stringify(value);
+  if (/[/+]json\b/i.test(mediaType)) return (value) => writeJson(value);
   if (/^application\/x-www-form-urlencoded\b/i.test(mediaType)) return formText;
   return toText;
 }

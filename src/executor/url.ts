@@ -2,6 +2,7 @@
 // segment: in 2026 that was the bug of this product class (CVE-2026-32871, CVE-2026-29791 and many more).
 import type { Args } from '../endpoint/model.ts';
 import { encodeLiteral, locate, unsendable } from './encode.ts';
+import { writeJson } from './lossless.ts';
 import { given, type Serialise } from './params.ts';
 
 export interface PathVariable {
@@ -87,7 +88,7 @@ function checkPathValue(value: unknown): void {
   for (const [key, item] of Object.entries(value)) {
     if (!Array.isArray(value)) checkSegments(key);
     if (typeof item === 'string') checkSegments(item);
-    else if (typeof item === 'object' && item !== null) checkSegments(JSON.stringify(item));
+    else if (typeof item === 'object' && item !== null) checkSegments(writeJson(item));
   }
 }
 

@@ -1,6 +1,7 @@
 // What a person reads before they agree: the request itself, what it does, with which arguments, and what is lost.
 // The arguments were chosen by a model: whatever they hold is shown as data and cannot pose as a line of the question.
 import type { Args, Endpoint } from '../endpoint/model.ts';
+import { toCanonicalJson } from './digest.ts';
 import { isSecret } from './validation/show.ts';
 
 const MAX_URL_CHARS = 2_000;
@@ -35,7 +36,7 @@ export function buildQuestion(
 
 function showArgument(name: string, value: unknown): string {
   if (isSecret(value, name)) return '(hidden)';
-  return cut(showText(JSON.stringify(value) ?? 'nothing'), MAX_VALUE_CHARS);
+  return cut(showText(value === undefined ? 'nothing' : toCanonicalJson(value)), MAX_VALUE_CHARS);
 }
 
 function showText(text: string): string {

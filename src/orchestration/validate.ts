@@ -2,8 +2,8 @@
 // no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
 import type { Args, Endpoint, JsonSchema, Parsed } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import { forbiddenKey, MAX_DEPTH, MAX_VALUES, withinBounds } from './validation/bounds.ts';
-import { coerce } from './validation/coerce.ts';
+import { forbiddenKey, holdsRounded, MAX_DEPTH, MAX_VALUES, withinBounds } from './validation/bounds.ts';
+import { coerce, withLongIntegers } from './validation/coerce.ts';
 import type { Check } from './validation/compile.ts';
 import { resetEffort, TOO_MUCH_EFFORT } from './validation/effort.ts';
 import { explain } from './validation/explain.ts';
@@ -11,7 +11,7 @@ import { createShelf, type Slot } from './validation/kept.ts';
 import type { Problem } from './validation/problem.ts';
 import { resetNativeBudget } from './validation/regex.ts';
 import { isObject } from './validation/schema-view.ts';
-import { showName } from './validation/show.ts';
+import { joinPath, showName } from './validation/show.ts';
 import { MAX_PROBLEMS, refusal } from './validation/teach.ts';
 import { cleanLine } from './validation/text.ts';
 
@@ -22,13 +22,15 @@ export interface ValidatorOptions {
   readonly parse?: ((args: Args) => Parsed) | undefined;
   /** Refuse names the schema does not declare, even where it does not say so itself. Default true. */
   readonly strict?: boolean;
+  /** Integers beyond 2^53, given as text, go on as bigint. Default false: code that was not asked does not expect any. */
+  readonly longIntegers?: boolean;
 }
 
 const shelf = createShelf();
 
 /** The validator of an endpoint: returns the arguments to go on with, or throws VALIDATION. */
 export function createValidator(endpoint: Endpoint): Validator {
-  return build(() => endpoint.inputSchema, { parse: endpoint.parse });
+  return build(() => endpoint.inputSchema, { parse: endpoint.parse, longIntegers: endpoint.parse === undefined });
 }
 
 /** The same for a bare schema, for native tools and grouped builders. */
@@ -36,22 +38,24 @@ export function createSchemaValidator(schema: JsonSchema, options: ValidatorOpti
   return build(() => schema, options);
 }
 
-function build(source: () => JsonSchema, { parse, strict = true }: ValidatorOptions): Validator {
+function build(source: () => JsonSchema, { parse, strict = true, longIntegers = false }: ValidatorOptions): Validator {
   const schema = (): JsonSchema => (strict ? closed(source()) : source());
   const slot = shelf.createSlot(schema);
   return (tool, args) => {
     refuseUnusable(tool, args, schema);
-    const accepted = accept(tool, args, slot, schema);
+    const rounded = holdsRounded();
+    const accepted = accept(tool, args, slot, schema, longIntegers);
+    if (rounded) refuseRounded(tool, accepted, schema());
     return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
   };
 }
 
-function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema): Args {
+function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, longIntegers: boolean): Args {
   resetNativeBudget();
   resetEffort();
   try {
     const check = slot.check();
-    return check(args) ? args : reconsider(tool, args, schema(), check);
+    return check(args) ? args : reconsider(tool, args, schema(), check, longIntegers);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (error !== TOO_MUCH_EFFORT) throw brokenSchema(tool, error);
@@ -121,13 +125,30 @@ function closed(schema: JsonSchema): JsonSchema {
   return open.some((keyword) => Object.hasOwn(schema, keyword)) ? schema : { ...schema, additionalProperties: false };
 }
 
-function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check): Args {
-  const reread = coerce(schema, args);
-  if (reread !== args && check(reread)) return reread;
+function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, longIntegers: boolean): Args {
+  const reading = coerce(schema, args);
+  const usable = longIntegers || reading.long.length === 0;
+  if (usable && reading.args !== args && check(reading.args)) return withLongIntegers(reading);
   const errors = check.errors ?? [];
-  const problems = explain(schema, reread, MAX_PROBLEMS + 1);
+  // What stands in for a long integer must not be shown as what was given.
+  const problems = explain(schema, reading.long.length === 0 ? reading.args : args, MAX_PROBLEMS + 1);
   if (problems.length > 0) throw refusal(tool, schema, problems);
   throw refusal(tool, schema, errors.length > 0 ? errors.map(plain) : [limit('they do not satisfy the schema')]);
+}
+
+/** An id that lost its last digits would reach another thing than the one that was meant. */
+function refuseRounded(tool: string, args: Args, schema: JsonSchema): void {
+  const { rounded } = coerce(schema, args);
+  if (rounded.length === 0) return;
+  throw refusal(
+    tool,
+    schema,
+    rounded.map((keys): Problem => {
+      const path = keys.reduce<string>((text, key) => joinPath(text, key), '');
+      const message = `${showName(path)} has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits`;
+      return { path, problem: 'range', message };
+    }),
+  );
 }
 
 /** For the rare keyword the explanation does not know. */

@@ -132,7 +132,9 @@ function createPlaces(
     if (found.length !== 1) {
       throw new Error(`${tool} is an action of ${found.length} tools: ${[...gateway.registry.tools.keys()]}`);
     }
-    return { name: found[0]!.name, arguments: { ...args, action: tool } };
+    const { action: own, ...others } = args;
+    // The discriminator has the name; an argument called the same gives way.
+    return { name: found[0]!.name, arguments: { ...others, ...(own !== undefined && { action_: own }), action: tool } };
   };
 }
 

@@ -231,6 +231,19 @@ export const QUERY_LINES: readonly Line[] = [
     args: { big: 9007199254740991 },
     sent: { line: 'GET /v1/numbers?big=9007199254740991' },
   },
+  {
+    name: 'a larger one keeps them as text',
+    tool: 'numbers',
+    args: { big: '1947233333333333333' },
+    sent: { line: 'GET /v1/numbers?big=1947233333333333333' },
+  },
+  { name: 'a larger one that lost them', tool: 'numbers', args: { big: 2 ** 62 }, refused: /big.*string of digits/ },
+  {
+    name: 'a larger one in a path keeps them',
+    tool: 'get_user',
+    args: { tenant: 't', user: '9223372036854775807' },
+    sent: { line: 'GET /v1/tenants/t/users/9223372036854775807' },
+  },
   { name: 'a default is never sent', tool: 'numbers', args: {}, sent: { line: 'GET /v1/numbers' } },
   {
     name: 'deepObject nests, and objects in its lists are numbered',

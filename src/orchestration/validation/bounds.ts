@@ -8,16 +8,27 @@ export const MAX_VALUES = 100_000;
 const FORBIDDEN_KEYS: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 
 let left = 0;
+let rounded = false;
 
 /** Whether arguments are shallow and small enough to validate. Allocates nothing. */
 export function withinBounds(args: unknown): 'ok' | 'too_deep' | 'too_many' {
   left = MAX_VALUES;
+  rounded = false;
   return visit(args, 0);
+}
+
+/** Whether what was last looked at holds a number so large that its last digits may be wrong. */
+export function holdsRounded(): boolean {
+  return rounded;
 }
 
 function visit(value: unknown, depth: number): 'ok' | 'too_deep' | 'too_many' {
   if (--left < 0) return 'too_many';
-  if (typeof value !== 'object' || value === null) return 'ok';
+  if (typeof value !== 'object' || value === null) {
+    if (typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER))
+      rounded = true;
+    return 'ok';
+  }
   if (depth >= MAX_DEPTH) return 'too_deep';
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index++) {

@@ -20,34 +20,61 @@ import {
   typesOf,
 } from './schema-view.ts';
 
+const LONG = /^-?[1-9]\d{15,19}$/;
 const NUMERIC = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/;
 const MAX_STEPS = 20_000;
 
-/** The arguments with unambiguous readings applied; the very same object when there are none. */
-export function coerce(schema: JsonSchema, args: Args): Args {
-  const steps = { left: MAX_STEPS };
-  return walk(schema, [schema], args, 0, steps) as Args;
+export type Path = readonly (string | number)[];
+
+export interface Reading {
+  /** With unambiguous readings applied; the very same object when there are none. */
+  readonly args: Args;
+  /** Integers of more digits than a number holds, given as text; a number of the same sign stands in for each. */
+  readonly long: readonly { readonly path: Path; readonly digits: string }[];
+  /** Integers that were numbers in spite of that, so that their last digits are lost. */
+  readonly rounded: readonly Path[];
+}
+
+interface Walk {
+  left: number;
+  readonly path: (string | number)[];
+  readonly long: { path: Path; digits: string }[];
+  readonly rounded: Path[];
+}
+
+export function coerce(schema: JsonSchema, args: Args): Reading {
+  const steps: Walk = { left: MAX_STEPS, path: [], long: [], rounded: [] };
+  const read = walk(schema, [schema], args, 0, steps) as Args;
+  return { args: read, long: steps.long, rounded: steps.rounded };
+}
+
+/** The arguments with every long integer in its place, as a bigint. */
+export function withLongIntegers({ args, long }: Reading): Args {
+  return long.reduce<Args>((changed, { path, digits }) => put(changed, path, BigInt(digits)) as Args, args);
+}
+
+function put(value: unknown, [key, ...rest]: Path, leaf: bigint): unknown {
+  if (key === undefined) return leaf;
+  const copy = Array.isArray(value) ? [...value] : copyOf(value as Record<string, unknown>);
+  const inner = put((value as Record<string | number, unknown>)[key], rest, leaf);
+  Object.defineProperty(copy, key, { value: inner, enumerable: true, writable: true, configurable: true });
+  return copy;
 }
 
 /** `places` are all schemas that hold at this place at once (through $ref and allOf). */
-function walk(
-  root: JsonSchema,
-  given: readonly JsonSchema[],
-  value: unknown,
-  depth: number,
-  steps: { left: number },
-): unknown {
+function walk(root: JsonSchema, given: readonly JsonSchema[], value: unknown, depth: number, steps: Walk): unknown {
   if (depth > MAX_DEPTH || --steps.left < 0) return value;
   const places = expand(root, given, value);
   const types = places.reduce<number>((bits, place) => bits & typesOf(root, place), ANY);
-  const read = types & typeOf(value) ? value : reread(value, types);
+  const read = types & typeOf(value) ? value : reread(value, types, steps);
+  if (typeof read === 'number' && isRounded(read, types)) steps.rounded.push([...steps.path]);
   if (Array.isArray(read)) return walkArray(root, places, read, depth, steps);
   if (isObject(read)) return walkObject(root, places, read, depth, steps);
   return read;
 }
 
 /** Another reading of a value whose type does not fit, or the value itself. */
-function reread(value: unknown, types: number): unknown {
+function reread(value: unknown, types: number, steps: Walk): unknown {
   if (typeof value === 'number') {
     // Above 2^53 the digits are already lost: better to ask for a string.
     return Number.isSafeInteger(value) && (types & ~NULL) === STRING ? String(value) : value;
@@ -57,6 +84,10 @@ function reread(value: unknown, types: number): unknown {
   if (types & NUMBER && NUMERIC.test(value)) {
     const number = Number(value);
     if (Number.isSafeInteger(number)) return number;
+    if (LONG.test(value)) {
+      steps.long.push({ path: [...steps.path], digits: value });
+      return Math.sign(number) * Number.MAX_SAFE_INTEGER;
+    }
     return types & FRACTION && !Number.isInteger(number) ? number : value;
   }
   const opens = value.trimStart()[0];
@@ -71,18 +102,25 @@ function reread(value: unknown, types: number): unknown {
   return value;
 }
 
+/** Where fractions are welcome too, a large number is an amount; where only integers are, it is an id. */
+function isRounded(value: number, types: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && (types & FRACTION) === 0;
+}
+
 function walkArray(
   root: JsonSchema,
   places: readonly JsonSchema[],
   items: readonly unknown[],
   depth: number,
-  steps: { left: number },
+  steps: Walk,
 ): unknown {
   let copy: unknown[] | undefined;
   for (const [index, item] of items.entries()) {
     const inner = places.flatMap((place) => itemSchemas(place, index));
     if (inner.length === 0) continue;
+    steps.path.push(index);
     const changed = walk(root, inner, item, depth + 1, steps);
+    steps.path.pop();
     if (changed !== item) {
       copy ??= [...items];
       copy[index] = changed;
@@ -103,13 +141,15 @@ function walkObject(
   places: readonly JsonSchema[],
   object: Record<string, unknown>,
   depth: number,
-  steps: { left: number },
+  steps: Walk,
 ): unknown {
   let copy: Record<string, unknown> | undefined;
   for (const key of Object.keys(object)) {
     const inner = places.flatMap((place) => propertySchemas(place, key));
     if (inner.length === 0) continue;
+    steps.path.push(key);
     const changed = walk(root, inner, object[key], depth + 1, steps);
+    steps.path.pop();
     if (changed !== object[key]) {
       copy ??= copyOf(object);
       // defineProperty: an own `__proto__` stays data.
