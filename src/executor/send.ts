@@ -81,16 +81,21 @@ export function createSender(options: SenderOptions = {}): Sender {
         }
         const exchange = new Exchange(request, sendOptions, resolve, reject);
         if (!exchange.begin()) return;
-        dispatcherFor(request.origin).dispatch(
-          {
-            origin: request.origin,
-            path: request.path,
-            method: request.method,
-            headers: exchange.outgoingHeaders(),
-            body: exchange.outgoingBody(),
-          },
-          exchange,
-        );
+        try {
+          dispatcherFor(request.origin).dispatch(
+            {
+              origin: request.origin,
+              path: request.path,
+              method: request.method,
+              headers: exchange.outgoingHeaders(),
+              body: exchange.outgoingBody(),
+            },
+            exchange,
+          );
+        } catch (error) {
+          // Our pools report through the handler; a dispatcher handed in may throw.
+          exchange.onResponseError(undefined, error as Error);
+        }
       });
     },
     async close() {
@@ -223,7 +228,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.done(this.more === undefined ? (this.first ?? EMPTY) : Buffer.concat(this.more, this.received));
   }
 
-  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+  onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
     this.fail(explainFailure(error, this.request, this.options.tool, this.status !== 0));
   }

@@ -207,6 +207,17 @@ describe('no answer', () => {
     expect(requests).toBe(1);
   });
 
+  test('a dispatcher that throws', async () => {
+    const executor = createExecutor({
+      dispatcher: () => {
+        throw new TypeError('no dispatcher');
+      },
+    });
+    await expect(
+      executor.compile(endpoint(upstream.origin)).run({}, { tool: 't', signal: new AbortController().signal }),
+    ).rejects.toMatchObject({ code: 'UNREACHABLE' });
+  });
+
   test('TLS spoken to a plain server', async () => {
     const raw = await startRaw((socket) => socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')));
     await expect(run(endpoint(raw.origin.replace('http:', 'https:')))).rejects.toMatchObject({
@@ -249,6 +260,12 @@ describe('bad answers', () => {
     await expect(run(endpoint(upstream.origin))).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
     const long = gzipSync(randomBytes(100_000));
     upstream.answer = (_, response) => response.setHeader('content-encoding', 'gzip').end(long.subarray(0, -6));
+    await expect(run(endpoint(upstream.origin))).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
+  });
+
+  test('an answer compressed twice is refused even when it is sound', async () => {
+    upstream.answer = (_, response) =>
+      response.setHeader('content-encoding', 'gzip, gzip').end(gzipSync(gzipSync('{}')));
     await expect(run(endpoint(upstream.origin))).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
   });
 

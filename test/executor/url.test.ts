@@ -99,6 +99,7 @@ describe('a path value', () => {
     expect(await sentFor(['a'], '/items/{id}', label)).toBe('/items/.a');
     const matrix: Target = { in: 'path', name: 'id', style: 'matrix', explode: false };
     expect(await sentFor(['a', 'b'], '/items/{id}', matrix)).toBe('/items/;id=a,b');
+    expect(await sentFor('', '/items/{id}', matrix)).toBeUndefined();
   });
 
   test('a literal beside the variable cannot make a dot segment', async () => {
