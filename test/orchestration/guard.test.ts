@@ -223,6 +223,12 @@ describe('a requestState', () => {
     expect(next).not.toHaveBeenCalled();
   });
 
+  test('that is bad is refused even without an answer: nobody is asked in its name', async () => {
+    const { run } = setUp();
+    const requestState = `${await ask(run)}x`;
+    await expect(run(ASKING, { requestState })).rejects.toMatchObject({ code: 'INVALID_PARAMS', message: foreign });
+  });
+
   test('with something appended is refused', async () => {
     const { run } = setUp();
     const requestState = `${await ask(run)}-TAMPERED`;

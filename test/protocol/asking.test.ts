@@ -457,35 +457,57 @@ describe.each(Object.entries(LINE_CLIENTS))('a legacy client over %s', (_, open)
   });
 });
 
-describe('a question nobody answers', () => {
-  test('is taken back after its time, and leaves neither timer nor request behind', async () => {
+describe('a question', () => {
+  /** One call in process that asks, with the clock in hand. */
+  async function asking(
+    run: (at: { out: Rpc[]; reply: Promise<Rpc>; own: Gateway; context: object }) => Promise<void>,
+  ) {
     const own = setUp({ elicitTimeoutMs: 60_000 });
+    const session = createSession();
+    session.capabilities = ELICITATION;
+    const out: Rpc[] = [];
+    const context = {
+      transport: 'stdio',
+      session,
+      send: (text: string) => void out.push(JSON.parse(text) as Rpc),
+    } as const;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     try {
-      const session = createSession();
-      session.capabilities = ELICITATION;
-      const out: Rpc[] = [];
-      const context = {
-        transport: 'stdio',
-        session,
-        send: (text: string) => out.push(JSON.parse(text) as Rpc),
-      } as const;
-      const reply = own.handle(JSON.stringify(removing(1, 7)), context);
+      const reply = own
+        .handle(JSON.stringify(removing(1, 7)), context)
+        .then((got) => JSON.parse(got?.body ?? 'null') as Rpc);
       while (out.length === 0) await Promise.resolve();
       expect([session.underWay.size, vi.getTimerCount()]).toEqual([1, 1]);
+      await run({ out, reply, own, context });
+      expect([session.underWay.size, vi.getTimerCount()]).toEqual([0, 0]);
+    } finally {
+      vi.useRealTimers();
+    }
+    await own.close();
+  }
+
+  test('nobody answers is taken back after its time, and leaves neither timer nor request behind', () =>
+    asking(async ({ out, reply }) => {
       vi.advanceTimersByTime(60_000);
-      expect(JSON.parse((await reply)?.body ?? '')).toMatchObject({
+      expect(await reply).toMatchObject({
         result: {
           isError: true,
           content: [{ text: 'Nobody answered within 60 s; nothing was sent. Ask the user, then call again.' }],
         },
       });
       expect(out.map(({ method }) => method)).toEqual(['elicitation/create', 'notifications/cancelled']);
-      expect([session.underWay.size, vi.getTimerCount()]).toEqual([0, 0]);
-    } finally {
-      vi.useRealTimers();
-    }
-    await own.close();
+    }));
+
+  test('that was answered, or whose call was cancelled, leaves nothing behind either', async () => {
+    await asking(async ({ out, reply, own, context }) => {
+      await own.handle(JSON.stringify(answering(out[0]!, { action: 'decline' })), context);
+      expect(await reply).toMatchObject({ result: { isError: true } });
+    });
+    await asking(async ({ reply, own, context }) => {
+      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+      await own.handle(JSON.stringify(cancel), context);
+      expect(await reply).toBeNull();
+    });
   });
 
   test('does not keep others from being served: those who wait for a person are no load', async () => {

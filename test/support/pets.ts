@@ -12,7 +12,8 @@ export function petsDomain(baseUrl: string, env: Record<string, string> = {}, mo
       title: 'Pets',
       description: 'Pets and what is known about them.',
       baseUrl,
-      timeoutMs: 5_000,
+      // Longer than any test may take: what ends sooner was ended by something else.
+      timeoutMs: 60_000,
       endpoints: {
         list: {
           method: 'GET',

@@ -210,19 +210,44 @@ describe('stdio', () => {
   });
 });
 
+describe('back pressure', () => {
+  test('reaches the client: what cannot be taken up is not read', async () => {
+    const [stdin, stdout] = [new PassThrough({ highWaterMark: 1_000 }), new PassThrough()];
+    const server = startStdio(
+      gateway.protocol,
+      { maxLineBytes: 10_000, maxConcurrent: 1 },
+      stdin as never,
+      stdout as never,
+    );
+    stdin.write(`${JSON.stringify(slow(0))}\n`);
+    await until(() => owed.length === 1);
+    let taken = 0;
+    while (stdin.write(`${JSON.stringify(legacy(++taken, 'ping'))}\n`)) {
+      if (taken > 1_000) break;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(taken).toBeLessThan(200);
+    let text = '';
+    stdout.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+    });
+    stdin.end();
+    owed[0]?.end('[]');
+    await server.finished;
+    expect(text.trim().split('\n')).toHaveLength(taken + 1);
+  });
+});
+
 describe('tcp', () => {
   test('closes a connection on which nothing happens, but not one that waits for an answer or listens', async () => {
     const server = await listenTcp(gateway.protocol, { idleMs: 50 });
-    const [idle, busy, listening] = [
-      await connectTcp(server.port),
-      await connectTcp(server.port),
-      await connectTcp(server.port),
-    ];
+    const [busy, listening] = [await connectTcp(server.port), await connectTcp(server.port)];
     busy.send(slow(1));
     listening.send(listen('l'));
     await until(() => owed.length === 1);
-    await idle.closed;
-    // The others have been silent just as long.
+    await listening.find(({ method }) => method === 'notifications/subscriptions/acknowledged');
+    // When these two are closed, one after the other, the others have been silent for longer.
+    for (let round = 0; round < 2; round++) await (await connectTcp(server.port)).closed;
     owed[0]?.end('[]');
     expect(await busy.find(({ id }) => id === 1)).toMatchObject({ result: {} });
     expect((await listening.ask(legacy(2, 'ping'))).result).toEqual({});
