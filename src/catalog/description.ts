@@ -42,7 +42,9 @@ export function buildLeanDescription(input: DescriptionInput): ToolText {
     const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
     return words.length === 0 ? [] : [`${key}: ${words.join(' ')}`];
   });
-  return place([buildSummary(input)], lines);
+  // An empty summary means that the tool's name says it all; then the lines do for a description.
+  const head = input.description === '' && lines.length > 0 ? [] : [buildSummary(input)];
+  return place(head, lines);
 }
 
 export function buildSummary({ toolName, description }: DescriptionInput): string {
@@ -85,5 +87,5 @@ function toWorkflowLine(action: ActionText): string | undefined {
 export function place(head: readonly string[], lines: readonly string[]): ToolText {
   const whole = [...head, ...lines].join('\n');
   if (whole.length <= HARD_LIMIT) return { description: whole };
-  return { description: cutText(head.join('\n'), HARD_LIMIT), actionText: lines.join('\n') };
+  return { description: cutText(head.join('\n'), HARD_LIMIT) || 'See `action`', actionText: lines.join('\n') };
 }

@@ -5,11 +5,11 @@ import type { Tool } from '../model/tool.ts';
 import { GroupedToolBuilder } from './builder.ts';
 import { describeBriefly } from './describe-endpoint.ts';
 import type { ToolEntry } from './entry.ts';
-import { type PlannedGroup, planGroups } from './grouping.ts';
-import { MAX_NAME, toToolName, withSuffix } from './name.ts';
+import { type PlannedGroup, planGroups, shortDomain } from './grouping.ts';
+import { cutWords, MAX_NAME, toToolName, withSuffix } from './name.ts';
 import type { Tree } from './tree.ts';
 
-const MAX_LINE = 56;
+const MAX_LINE = 52;
 
 export function buildGrouped(
   tree: Tree,
@@ -27,7 +27,8 @@ export function buildGrouped(
 }
 
 function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry {
-  const about = plan.labels.length === 0 ? domain.title : plan.labels.join(', ').replaceAll('_', ' ');
+  const untold = plan.labels.filter((label) => !name.includes(label));
+  const about = plan.labels.length === 0 ? domain.title : untold.length === 0 ? '' : plan.labels.join(', ');
   const builder = new GroupedToolBuilder(name)
     .description(about)
     .annotations({ openWorldHint: true })
@@ -44,7 +45,7 @@ function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry
 /** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
 function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<string>): string {
   const room = MAX_NAME - kind.length - 1;
-  let front = cutWords(toToolName(domain, 200), MAX_DOMAIN);
+  let front = labels.length === 0 ? toToolName(domain) : shortDomain(domain);
   for (const label of labels.filter((one) => one !== domain).slice(0, MAX_LABELS)) {
     const longer = `${front}_${label}`;
     if (longer.length > room) break;
@@ -58,13 +59,6 @@ function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<st
 }
 
 const MAX_LABELS = 3;
-const MAX_DOMAIN = 20;
-
-function cutWords(name: string, limit: number): string {
-  if (name.length <= limit) return name;
-  const end = name.lastIndexOf('_', limit);
-  return name.slice(0, end > 0 ? end : limit);
-}
 
 /** Action names without what the tool's name already says, unless that makes two of them the same. */
 function nameActions({ domain, labels, members }: PlannedGroup): string[] {

@@ -3,7 +3,7 @@
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Group } from '../model/group.ts';
 import type { Tool } from '../model/tool.ts';
-import { MAX_NAME, toToolName } from './name.ts';
+import { cutWords, MAX_NAME, toToolName } from './name.ts';
 import type { Operation } from './operation.ts';
 import type { Tree } from './tree.ts';
 
@@ -52,6 +52,13 @@ function fieldsOf(members: readonly Operation[]): ReadonlySet<string> {
   );
 }
 
+/** A domain's name where others stand beside it in a tool's name. */
+export function shortDomain(name: string): string {
+  return cutWords(toToolName(name), MAX_DOMAIN);
+}
+
+const MAX_DOMAIN = 16;
+
 function planParts(tree: Tree, domain: Group, leaves: readonly Tool[]): Part[] {
   const clusters = new Map<string, Operation[]>();
   for (const tool of leaves) {
@@ -61,7 +68,7 @@ function planParts(tree: Tree, domain: Group, leaves: readonly Tool[]): Part[] {
   const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
   const named = merge(parts, (a, b) => {
     const labels = union(a, b);
-    return `${domain.name}_${labels.join('_')}_write`.length <= MAX_NAME ? labels : undefined;
+    return `${shortDomain(domain.name)}_${labels.join('_')}_write`.length <= MAX_NAME ? labels : undefined;
   });
   return gather(named, []);
 }

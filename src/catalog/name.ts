@@ -68,6 +68,13 @@ export function prefixName(prefix: string, name: string): string {
   return name === front || name.startsWith(`${front}_`) ? toToolName(name) : toToolName(`${front}_${name}`);
 }
 
+/** A name cut at a word's end. */
+export function cutWords(name: string, limit: number): string {
+  if (name.length <= limit) return name;
+  const end = name.lastIndexOf('_', limit);
+  return name.slice(0, end > 0 ? end : limit);
+}
+
 /** The suffix always survives: the name gives way. */
 export function withSuffix(name: string, suffix: string): string {
   return `${name.slice(0, MAX_NAME - suffix.length - 1).replace(/_+$/, '')}_${suffix}`;

@@ -7,7 +7,7 @@ import { buildOperationSchema } from './operation-schema.ts';
 import type { SharedFields } from './schema.ts';
 
 /** Many operations share one tool, so each is told briefly; the enforced schema keeps everything. */
-const SLIM = { maxText: 72, oneSentence: true, examples: false, limits: false } as const;
+const SLIM = { maxText: 66, oneSentence: true, examples: false, limits: false } as const;
 const MAX_DEPTH = 2;
 /** A field that takes more characters than this to tell is told by the names of its parts. */
 const MAX_FIELD = 240;

@@ -33,7 +33,7 @@ function recall(index: Index, queries: readonly Query[], at: number): number {
   return found.length / queries.length;
 }
 
-describe.skipIf(!existsSync(specs))('search recall on real documents', () => {
+describe.skipIf(!existsSync(specs))('search recall on real documents', { timeout: 180_000 }, () => {
   test.each([
     ['GitHub, 1,223 operations', 'github-3.0.json', GITHUB, 0.8],
     ['Stripe, 468 operations', 'stripe-3.0.yaml', STRIPE, 0.65],
