@@ -10,6 +10,7 @@ import type { Call, Handler, Middleware } from '../orchestration/call.ts';
 import type { AnyAction, NativeAction, PlacedAction, RestAction } from './action.ts';
 import { type CompiledTool, compileTool, type ToolPlan } from './compile-tool.ts';
 import { type ToolDefinition, type ToolEntry, toEntry } from './entry.ts';
+import { LOCAL_CALL } from './local-call.ts';
 import { markFailure, toThrownOutcome } from './outcome.ts';
 import { isZodObject } from './required.ts';
 
@@ -179,9 +180,12 @@ export class GroupedToolBuilder<Common = unknown> {
     return this.#build().definition;
   }
 
-  /** Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. */
-  execute(call: Call, args: Args): Promise<Outcome> {
-    return this.#run(call, args);
+  /**
+   * Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. Whatever is not known about
+   * the call is filled in, so that a test may pass `{}`.
+   */
+  execute(call: Partial<Call>, args: Args): Promise<Outcome> {
+    return this.#run({ ...LOCAL_CALL, ...call }, args);
   }
 
   /** The builder as an entry of a gateway's registry. */

@@ -63,7 +63,7 @@ export class ToolRegistry {
   }
 
   /** Runs a tool by name. An unknown name is a protocol error, not a tool failure. */
-  async routeCall(call: Call, name: string, args: Args, filter: TagFilter = {}): Promise<Outcome> {
+  async routeCall(call: Partial<Call>, name: string, args: Args, filter: TagFilter = {}): Promise<Outcome> {
     const builder = this.#builders.get(name);
     if (!builder || !passes(builder, filter)) {
       const known = this.#passing(filter).map((other) => other.getName());

@@ -176,6 +176,17 @@ describe('GroupedToolBuilder: execution', () => {
     expect(outcome.isError).toBe(false);
   });
 
+  test('a call may be as little as {}', async () => {
+    const seen: unknown[] = [];
+    const builder = new GroupedToolBuilder('t').action({ name: 'x', handler: (call) => void seen.push(call) });
+    expect(await builder.execute({}, { action: 'x' })).toEqual({
+      content: [{ type: 'text', text: 'OK' }],
+      isError: false,
+    });
+    expect(seen[0]).toMatchObject({ tool: 't/x', principal: { id: 'local' }, transport: 'local' });
+    expect((await builder.execute({}, undefined as never)).isError).toBe(true);
+  });
+
   test('arguments are typed from both schemas', () => {
     new GroupedToolBuilder('t').commonSchema(z.object({ tenant: z.string() })).action({
       name: 'x',
