@@ -6,6 +6,7 @@ import type { SourceDocument } from './documents.ts';
 import { createInPlace, followSchema, tryFollow, type Via } from './in-place.ts';
 import { isNullable, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from './keywords.ts';
 import { emptyMap, isNode, type Node } from './node.ts';
+import { areExclusive } from './one-of.ts';
 import type { Place, Resolver } from './resolve.ts';
 import {
   annotationsOf,
@@ -138,12 +139,18 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     if (schema.type === 'file') return FILE_SCHEMA;
     const out: Record<string, unknown> = {};
     const hidden = hiddenNames(context, schema);
+    /** Branches of a oneOf that nobody can keep apart. */
+    let anyOf: JsonSchema[] | undefined;
     for (const keyword of Object.keys(schema)) {
       const value = schema[keyword];
       if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
         if (isNode(value)) out[keyword] = convertMap(context, keyword, value, hidden);
       } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
-        if (Array.isArray(value) && value.length > 0) out[keyword] = convertList(context, keyword, value, hidden);
+        if (!Array.isArray(value) || value.length === 0) continue;
+        const list = convertList(context, keyword, value, hidden);
+        if (keyword === 'oneOf' && context.direction === 'request' && !areExclusive(context.document, value, follow))
+          anyOf = list;
+        else out[keyword] = list;
       } else if (SCHEMA_KEYWORDS.has(keyword)) {
         if (keyword === 'additionalItems' || (!isNode(value) && typeof value !== 'boolean')) continue;
         out[keyword] = convertIn(IN_PLACE.has(keyword) ? { ...context, via: 'not' } : below(context), value);
@@ -152,7 +159,14 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
       } else convertPlain(schema, keyword, value, hidden, out);
     }
     if (Array.isArray(schema.items)) tupleItems(context, schema, out);
+    if (anyOf && out.anyOf === undefined) out.anyOf = anyOf;
+    else if (anyOf) out.allOf = [...((out.allOf as JsonSchema[] | undefined) ?? []), { anyOf }];
     fitValues(out);
+    if (isTrivial(out.not)) {
+      // Nothing passes `not: {}`; ajv trips over it beside a union. One that came from a dangling ref means nothing.
+      if (isTrivial(schema.not)) return false;
+      delete out.not;
+    }
     return isNullable(schema) ? orNull(out) : out;
   };
 
@@ -274,6 +288,10 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
 
 /** Applied to the same value, though not as part of an allOf or a union. */
 const IN_PLACE = new Set(['not', 'if', 'then', 'else']);
+
+function isTrivial(schema: unknown): boolean {
+  return schema === true || (isNode(schema) && Object.keys(schema).length === 0);
+}
 
 /** The context of a schema for a part of the value: no circle can close there. */
 function below({ document, direction, uses }: Context): Context {
