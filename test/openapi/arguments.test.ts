@@ -40,7 +40,7 @@ describe('a body becomes arguments', () => {
   });
 
   test.each([
-    ['oneOf', { oneOf: [object({ a: string }), object({ b: string })] }],
+    ['oneOf', { oneOf: [object({ a: string }, { required: ['a'] }), object({ b: string }, { required: ['b'] })] }],
     ['anyOf', { anyOf: [object({ a: string }), string] }],
     ['an array', { type: 'array', items: string }],
     ['a scalar', { type: 'integer' }],
