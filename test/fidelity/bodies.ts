@@ -254,6 +254,12 @@ export const BYTE_LINES: readonly Line[] = [
     sent: { line: 'PUT /v1/upload/any-image', headers: { 'content-type': 'image/webp' }, body: PNG },
   },
   { name: 'an optional file nobody gives', tool: 'upload_optional', sent: { line: 'PUT /v1/upload/optional' } },
+  refuse(
+    'a bare string, which could be either',
+    'upload_bytes',
+    { file: 'AAAA' },
+    /object \{filename\?, mimeType\?, base64\?, text\?\}/,
+  ),
   refuse('base64 that is none', 'upload_bytes', { file: { base64: 'not base64!' } }, /base64/),
   refuse('a file with neither', 'upload_bytes', { file: {} }, /base64|text/),
   refuse('a file with both', 'upload_bytes', { file: { base64: 'AA==', text: 'x' } }, /base64|text/),

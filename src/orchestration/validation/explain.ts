@@ -3,16 +3,18 @@
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { MAX_DEPTH } from './bounds.ts';
 import { explainBranches } from './explain-branches.ts';
-import { explainObject } from './explain-object.ts';
+import { explainObject, namesOf } from './explain-object.ts';
 import { explainArray, explainNumber, explainString } from './explain-scalar.ts';
 import { nearest } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { sameJson } from './same.ts';
 import {
+  findKeyword,
   isObject,
   isSchema,
   NULL,
   namedTypes,
+  OBJECT,
   resolveRef,
   type SchemaObject,
   schemasOf,
@@ -20,7 +22,8 @@ import {
   typesOf,
   typeWords,
 } from './schema-view.ts';
-import { describeType, showChoices, showName, showValue } from './show.ts';
+import { cut, describeType, showChoices, showName, showValue } from './show.ts';
+import { cleanLine } from './text.ts';
 
 /** One walk: what is shared by every place it visits. */
 export interface Walk {
@@ -100,8 +103,25 @@ function explainType(walk: Walk, schema: SchemaObject, place: Place): Problem | 
   if (schema.type === undefined && (constrained || takes === 0)) return undefined;
   const expected = describeType(walk.root, schema);
   const got = showValue(place.value, place.key, schema);
-  const words = expected === '' ? typeWords(takes) : expected;
+  const words = (expected === '' ? typeWords(takes) : expected) + fieldWords(walk, schema, takes);
   return problemAt(place, 'type', `${nameOf(place)} must be ${words}; got ${got}`, { expected: words, got });
+}
+
+const MAX_FIELDS_SHOWN = 6;
+
+/** ` {name, color?}`: whoever gave no object at all wants to know what would be in it. */
+function fieldWords(walk: Walk, schema: SchemaObject, takes: number): string {
+  if ((takes & ~NULL) !== OBJECT) return '';
+  const properties = findKeyword(walk.root, schema, 'properties');
+  if (!isObject(properties)) return '';
+  const required = new Set(namesOf(findKeyword(walk.root, schema, 'required')));
+  const names = Object.keys(properties).filter((name) => properties[name] !== false);
+  const sorted = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
+  const shown = sorted
+    .slice(0, MAX_FIELDS_SHOWN)
+    .map((name) => cut(cleanLine(name), 24) + (required.has(name) ? '' : '?'));
+  if (shown.length === 0) return '';
+  return ` {${shown.join(', ')}${sorted.length > shown.length ? ', …' : ''}}`;
 }
 
 function explainChoice(schema: SchemaObject, place: Place): Problem[] {
