@@ -32,7 +32,10 @@ const schema = z.strictObject({
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' })
     .optional(),
   headers: z.array(z.string().regex(/^[^:\s]+\s*:/, 'must look like "Name: value"')),
-  exposure: z.enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' }),
+  /** Undefined: whatever the domains say, else auto. */
+  exposure: z
+    .enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' })
+    .optional(),
   tokenBudget: positive,
   readOnly: z.boolean(),
   guard: z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' }).optional(),
@@ -111,7 +114,7 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
     tcp: flags.tcp,
     baseUrl: flags.baseUrl,
     headers: [...(flags.header ?? [])],
-    exposure: flags.exposure ?? from('LANDBRIDGE_EXPOSURE') ?? 'auto',
+    exposure: flags.exposure ?? from('LANDBRIDGE_EXPOSURE'),
     tokenBudget: flags.tokenBudget ?? from('LANDBRIDGE_TOKEN_BUDGET') ?? '10000',
     readOnly: flags.readOnly ?? from('LANDBRIDGE_READ_ONLY') === 'true',
     guard: flags.guard ?? from('LANDBRIDGE_GUARD'),

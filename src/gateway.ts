@@ -108,6 +108,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   const redact = options.redact ?? createRedactor(collectSecrets(options.domains));
   const executor = createExecutor({
     userAgent: `${NAME}/${VERSION}`,
+    onSecret: (value) => redact.addSecret(value),
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
   });
   const confirmations = createConfirmations({
@@ -126,7 +127,10 @@ export function createGateway(options: GatewayOptions): Gateway {
       readOnly: policy.readOnly || (profile.readOnly ?? false),
       destructive: policy.destructive === 'deny' ? policy.destructive : (profile.guard ?? policy.destructive),
     };
-    profiles.set(name, createFace(shared, selectEndpoints(options.domains, profile), {}, exposure, stricter));
+    const selected = selectEndpoints(options.domains, profile);
+    // What a profile says about exposure is nearer than what its domains say.
+    const domains = profile.exposure === undefined ? selected : selected.map(withoutExposure);
+    profiles.set(name, createFace(shared, domains, {}, exposure, stricter));
   }
   const faceOf = (profile: string) => (profile === '' ? face : profiles.get(profile));
 
@@ -154,6 +158,11 @@ export function createGateway(options: GatewayOptions): Gateway {
       await executor.close();
     },
   };
+}
+
+/** A domain that leaves its exposure to whoever serves it. */
+export function withoutExposure({ exposure: _, ...domain }: Domain): Domain {
+  return domain;
 }
 
 interface Shared {
@@ -220,6 +229,10 @@ function readFrom(resources: ResourceTable, call: Call, uri: string): Promise<Re
 }
 
 function unknownTool(name: string, registry: Registry): GatewayError {
+  if (registry.tools.has('call_operation') && [...registry.names.values()].includes(name)) {
+    const how = `Unknown tool: ${name}. It is an operation: call it with call_operation {"name": "${name}", "arguments": {…}}.`;
+    return new GatewayError('UNKNOWN_TOOL', how, { failure_mode: 'unknown_tool', tool: name });
+  }
   const near = closest(name, registry.tools.keys());
   return new GatewayError(
     'UNKNOWN_TOOL',

@@ -1,4 +1,6 @@
 // The public names of the package, listed one by one; test/public.test.ts pins them.
+export type { NativeAction, RestAction } from './catalog/action.ts';
+export type { AttachOptions, Detach } from './catalog/attach.ts';
 export type { ActionMetadata, GroupBuilder } from './catalog/builder.ts';
 export { GroupedToolBuilder } from './catalog/builder.ts';
 export { defineTool, type NativeTool } from './catalog/define-tool.ts';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { legacy, post } from './support/mcp.ts';
 
 const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
@@ -42,17 +43,10 @@ describe('the packed package', () => {
       server.stdout.once('data', (chunk: Buffer) => resolve(JSON.parse(chunk.toString()) as { http: string }));
       server.once('exit', (code) => reject(new Error(`exited with ${code}`)));
     });
-    const response = await fetch(http, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        jsonrpc: '2.0',
-        id: 1,
-        method: 'tools/call',
-        params: { name: 'tasks_get_task', arguments: { id: 1 } },
-      }),
-    });
-    const { result } = (await response.json()) as { result: { content: { text: string }[] } };
+    const call = legacy(1, 'tools/call', { name: 'tasks_get_task', arguments: { id: 1 } });
+    const { result } = JSON.parse((await post(http, JSON.stringify(call))).body) as {
+      result: { content: { text: string }[] };
+    };
     expect(JSON.parse(result.content[0]!.text)).toMatchObject({ id: 1 });
     const code = new Promise((resolve) => server.once('exit', resolve));
     server.kill('SIGTERM');

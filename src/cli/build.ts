@@ -2,7 +2,7 @@
 import type { Config } from '../config.ts';
 import { loadDomains } from '../domain/load.ts';
 import type { Domain } from '../endpoint/model.ts';
-import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions, withoutExposure } from '../gateway.ts';
 import { readProfiles } from '../profiles.ts';
 import { type SampleApi, startSampleApi } from '../sample/server.ts';
 import { createProgress } from './terminal.ts';
@@ -30,7 +30,9 @@ export async function load(config: Config): Promise<Loaded> {
       onProgress: (text) => progress.show(text),
       stdin: process.stdin,
     });
-    return { domains, close: async () => sample?.close() };
+    // What the operator says on the command line is nearer than what a domain says of itself.
+    const served = config.exposure === undefined ? domains : domains.map(withoutExposure);
+    return { domains: served, close: async () => sample?.close() };
   } catch (error) {
     await sample?.close();
     throw error;

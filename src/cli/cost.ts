@@ -1,19 +1,17 @@
 // What tools/list would cost in each exposure mode.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { buildRegistry } from '../catalog/registry.ts';
-import { costOf, listCost } from '../catalog/tokens.ts';
+import { listCost } from '../catalog/tokens.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Face } from '../gateway.ts';
 
 export type ModeCosts = Readonly<Record<'tools' | 'grouped' | 'search', number>>;
 
-const TOOLS_BETWEEN_BREATHS = 20;
-
 export function costOfList({ registry }: Face): number {
   return listCost([...registry.tools.values()].map(({ definition }) => definition));
 }
 
-/** Takes seconds for thousands of operations, and lets requests pass in between. */
+/** Takes a second or two for thousands of operations, and lets requests pass in between. */
 export async function measureModes(face: Face, domains: readonly Domain[]): Promise<ModeCosts> {
   const costIn = async (exposure: keyof ModeCosts) => {
     // Forced on every domain: the question is what the mode as such would cost.
@@ -24,13 +22,8 @@ export async function measureModes(face: Face, domains: readonly Domain[]): Prom
       tokenBudget: Number.MAX_SAFE_INTEGER,
       serverName: 'landbridge',
     });
-    let tokens = 1;
-    let done = 0;
-    for (const { definition } of tools.values()) {
-      tokens += costOf(definition) + 1;
-      if (++done % TOOLS_BETWEEN_BREATHS === 0) await breathe();
-    }
-    return tokens;
+    await breathe();
+    return listCost([...tools.values()].map(({ definition }) => definition));
   };
   return { tools: await costIn('tools'), grouped: await costIn('grouped'), search: await costIn('search') };
 }

@@ -14,8 +14,8 @@ export interface ExplainFlags extends Flags {
 }
 
 export async function runExplain(tool: string, files: readonly string[], flags: ExplainFlags): Promise<void> {
-  const config = readConfig({ ...flags, paths: files }, process.env);
-  await withGateway(config, { exposure: 'tools' }, async (gateway) => {
+  const config = readConfig({ ...flags, paths: files, exposure: 'tools' }, process.env);
+  await withGateway(config, {}, async (gateway) => {
     const explained = explain(gateway, findEndpoint(gateway, tool), config);
     process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : render(explained));
   });
