@@ -24,6 +24,8 @@ export function run(
       { cwd: options.cwd, env: { ...ENV, ...options.env }, maxBuffer: 64 * 1024 * 1024 },
       (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
     );
+    // A program that ends before it has read everything closes the pipe; that is its right.
+    child.stdin?.on('error', () => {});
     child.stdin?.end(options.input ?? '');
   });
 }
