@@ -1,6 +1,7 @@
 // Is a catalog fit for models? One pass over what would be served; every finding names a place and a fix.
 import type { Domain } from '../../endpoint/model.ts';
 import { type DeploymentPolicy, decidePolicy } from '../../orchestration/policy.ts';
+import { auditSchema } from '../../orchestration/validation/audit.ts';
 import { CLIENTS, type ClientId, checkTool, checkToolCount } from '../clients.ts';
 import type { Registry } from '../registry.ts';
 import { costOf, listCost } from '../tokens.ts';
@@ -156,17 +157,28 @@ function checkGuards({ registry, domains, policy }: DiagnoseInput): Finding[] {
 }
 
 function checkArguments({ registry }: DiagnoseInput): Finding[] {
-  return registry.operations.flatMap(({ endpoint }) =>
-    findUnfillable(endpoint.inputSchema).map(
+  return registry.operations.flatMap(({ endpoint }) => {
+    const where = nameOf(registry, endpoint.id, endpoint.toolName);
+    const impossible = findUnfillable(endpoint.inputSchema).map(
       (problem): Finding => ({
         severity: 'error',
         check: 'arguments',
-        where: nameOf(registry, endpoint.id, endpoint.toolName),
+        where,
         message: `can never be called: ${problem}`,
         fix: 'correct the schema with an overlay, or leave the operation out',
       }),
-    ),
-  );
+    );
+    const loose = auditSchema(endpoint.inputSchema).map(
+      (note): Finding => ({
+        severity: 'warning',
+        check: 'arguments',
+        where,
+        message: note,
+        fix: 'correct the schema with an overlay, so that all of it is enforced',
+      }),
+    );
+    return [...impossible, ...loose];
+  });
 }
 
 function checkCredentials({ domains }: DiagnoseInput): Finding[] {
