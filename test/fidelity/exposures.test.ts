@@ -7,6 +7,7 @@ import { BYTE_LINES, FORM_LINES, JSON_LINES, UNION_LINES } from './bodies.ts';
 import { BYTES, PNG } from './echo.ts';
 import { listAll, type Opened, open } from './gateway.ts';
 import { readParts } from './multipart.ts';
+import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check, type Line, written } from './sheet.ts';
 import { STYLE_LINES, styleDocument } from './styles.ts';
@@ -20,6 +21,7 @@ const SHEETS: readonly [name: string, document: string | [string, string], lines
   ['bodies', 'bodies.yaml', [...JSON_LINES, ...UNION_LINES, ...FORM_LINES, ...BYTE_LINES]],
   ['arguments', 'arguments.yaml', [...CHECK_LINES, ...TYPE_LINES, ...REST_LINES]],
   ['styles', ['styles.json', styleDocument('3.1.1')], STYLE_LINES],
+  ['neighbours', 'neighbours.yaml', NEIGHBOUR_LINES],
   ['Swagger 2.0', 'swagger-2.0.yaml', SWAGGER_LINES],
   ['OpenAPI 3.2', 'openapi-3.2.yaml', OPENAPI_32_LINES],
 ];
