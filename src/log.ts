@@ -45,6 +45,7 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
   return (context) => {
     const result = context.results[0];
     if (!result) return;
+    const { upstream } = result;
     const failed = result.outcome === 'error' || result.outcome === 'failed';
     log[failed ? 'warn' : 'info'](
       {
@@ -57,8 +58,9 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
         outcome: result.outcome,
         failureMode: result.failureMode,
         errorCode: result.errorCode,
-        upstream: result.upstream,
-        status: result.upstream?.status,
+        upstream: upstream && `${upstream.method} ${upstream.url}`,
+        status: upstream?.status,
+        bytes: upstream?.bytes,
         durationMs: Math.round(result.durationMs * 10) / 10,
       },
       'call',
