@@ -47,6 +47,8 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
   let draining = false;
   let wake = () => {};
 
+  const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes.`;
+
   const refuse = (
     request: IncomingMessage,
     response: ServerResponse,
@@ -135,7 +137,6 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       return refuse(request, response, 503, busy, { 'retry-after': '1' });
     }
     const declared = request.headers['content-length'];
-    const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes.`;
     if (declared !== undefined && Number(declared) > options.maxBodyBytes) {
       return refuse(request, response, 413, tooLarge);
     }
