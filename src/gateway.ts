@@ -155,6 +155,8 @@ export function createGateway(options: GatewayOptions): Gateway {
     drain,
     close: async () => {
       drain();
+      // Whoever served these has closed by now: nobody waits for their answers.
+      for (const { protocol } of [face, ...profiles.values()]) protocol.abort();
       await executor.close();
     },
   };

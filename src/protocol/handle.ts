@@ -27,8 +27,10 @@ export interface ProtocolParts
 export interface Protocol {
   /** Undefined: nothing to answer. */
   handle(text: string, context: RequestContext): Reply | undefined | Promise<Reply | undefined>;
-  /** Ends what would stay open for ever. */
+  /** Ends what would stay open for ever; calls under way may finish. */
   close(): void;
+  /** Gives up calls that no client can end any more: those of legacy clients over HTTP outlive their connection. */
+  abort(): void;
 }
 
 type Request = Extract<Message, { kind: 'request' }>;
@@ -195,6 +197,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       return Array.isArray(parsed) ? batch(parsed, context) : one(parsed as Message, context);
     },
     close: () => subscriptions.close(),
+    abort: () => legacy.abort(),
   };
 }
 

@@ -21,7 +21,7 @@ import { type Message, type RequestId, writeNotification } from './jsonrpc.ts';
 import { createLegacySessions, isAskable } from './legacy-session.ts';
 import { createOutgoing } from './outgoing.ts';
 import { notFound, ok } from './reply.ts';
-import { cancel, createSession, type Session, track, untrack } from './session.ts';
+import { abandon, cancel, createSession, type Session, track, untrack } from './session.ts';
 
 export interface LegacyParts {
   readonly canned: Canned;
@@ -38,13 +38,11 @@ export interface Legacy {
   answer(request: Request, context: RequestContext): Reply | Promise<Reply | undefined>;
   settle(response: Extract<Message, { kind: 'response' }>, context: RequestContext): void;
   cancel(context: RequestContext, id: RequestId): void;
+  /** Gives up what is under way over HTTP. */
+  abort(): void;
   createLog(send: RequestContext['send'], bar: string | undefined): Call['log'] | undefined;
 }
 
-/** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports), so nothing ever aborts this. */
-const NEVER = new AbortController().signal;
-// Every request under way shares it; Node would take them for a leak.
-setMaxListeners(0, NEVER);
 const NO_CAPABILITIES = Object.freeze({});
 
 export function createLegacy(parts: LegacyParts): Legacy {
@@ -53,6 +51,10 @@ export function createLegacy(parts: LegacyParts): Legacy {
   const outgoing = createOutgoing(parts.elicitTimeoutMs);
   /** Requests under way over HTTP, by session id: only there are a client's own ids unique. */
   const overHttp = new Map<string, Session>();
+  /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports); only the end of the server is. */
+  const theEnd = new AbortController();
+  // Every request under way shares it; Node would take them for a leak.
+  setMaxListeners(0, theEnd.signal);
 
   const sessionIdOf = ({ headers, principal }: RequestContext) => {
     const id = headers?.['mcp-session-id'];
@@ -118,7 +120,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
           },
         }),
     };
-    const signal = controller?.signal ?? NEVER;
+    const signal = controller?.signal ?? (context.transport === 'http' ? theEnd.signal : context.signal);
     // A POST that takes only JSON must have an answer even when it was cancelled.
     const silent = session !== undefined || send !== undefined;
     const channel = send && (parts.logging || wantsProgress(params)) ? createChannel(send, signal) : undefined;
@@ -184,6 +186,10 @@ export function createLegacy(parts: LegacyParts): Legacy {
       const known = sessionIdOf(context);
       const scope = known && overHttp.get(known.id);
       if (scope) cancel(scope, id);
+    },
+    abort() {
+      theEnd.abort();
+      for (const scope of overHttp.values()) abandon(scope);
     },
   };
 }

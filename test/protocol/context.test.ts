@@ -98,12 +98,13 @@ describe('requests under way at the same time', () => {
 
   test('are aborted one by one', async () => {
     const [leaves, stays] = [new AbortController(), new AbortController()];
-    const asking = [leaves, stays].map(({ signal }, index) =>
+    const asking = [leaves, stays].flatMap(({ signal }, index) => [
       gateway.handle(JSON.stringify(who(1, { index })), { signal }),
-    );
-    await until(() => calls.length === 2);
+      gateway.handle(JSON.stringify(legacy(1, 'tools/call', { name: 'who' })), { signal }),
+    ]);
+    await until(() => calls.length === 4);
     leaves.abort();
-    expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    expect(calls.map(({ signal }) => signal.aborted)).toEqual([true, true, false, false]);
     go.open();
     await Promise.all(asking);
   });

@@ -234,6 +234,24 @@ describe('a client that leaves', () => {
   });
 });
 
+describe('closing the gateway', () => {
+  test('gives up legacy calls whose client has left, with and without a session', async () => {
+    const own = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools' });
+    const server = await serveHttp(own);
+    const { headers } = await post(server.url, JSON.stringify(initialize({ elicitation: {} })));
+    const sessions = [{}, { 'mcp-session-id': String(headers['mcp-session-id']) }];
+    for (const session of sessions) {
+      const { request, begun } = sending(server.url, list(1).legacy, session as Record<string, string>);
+      begun.catch(() => {});
+      await arrived(asked.length + 1);
+      request.destroy();
+    }
+    await server.close(0);
+    await own.close();
+    await Promise.all(asked.map(({ abandoned }) => abandoned));
+  });
+});
+
 describe('legacy HTTP with a session', () => {
   const open = async () => {
     const { headers } = await post(http.url, JSON.stringify(initialize({ elicitation: {} })));
