@@ -186,6 +186,8 @@ export interface Endpoint {
   readonly path: string;
   /** Absolute http(s) URL from configuration: origin plus optional base path, no query, no trailing slash. */
   readonly baseUrl: string;
+  /** A document from the network chose the base URL, so it must not lead to a private address. */
+  readonly publicOnly?: boolean;
   /** Sent with every request, e.g. User-Agent. Never secrets. */
   readonly headers: Readonly<Record<string, string>>;
   readonly args: readonly Arg[];

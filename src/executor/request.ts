@@ -18,6 +18,8 @@ export interface WireRequest {
   /** Lower-case names. Shared between calls when nothing in it depends on one: never change it. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Buffer | null;
+  /** The origin must not resolve to a private address. */
+  readonly publicOnly?: boolean;
 }
 
 export interface RequestPlan {
@@ -38,6 +40,7 @@ const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
 export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPlan {
   const { origin, basePath } = parseBaseUrl(endpoint);
   const { method } = endpoint;
+  const publicOnly = endpoint.publicOnly === true;
   const variables = new Map<string, PathVariable>();
   const query: Writer[] = [];
   const headers: Writer[] = [];
@@ -80,7 +83,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
 
       const body = buildBody?.(args, tool);
       if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
-        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null };
+        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly };
       }
       const sent: Record<string, string> = { ...fixed.headers };
       for (const writer of headers) {
@@ -94,7 +97,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
         for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') sent[name] = trace[name];
       }
       if (proof?.headers !== undefined) Object.assign(sent, proof.headers);
-      return { method, origin, path: fullPath, url, headers: sent, body: body?.data ?? null };
+      return { method, origin, path: fullPath, url, headers: sent, body: body?.data ?? null, publicOnly };
     },
   };
 }

@@ -1,6 +1,7 @@
 // The only door to undici. One request out, one whole answer back, under one deadline, one byte cap and one abort.
 import { type Dispatcher, Pool } from 'undici';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
+import { createPublicLookup } from './lookup.ts';
 import type { WireRequest } from './request.ts';
 import { Unpacker } from './unpack.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
@@ -55,23 +56,27 @@ export function createSender(options: SenderOptions = {}): Sender {
   const connections = options.connections ?? 64;
   let closed = false;
 
-  function poolFor(origin: string): Pool {
-    let pool = pools.get(origin);
+  function poolFor(origin: string, publicOnly = false): Pool {
+    const key = publicOnly ? `public ${origin}` : origin;
+    let pool = pools.get(key);
     if (pool === undefined) {
       pool = new Pool(origin, {
         connections,
         pipelining: 1,
-        connect: { timeout: CONNECT_TIMEOUT_MS },
+        connect: {
+          timeout: CONNECT_TIMEOUT_MS,
+          ...(publicOnly && { lookup: createPublicLookup() }),
+        },
         // The deadline of the call is ours and exact; undici's own timers tick about once a second.
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      pools.set(origin, pool);
+      pools.set(key, pool);
     }
     return pool;
   }
 
-  const dispatcherFor = options.dispatcher ?? poolFor;
+  const dispatcherFor: (origin: string, publicOnly?: boolean) => Dispatcher = options.dispatcher ?? poolFor;
   return {
     send(request, sendOptions) {
       return new Promise((resolve, reject) => {
@@ -82,7 +87,7 @@ export function createSender(options: SenderOptions = {}): Sender {
         const exchange = new Exchange(request, sendOptions, resolve, reject);
         if (!exchange.begin()) return;
         try {
-          dispatcherFor(request.origin).dispatch(
+          dispatcherFor(request.origin, request.publicOnly).dispatch(
             {
               origin: request.origin,
               path: request.path,

@@ -1,5 +1,6 @@
 // Network failures → sentences. Each names the origin and what to look at; none shows a path, a query or a header.
 import { GatewayError } from '../errors.ts';
+import { PRIVATE_ADDRESS } from './lookup.ts';
 import type { WireRequest } from './request.ts';
 
 type Code = 'UNREACHABLE' | 'BAD_RESPONSE' | 'VALIDATION';
@@ -42,6 +43,11 @@ function explain(code: string, error: Error, request: WireRequest, answering: bo
     case 'EAI_AGAIN':
     case 'EAI_FAIL':
       return ['UNREACHABLE', `the host name of ${origin} does not resolve. Check the base URL and the network's DNS.`];
+    case PRIVATE_ADDRESS:
+      return [
+        'UNREACHABLE',
+        `${host} has a private address, and the document that names it came from elsewhere; nothing was sent. If that is right, start the gateway with --base-url ${origin}.`,
+      ];
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return [

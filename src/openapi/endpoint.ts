@@ -9,6 +9,7 @@ import {
   type ResponsePlan,
 } from '../endpoint/model.ts';
 import { toSnakeCase } from '../endpoint/names.ts';
+import { toPlainLines, toPlainText, toSummary } from '../endpoint/text.ts';
 import { buildExamples } from './examples.ts';
 import { buildInputSchema } from './input-schema.ts';
 import { type Node, own, textAt } from './node.ts';
@@ -21,7 +22,6 @@ import { OperationProblem } from './scan.ts';
 import type { Definition, SchemaBuilder } from './schema.ts';
 import type { Security } from './security.ts';
 import type { Servers } from './servers.ts';
-import { cleanLine, cleanText, firstSentence } from './text.ts';
 import type { Variants } from './variants.ts';
 import type { OperationExtension } from './x-mcp.ts';
 
@@ -85,11 +85,11 @@ export function buildEndpoint(
     action: naming.action,
     toolName: naming.toolName,
     get summary() {
-      summary ??= (short && firstSentence(short)) || (said && firstSentence(said)) || plainSummary(info);
+      summary ??= (short && toSummary(short)) || (said && toSummary(said)) || plainSummary(info);
       return summary;
     },
     get description() {
-      description ??= cleanText(said ?? '');
+      description ??= toPlainLines(said ?? '');
       // Undefined where there is none; the property is optional, a getter cannot be.
       return (description || undefined) as string;
     },
@@ -100,6 +100,7 @@ export function buildEndpoint(
     method,
     path,
     baseUrl: server.url,
+    ...(server.publicOnly === true ? { publicOnly: true } : {}),
     headers: NO_HEADERS,
     args: plan.args,
     fixed: plan.fixed,
@@ -125,7 +126,7 @@ export function buildEndpoint(
       return provenance;
     },
   };
-  if (title) endpoint.title = firstSentence(title, 100).replace(/\.$/, '');
+  if (title) endpoint.title = toSummary(title, 100).replace(/\.$/, '');
   if (extension.guard !== undefined) endpoint.guard = extension.guard;
   if (body) endpoint.body = body.plan;
   if (pagination !== undefined) endpoint.pagination = pagination;
@@ -144,7 +145,7 @@ function sourceOf(file: string, pointer: string, operationId: string | undefined
 
 /** For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` */
 function plainSummary({ method, path, operationId }: OperationInfo): string {
-  const request = `${method} ${cleanLine(path)}`;
+  const request = `${method} ${toPlainText(path)}`;
   const words = operationId === undefined ? '' : toSnakeCase(operationId).replaceAll('_', ' ');
   return /[a-z]{2}/.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)} (${request}).` : request;
 }

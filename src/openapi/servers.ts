@@ -1,5 +1,6 @@
 // Where requests go: operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
+import { isPrivateHost } from '../endpoint/address.ts';
 import { GatewayError } from '../errors.ts';
 import type { SourceDocument } from './documents.ts';
 import { STDIN_URI } from './documents.ts';
@@ -13,6 +14,8 @@ export interface Server {
   readonly problem?: string;
   /** Where it was said, for `explain`. */
   readonly from: string;
+  /** Chosen by a document from the network: must not lead to a private address. */
+  readonly publicOnly?: boolean;
 }
 
 export interface Servers {
@@ -139,7 +142,20 @@ function toServer(text: string, root: SourceDocument, from: string): Server {
   if (!URL.canParse(text, base)) return unknown(from, `its server ${text} is not a URL`);
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknown(from, `its server ${text} is not http(s)`);
-  return { url: trim(url), from };
+  return settle(url, base, from);
+}
+
+/**
+ * A document that was fetched may send requests to where it came from, or to anywhere public; who fetches a document
+ * from a private address trusts it with others. Everything else takes somebody who says so.
+ */
+function settle(url: URL, base: string | undefined, from: string): Server {
+  const home = base === undefined ? undefined : new URL(base);
+  if (home === undefined || home.hostname === url.hostname || isPrivateHost(home.hostname))
+    return { url: trim(url), from };
+  if (isPrivateHost(url.hostname))
+    return unknown(from, `its server ${url.origin} is a private address, and the document came from ${home.host}`);
+  return { url: trim(url), from, publicOnly: true };
 }
 
 function unknown(from: string, problem: string): Server {
@@ -161,5 +177,5 @@ function swaggerServer(root: SourceDocument, operation: unknown): Server {
   const path = `/${(textAt(root.value, 'basePath') ?? '').replace(/^\/+/, '')}`;
   if (!URL.canParse(`${scheme}://${host}${path}`))
     return unknown('host of the document', `its host ${host} is not a host`);
-  return { url: trim(new URL(`${scheme}://${host}${path}`)), from: 'host and basePath of the document' };
+  return settle(new URL(`${scheme}://${host}${path}`), base?.href, 'host and basePath of the document');
 }

@@ -1,0 +1,40 @@
+// Addresses that belong to a machine or a network of one's own: nothing from outside may choose to send a request there.
+import { BlockList, isIP } from 'node:net';
+
+const OWN = new BlockList();
+for (const [network, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10], // carrier-grade NAT, and where some clouds keep their metadata
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['224.0.0.0', 4],
+  ['240.0.0.0', 4],
+] as const) {
+  OWN.addSubnet(network, prefix, 'ipv4');
+}
+for (const [network, prefix] of [
+  ['::', 127],
+  ['64:ff9b::', 96], // NAT64: any IPv4 address may hide behind it
+  ['fc00::', 7],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const) {
+  OWN.addSubnet(network, prefix, 'ipv6');
+}
+
+/** Loopback, link-local, private and reserved addresses; IPv4 inside IPv6 counts as what it is. */
+export function isPrivateAddress(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && OWN.check(address, family === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** A URL's `hostname` that is such an address, or a name for this machine. Other names only show when they resolve. */
+export function isPrivateHost(hostname: string): boolean {
+  const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  return isPrivateAddress(bare) || /(?:^|\.)localhost$/i.test(bare);
+}

@@ -1,0 +1,28 @@
+// Name resolution for origins that a document from the network chose: the addresses that are checked are the ones that
+// are connected to, so that a name cannot change its mind in between.
+import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
+import { isPrivateAddress } from '../endpoint/address.ts';
+
+type Done = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
+type Resolve = (
+  hostname: string,
+  options: LookupOptions & { all: true },
+  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
+) => void;
+
+export const PRIVATE_ADDRESS = 'LANDBRIDGE_PRIVATE_ADDRESS';
+
+/** A `lookup` for sockets that refuses a name with any private address. */
+export function createPublicLookup(resolve: Resolve = lookup) {
+  return (hostname: string, options: LookupOptions, done: Done): void => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      const [first] = addresses ?? [];
+      if (error || first === undefined) {
+        done(error ?? Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '');
+      } else if (addresses.some(({ address }) => isPrivateAddress(address))) {
+        done(Object.assign(new Error('private address'), { code: PRIVATE_ADDRESS }), '');
+      } else if (options.all === true) done(null, addresses);
+      else done(null, first.address, first.family);
+    });
+  };
+}
