@@ -1,6 +1,7 @@
 // What a model reads about one operation offered as a tool of its own.
 import type { Endpoint } from '../endpoint/model.ts';
-import { cutText, DEFAULT_LIMIT, firstSentence, says, toPlainText, withoutNoise, wordsOf } from './text.ts';
+import { cutText, firstSentence, toPlainText } from '../endpoint/text.ts';
+import { DEFAULT_LIMIT, says, withoutNoise, wordsOf } from './text.ts';
 
 /** Purpose first, then what the document says beyond it, within the limit. Never empty. */
 export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIMIT): string {

@@ -1,7 +1,8 @@
 // The text of a grouped tool, in three layers: what it is for, which actions there are, and what each of them does and
 // needs. It never exceeds what the strictest client shows: what does not fit moves to the discriminator's description,
 // which no client cuts.
-import { cutText, HARD_LIMIT, says } from './text.ts';
+import { cutText } from '../endpoint/text.ts';
+import { HARD_LIMIT, says } from './text.ts';
 
 export interface ActionText {
   readonly key: string;

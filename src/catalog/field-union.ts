@@ -1,8 +1,8 @@
 // One field that several actions share, told honestly. Where their schemas differ the union is advertised (never the
 // first one alone) and the text says what depends on the action; what is enforced is always the action's own schema.
 import type { JsonSchema } from '../endpoint/model.ts';
+import { cutText } from '../endpoint/text.ts';
 import { toCanonicalJson } from '../orchestration/digest.ts';
-import { cutText } from './text.ts';
 
 /** The schema one action gives a field. */
 export interface FieldVariant {

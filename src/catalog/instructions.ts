@@ -1,7 +1,8 @@
 // What the server says about itself, once, so that no tool has to repeat it.
 import type { Domain } from '../endpoint/model.ts';
+import { cutText, firstSentence, toPlainText } from '../endpoint/text.ts';
 import type { ToolEntry } from './entry.ts';
-import { cutText, firstSentence, HARD_LIMIT, toPlainText } from './text.ts';
+import { HARD_LIMIT } from './text.ts';
 
 const MAX_DOMAIN_LINES = 40;
 

@@ -1,6 +1,7 @@
 // Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
 import type { JsonSchema } from '../endpoint/model.ts';
-import { cutText, firstSentence, says, withoutNoise } from './text.ts';
+import { cutText, firstSentence } from '../endpoint/text.ts';
+import { says, withoutNoise } from './text.ts';
 
 export interface SlimOptions {
   /** UTF-16 units of a description at the top level; nested ones get half of it. */

@@ -5,8 +5,8 @@ import type { Environment } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
+import { toSummary } from '../endpoint/text.ts';
 import { checkExpose } from '../endpoint/uses.ts';
-import { firstSentence } from '../openapi/text.ts';
 import { curateArguments } from './curate-arguments.ts';
 import { withFields } from './fields.ts';
 
@@ -58,7 +58,7 @@ export function curate(
     Object.assign(changes, { description: undefined });
   }
   if (curation.description !== undefined && curation.summary === undefined) {
-    changes.summary = firstSentence(curation.description);
+    changes.summary = toSummary(curation.description);
     note('summary', 'description');
   }
   if (curation.headers !== undefined) {

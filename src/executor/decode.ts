@@ -1,11 +1,12 @@
 // Bytes → content blocks, text or a JSON value, by what the body is.
 import { createHash } from 'node:crypto';
 import type { Content } from '../endpoint/content.ts';
+import { visible } from '../endpoint/hidden.ts';
 import { GatewayError } from '../errors.ts';
 import { parseJson } from './lossless.ts';
 import { type Kind, parseMediaType, sniff, sniffImage } from './media.ts';
 import type { RawResponse } from './send.ts';
-import { decodeText, htmlToText, visible } from './text.ts';
+import { decodeText, htmlToText } from './text.ts';
 
 export type Decoded =
   | { readonly kind: 'content'; readonly content: readonly Content[] }

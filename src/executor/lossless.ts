@@ -1,7 +1,7 @@
 // JSON in and out without damage to large integers: 64-bit ids are common, and `JSON.parse` rounds them silently.
 // A marked string stands for such a number between the two.
 import { randomUUID } from 'node:crypto';
-import { visible } from './text.ts';
+import { visible } from '../endpoint/hidden.ts';
 
 const MARK = '\u0000#';
 const MARKED = /"\\u0000#(-?\d+)"/g;

@@ -1,10 +1,11 @@
 // OAuth2 client credentials: one token per client and scope, fetched once however many calls wait for it.
+
+import { visible } from '../endpoint/hidden.ts';
 import { GatewayError } from '../errors.ts';
 import type { OAuthCredential } from './credentials.ts';
 import { basicToken } from './credentials.ts';
 import { encode } from './encode.ts';
 import type { RawResponse, Send } from './send.ts';
-import { visible } from './text.ts';
 
 export interface Tokens {
   /** The token in hand, if it is still good. */

@@ -1,9 +1,10 @@
 // What an API says went wrong, and when to try again. Errors come in every shape; these are the common ones.
+
+import { visible } from '../endpoint/hidden.ts';
 import { fitJson, wholeCharacters } from './budget.ts';
 import { stringifyJson, toPlain } from './lossless.ts';
 import { at } from './paging.ts';
 import type { RawResponse } from './send.ts';
-import { visible } from './text.ts';
 
 export interface Problem {
   readonly title?: string;

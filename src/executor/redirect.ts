@@ -1,9 +1,10 @@
 // Redirects. One inside the configured base URL may be followed by a read; anything else is refused, because the next
 // origin would get the credentials and the body (axios and fetch keep `X-Api-Key`, a 307 repeats the POST).
+
+import { visible } from '../endpoint/hidden.ts';
 import { GatewayError } from '../errors.ts';
 import type { WireRequest } from './request.ts';
 import type { RawResponse } from './send.ts';
-import { visible } from './text.ts';
 
 export const MAX_HOPS = 3;
 

@@ -1,5 +1,6 @@
 // Status + body → answer. A small JSON or text answer nobody wants shaped passes as it came: decoded once, never parsed.
 import type { Content, UpstreamTrace } from '../endpoint/content.ts';
+import { mayHide, visible } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { fitLines } from './budget.ts';
@@ -10,7 +11,7 @@ import { extractProblem, type Problem, retryAfter } from './problem.ts';
 import type { WireRequest } from './request.ts';
 import type { RawResponse } from './send.ts';
 import { compileShape, type Shape, type Shaped } from './shape.ts';
-import { decodeText, isUtf8Label, mayHide, visible } from './text.ts';
+import { decodeText, isUtf8Label } from './text.ts';
 
 export interface Answer {
   readonly status: number;

@@ -1,4 +1,5 @@
-// Bytes → text a model may read: charset, nothing hidden, HTML reduced to what it says.
+// Bytes → text a model may read: charset, and HTML reduced to what it says.
+import { tidyLines, unescapeHtml } from '../endpoint/text.ts';
 
 // WHATWG reads both labels as windows-1252; Node 20's TextDecoder gets these 32 wrong.
 const WINDOWS_1252 = [
@@ -26,80 +27,9 @@ export function isUtf8Label(charset: string | undefined): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii';
 }
 
-// C0 (but tab, line feed, carriage return), DEL, C1, soft hyphen, Arabic letter mark, zero-width and bidi controls,
-// invisible operators, BOM, interlinear marks, and the tag characters U+E0000–E007F (as surrogates).
-const HIDDEN =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/;
-const ALL_HIDDEN = new RegExp(HIDDEN.source, 'g');
-
-/** Writes hidden characters as `\uXXXX`, which inside JSON is the same string: nothing is lost, nothing is hidden. */
-export function visible(text: string): string {
-  if (!HIDDEN.test(text)) return text;
-  return text.replace(ALL_HIDDEN, (found) => {
-    let out = '';
-    for (let index = 0; index < found.length; index++) {
-      out += `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`;
-    }
-    return out;
-  });
-}
-
-// Bytes that are hidden characters by themselves, or begin UTF-8 sequences some of which are.
-const SUSPECT = new Uint8Array(256);
-for (let byte = 0; byte < 32; byte++) SUSPECT[byte] = byte === 9 || byte === 10 || byte === 13 ? 0 : 1;
-SUSPECT[0x7f] = 1;
-for (const lead of [0xc2, 0xd8, 0xe1, 0xe2, 0xef, 0xf3]) SUSPECT[lead] = 1;
-
-/**
- * Whether UTF-8 bytes may hold something `visible` would change. Sixteen bytes at a time: most answers are compact JSON
- * in ASCII, and for those this is five times as fast as the regular expression.
- */
-export function mayHide(bytes: Buffer): boolean {
-  const { length, byteOffset } = bytes;
-  const head = (4 - (byteOffset & 3)) & 3;
-  if (length < head + 16) return hasSuspect(bytes, 0, length);
-  const words = new Int32Array(bytes.buffer, byteOffset + head, ((length - head) >> 4) * 4);
-  for (let index = 0; index < words.length; index += 4) {
-    const a = words[index] as number;
-    const b = words[index + 1] as number;
-    const c = words[index + 2] as number;
-    const d = words[index + 3] as number;
-    if ((flags(a) | flags(b) | flags(c) | flags(d)) & 0x80808080) {
-      const at = head + index * 4;
-      if (hasSuspect(bytes, at, at + 16)) return true;
-    }
-  }
-  return hasSuspect(bytes, 0, head) || hasSuspect(bytes, head + words.length * 4, length);
-}
-
-/** The high bit of a byte is set if it is below 0x20, is 0x7f or is not ASCII (and, by carry, now and then for nothing). */
-function flags(word: number): number {
-  return (word - 0x20202020) | word | (word + 0x01010101);
-}
-
-function hasSuspect(bytes: Buffer, from: number, to: number): boolean {
-  for (let at = from; at < to; at++) if (SUSPECT[bytes[at] as number] !== 0) return true;
-  return false;
-}
-
 const DROPPED_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'svg', 'iframe']);
 const BLOCKS =
   /^(address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|td|th|tr|ul|title)$/;
-const ENTITIES: Readonly<Record<string, string>> = Object.freeze(
-  Object.assign(Object.create(null) as Record<string, string>, {
-    amp: '&',
-    lt: '<',
-    gt: '>',
-    quot: '"',
-    apos: "'",
-    nbsp: ' ',
-    copy: '©',
-    hellip: '…',
-    mdash: '—',
-    ndash: '–',
-    euro: '€',
-  }),
-);
 
 /** The readable part of an HTML page, in one pass from left to right: no regular expression ever looks back. */
 export function htmlToText(html: string): string {
@@ -132,11 +62,7 @@ export function htmlToText(html: string): string {
       out.push('\n');
     }
   }
-  return unescapeHtml(out.join(''))
-    .replace(/[^\S\n]+/g, ' ')
-    .replace(/ ?\n ?/g, '\n')
-    .replace(/\n{3,}/g, '\n\n')
-    .trim();
+  return tidyLines(unescapeHtml(out.join('')));
 }
 
 /** Where the element ends, or -1. */
@@ -148,12 +74,4 @@ function endOfElement(html: string, name: string, from: number): number {
   if (found === null) return -1;
   const close = html.indexOf('>', found.index);
   return close < 0 ? html.length : close + 1;
-}
-
-function unescapeHtml(text: string): string {
-  return text.replace(/&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
-    if (name[0] !== '#') return ENTITIES[name.toLowerCase()] ?? whole;
-    const code = name[1] === 'x' || name[1] === 'X' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
-    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
 }

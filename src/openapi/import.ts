@@ -3,6 +3,7 @@
 import { linesFor } from '../endpoint/headers.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
+import { toPlainLines, toPlainText } from '../endpoint/text.ts';
 import { collectDocuments, resolveUri, uriOf } from './documents.ts';
 import { buildEndpoint, type ImportContext, type Naming } from './endpoint.ts';
 import { readHeaders } from './headers.ts';
@@ -24,7 +25,6 @@ import { readSecurity } from './security.ts';
 import { readServers } from './servers.ts';
 import { createShapes } from './shape.ts';
 import { survey } from './survey.ts';
-import { cleanLine, cleanText } from './text.ts';
 import { createVariants } from './variants.ts';
 import { documentExtension, operationExtension } from './x-mcp.ts';
 
@@ -85,8 +85,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const description = textAt(info, 'description') ?? textAt(info, 'summary');
   return Object.freeze({
     name: domain,
-    title: cleanLine(textAt(info, 'title') ?? '') || domain,
-    description: description === undefined ? '' : cleanText(description),
+    title: toPlainText(textAt(info, 'title') ?? '') || domain,
+    description: description === undefined ? '' : toPlainLines(description),
     endpoints,
     quarantined,
     guard: said.guard,

@@ -1,5 +1,6 @@
 // The enforced schema of an endpoint's arguments: flat at the top, whole below, self-contained.
 import type { JsonSchema } from '../endpoint/model.ts';
+import { toPlainLines } from '../endpoint/text.ts';
 import { type Argument, isRequired } from './arguments.ts';
 import type { BodyDraft } from './body.ts';
 import { emptyMap, isNode, type Node, textAt } from './node.ts';
@@ -8,7 +9,6 @@ import type { Place, Resolver } from './resolve.ts';
 import type { Definition, SchemaBuilder } from './schema.ts';
 import { FILE_SCHEMA } from './schema-parts.ts';
 import { settledNode } from './shape.ts';
-import { cleanText } from './text.ts';
 import { isSmallValue } from './values.ts';
 import type { Variants } from './variants.ts';
 
@@ -93,7 +93,7 @@ function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, 
 }
 
 function described(schema: JsonSchema, text: string | undefined): JsonSchema {
-  const words = text === undefined ? '' : cleanText(text);
+  const words = text === undefined ? '' : toPlainLines(text);
   if (words === '') return schema;
   return { ...(schema === true ? {} : schema === false ? { not: {} } : schema), description: words };
 }
@@ -107,7 +107,7 @@ function annotated(schema: JsonSchema, object: Node, { wireName, key }: Argument
   if (example !== undefined && out.examples === undefined && isSmallValue(example)) out.examples = [example];
   // A key that lost its meaning on the way says what it stands for.
   if (/[^\x20-\x7e]/.test(wireName) && wireName !== key && out.description === undefined)
-    out.description = `Sent as ${cleanText(wireName)}.`;
+    out.description = `Sent as ${toPlainLines(wireName)}.`;
   return out;
 }
 

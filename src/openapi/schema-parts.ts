@@ -1,8 +1,8 @@
 // Pieces of a conversion that need no context: keywords that hold plain values, null beside a schema, definition names.
 import type { JsonSchema } from '../endpoint/model.ts';
+import { toPlainLines } from '../endpoint/text.ts';
 import { typesOf } from './keywords.ts';
 import { emptyMap, isNode, type Node } from './node.ts';
-import { cleanText } from './text.ts';
 import { isSmallValue, numberIn, sizeIn, usablePattern } from './values.ts';
 
 /** A file as an argument (endpoint/model.ts FileArg). */
@@ -57,7 +57,7 @@ export function convertPlain(
     }
     case 'description':
     case 'title': {
-      const text = typeof value === 'string' ? cleanText(value) : '';
+      const text = typeof value === 'string' ? toPlainLines(value) : '';
       if (text !== '') out[keyword] = text;
       break;
     }

@@ -1,5 +1,6 @@
 // What a person reads before they agree: the request itself, what it does, with which arguments, and what is lost.
 // The arguments were chosen by a model: whatever they hold is shown as data and cannot pose as a line of the question.
+import { spellHidden } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { toCanonicalJson } from './digest.ts';
 import { isSecret } from './validation/show.ts';
@@ -7,9 +8,6 @@ import { isSecret } from './validation/show.ts';
 const MAX_URL_CHARS = 2_000;
 const MAX_ARGUMENTS = 20;
 const MAX_VALUE_CHARS = 200;
-
-// Invisible to a person: controls, bidirectional and zero-width characters, tags, lone surrogates.
-const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}]/gu;
 
 const LOSS: Readonly<Record<Endpoint['effect'], string>> = {
   read: 'This only reads.',
@@ -24,7 +22,9 @@ export function buildQuestion(
   args: Args,
 ): string {
   const names = Object.keys(args);
-  const shown = names.slice(0, MAX_ARGUMENTS).map((name) => `  ${showText(name)}: ${showArgument(name, args[name])}`);
+  const shown = names
+    .slice(0, MAX_ARGUMENTS)
+    .map((name) => `  ${spellHidden(name)}: ${showArgument(name, args[name])}`);
   if (names.length > shown.length) shown.push(`  … and ${names.length - shown.length} more`);
   return [
     `${request.method} ${cut(request.url, MAX_URL_CHARS)}`,
@@ -36,11 +36,7 @@ export function buildQuestion(
 
 function showArgument(name: string, value: unknown): string {
   if (isSecret(value, name)) return '(hidden)';
-  return cut(showText(value === undefined ? 'nothing' : toCanonicalJson(value)), MAX_VALUE_CHARS);
-}
-
-function showText(text: string): string {
-  return text.replace(HIDDEN, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+  return cut(spellHidden(value === undefined ? 'nothing' : toCanonicalJson(value)), MAX_VALUE_CHARS);
 }
 
 function cut(text: string, max: number): string {

@@ -1,6 +1,7 @@
 // Strict arguments. A schema is compiled when its first call arrives; a call that fits costs one compiled function and
 // no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
 import type { Args, Endpoint, JsonSchema, Parsed } from '../endpoint/model.ts';
+import { toOneLine } from '../endpoint/text.ts';
 import { GatewayError } from '../errors.ts';
 import { forbiddenKey, holdsRounded, MAX_DEPTH, MAX_VALUES, withinBounds } from './validation/bounds.ts';
 import { coerce, withLongIntegers } from './validation/coerce.ts';
@@ -13,7 +14,6 @@ import { resetNativeBudget } from './validation/regex.ts';
 import { isObject } from './validation/schema-view.ts';
 import { joinPath, showName } from './validation/show.ts';
 import { MAX_PROBLEMS, refusal } from './validation/teach.ts';
-import { cleanLine } from './validation/text.ts';
 
 export type Validator = (tool: string, args: Args) => Args;
 
@@ -65,7 +65,7 @@ function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, 
 
 /** A schema that does not compile, not even repaired. */
 function brokenSchema(tool: string, cause: unknown): GatewayError {
-  const why = cause instanceof Error ? cleanLine(cause.message).slice(0, 200) : String(cause);
+  const why = cause instanceof Error ? toOneLine(cause.message).slice(0, 200) : String(cause);
   return new GatewayError(
     'VALIDATION',
     `${tool} cannot be called: the schema of its arguments is broken (${why}). Nothing was sent, and other arguments will not help: the API description has to be corrected.`,
@@ -163,6 +163,6 @@ function plain({ instancePath, keyword }: { instancePath: string; keyword: strin
 
 function parsed(tool: string, schema: () => JsonSchema, result: Parsed): Args {
   if (result.ok) return result.args;
-  const problems = result.problems.map((text): Problem => ({ path: '', problem: 'rule', message: cleanLine(text) }));
+  const problems = result.problems.map((text): Problem => ({ path: '', problem: 'rule', message: toOneLine(text) }));
   throw refusal(tool, schema(), problems.length > 0 ? problems : [limit('the arguments were refused')]);
 }

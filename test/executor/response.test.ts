@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { mayHide, visible } from '../../src/executor/text.ts';
+import { mayHide, visible } from '../../src/endpoint/hidden.ts';
 import { arg, endpoint, inQuery, type Overrides, run, startUpstream, textOf, type Upstream } from './support.ts';
 
 let upstream: Upstream;

@@ -1,9 +1,5 @@
 // Text that does not describe but steers: hidden characters, and sentences that talk to the model.
-
-/** Tag characters, bidirectional controls and overrides, zero-width ones other than joiners that emoji need. */
-const HIDDEN = /[\u{e0000}-\u{e007f}\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff\u00ad]/u;
-/** The same, escaped, as they stand in JSON text. */
-const ESCAPED = /\\u(?:202[a-e]|206[0-46-9]|200b|feff|00ad|db40\\udc[0-7][0-9a-f])/i;
+import { findCovert } from '../../endpoint/hidden.ts';
 
 const STEERING: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.]{0,30}\b(?:previous|prior|earlier|above|other|all|any)\b[^.]{0,30}\b(?:instructions?|rules?|prompts?|tools?)\b/i,
@@ -17,7 +13,7 @@ const STEERING: readonly RegExp[] = [
 /** A sentence about the first hidden character, or undefined. A mark at the very start of a file means nothing. */
 export function findHiddenCharacters(text: string): string | undefined {
   const body = text.startsWith('\ufeff') ? text.slice(1) : text;
-  const match = HIDDEN.exec(body) ?? ESCAPED.exec(body);
+  const match = findCovert(body);
   if (!match) return undefined;
   const code = match[0].startsWith('\\') ? match[0] : `U+${match[0].codePointAt(0)!.toString(16).toUpperCase()}`;
   const before = body.slice(Math.max(0, match.index - 30), match.index).replace(/\s+/g, ' ');

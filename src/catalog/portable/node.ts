@@ -1,5 +1,7 @@
 // One place of a schema as every client accepts it: a `type`, or an `anyOf` of typed branches and nothing beside it
 // (Vertex refuses siblings), string enums only (Gemini's are a list of strings), required names that exist.
+
+import { smuggles } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import {
   ANY,
@@ -13,7 +15,6 @@ import {
   type SchemaObject,
   STRING,
 } from '../../orchestration/validation/schema-view.ts';
-import { smuggles } from '../../orchestration/validation/text.ts';
 import { type Facts, gatherFacts } from './facts.ts';
 import { choiceWords, defaultOf, describe, numberNode, stringNode, text, textOf } from './scalar.ts';
 import { inlineUnion, unionNodes } from './union.ts';

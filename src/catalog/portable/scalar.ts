@@ -1,6 +1,7 @@
 // Strings, numbers and booleans, and the description every node carries.
+
+import { smuggles } from '../../endpoint/hidden.ts';
 import { showChoices } from '../../orchestration/validation/show.ts';
-import { smuggles } from '../../orchestration/validation/text.ts';
 import { type Facts, firstOf } from './facts.ts';
 import type { Pass, PortableNode, Position } from './node.ts';
 import {

@@ -1,11 +1,10 @@
 // Constraints that not every client accepts, as sentences a model reads.
 
+import { cutText, toOneLine, toPlainText } from '../../endpoint/text.ts';
 import { namesOf } from '../../orchestration/validation/explain-object.ts';
 import { safePattern } from '../../orchestration/validation/regex.ts';
 import { isObject, type SchemaObject } from '../../orchestration/validation/schema-view.ts';
 import { cut, showChoices } from '../../orchestration/validation/show.ts';
-import { cleanLine } from '../../orchestration/validation/text.ts';
-import { cutText, toPlainText } from '../text.ts';
 import type { Facts } from './facts.ts';
 import { firstOf } from './facts.ts';
 
@@ -64,17 +63,17 @@ export function stringWords(facts: Facts): string[] {
   const format = firstOf(facts, 'format');
   if (typeof format === 'string' && format !== 'date-time') {
     const known = FORMAT_WORDS[format];
-    const name = cut(cleanLine(format), 32);
+    const name = cut(toOneLine(format), 32);
     if (known !== undefined) words.push(known);
     else if (/^[\w-]+$/.test(name) && name !== 'string') words.push(`Format: ${name}`);
   }
   const encoding = firstOf(facts, 'contentEncoding');
-  if (typeof encoding === 'string' && format !== 'byte') words.push(`Encoded as ${cut(cleanLine(encoding), 24)}`);
+  if (typeof encoding === 'string' && format !== 'byte') words.push(`Encoded as ${cut(toOneLine(encoding), 24)}`);
   const patterns = new Set(
     facts.parts.map((part) => part.pattern).filter((text): text is string => typeof text === 'string'),
   );
   for (const pattern of patterns) {
-    if (pattern !== portablePattern(facts)) words.push(`Matches /${cut(cleanLine(pattern), 120)}/`);
+    if (pattern !== portablePattern(facts)) words.push(`Matches /${cut(toOneLine(pattern), 120)}/`);
   }
   return words;
 }
@@ -87,7 +86,7 @@ export function portablePattern(facts: Facts): string | undefined {
   const pattern = firstOf(facts, 'pattern');
   if (typeof pattern !== 'string' || pattern.length > 200 || pattern === '') return undefined;
   // Unprintable characters would travel in the schema unseen; escapes such as \uXXXX are fine.
-  if (cleanLine(pattern) !== pattern || safePattern(pattern).engine !== 're2' || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
+  if (toOneLine(pattern) !== pattern || safePattern(pattern).engine !== 're2' || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
     return undefined;
   try {
     new RegExp(pattern, 'u');
@@ -119,11 +118,11 @@ export function objectWords(facts: Facts): string[] {
   const words: string[] = [];
   for (const part of facts.parts) {
     if (isObject(part.patternProperties)) {
-      const keys = Object.keys(part.patternProperties).map((key) => `/${cut(cleanLine(key), 60)}/`);
+      const keys = Object.keys(part.patternProperties).map((key) => `/${cut(toOneLine(key), 60)}/`);
       if (keys.length > 0) words.push(`Other keys match ${keys.slice(0, 3).join(' or ')}`);
     }
     if (isObject(part.propertyNames) && typeof part.propertyNames.pattern === 'string') {
-      words.push(`Keys match /${cut(cleanLine(part.propertyNames.pattern), 60)}/`);
+      words.push(`Keys match /${cut(toOneLine(part.propertyNames.pattern), 60)}/`);
     } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
       words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
     }
@@ -153,7 +152,7 @@ function companionWords(part: SchemaObject): string[] {
   if (isObject(part.dependentRequired)) {
     for (const [key, needed] of Object.entries(part.dependentRequired).slice(0, 6)) {
       const names = namesOf(needed);
-      if (names.length > 0) words.push(`With ${cut(cleanLine(key), 40)} also give ${names.slice(0, 8).join(', ')}`);
+      if (names.length > 0) words.push(`With ${cut(toOneLine(key), 40)} also give ${names.slice(0, 8).join(', ')}`);
     }
   }
   return words;
@@ -190,7 +189,7 @@ function conditionWords(condition: SchemaObject): string {
         : Array.isArray(schema.enum)
           ? schema.enum
           : undefined;
-      if (values) words.push(`${cut(cleanLine(key), 40)} is ${showChoices(values)}`);
+      if (values) words.push(`${cut(toOneLine(key), 40)} is ${showChoices(values)}`);
     }
   }
   if (words.length === 0)
@@ -214,7 +213,7 @@ export function fieldList(names: readonly string[], required: ReadonlySet<string
   const shown: string[] = [];
   let used = 0;
   for (const name of [...names.filter((key) => required.has(key)), ...names.filter((key) => !required.has(key))]) {
-    const text = `${cut(cleanLine(name), 40)}${required.has(name) ? ' (required)' : ''}`;
+    const text = `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`;
     used += text.length + 2;
     if (used > 160) {
       shown.push('…');
@@ -231,6 +230,6 @@ export function exampleWords(facts: Facts, maxChars: number): string[] {
   const list = firstOf(facts, 'examples');
   const example = firstOf(facts, 'example') ?? (Array.isArray(list) ? list[0] : undefined);
   if (example === undefined || example === null || typeof example === 'boolean' || example === '') return [];
-  const text = cleanLine(JSON.stringify(example) ?? '');
+  const text = toOneLine(JSON.stringify(example) ?? '');
   return text.length > 0 && text.length <= maxChars ? [`Example: ${text}`] : [];
 }

@@ -1,9 +1,9 @@
 // The search index over all operations: built on the first search, kept for good.
 import MiniSearch from 'minisearch';
 import type { Endpoint } from '../../endpoint/model.ts';
+import { firstSentence, toPlainText } from '../../endpoint/text.ts';
 import { literalSegments } from '../grouping.ts';
 import type { Operation } from '../operation.ts';
-import { firstSentence, toPlainText } from '../text.ts';
 import { stem, toStems } from './words.ts';
 
 /** What ranking looks at, prepared once. */

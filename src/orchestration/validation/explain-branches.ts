@@ -1,5 +1,6 @@
 // Unions: of all the forms a value may take, explain the one that was most likely meant.
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { toOneLine } from '../../endpoint/text.ts';
 import { tagMatches } from './coerce.ts';
 import type { Place, Walk } from './explain.ts';
 import { explainPlace, nameOf, problemAt } from './explain.ts';
@@ -7,7 +8,6 @@ import { namesOf } from './explain-object.ts';
 import type { Problem } from './problem.ts';
 import { deref, findKeyword, isObject, type SchemaObject, schemasOf, typeOf, typesOf } from './schema-view.ts';
 import { cut, describeType, showValue } from './show.ts';
-import { cleanLine } from './text.ts';
 
 const MAX_BRANCHES = 40;
 
@@ -101,9 +101,9 @@ function requiredSets(walk: Walk, branches: readonly JsonSchema[]): string[][] |
 
 function branchName(walk: Walk, branch: JsonSchema): string {
   const title = findKeyword(walk.root, branch, 'title');
-  if (typeof title === 'string' && title.trim() !== '') return `"${cut(cleanLine(title), 48)}"`;
+  if (typeof title === 'string' && title.trim() !== '') return `"${cut(toOneLine(title), 48)}"`;
   if (isObject(branch) && typeof branch.$ref === 'string')
-    return `"${cut(cleanLine(branch.$ref.split('/').pop() ?? ''), 48)}"`;
+    return `"${cut(toOneLine(branch.$ref.split('/').pop() ?? ''), 48)}"`;
   const target = deref(walk.root, branch);
   if (isObject(target) && Array.isArray(target.required) && target.required.length > 0) {
     return `the form with ${cut(namesOf(target.required).join(', '), 60)}`;

@@ -1,4 +1,6 @@
 // Strings, numbers and arrays: lengths, ranges, patterns and formats in words.
+
+import { toOneLine } from '../../endpoint/text.ts';
 import type { Place, Walk } from './explain.ts';
 import { explainPlace, fits, nameOf, problemAt } from './explain.ts';
 import { FORMATS } from './formats.ts';
@@ -7,7 +9,6 @@ import { safePattern } from './regex.ts';
 import { haveDuplicates } from './same.ts';
 import { isSchema, ownSchema, type SchemaObject, schemasOf } from './schema-view.ts';
 import { cut, joinPath, showValue } from './show.ts';
-import { cleanLine } from './text.ts';
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
@@ -47,7 +48,7 @@ export function explainString(schema: SchemaObject, place: Place): Problem[] {
 function explainPattern(source: string, value: string, got: string, place: Place): Problem[] {
   const verdict = safePattern(source).verdict(value);
   if (verdict === 'match') return [];
-  const expected = `/${cut(cleanLine(source), 120)}/`;
+  const expected = `/${cut(toOneLine(source), 120)}/`;
   const words = {
     mismatch: `must match ${expected}; got ${got}`,
     too_long: `is too long (${value.length} characters) to be checked against ${expected}; send a shorter value`,

@@ -1,6 +1,7 @@
 // Says in words why arguments do not satisfy a schema. ajv alone decides whether they do; this walk only explains, so it
 // can stop early, choose the most likely branch of a union, and name the argument that was meant.
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { toOneLine } from '../../endpoint/text.ts';
 import { MAX_DEPTH } from './bounds.ts';
 import { explainBranches } from './explain-branches.ts';
 import { explainObject, namesOf } from './explain-object.ts';
@@ -23,7 +24,6 @@ import {
   typeWords,
 } from './schema-view.ts';
 import { cut, describeType, showChoices, showName, showValue } from './show.ts';
-import { cleanLine } from './text.ts';
 
 /** One walk: what is shared by every place it visits. */
 export interface Walk {
@@ -119,7 +119,7 @@ function fieldWords(walk: Walk, schema: SchemaObject, takes: number): string {
   const sorted = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
   const shown = sorted
     .slice(0, MAX_FIELDS_SHOWN)
-    .map((name) => cut(cleanLine(name), 24) + (required.has(name) ? '' : '?'));
+    .map((name) => cut(toOneLine(name), 24) + (required.has(name) ? '' : '?'));
   if (shown.length === 0) return '';
   return ` {${shown.join(', ')}${sorted.length > shown.length ? ', …' : ''}}`;
 }

@@ -1,6 +1,7 @@
 // How schema places and argument values are written in a message: short, on one line, and never a secret.
 
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { toOneLine, toSummary } from '../../endpoint/text.ts';
 import {
   ARRAY,
   BOOLEAN,
@@ -16,7 +17,6 @@ import {
   typesOf,
   typeWords,
 } from './schema-view.ts';
-import { cleanLine, firstSentence } from './text.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
@@ -56,7 +56,7 @@ export function showValue(value: unknown, key = '', schema?: JsonSchema): string
   if (typeof value === 'object') {
     const keys = Object.keys(value);
     if (keys.length === 0) return 'object {}';
-    const shown = keys.slice(0, 5).map((name) => cut(cleanLine(name), 24));
+    const shown = keys.slice(0, 5).map((name) => cut(toOneLine(name), 24));
     return `object {${shown.join(', ')}${keys.length > 5 ? ', …' : ''}}`;
   }
   return `${type} ${String(value)}`;
@@ -64,7 +64,7 @@ export function showValue(value: unknown, key = '', schema?: JsonSchema): string
 
 /** A string as JSON would write it, cut. */
 export function quote(value: string): string {
-  const whole = cleanLine(value);
+  const whole = toOneLine(value);
   if (whole.length <= MAX_SHOWN_CHARS) return JSON.stringify(whole);
   return `${JSON.stringify(cut(whole, MAX_SHOWN_CHARS - 20))} (${value.length} characters)`;
 }
@@ -78,14 +78,14 @@ export function cut(value: string, max: number): string {
 
 /** A name in backticks; anything that is not a plain name is quoted so that it cannot pose as text. */
 export function showName(name: string): string {
-  const shown = cut(cleanLine(name), 64);
+  const shown = cut(toOneLine(name), 64);
   return /^[\w$.[\]-]+$/.test(shown) ? `\`${shown}\`` : JSON.stringify(shown);
 }
 
 /** `items[2].price`; the empty path is the arguments themselves. */
 export function joinPath(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`;
-  const name = cut(cleanLine(key), 64);
+  const name = cut(toOneLine(key), 64);
   if (!/^[\w$-]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;
 }
@@ -95,7 +95,7 @@ export function showChoices(values: readonly unknown[]): string {
   const shown = values
     .slice(0, MAX_ENUM_SHOWN)
     .map((value) =>
-      typeof value === 'string' ? JSON.stringify(cut(cleanLine(value), 40)) : cut(JSON.stringify(value) ?? 'null', 40),
+      typeof value === 'string' ? JSON.stringify(cut(toOneLine(value), 40)) : cut(JSON.stringify(value) ?? 'null', 40),
     );
   const more = values.length - shown.length;
   return more > 0 ? `${shown.join(', ')}, … (${values.length} values)` : shown.join(', ');
@@ -121,7 +121,7 @@ export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): s
   const plain = bits & ~NULL;
   if (typeof format === 'string' && (plain === STRING || plain === INTEGER || plain === NUMBER || plain === BOOLEAN)) {
     if (!['float', 'double', 'int32', 'int64', 'password'].includes(format)) {
-      return `${typeWords(bits)} (${cut(cleanLine(format), 24)})`;
+      return `${typeWords(bits)} (${cut(toOneLine(format), 24)})`;
     }
   }
   return typeWords(bits);
@@ -130,5 +130,5 @@ export function describeType(root: JsonSchema, schema: JsonSchema, depth = 0): s
 /** The first sentence of a place's description, or nothing. */
 export function describePurpose(root: JsonSchema, schema: JsonSchema): string {
   const text = findKeyword(root, schema, 'description');
-  return typeof text === 'string' ? firstSentence(text, 160) : '';
+  return typeof text === 'string' ? toSummary(text, 160) : '';
 }

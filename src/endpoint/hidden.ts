@@ -1,0 +1,98 @@
+// Characters a model reads and a person does not see: which ones they are, and what is done about them. Prose loses them,
+// a value that holds them is suspect, and data from an API keeps them where everybody sees them.
+
+/** Zero-width, bidirectional, tag and variation characters, fillers, lone surrogates, controls but tab and line feed. */
+const UNSEEN = String.raw`\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}`;
+const HIDDEN = new RegExp(`[${UNSEEN}]`, 'gu');
+const HIDDEN_OR_BREAK = new RegExp(`[\\t\\n${UNSEEN}]`, 'gu');
+
+/** Those with no honest use in a text: joiners (emoji, Persian) and direction marks (Hebrew, Arabic) are not among them. */
+const COVERT = String.raw`\u{e0000}-\u{e0fff}\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff\u00ad`;
+const COVERT_TEXT = new RegExp(`[${COVERT}]`, 'u');
+/** The same, escaped, as they stand in JSON text. */
+const COVERT_ESCAPED = /\\u(?:202[a-e]|206[0-46-9]|200b|feff|00ad|db4[0-3]\\ud[c-f][0-9a-f]{2})/i;
+const COVERT_VALUE = new RegExp(`[${COVERT}\\u200e\\u200f\\p{Cc}]`, 'u');
+
+const ANSI = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|[@-Z\\-_])/g;
+const PLAIN = /^[\x20-\x7e\n]*$/;
+
+/** Prose without characters and terminal sequences that only a machine would see; line breaks of all kinds are `\n`. */
+export function stripHidden(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text
+    .replace(/\r\n?|[\u2028\u2029]/g, '\n')
+    .replace(ANSI, '')
+    .replace(HIDDEN, '');
+}
+
+/** Text shown to a person as data: hidden characters and line breaks are spelled, `\u{202e}`. */
+export function spellHidden(text: string): string {
+  return text.replace(HIDDEN_OR_BREAK, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+}
+
+/** Whether a value (not prose: it cannot be cleaned without changing it) holds text that only a machine would see. */
+export function smuggles(value: string): boolean {
+  return COVERT_VALUE.test(value);
+}
+
+/** The first character in a document that is there to be overlooked. */
+export function findCovert(text: string): RegExpExecArray | null {
+  return COVERT_TEXT.exec(text) ?? COVERT_ESCAPED.exec(text);
+}
+
+// What answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but
+// tab, line feed and carriage return, DEL, C1, soft hyphen, Arabic letter mark, zero-width and bidirectional controls,
+// invisible operators, byte order and interlinear marks, and the tag characters U+E0000–E007F (as surrogates).
+const IN_DATA =
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/;
+const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
+
+/** Writes hidden characters as `\uXXXX`, which inside JSON is the same string: nothing is lost, nothing is hidden. */
+export function visible(text: string): string {
+  if (!IN_DATA.test(text)) return text;
+  return text.replace(ALL_IN_DATA, (found) => {
+    let out = '';
+    for (let index = 0; index < found.length; index++) {
+      out += `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`;
+    }
+    return out;
+  });
+}
+
+// Bytes that are hidden characters by themselves, or begin UTF-8 sequences some of which are.
+const SUSPECT = new Uint8Array(256);
+for (let byte = 0; byte < 32; byte++) SUSPECT[byte] = byte === 9 || byte === 10 || byte === 13 ? 0 : 1;
+SUSPECT[0x7f] = 1;
+for (const lead of [0xc2, 0xd8, 0xe1, 0xe2, 0xef, 0xf3]) SUSPECT[lead] = 1;
+
+/**
+ * Whether UTF-8 bytes may hold something `visible` would change. Sixteen bytes at a time: most answers are compact JSON
+ * in ASCII, and for those this is five times as fast as the regular expression.
+ */
+export function mayHide(bytes: Buffer): boolean {
+  const { length, byteOffset } = bytes;
+  const head = (4 - (byteOffset & 3)) & 3;
+  if (length < head + 16) return hasSuspect(bytes, 0, length);
+  const words = new Int32Array(bytes.buffer, byteOffset + head, ((length - head) >> 4) * 4);
+  for (let index = 0; index < words.length; index += 4) {
+    const a = words[index] as number;
+    const b = words[index + 1] as number;
+    const c = words[index + 2] as number;
+    const d = words[index + 3] as number;
+    if ((flags(a) | flags(b) | flags(c) | flags(d)) & 0x80808080) {
+      const at = head + index * 4;
+      if (hasSuspect(bytes, at, at + 16)) return true;
+    }
+  }
+  return hasSuspect(bytes, 0, head) || hasSuspect(bytes, head + words.length * 4, length);
+}
+
+/** The high bit of a byte is set if it is below 0x20, is 0x7f or is not ASCII (and, by carry, now and then for nothing). */
+function flags(word: number): number {
+  return (word - 0x20202020) | word | (word + 0x01010101);
+}
+
+function hasSuspect(bytes: Buffer, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (SUSPECT[bytes[at] as number] !== 0) return true;
+  return false;
+}

@@ -1,0 +1,106 @@
+// Words from documents made fit to show: no markup, no link targets, nothing a person cannot see, cut where it hurts least.
+import { stripHidden } from './hidden.ts';
+
+/** Nothing reads further: hostile text cannot cost more than this. */
+const MAX_INPUT = 20_000;
+/** Where a first sentence has ended, or never will. */
+const MAX_SENTENCE_INPUT = 2_000;
+
+const ENTITIES: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+  ['nbsp', ' '],
+  ['copy', '©'],
+  ['hellip', '…'],
+  ['mdash', '—'],
+  ['ndash', '–'],
+  ['euro', '€'],
+]);
+
+const MARKED = /[<[\]&*#`>]/;
+
+/** Text that is repeated as it is, on one line and without hidden characters. */
+export function toOneLine(text: string): string {
+  return stripHidden(text).replace(/\s+/g, ' ').trim();
+}
+
+/** Markdown and HTML to plain words; paragraphs and lists keep their lines. */
+export function toPlainLines(text: string): string {
+  const seen = stripHidden(text.length > MAX_INPUT ? text.slice(0, MAX_INPUT) : text);
+  return tidyLines(MARKED.test(seen) ? withoutMarkup(seen) : seen);
+}
+
+/** The same on one line: paragraphs become sentences in a row. */
+export function toPlainText(text: string): string {
+  return toPlainLines(text)
+    .replace(/```\w*/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The first sentence of any text: plain, on one line, at most `limit` characters. */
+export function toSummary(text: string, limit = 240): string {
+  // Most summaries are a few plain words.
+  if (text.length <= limit && /^[A-Za-z0-9 ,_-]*$/.test(text)) return text.trim();
+  return cutText(firstSentence(toPlainText(text.slice(0, MAX_SENTENCE_INPUT))), limit);
+}
+
+/** The first sentence of plain text; the whole text when it is one. */
+export function firstSentence(text: string): string {
+  for (const match of text.matchAll(/[.!?](?=\s+[A-Z`"'(]|\s*$)/g)) {
+    const sentence = text.slice(0, match.index + 1);
+    if (!/\b(?:e\.g|i\.e|etc|vs|cf|approx|incl)\.$/i.test(sentence)) return sentence;
+  }
+  return text;
+}
+
+/** Cuts to `limit` UTF-16 units, at a sentence if one ends in the second half, else at a word. */
+export function cutText(text: string, limit: number): string {
+  if (text.length <= limit) return text;
+  const room = text.slice(0, limit);
+  const sentence = Math.max(room.lastIndexOf('. '), room.lastIndexOf('.\n'));
+  if (sentence > limit / 2) return room.slice(0, sentence + 1);
+  const short = room.slice(0, limit - 1);
+  const word = short.lastIndexOf(' ');
+  // Never half a surrogate pair.
+  const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
+  return `${body.replace(/[\s,;:.]+$/, '')}…`;
+}
+
+/** Single blanks, at most one empty line in a row. */
+export function tidyLines(text: string): string {
+  return text
+    .replace(/[^\S\n]+/g, ' ')
+    .replace(/ ?\n ?/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
+/** Character references of HTML, by number and the usual names. They may spell hidden characters: look again after. */
+export function unescapeHtml(text: string): string {
+  return text.replace(/&(#x[0-9a-f]{1,6}|#[0-9]{1,7}|[a-z]{2,8});/gi, (whole, name: string) => {
+    if (name[0] !== '#') return ENTITIES.get(name.toLowerCase()) ?? whole;
+    const code = name[1] === 'x' || name[1] === 'X' ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1));
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}
+
+function withoutMarkup(text: string): string {
+  const words = text
+    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
+    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ')
+    .replace(/<(?:br|p|div|li|tr|h[1-6])\b[^<>]{0,500}>/gi, '\n')
+    .replace(/<\/?[a-z][^<>]{0,500}>/gi, '')
+    .replace(/!\[([^[\]]{0,500})\]\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)/g, '$1')
+    .replace(/\[([^[\]]{1,500})\]\([^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500})?\)/g, '$1')
+    // A link by reference; `filter[name][eq]` is none.
+    .replace(/(?<!\w)\[([^[\]]{1,500})\]\[[^[\]]{0,200}\]/g, '$1');
+  return stripHidden(unescapeHtml(words))
+    .replace(/^[ \t]{0,3}#{1,6}[ \t]+/gm, '')
+    .replace(/^[ \t]*>[ \t]?(?:\[![A-Z]+\])?/gm, '')
+    .replace(/^```[^\n]{0,100}$/gm, '')
+    .replace(/\*\*([^*\n]{1,500})\*\*/g, '$1');
+}

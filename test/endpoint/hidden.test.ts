@@ -1,0 +1,61 @@
+// Hidden characters: gone from prose, spelled where a person decides, found where they were put on purpose.
+import { describe, expect, test } from 'vitest';
+import { findCovert, smuggles, spellHidden, stripHidden } from '../../src/endpoint/hidden.ts';
+
+test.each([
+  ['tags', 'a\u{E0041}\u{E0042}b'],
+  ['bidi controls', 'a\u202Eb\u2066\u2069'],
+  ['zero width', 'a\u200B\u200D\u2060\uFEFFb'],
+  ['ANSI colours and links', '\u001b[31ma\u001b[0m\u001b]8;;https://evil.example\u0007b'],
+  ['C0 and C1 controls', 'a\u0000\u0007\u0085\u009bb'],
+  ['fillers and selectors', 'a\u3164\u115F\u00AD\u{E0100}b'],
+])('%s are removed', (_, given) => {
+  expect(stripHidden(given)).toBe('ab');
+});
+
+test('text of every script stays', () => {
+  for (const text of ['日本語', 'עברית', 'العربية', 'emoji 👍🏽', 'naïve — “quoted”'])
+    expect(stripHidden(text)).toBe(text);
+});
+
+test('every line break is a line feed', () => {
+  expect(stripHidden('a\r\nb\rc\u2028d\u2029e\nf\tg')).toBe('a\nb\nc\nd\ne\nf\tg');
+});
+
+test('half a surrogate pair goes, a whole one stays', () => {
+  expect(stripHidden('a\ud83db👍')).toBe('ab👍');
+});
+
+test('what is spelled cannot pose as a line of its own', () => {
+  expect(spellHidden('yes\n\tDELETE\u202e 👍')).toBe('yes\\u{a}\\u{9}DELETE\\u{202e} 👍');
+});
+
+describe('on purpose', () => {
+  test.each([
+    ['a tag', 'a\u{E0041}b'],
+    ['a variation selector of the supplement', 'a\u{E0100}b'],
+    ['an override', 'a\u202Eb'],
+    ['a zero-width space', 'a\u200Bb'],
+  ])('%s is found, raw and escaped', (_, text) => {
+    const escaped = [...text].map((char) => (char < '~' ? char : JSON.stringify(toUnits(char)).slice(1, -1))).join('');
+    expect(findCovert(text)?.index).toBe(1);
+    expect(findCovert(escaped.replaceAll('\\\\', '\\'))?.index).toBe(1);
+    expect(smuggles(text)).toBe(true);
+  });
+
+  test.each(['👩‍💻 ❤️', 'می‌خواهم', 'plain\ttext\n', 'שלום\u200f'])('%j is honest', (text) => {
+    expect(findCovert(text)).toBeNull();
+  });
+
+  test('a value with a control or a direction mark is suspect', () => {
+    expect(smuggles('a\u0007')).toBe(true);
+    expect(smuggles('a\u200f')).toBe(true);
+    expect(smuggles('naïve 日本語 👍')).toBe(false);
+  });
+});
+
+function toUnits(char: string): string {
+  return Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(
+    '',
+  );
+}
