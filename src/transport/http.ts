@@ -18,6 +18,8 @@ export interface HttpOptions extends FrontierOptions {
   readonly maxBodyBytes: number;
   /** Requests under way in this process; more are sent away with 503. */
   readonly maxInFlight: number;
+  /** Bodies still on their way, all together; whoever brings more is sent away with 503. Default 64 MiB. */
+  readonly maxHeldBytes?: number;
   /** From the first byte of a request to its last. Default 30 s. */
   readonly requestTimeoutMs?: number;
 }
@@ -37,13 +39,18 @@ export interface HttpServer {
 
 const PRINCIPAL: Principal = Object.freeze({ id: 'anonymous' });
 const JSON_HEADERS = 'application/json';
+const BUSY = 'Too many requests are under way; try again in a moment.';
+const RETRY = { 'retry-after': '1' };
 
 export async function startHttp(parts: HttpParts, options: HttpOptions): Promise<HttpServer> {
   const frontier: Frontier = createFrontier(options);
   const requestTimeoutMs = options.requestTimeoutMs ?? 30_000;
+  const maxHeldBytes = options.maxHeldBytes ?? 64 * 1024 * 1024;
   /** Requests that are work for us, and those that only wait for their client. */
   let inFlight = 0;
   let parked = 0;
+  /** Bytes of bodies that have not come to their end: slow clients must not fill the memory together. */
+  let held = 0;
   let draining = false;
   let wake = () => {};
 
@@ -133,8 +140,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
     const refusal = frontier.check(request);
     if (refusal) return refuse(request, response, refusal.status, refusal.message);
     if (inFlight >= options.maxInFlight) {
-      const busy = 'Too many requests are under way; try again in a moment.';
-      return refuse(request, response, 503, busy, { 'retry-after': '1' });
+      return refuse(request, response, 503, BUSY, RETRY);
     }
     const declared = request.headers['content-length'];
     if (declared !== undefined && Number(declared) > options.maxBodyBytes) {
@@ -143,19 +149,38 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
     let first: Buffer | undefined;
     let more: Buffer[] | undefined;
     let size = 0;
+    const letGo = () => {
+      held -= size;
+      size = 0;
+      first = more = undefined;
+    };
     request.on('data', (chunk: Buffer) => {
+      if (response.headersSent) return;
       size += chunk.length;
-      if (size > options.maxBodyBytes) return refuse(request, response, 413, tooLarge);
+      held += chunk.length;
+      if (size > options.maxBodyBytes) {
+        letGo();
+        return refuse(request, response, 413, tooLarge);
+      }
+      if (held > maxHeldBytes) {
+        letGo();
+        return refuse(request, response, 503, BUSY, RETRY);
+      }
       if (first === undefined) first = chunk;
       else if (more === undefined) more = [first, chunk];
       else more.push(chunk);
     });
     request.on('end', () => {
+      held -= size;
+      size = 0;
       if (response.headersSent) return;
       void answer(protocol, request, response, more ? Buffer.concat(more) : (first ?? Buffer.alloc(0)));
     });
     // A client that leaves half-way through its body has asked for nothing.
-    request.on('error', () => response.destroy());
+    request.on('error', () => {
+      letGo();
+      response.destroy();
+    });
   };
 
   const server = createServer(

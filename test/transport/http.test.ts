@@ -495,6 +495,26 @@ describe('load', () => {
     });
   });
 
+  test('of bodies that never end is bounded over all connections, and forgotten when they leave', async () => {
+    await withServer({ maxHeldBytes: 1_000 }, async (own) => {
+      const half = `${rawPost(' '.repeat(900)).slice(0, -500)}`;
+      const [one, two, three] = [await openRaw(own.port), await openRaw(own.port), await openRaw(own.port)];
+      one.socket.write(half);
+      two.socket.write(half);
+      // Both have arrived when a small request has been answered after them.
+      expect((await post(own.url, ping)).status).toBe(200);
+      three.socket.write(half);
+      expect(await three.closed).toMatch(/^HTTP\/1\.1 503 /);
+      one.socket.destroy();
+      two.socket.end(' '.repeat(500));
+      await two.closed;
+      const again = await openRaw(own.port);
+      again.socket.write(half);
+      expect((await post(own.url, ping + ' '.repeat(500))).status).toBe(200);
+      again.socket.destroy();
+    });
+  });
+
   test('of clients that use the same id: each gets its own answer', async () => {
     const call = (limit: number) => modern('same', 'tools/call', { name: 'pets_list', arguments: { limit } });
     const answers = await Promise.all(
