@@ -42,9 +42,10 @@ export function findCovert(text: string): RegExpExecArray | null {
 
 // What answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but
 // tab, line feed and carriage return, DEL, C1, soft hyphen, Arabic letter mark, zero-width and bidirectional controls,
-// invisible operators, byte order and interlinear marks, and the tag characters U+E0000–E007F (as surrogates).
+// invisible operators, fillers, byte order and interlinear marks, and (as surrogates) U+E0000–E01EF: the tag characters and
+// the supplementary variation selectors, with which any bytes can be hidden behind one letter.
 const IN_DATA =
-  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|\udb40[\udc00-\udc7f]/;
+  /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb]|\udb40[\udc00-\uddef]/;
 const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
 
 /** Writes hidden characters as `\uXXXX`, which inside JSON is the same string: nothing is lost, nothing is hidden. */
@@ -63,7 +64,7 @@ export function visible(text: string): string {
 const SUSPECT = new Uint8Array(256);
 for (let byte = 0; byte < 32; byte++) SUSPECT[byte] = byte === 9 || byte === 10 || byte === 13 ? 0 : 1;
 SUSPECT[0x7f] = 1;
-for (const lead of [0xc2, 0xd8, 0xe1, 0xe2, 0xef, 0xf3]) SUSPECT[lead] = 1;
+for (const lead of [0xc2, 0xd8, 0xe1, 0xe2, 0xe3, 0xef, 0xf3]) SUSPECT[lead] = 1;
 
 /**
  * Whether UTF-8 bytes may hold something `visible` would change. Sixteen bytes at a time: most answers are compact JSON

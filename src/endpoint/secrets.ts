@@ -66,10 +66,12 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   const added = new Map<string, readonly string[]>();
   for (const value of secrets) if (value.length >= MIN_LENGTH) configured.set(value, formsOf(value));
   let needles = needlesOf(configured, added);
+  const escaped = [...configured.keys()].flatMap((value) => escapedForm(value) ?? []);
 
   const redact = (text: string): string => {
     let out = text;
     for (const needle of needles) if (out.includes(needle)) out = out.replaceAll(needle, REPLACEMENT);
+    for (const { anchor, pattern } of escaped) if (out.includes(anchor)) out = out.replace(pattern, REPLACEMENT);
     return out;
   };
   return Object.assign(redact, {
@@ -104,6 +106,39 @@ function formsOf(value: string): string[] {
   }
   for (const run of base64Runs(value)) forms.push(run, run.replaceAll('+', '-').replaceAll('/', '_'));
   return forms;
+}
+
+/** Finds a secret whose punctuation is escaped, and a part of it no escaping touches: looking for that first is cheap. */
+interface Escaped {
+  readonly anchor: string;
+  readonly pattern: RegExp;
+}
+
+const NAMED: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' };
+
+/** PHP writes `/` as `\\/`, .NET `+` as `\\u002B`, Go `&` as `\\u0026`, templates `&amp;` or `&#x2F;`: each its own selection. */
+function escapedForm(value: string): Escaped | undefined {
+  if (/^[\w.~-]*$/.test(value)) return undefined;
+  const anchor = value
+    .split(/[^A-Za-z0-9]+/)
+    .reduce((longest, run) => (run.length > longest.length ? run : longest), '');
+  const parts = Array.from(value, (char) => (/[A-Za-z0-9]/.test(char) ? char : `(?:${spellings(char).join('|')})`));
+  return { anchor, pattern: new RegExp(parts.join(''), 'g') };
+}
+
+function spellings(char: string): string[] {
+  const code = char.codePointAt(0) as number;
+  const digits = (hex: string) => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  const units = char.split('').map((unit) => `\\\\{1,3}u${digits(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`);
+  const bytes = [...Buffer.from(char)].map((byte) => `%${digits(byte.toString(16).padStart(2, '0'))}`);
+  return [
+    `\\\\{0,3}${char.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&')}`,
+    units.join(''),
+    bytes.join(''),
+    `&#[xX]0{0,4}${digits(code.toString(16))};`,
+    `&#0{0,4}${code};`,
+    ...(NAMED[char] === undefined ? [] : [`&${NAMED[char]};`]),
+  ];
 }
 
 /** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */

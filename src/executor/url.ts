@@ -110,7 +110,13 @@ function checkSegments(text: string): void {
 function checkBuiltPath(origin: string, built: string, tool: string, variables: readonly PathVariable[]): void {
   const mark = built.indexOf('?');
   const path = mark < 0 ? built : built.slice(0, mark);
-  if (new URL(origin + path).pathname === path) return;
   const keys = variables.map((variable) => variable.key).join('`, `');
+  try {
+    // What stands beside a value may complete it: the dots of a label before `/x`, a literal `.`, half a `%2e`.
+    checkSegments(path);
+  } catch (error) {
+    throw locate(error, tool, keys);
+  }
+  if (new URL(origin + path).pathname === path) return;
   throw locate(unsendable('would reach another path than the one it belongs to; send plain values'), tool, keys);
 }

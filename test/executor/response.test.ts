@@ -169,10 +169,10 @@ describe('what an answer becomes', () => {
   });
 
   test('hidden characters are made visible, in JSON without changing its meaning', async () => {
-    const hidden = 'a\u200bb\u202ec\u{e0041}d';
+    const hidden = 'a\u200bb\u202ec\u{e0041}d\u{e0100}\u{e01ef}e\u3164\uffa0\u1160f';
     const json = JSON.stringify({ x: hidden });
     const shown = textOf(await get(json, 'application/json'));
-    expect(shown).toBe('{"x":"a\\u200bb\\u202ec\\udb40\\udc41d"}');
+    expect(shown).toBe('{"x":"a\\u200bb\\u202ec\\udb40\\udc41d\\udb40\\udd00\\udb40\\uddefe\\u3164\\uffa0\\u1160f"}');
     expect(JSON.parse(shown)).toEqual({ x: hidden });
     expect(textOf(await get('a\u001b[31mred\u0000\u009b\tb\r\n', 'text/plain'))).toBe(
       'a\\u001b[31mred\\u0000\\u009b\tb\r\n',

@@ -74,6 +74,18 @@ describe('createRedactor()', () => {
     ).not.toContain('a/b+c');
   });
 
+  test.each([
+    ['by PHP', String.raw`sk-a\/b+c&d="1"`],
+    ['by PHP, in JSON in JSON', String.raw`sk-a\\\/b+c&d=\\\"1\\\"`],
+    ['by .NET', String.raw`sk-a/b\u002Bc\u0026d=\u00221\u0022`],
+    ['by Go', String.raw`sk-a/b+c\u0026d=\"1\"`],
+    ['in HTML', 'sk-a/b+c&amp;d=&quot;1&quot;'],
+    ['in HTML, by number', 'sk-a&#x2F;b&#43;c&#38;d&#x3D;&#34;1&#034;'],
+    ['in part of a URL', 'sk-a/b%2bc%26d=%221%22'],
+  ])('takes a secret out whose punctuation was escaped %s', (_, text) => {
+    expect(createRedactor(['sk-a/b+c&d="1"'])(`{"k":"${text}"}`)).toBe('{"k":"[redacted]"}');
+  });
+
   test('leaves other text alone and ignores tiny secrets', () => {
     const redact = createRedactor(['abc', '', 'longer-secret']);
     expect(redact('abc abcdef nothing here')).toBe('abc abcdef nothing here');

@@ -97,6 +97,10 @@ describe('a path value', () => {
     expect(await sentFor([''], '/items/{id}', label)).toBeUndefined();
     expect(await sentFor(['', ''], '/items/{id}', label)).toBeUndefined();
     expect(await sentFor(['a'], '/items/{id}', label)).toBe('/items/.a');
+    // Servers that decode %2F before they route would climb.
+    expect(await sentFor(['', '/admin'], '/items/{id}', label)).toBeUndefined();
+    expect(await sentFor('/x', '/items/{id}', label)).toBeUndefined();
+    expect(await sentFor('a/b', '/items/{id}', label)).toBe('/items/.a%2Fb');
     const matrix: Target = { in: 'path', name: 'id', style: 'matrix', explode: false };
     expect(await sentFor(['a', 'b'], '/items/{id}', matrix)).toBe('/items/;id=a,b');
     expect(await sentFor('', '/items/{id}', matrix)).toBeUndefined();
