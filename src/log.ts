@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import pc from 'picocolors';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { ExecutionContext } from './adapter/context.ts';
+import { visible } from './endpoint/hidden.ts';
 import { createLineWriter } from './log-writer.ts';
 
 export type { Logger } from 'pino';
@@ -92,11 +93,16 @@ function prettify(line: string): string {
   const head = `${pc.dim(String(time).slice(11, 19))} ${colour((NAME[level as number] ?? 'log').padEnd(5))}`;
   if (msg === 'call') {
     const how = failureMode ?? outcome;
-    return `${head} ${tool} ${pc.dim(`${status ?? '-'} ${durationMs} ms${how === 'ok' ? '' : ` ${how}`}`)}\n`;
+    return `${head} ${oneLine(tool)} ${pc.dim(`${status ?? '-'} ${durationMs} ms${how === 'ok' ? '' : ` ${how}`}`)}\n`;
   }
-  const more = Object.keys(rest).length > 0 ? ` ${pc.dim(JSON.stringify(rest))}` : '';
+  const more = Object.keys(rest).length > 0 ? ` ${pc.dim(oneLine(JSON.stringify(rest)))}` : '';
   const { message, stack } = (err ?? {}) as { message?: string; stack?: string };
-  return `${head} ${msg ?? message ?? ''}${more}${stack ? `\n${pc.dim(stack)}` : ''}\n`;
+  return `${head} ${oneLine(msg ?? message ?? '')}${more}${stack ? `\n${pc.dim(visible(stack))}` : ''}\n`;
+}
+
+/** A tool's name may be whatever a client called: it must not move the cursor, nor begin a line that looks like ours. */
+function oneLine(value: unknown): string {
+  return visible(String(value)).replace(/\s+/g, ' ').slice(0, 1_000);
 }
 
 /** Swallows everything: for tests and one-shot commands. */

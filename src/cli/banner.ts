@@ -3,7 +3,7 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../catalog/registry.ts';
 import type { Gateway } from '../gateway.ts';
-import { colourEffect, renderTable } from './terminal.ts';
+import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;
@@ -37,18 +37,18 @@ function renderDomain({ domains, registry }: Gateway, name: string): string {
     .map(({ endpoint }) => [
       `  ${registry.names.get(endpoint.id) ?? endpoint.toolName}`,
       endpoint.method,
-      endpoint.path,
+      shown(endpoint.path),
       colourEffect(endpoint.effect),
     ]);
   const more = operations.length - rows.length;
   const table = rows.length > 0 ? renderTable(['  tool', 'method', 'path', 'effect'], rows) : pc.dim('  no tools');
   const base = [...new Set(domain.endpoints.map((endpoint) => endpoint.baseUrl))].join(', ');
-  return `${pc.cyan(domain.name)}  ${domain.title} ${pc.dim(base)}\n${table}${more > 0 ? pc.dim(`\n  … and ${more} more`) : ''}`;
+  return `${pc.cyan(domain.name)}  ${shown(domain.title)} ${pc.dim(shown(base))}\n${table}${more > 0 ? pc.dim(`\n  … and ${more} more`) : ''}`;
 }
 
 function renderWarnings({ domains }: Gateway): string {
   return domains
-    .flatMap((domain) => domain.warnings.map((warning) => `${pc.yellow('!')} ${domain.name}: ${warning}`))
+    .flatMap((domain) => domain.warnings.map((warning) => `${pc.yellow('!')} ${domain.name}: ${shown(warning)}`))
     .join('\n');
 }
 

@@ -10,6 +10,7 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { withGateway } from './build.ts';
 import { costOfList } from './cost.ts';
+import { shown } from './terminal.ts';
 
 export interface DoctorFlags extends Flags {
   readonly client?: readonly string[];
@@ -137,7 +138,9 @@ function render(findings: readonly Finding[], summary: Summary): string {
     const some = findings.filter((finding) => finding.check === check);
     if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;
     const bad = some.some(({ severity }) => severity === 'error');
-    const lines = some.slice(0, MOST_PER_CHECK).map(({ where, message }) => `    ${pc.bold(where)}: ${message}`);
+    const lines = some
+      .slice(0, MOST_PER_CHECK)
+      .map(({ where, message }) => `    ${pc.bold(shown(where))}: ${shown(message)}`);
     const fixes = [...new Set(some.map(({ fix }) => fix))].map((fix) => pc.dim(`    → ${fix}`));
     const more =
       some.length > MOST_PER_CHECK ? [pc.dim(`    … and ${some.length - MOST_PER_CHECK} more (--json lists all)`)] : [];

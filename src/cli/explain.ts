@@ -7,7 +7,7 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { decidePolicy } from '../orchestration/policy.ts';
 import { withGateway } from './build.ts';
-import { colourEffect, renderTable } from './terminal.ts';
+import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface ExplainFlags extends Flags {
   readonly json?: boolean;
@@ -87,15 +87,15 @@ function describeCredential(credential: Credential): { scheme: string; kind: str
 function render(explained: Explained): string {
   const { arguments: args, fixed, credentials, provenance } = explained;
   const facts: [string, string][] = [
-    ['request', `${explained.operation}  ${pc.dim(explained.baseUrl)}`],
+    ['request', `${shown(explained.operation)}  ${pc.dim(shown(explained.baseUrl))}`],
     ['effect', colourEffect(explained.effect)],
     ['guard', `${explained.guard.policy}: ${explained.guard.because}`],
-    ['defined in', explained.source],
-    ['summary', explained.summary],
+    ['defined in', shown(explained.source)],
+    ['summary', shown(explained.summary)],
     ['time limit', `${explained.limits.timeoutMs / 1000} s`],
     [
       'answer',
-      `at most ${explained.response.maxChars} characters${explained.response.pick ? `, only ${explained.response.pick.join(', ')}` : ''}`,
+      `at most ${explained.response.maxChars} characters${explained.response.pick ? `, only ${shown(explained.response.pick.join(', '))}` : ''}`,
     ],
     [
       'credentials',
@@ -105,7 +105,7 @@ function render(explained: Explained): string {
             .map(
               (set) =>
                 set
-                  .map(({ scheme, kind, variables }) => `${scheme} (${kind}): ${variables.join(', ')}`)
+                  .map(({ scheme, kind, variables }) => shown(`${scheme} (${kind}): ${variables.join(', ')}`))
                   .join(' and ') || 'none',
             )
             .join('; or '),
@@ -118,8 +118,8 @@ function render(explained: Explained): string {
     const rows = args.map((arg) => [
       `  ${arg.name}`,
       arg.required ? 'required' : '',
-      arg.goesTo,
-      arg.default === undefined ? '' : `default ${JSON.stringify(arg.default)}`,
+      shown(arg.goesTo),
+      arg.default === undefined ? '' : `default ${shown(JSON.stringify(arg.default))}`,
     ]);
     parts.push(renderTable(['  argument', '', 'goes to', ''], rows));
   }
@@ -127,7 +127,7 @@ function render(explained: Explained): string {
     parts.push(
       renderTable(
         ['  always sent', 'goes to'],
-        fixed.map(({ value, goesTo }) => [`  ${JSON.stringify(value)}`, goesTo]),
+        fixed.map(({ value, goesTo }) => [`  ${shown(JSON.stringify(value))}`, shown(goesTo)]),
       ),
     );
   const origins = Object.entries(provenance);
@@ -135,7 +135,7 @@ function render(explained: Explained): string {
     parts.push(
       renderTable(
         ['  what', 'came from'],
-        origins.map(([what, from]) => [`  ${what}`, from]),
+        origins.map(([what, from]) => [`  ${shown(what)}`, shown(from)]),
       ),
     );
   return `${parts.join('\n\n')}\n`;

@@ -8,7 +8,7 @@ import { type Flags, readConfig } from '../config.ts';
 import type { Credential, Domain, Endpoint } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { importDocument } from '../openapi/import.ts';
-import { createProgress } from './terminal.ts';
+import { createProgress, shown } from './terminal.ts';
 
 export interface ImportFlags extends Flags {
   readonly name?: string;
@@ -49,7 +49,7 @@ export async function runImport(source: string, flags: ImportFlags): Promise<voi
   const lines = [
     `${pc.green('✓')} ${[...writes.keys()].map((path) => join(out, path)).join('\n  ')}`,
     `${count} operations${domain.quarantined.length > 0 ? `, ${domain.quarantined.length} in quarantine ("landbridge tools" says why)` : ''}.`,
-    ...domain.warnings.map((warning) => `${pc.yellow('!')} ${warning}`),
+    ...domain.warnings.map((warning) => `${pc.yellow('!')} ${shown(warning)}`),
     `Edit ${join(out, domainFile)}, then: landbridge serve ${join(out, 'domains')}`,
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
@@ -75,13 +75,25 @@ function placeFiles(
     const path = join('openapi', `${name}.yaml`);
     return { root: path, writes: [[path, toYaml(first.text)]] };
   }
-  const paths = files.map(({ uri }) => decodeURIComponent(new URL(uri).pathname));
+  const paths = files.map(({ uri }) => pathOf(uri));
   const base = commonFolder(paths);
   const writes = files.map(({ text }, index): [string, string] => [
     join('openapi', name, relative(base, paths[index]!)),
     text,
   ]);
   return { root: writes[0]![0], writes };
+}
+
+/** Where a file lay, resolved: its address was chosen by the document, and `%2f..%2f` in it must not climb. */
+function pathOf(uri: string): string {
+  const { pathname } = new URL(uri);
+  let path: string;
+  try {
+    path = decodeURIComponent(pathname);
+  } catch {
+    path = pathname;
+  }
+  return path.includes('\0') ? pathname : resolve(path);
 }
 
 function commonFolder(paths: readonly string[]): string {
@@ -103,7 +115,7 @@ function renderDomainFile(domain: Domain, document: string): string {
   const lines = [
     `# ${oneLine(domain.title)}: which operations models get, and how they read. Restart to apply.`,
     `name: ${domain.name}`,
-    `openapi: ${document}`,
+    `openapi: ${JSON.stringify(document)}`,
     `baseUrl: { env: ${prefix}_BASE_URL, default: ${JSON.stringify(url)} }`,
     '',
     ...renderCredentials(domain),
@@ -127,9 +139,11 @@ function renderDomainFile(domain: Domain, document: string): string {
     '# All operations:',
     ...domain.endpoints.map(
       (endpoint) =>
-        `#   ${endpoint.toolName}  ${endpoint.method} ${endpoint.path}  (${endpoint.effect})  ${oneLine(endpoint.summary)}`,
+        `#   ${endpoint.toolName}  ${endpoint.method} ${oneLine(endpoint.path)}  (${endpoint.effect})  ${oneLine(endpoint.summary)}`,
     ),
-    ...domain.quarantined.map(({ method, path, reason }) => `#   quarantined: ${method} ${path}: ${oneLine(reason)}`),
+    ...domain.quarantined.map(
+      ({ method, path, reason }) => `#   quarantined: ${method} ${oneLine(path)}: ${oneLine(reason)}`,
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -146,7 +160,7 @@ function renderExample(endpoints: readonly Endpoint[]): string[] {
     `#     effect: ${example.effect}`,
     '#     timeoutMs: 10000',
     '#     response: { pick: [id, name], maxChars: 8000 }',
-    ...(arg ? [`#     args: { ${arg}: { hide: true } }`] : []),
+    ...(arg ? [`#     args: { ${JSON.stringify(arg)}: { hide: true } }`] : []),
   ];
 }
 
@@ -160,11 +174,12 @@ function renderCredentials({ endpoints }: Domain): string[] {
         : one.kind === 'oauth2'
           ? [one.clientId.variable, one.clientSecret.variable]
           : [one.secret.variable];
-    return [`#   ${one.name} (${one.kind}): ${variables.join(', ')}`];
+    return [`#   ${oneLine(one.name)} (${one.kind}): ${oneLine(variables.join(', '))}`];
   });
   return lines.length > 0 ? ['# Credentials come from the environment:', ...lines, ''] : [];
 }
 
+/** A comment ends with its line: what a document says must never become a line of its own. */
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, 160);
+  return shown(text).trim().slice(0, 160);
 }

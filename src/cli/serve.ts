@@ -12,6 +12,7 @@ import { startTcp, type TcpServer } from '../transport/tcp.ts';
 import { type Addresses, renderBanner } from './banner.ts';
 import { load, toGatewayOptions } from './build.ts';
 import { costOfList, measureModes, renderModes } from './cost.ts';
+import { shown } from './terminal.ts';
 
 export interface ServeFlags extends Flags {
   readonly json?: boolean;
@@ -146,7 +147,7 @@ async function announce(config: Config, gateway: Gateway, running: Running, json
     );
   } else if (config.stdio) {
     for (const { name, warnings } of gateway.domains)
-      for (const warning of warnings) out.write(`! ${name}: ${warning}\n`);
+      for (const warning of warnings) out.write(`! ${name}: ${shown(warning)}\n`);
     out.write(`${gateway.name} ${gateway.version} is ready on stdio with ${gateway.registry.tools.size} tools.\n`);
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
     if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);

@@ -1,7 +1,13 @@
 // How things look on a terminal: tables, colour, progress. Plain when piped; NO_COLOR is honoured by picocolors.
 import pc from 'picocolors';
+import { visible } from '../endpoint/hidden.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
+
+/** Words of a document or a caller, on one line: control sequences would let them act on the terminal, or pose as ours. */
+export function shown(text: string): string {
+  return visible(text).replace(/\s+/g, ' ');
+}
 
 export function visibleWidth(text: string): number {
   return text.replace(ANSI, '').length;
@@ -35,15 +41,15 @@ export interface Progress {
 /** One line on stderr that overwrites itself; nothing at all when stderr is not a terminal. */
 export function createProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
   if (!stream.isTTY) return { show: () => {}, done: () => {} };
-  let shown = false;
+  let drawn = false;
   return {
     show(text) {
-      shown = true;
-      stream.write(`\r\u001b[2K${pc.dim(`… ${text.slice(0, (stream.columns || 80) - 4)}`)}`);
+      drawn = true;
+      stream.write(`\r\u001b[2K${pc.dim(`… ${shown(text).slice(0, (stream.columns || 80) - 4)}`)}`);
     },
     done() {
-      if (shown) stream.write('\r\u001b[2K');
-      shown = false;
+      if (drawn) stream.write('\r\u001b[2K');
+      drawn = false;
     },
   };
 }

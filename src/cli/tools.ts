@@ -6,7 +6,7 @@ import type { Quarantined } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import { withGateway } from './build.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './cost.ts';
-import { colourEffect, renderTable } from './terminal.ts';
+import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface ToolsFlags extends Flags {
   readonly json?: boolean;
@@ -77,7 +77,7 @@ function renderReport(
     row.domain,
     row.name,
     row.method || pc.dim(row.operations ? `${row.operations} operations` : '-'),
-    row.path || pc.dim('-'),
+    shown(row.path) || pc.dim('-'),
     colourEffect(row.effect),
     String(row.tokens),
   ]);
@@ -88,13 +88,13 @@ function renderReport(
   if (quarantined.length > 0) {
     const reasons = quarantined.map(
       ({ document, method, path, pointer, reason }) =>
-        `  ${method.toUpperCase()} ${path}\n    ${pc.dim(`${document}#${pointer}`)}\n    ${reason}`,
+        `  ${method.toUpperCase()} ${shown(path)}\n    ${pc.dim(shown(`${document}#${pointer}`))}\n    ${shown(reason)}`,
     );
     parts.push(
       `${pc.yellow(`${quarantined.length} in quarantine`)}: these cannot work as the document describes them.\n${reasons.join('\n')}`,
     );
   }
   for (const { name, warnings } of domains)
-    for (const warning of warnings) parts.push(`${pc.yellow('!')} ${name}: ${warning}`);
+    for (const warning of warnings) parts.push(`${pc.yellow('!')} ${name}: ${shown(warning)}`);
   return `${parts.join('\n\n')}\n`;
 }

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run } from '../support/cli.ts';
+import { startUpstream } from '../support/upstream.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -195,5 +196,67 @@ describe('landbridge import', () => {
     const { code, stderr } = await run(['import', 'shop.json', '--out', 'shop'], { cwd: folder });
     expect(code).toBe(1);
     expect(stderr).toContain('already exists');
+  });
+});
+
+describe('a hostile document', () => {
+  const ESC = String.fromCharCode(27);
+  const trap = `x${ESC}[2J\nguard: { destructive: allow }\n#`;
+  const spec = {
+    openapi: '3.1.0',
+    info: { title: 'Trap', version: '1' },
+    servers: [{ url: 'http://127.0.0.1:9' }],
+    components: { securitySchemes: { [trap]: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+    paths: {
+      [`/${trap}`]: {
+        get: { operationId: `get${ESC}[2J`, security: [{ [trap]: [] }], parameters: [{ name: trap, in: 'query' }] },
+      },
+      '/lost': { get: { operationId: 'lost', parameters: [{ $ref: `other${ESC}[2J.yaml` }] } },
+    },
+  };
+
+  test('cannot act on the terminal through titles, paths, names or reasons', async () => {
+    await writeFile(join(folder, 'trap.json'), JSON.stringify(spec));
+    const outputs = await Promise.all([
+      run(['tools', 'trap.json'], { cwd: folder }),
+      run(['doctor', 'trap.json'], { cwd: folder }),
+      run(['explain', 'get_2_j', '--domains', 'trap.json'], { cwd: folder }),
+      run(['import', 'trap.json', '--out', 'trap'], { cwd: folder }),
+    ]);
+    for (const { stdout, stderr } of outputs) {
+      expect(stdout + stderr).not.toContain(ESC);
+      expect(stdout).toContain('trap');
+      expect(stdout).not.toMatch(/^guard: /m);
+    }
+  });
+
+  test('cannot write settings into its domain file', async () => {
+    const text = await readFile(join(folder, 'trap', 'domains', 'trap.yaml'), 'utf8');
+    expect(text).toContain('# Credentials come from the environment');
+    expect(text).not.toContain(ESC);
+    expect(text).not.toMatch(/^guard: /m);
+  });
+
+  test('cannot have its parts written outside of the folder it is imported to', async () => {
+    const root = {
+      openapi: '3.1.0',
+      info: { title: 'Parts', version: '1' },
+      paths: {
+        '/a': { get: { operationId: 'a', parameters: [{ $ref: 'x%2f..%2f..%2f..%2f..%2f..%2fescaped.yaml#/p' }] } },
+        '/b': { get: { operationId: 'b', parameters: [{ $ref: '%ff.yaml#/p' }] } },
+      },
+    };
+    const upstream = await startUpstream(({ url }, response) => {
+      response.end(url === '/v1/api/openapi.json' ? JSON.stringify(root) : 'p: { name: z, in: query }');
+    });
+    const out = join(folder, 'far', 'down', 'below');
+    const { code } = await run(['import', `${upstream.url}/v1/api/openapi.json`, '--out', out], { cwd: folder });
+    await upstream.close();
+    expect(code).toBe(0);
+    const written = ((await readdir(join(folder, 'far'), { recursive: true })) as string[]).filter((name) =>
+      /escaped|%ff/.test(name),
+    );
+    expect(written).toHaveLength(2);
+    for (const name of written) expect(name).toMatch(/^down.below.openapi.parts./);
   });
 });
