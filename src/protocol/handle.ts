@@ -109,8 +109,9 @@ export function createProtocol(parts: ProtocolParts): Protocol {
 
   const failed = (request: Request | undefined, error: unknown, isModern: boolean): Reply => {
     const id = request?.id;
-    if (error instanceof GatewayError) {
-      const row = ERRORS[error.code];
+    const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
+    // What belongs to start-up has no business here: its text names files of ours.
+    if (error instanceof GatewayError && row && row.wire !== 'startup') {
       const code = !isModern && error.code === 'RESOURCE_NOT_FOUND' ? -32002 : toRpcCode(error.code);
       // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
       const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;

@@ -38,8 +38,8 @@ beforeAll(async () => {
           definition: { name: 'broken', description: 'Has a bug.', inputSchema: { type: 'object' } },
           domain: '',
           operations: [],
-          run: async () => {
-            throw new TypeError('secret detail of a bug');
+          run: async (_call, args) => {
+            throw args.late ? new GatewayError('BAD_DOMAIN', 'secret file of ours') : new TypeError('secret detail');
           },
         },
       ],
@@ -269,6 +269,11 @@ const rows: Record<string, Row> = {
   },
   'a bug of ours': {
     given: calling('broken'),
+    status: 500,
+    want: error(-32603, 'Internal error; the gateway’s log says more.'),
+  },
+  'a fault of start-up that shows only now': {
+    given: calling('broken', { late: true }),
     status: 500,
     want: error(-32603, 'Internal error; the gateway’s log says more.'),
   },
