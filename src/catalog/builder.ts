@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Outcome } from '../endpoint/content.ts';
 import { freeze } from '../endpoint/freeze.ts';
 import type { Args } from '../endpoint/model.ts';
+import { ARGUMENT_KEY } from '../endpoint/names.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { ToolHints } from '../model/annotations.ts';
@@ -87,7 +88,7 @@ export class GroupedToolBuilder<Common = unknown> {
   /** The argument that picks the action; `action` unless said otherwise. */
   discriminator(name: string): this {
     this.#assertNotFrozen();
-    if (!/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) {
+    if (!ARGUMENT_KEY.test(name)) {
       throw new GatewayError('BAD_CONFIG', `"${name}" cannot be an argument name: use letters, digits and _.`);
     }
     this.#discriminator = name;

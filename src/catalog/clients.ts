@@ -1,4 +1,5 @@
 // Reads the clients' rules: what would a client refuse or cut?
+import { isObject } from '../endpoint/is-object.ts';
 import { CLIENTS, type ClientId, type ClientRules, COMPOSITION, type Need } from './client-rules.ts';
 
 export { CLIENTS, type ClientId, type ClientRules } from './client-rules.ts';
@@ -133,8 +134,4 @@ function childrenOf(node: Record<string, unknown>): [string, unknown, 'property'
 
 function needs(tally: Tally, need: Need): boolean {
   return tally.rules.needs.includes(need);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,6 @@
 // One field that several actions share, told honestly. Where their schemas differ the union is advertised (never the
 // first one alone) and the text says what depends on the action; what is enforced is always the action's own schema.
+import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText } from '../endpoint/text.ts';
 import { toCanonicalJson } from '../orchestration/digest.ts';
@@ -139,7 +140,7 @@ function uniteInner(kinds: readonly Kind[], pick: (schema: Node) => Node, notes:
 /** Objects of different shape: all properties any of them has, required where all require them. */
 function uniteObjects(kinds: readonly Kind[], notes: string[], depth: number): Node {
   if (depth >= MAX_DEPTH) return {};
-  const shapes = kinds.map(({ schema }) => (isNode(schema.properties) ? schema.properties : {}));
+  const shapes = kinds.map(({ schema }) => (isObject(schema.properties) ? schema.properties : {}));
   const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
   if (names.length === 0) return {};
   const same = shapes.every((shape) => Object.keys(shape).length === names.length);
@@ -194,7 +195,7 @@ function tellTypes(kinds: readonly Kind[]): string {
 
 function nameType(schema: Node): string {
   if (Array.isArray(schema.anyOf)) return [...new Set((schema.anyOf as Node[]).map(nameType))].join(' or ');
-  if (schema.type === 'array' && isNode(schema.items)) return `array of ${nameType(schema.items)}`;
+  if (schema.type === 'array' && isObject(schema.items)) return `array of ${nameType(schema.items)}`;
   return typeof schema.type === 'string' ? schema.type : 'any value';
 }
 
@@ -211,8 +212,4 @@ function agreeing(schemas: readonly Node[]): Node {
       others.every((other) => keyword in other && toCanonicalJson(other[keyword]) === toCanonicalJson(value)),
     ),
   );
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

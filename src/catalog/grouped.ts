@@ -1,12 +1,13 @@
 // Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
 import type { Domain, Endpoint } from '../endpoint/model.ts';
+import { MAX_TOOL_NAME } from '../endpoint/names.ts';
 import type { Group } from '../model/group.ts';
 import type { Tool } from '../model/tool.ts';
 import { GroupedToolBuilder } from './builder.ts';
 import { describeBriefly } from './describe-endpoint.ts';
 import type { ToolEntry } from './entry.ts';
 import { type PlannedGroup, planGroups, shortDomain } from './grouping.ts';
-import { cutWords, MAX_NAME, toToolName, withSuffix } from './name.ts';
+import { cutWords, toToolName, withSuffix } from './name.ts';
 import type { Tree } from './tree.ts';
 
 const MAX_LINE = 52;
@@ -44,7 +45,7 @@ function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry
 
 /** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
 function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<string>): string {
-  const room = MAX_NAME - kind.length - 1;
+  const room = MAX_TOOL_NAME - kind.length - 1;
   let front = labels.length === 0 ? toToolName(domain) : shortDomain(domain);
   for (const label of labels.filter((one) => one !== domain).slice(0, MAX_LABELS)) {
     const longer = `${front}_${label}`;

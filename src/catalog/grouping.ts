@@ -1,9 +1,10 @@
 // Which operations share a tool in grouped mode: by tag (by path where there are no tags), reads apart from writes, and
 // never more than a model can keep apart. The same endpoints always give the same groups.
 import type { Endpoint } from '../endpoint/model.ts';
+import { MAX_TOOL_NAME } from '../endpoint/names.ts';
 import type { Group } from '../model/group.ts';
 import type { Tool } from '../model/tool.ts';
-import { cutWords, MAX_NAME, toToolName } from './name.ts';
+import { cutWords, toToolName } from './name.ts';
 import type { Operation } from './operation.ts';
 import type { Tree } from './tree.ts';
 
@@ -68,7 +69,7 @@ function planParts(tree: Tree, domain: Group, leaves: readonly Tool[]): Part[] {
   const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
   const named = merge(parts, (a, b) => {
     const labels = union(a, b);
-    return `${shortDomain(domain.name)}_${labels.join('_')}_write`.length <= MAX_NAME ? labels : undefined;
+    return `${shortDomain(domain.name)}_${labels.join('_')}_write`.length <= MAX_TOOL_NAME ? labels : undefined;
   });
   return gather(named, []);
 }

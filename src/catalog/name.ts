@@ -1,11 +1,7 @@
 // Public tool names: unique in the whole gateway, the same on every start, within what every client accepts.
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '../endpoint/model.ts';
-
-/** Leaves room for the client's own prefix: Cursor filters above 60 for server and tool together (OPENAPI.md 2). */
-export const MAX_NAME = 48;
-
-export const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
+import { MAX_TOOL_NAME, toName } from '../endpoint/names.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
 
@@ -51,15 +47,8 @@ export function settleNames(endpoints: readonly Named[], taken: Iterable<string>
 }
 
 /** Any text as a tool name: lower snake case, a letter first, cut with room for what must follow. */
-export function toToolName(text: string, maxLength: number = MAX_NAME): string {
-  const snake = text
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '');
-  const lettered = /^[a-z]/.test(snake) ? snake : `t_${snake}`.replace(/_$/, '');
-  return lettered.slice(0, maxLength).replace(/_+$/, '');
+export function toToolName(text: string, maxLength: number = MAX_TOOL_NAME): string {
+  return toName(text, 't').slice(0, maxLength).replace(/_+$/, '');
 }
 
 /** `github` + `list_issues` → `github_list_issues`, cut at the end where it is too long. */
@@ -77,7 +66,7 @@ export function cutWords(name: string, limit: number): string {
 
 /** The suffix always survives: the name gives way. */
 export function withSuffix(name: string, suffix: string): string {
-  return `${name.slice(0, MAX_NAME - suffix.length - 1).replace(/_+$/, '')}_${suffix}`;
+  return `${name.slice(0, MAX_TOOL_NAME - suffix.length - 1).replace(/_+$/, '')}_${suffix}`;
 }
 
 function isHandWritten({ source }: Named): boolean {

@@ -1,4 +1,5 @@
 // Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
+import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText, firstSentence } from '../endpoint/text.ts';
 import { says, withoutNoise } from './text.ts';
@@ -36,12 +37,12 @@ function isLoose(value: unknown): boolean {
 
 function slimKeyword(keyword: string, value: unknown, options: SlimOptions, depth: number, limit: number): unknown {
   if (keyword === 'description') return slimText(value, options, limit);
-  if (keyword === 'properties' && isNode(value)) {
+  if (keyword === 'properties' && isObject(value)) {
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [name, slimSchema(inner as JsonSchema, options, depth + 1)]),
     );
   }
-  if ((keyword === 'items' || keyword === 'additionalProperties') && isNode(value)) {
+  if ((keyword === 'items' || keyword === 'additionalProperties') && isObject(value)) {
     return slimSchema(value as JsonSchema, options, depth + 1);
   }
   if ((keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') && Array.isArray(value)) {
@@ -80,10 +81,6 @@ function showsForm(example: string): boolean {
 function namesOfHidden(prose: string): string[] {
   const match = /(?:^|[.!?] )(Fields: [^.]*)/.exec(prose);
   return match?.[1] !== undefined && !firstSentence(prose).includes(match[1]) ? [match[1]] : [];
-}
-
-function isNode(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**

@@ -2,6 +2,7 @@
 import pc from 'picocolors';
 import { type Config, type Flags, readConfig } from '../config.ts';
 import type { Credential, Endpoint, Secret, Target } from '../endpoint/model.ts';
+import { secretsIn } from '../endpoint/secrets.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
@@ -74,12 +75,7 @@ function describeTarget(target: Target): string {
 
 function describeCredential(credential: Credential): { scheme: string; kind: string; variables: string[] } {
   const say = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
-  const variables =
-    credential.kind === 'basic'
-      ? [say(credential.username), say(credential.password)]
-      : credential.kind === 'oauth2'
-        ? [say(credential.clientId), say(credential.clientSecret)]
-        : [say(credential.secret)];
+  const variables = secretsIn(credential).map(say);
   const kind = credential.kind === 'apiKey' ? `${credential.in} ${credential.field}` : credential.kind;
   return { scheme: credential.name, kind, variables };
 }

@@ -6,6 +6,7 @@ import pc from 'picocolors';
 import { parse, stringify } from 'yaml';
 import { type Flags, readConfig } from '../config.ts';
 import type { Credential, Domain, Endpoint } from '../endpoint/model.ts';
+import { secretsIn } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { importDocument } from '../openapi/import.ts';
 import { createProgress, shown } from './terminal.ts';
@@ -168,12 +169,7 @@ function renderCredentials({ endpoints }: Domain): string[] {
   const seen = new Map<string, Credential>();
   for (const { security } of endpoints) for (const set of security) for (const one of set) seen.set(one.name, one);
   const lines = [...seen.values()].flatMap((one) => {
-    const variables =
-      one.kind === 'basic'
-        ? [one.username.variable, one.password.variable]
-        : one.kind === 'oauth2'
-          ? [one.clientId.variable, one.clientSecret.variable]
-          : [one.secret.variable];
+    const variables = secretsIn(one).map(({ variable }) => variable);
     return [`#   ${oneLine(one.name)} (${one.kind}): ${oneLine(variables.join(', '))}`];
   });
   return lines.length > 0 ? ['# Credentials come from the environment:', ...lines, ''] : [];

@@ -4,6 +4,7 @@ import type { OperationCuration } from '../endpoint/definition.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers.ts';
 import type { Endpoint } from '../endpoint/model.ts';
+import { TOOL_NAME } from '../endpoint/names.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { toSummary } from '../endpoint/text.ts';
 import { checkExpose } from '../endpoint/uses.ts';
@@ -18,7 +19,6 @@ export interface CurationContext {
   readonly problems: Problem[];
 }
 
-const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
 const PLAIN = [
   'title',
   'summary',

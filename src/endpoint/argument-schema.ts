@@ -1,4 +1,5 @@
 // JSON Schemas that people write by hand for arguments: checked for slips, and older keywords brought to 2020-12.
+import { isObject } from './is-object.ts';
 import type { JsonSchema } from './model.ts';
 import type { Problem } from './problems.ts';
 import { closest, hint } from './suggest.ts';
@@ -24,7 +25,7 @@ const KNOWN = new Set(KEYWORDS);
 /** Slips in a schema: misspelt keywords, types that do not exist, a keyword of the wrong kind. */
 export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   if (typeof schema === 'boolean') return [];
-  if (!isNode(schema)) return [{ path, message: 'must be a JSON Schema (an object), such as { type: string }' }];
+  if (!isObject(schema)) return [{ path, message: 'must be a JSON Schema (an object), such as { type: string }' }];
   if (depth > MAX_DEPTH) return [{ path, message: `is nested deeper than ${MAX_DEPTH} levels; simplify it` }];
   const problems: Problem[] = [];
   const say = (key: string, message: string) => problems.push({ path: [...path, key], message });
@@ -45,7 +46,7 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
       if (!Array.isArray(value) || value.length === 0) say(key, 'must be a list of schemas');
       else problems.push(...value.flatMap((item, index) => checkSchema(item, [...path, key, index], depth + 1)));
     } else if (NAMED.has(key)) {
-      if (!isNode(value)) say(key, 'must be an object of schemas');
+      if (!isObject(value)) say(key, 'must be an object of schemas');
       else
         for (const name of Object.keys(value))
           problems.push(...checkSchema(value[name], [...path, key, name], depth + 1));
@@ -67,17 +68,17 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   if (typeof schema.pattern === 'string' && !compiles(schema.pattern)) say('pattern', 'is not a regular expression');
   if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#'))
     say('$ref', 'must point inside this schema (#/$defs/…)');
-  if (schema.dependencies !== undefined && !isNode(schema.dependencies))
+  if (schema.dependencies !== undefined && !isObject(schema.dependencies))
     say('dependencies', 'must be an object: { field: [fields it needs] }');
   return problems;
 }
 
 /** `dependencies` (draft 7 and before) becomes dependentRequired and dependentSchemas, at every depth. */
 export function toCurrentSchema(schema: JsonSchema): JsonSchema {
-  if (!isNode(schema)) return schema;
+  if (!isObject(schema)) return schema;
   const out: Node = {};
   for (const [key, value] of Object.entries(schema)) {
-    if (key === 'dependencies' && isNode(value)) splitDependencies(value, out);
+    if (key === 'dependencies' && isObject(value)) splitDependencies(value, out);
     else if (ONE.has(key)) set(out, key, toCurrentSchema(value as JsonSchema));
     else if (MANY.has(key)) set(out, key, (value as JsonSchema[]).map(toCurrentSchema));
     else if (NAMED.has(key))
@@ -107,17 +108,13 @@ function splitDependencies(dependencies: Node, out: Node): void {
   if (Object.keys(schemas).length > 0) out.dependentSchemas = merge(out.dependentSchemas, schemas);
 }
 
-export function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Plain assignment to `__proto__` would change the object instead of naming a property. */
 export function set(target: Node, key: string, value: unknown): void {
   Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function merge(a: unknown, b: Node): Node {
-  if (!isNode(a)) return b;
+  if (!isObject(a)) return b;
   const out: Node = { ...a };
   for (const key of Object.keys(b)) set(out, key, b[key]);
   return out;

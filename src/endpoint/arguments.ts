@@ -2,10 +2,12 @@
 // Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
 import { z } from 'zod';
 import { GatewayError } from '../errors.ts';
-import { checkSchema, isNode, set, toCurrentSchema } from './argument-schema.ts';
+import { checkSchema, set, toCurrentSchema } from './argument-schema.ts';
 import type { EndpointDefinition, Location, Placement } from './definition.ts';
 import { placementShape } from './definition-schema.ts';
+import { isObject } from './is-object.ts';
 import type { Args, JsonSchema, Parsed } from './model.ts';
+import { ARGUMENT_KEY } from './names.ts';
 import { type Problem, place, toProblems } from './problems.ts';
 
 type Node = Record<string, unknown>;
@@ -23,7 +25,6 @@ export interface ArgumentPlan {
   readonly parse?: (args: Args) => Parsed;
 }
 
-const KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const PLACEMENT_KEYS = new Set(Object.keys(placementShape));
 
 /** A file in an argument, as the executor expects it. */
@@ -114,7 +115,7 @@ function toSentence(problem: Problem): string {
 /** zod writes the safe-integer range into every integer, and a pattern beside every format; they say nothing to a model. */
 function withoutNoise(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNoise);
-  if (!isNode(value)) return value;
+  if (!isObject(value)) return value;
   const out: Node = {};
   for (const [key, inner] of Object.entries(value)) {
     if (key === '$schema' && typeof inner === 'string') continue;
@@ -128,14 +129,14 @@ function withoutNoise(value: unknown): unknown {
 
 /** `args:` of a YAML file: each argument is a JSON Schema with its placement and `required: true` beside it. */
 function fromMap(args: Node, placements: Map<string, Placement>, path: Path, problems: Problem[]): ArgumentPlan {
-  if (args.type === 'object' && isNode(args.properties)) {
+  if (args.type === 'object' && isObject(args.properties)) {
     problems.push({ path, message: 'is a whole JSON Schema; name the key inputSchema instead of args' });
     return finish({ type: 'object', properties: {} }, placements, path, problems);
   }
   const properties: Node = {};
   const required: string[] = [];
   for (const [key, given] of Object.entries(args)) {
-    if (!isNode(given)) {
+    if (!isObject(given)) {
       problems.push({
         path: [...path, key],
         message: `must be an object, such as { type: string }; got ${JSON.stringify(given)}`,
@@ -173,7 +174,7 @@ function fromSchema(
 ): ArgumentPlan {
   const slips = checkSchema(given, path);
   problems.push(...slips);
-  const schema = slips.length > 0 || !isNode(given) ? {} : (toCurrentSchema(given) as Node);
+  const schema = slips.length > 0 || !isObject(given) ? {} : (toCurrentSchema(given) as Node);
   return withDefaults(finish(schema, placements, path, problems));
 }
 
@@ -197,7 +198,7 @@ function finish(
   path: Path,
   problems: Problem[],
 ): ArgumentPlan {
-  const branches = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list.filter(isNode) : []));
+  const branches = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
   if (schema.type !== undefined && schema.type !== 'object') {
     problems.push({ path, message: `must describe an object of arguments; got type ${JSON.stringify(schema.type)}` });
   }
@@ -206,12 +207,12 @@ function finish(
     problems.push({ path, message: 'must name every argument: one that is not declared has no place in the request' });
   }
   const properties = new Map<string, JsonSchema>();
-  for (const [key, inner] of Object.entries(isNode(schema.properties) ? schema.properties : {}))
+  for (const [key, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {}))
     properties.set(key, inner as JsonSchema);
   collectBranches(branches, properties);
   const required = new Set<string>(Array.isArray(schema.required) ? (schema.required as string[]) : []);
   for (const key of properties.keys()) {
-    if (!KEY.test(key)) {
+    if (!ARGUMENT_KEY.test(key)) {
       problems.push({
         path: [...path, key],
         message: `is not a usable argument name (letters, digits and _, at most 64); rename it and give the real one as its wire name`,
@@ -230,7 +231,7 @@ function finish(
   if (required.size === 0) delete whole.required;
   else whole.required = [...required];
   const defaulted = new Set(
-    [...properties].filter(([, inner]) => isNode(inner) && 'default' in inner).map(([key]) => key),
+    [...properties].filter(([, inner]) => isObject(inner) && 'default' in inner).map(([key]) => key),
   );
   return { schema: whole, properties, required, defaulted, placements };
 }
@@ -239,7 +240,7 @@ function finish(
 function collectBranches(branches: readonly Node[], properties: Map<string, JsonSchema>): void {
   const seen = new Map<string, JsonSchema[]>();
   for (const branch of branches) {
-    for (const [key, inner] of Object.entries(isNode(branch.properties) ? branch.properties : {})) {
+    for (const [key, inner] of Object.entries(isObject(branch.properties) ? branch.properties : {})) {
       if (properties.has(key)) continue;
       const list = seen.get(key) ?? [];
       if (!list.some((other) => JSON.stringify(other) === JSON.stringify(inner))) list.push(inner as JsonSchema);

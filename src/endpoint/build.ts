@@ -8,6 +8,7 @@ import { type Environment, embeddedName, resolveBaseUrl } from './environment.ts
 import { freeze } from './freeze.ts';
 import { type HeadersFor, linesFor, parseHeaderLines, readHeaders } from './headers.ts';
 import { type Credential, DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Effect, type Endpoint } from './model.ts';
+import { TOOL_NAME } from './names.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { placeArguments } from './place.ts';
 import { type Problem, place } from './problems.ts';
@@ -30,7 +31,6 @@ export interface BuildOptions {
 
 const READ = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
 const IDEMPOTENT = new Set([...READ, 'PUT', 'DELETE']);
-const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
 
 /** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
 export class DefinitionError extends GatewayError {

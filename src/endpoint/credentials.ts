@@ -3,6 +3,7 @@ import type { CredentialDefinition, DomainDefinition } from './definition.ts';
 import { type Environment, lookup } from './environment.ts';
 import type { Credential, Endpoint, Secret } from './model.ts';
 import type { Problem } from './problems.ts';
+import { unsetVariables } from './secrets.ts';
 import { hint } from './suggest.ts';
 
 /** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
@@ -49,17 +50,6 @@ function buildCredential(name: string, given: CredentialDefinition, env: Environ
         scopes: given.scopes ?? [],
       };
   }
-}
-
-/** Variables a credential waits for. */
-export function unsetVariables(credential: Credential): string[] {
-  const secrets =
-    credential.kind === 'basic'
-      ? [credential.username, credential.password]
-      : credential.kind === 'oauth2'
-        ? [credential.clientId, credential.clientSecret]
-        : [credential.secret];
-  return secrets.filter((secret) => secret.value === undefined).map((secret) => secret.variable);
 }
 
 /** One credential needs no further word; several do. */

@@ -1,6 +1,8 @@
 // The strict shape of a domain file. Unknown keys are mistakes, and every mistake says what to write instead.
 import { z } from 'zod';
 import type { DomainDefinition } from './definition.ts';
+import { isObject } from './is-object.ts';
+import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from './names.ts';
 import { type Problem, toProblems } from './problems.ts';
 import { hint } from './suggest.ts';
 
@@ -18,9 +20,6 @@ function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-const NAME = /^[a-z][a-z0-9_]{0,31}$/;
-const ACTION = /^[a-z][a-z0-9_]{0,47}$/;
-const ARGUMENT = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
@@ -28,10 +27,10 @@ const text = z.string().trim().min(1, 'must not be empty: write it or remove the
 const named = (pattern: RegExp, say: string) => z.string().regex(pattern, say);
 const variable = named(VARIABLE, 'must be the name of an environment variable, such as MY_API_KEY');
 const argumentName = named(
-  ARGUMENT,
+  ARGUMENT_KEY,
   'an argument name is letters, digits and _, at most 64, not starting with a digit',
 );
-const action = named(ACTION, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
+const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
 const anything = z.unknown();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 const milliseconds = z.int().min(1).max(3_600_000);
@@ -166,12 +165,7 @@ const endpoint = strict({
   summary: text,
   deprecated: z.boolean().exactOptional(),
   // zod types or JSON Schemas: arguments.ts looks inside
-  args: z
-    .custom(
-      (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-      'must be an object of arguments',
-    )
-    .exactOptional(),
+  args: z.custom(isObject, 'must be an object of arguments').exactOptional(),
   inputSchema: jsonSchema.exactOptional(),
   place: z.record(argumentName, z.union([location, placement])).exactOptional(),
   fixed: z.record(argumentName, anything).exactOptional(),
@@ -240,7 +234,7 @@ const resource = strict({
 });
 
 const domain = strict({
-  name: named(NAME, 'a domain name is lower case letters, digits and _, at most 32, starting with a letter'),
+  name: named(DOMAIN_NAME, 'a domain name is lower case letters, digits and _, at most 32, starting with a letter'),
   title: text.exactOptional(),
   description: text.exactOptional(),
   baseUrl: baseUrl.exactOptional(),

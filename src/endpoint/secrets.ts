@@ -20,6 +20,20 @@ export function collectSecrets(domains: readonly Domain[]): string[] {
   return [...values];
 }
 
+/** What a credential takes from the environment. */
+export function secretsIn(credential: Credential): readonly Secret[] {
+  if (credential.kind === 'basic') return [credential.username, credential.password];
+  return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
+}
+
+/** The variables it waits for. An empty password is common (the key is the user name), any other empty secret is none. */
+export function unsetVariables(credential: Credential): string[] {
+  const mayBeEmpty = credential.kind === 'basic' ? credential.password : undefined;
+  return secretsIn(credential)
+    .filter((secret) => secret.value === undefined || (secret.value === '' && secret !== mayBeEmpty))
+    .map(({ variable }) => variable);
+}
+
 /** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */
 export function secretValues(credential: Credential): string[] {
   switch (credential.kind) {

@@ -1,6 +1,7 @@
 // Which proof a request carries. The first alternative whose secrets are all there is taken; a credential lives in the
 // endpoint that carries it and goes to that endpoint's origin only.
-import type { Credential, Endpoint, Secret } from '../endpoint/model.ts';
+import type { Credential, Endpoint } from '../endpoint/model.ts';
+import { unsetVariables } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { encode } from './encode.ts';
 import { checkHeaderValue } from './headers.ts';
@@ -33,26 +34,6 @@ export function chooseCredentials(endpoint: Endpoint): Choice {
     missing.push([...new Set(unset)]);
   }
   return anonymous || missing.length === 0 ? { kind: 'none' } : { kind: 'missing', alternatives: missing };
-}
-
-function unsetVariables(credential: Credential): string[] {
-  switch (credential.kind) {
-    case 'apiKey':
-    case 'bearer':
-      return unset(credential.secret);
-    case 'basic':
-      // An empty password is common (the key is the user name), an unset one is an oversight.
-      return [
-        ...unset(credential.username),
-        ...(credential.password.value === undefined ? unset(credential.password) : []),
-      ];
-    case 'oauth2':
-      return [...unset(credential.clientId), ...unset(credential.clientSecret)];
-  }
-}
-
-function unset(secret: Secret): string[] {
-  return secret.value === undefined || secret.value === '' ? [secret.variable] : [];
 }
 
 export function missingCredential(tool: string, alternatives: readonly (readonly string[])[]): GatewayError {

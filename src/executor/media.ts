@@ -1,5 +1,6 @@
 // What kind of answer a body is: from its Content-Type, or from its first bytes where the header says nothing.
 import { isUtf8 } from 'node:buffer';
+import { isJsonEssence, toEssence } from '../endpoint/media.ts';
 
 export type Kind = 'json' | 'ndjson' | 'sse' | 'html' | 'text' | 'image' | 'audio' | 'binary';
 
@@ -28,11 +29,10 @@ export function parseMediaType(header: string | readonly string[] | undefined): 
 }
 
 function parse(header: string): Media {
-  const [type = '', ...parameters] = header.split(';');
-  const essence = type.trim().toLowerCase();
+  const essence = toEssence(header);
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(essence)) return UNKNOWN;
   let charset: string | undefined;
-  for (const parameter of parameters) {
+  for (const parameter of header.split(';').slice(1)) {
     const match = /^\s*charset\s*=\s*"?([\w:.+-]+)"?\s*$/i.exec(parameter);
     if (match !== null) charset = match[1]?.toLowerCase();
   }
@@ -43,7 +43,7 @@ const TEXT_APPLICATIONS =
   /^application\/(xml|yaml|x-yaml|toml|graphql|sql|javascript|ecmascript|x-javascript|x-sh|jwt|pgp-signature|x-www-form-urlencoded|x-pem-file|rtf|xhtml\+xml)$/;
 
 function kindOf(essence: string): Kind | undefined {
-  if (essence === 'application/json' || essence.endsWith('+json') || essence === 'text/json') return 'json';
+  if (isJsonEssence(essence)) return 'json';
   if (/^application\/(x-)?(ndjson|jsonl|json-lines|jsonlines|json-seq|stream\+json)$/.test(essence)) return 'ndjson';
   if (essence === 'text/event-stream') return 'sse';
   if (essence === 'text/html' || essence === 'application/xhtml+xml') return 'html';

@@ -1,4 +1,5 @@
 // Projection: which parts of a JSON answer are kept. Dot paths are applied to every item of an array on the way.
+import { isObject } from '../endpoint/is-object.ts';
 
 type Node = Map<string, Node>;
 
@@ -213,7 +214,5 @@ export function firstObject(value: unknown): Record<string, unknown> | undefined
   let inner = value;
   for (let depth = 0; Array.isArray(inner) && depth < 4; depth++)
     inner = inner.find((item) => typeof item === 'object' && item !== null);
-  return typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-    ? (inner as Record<string, unknown>)
-    : undefined;
+  return isObject(inner) ? inner : undefined;
 }

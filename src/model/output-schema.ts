@@ -1,4 +1,5 @@
 // Output schemas for eras that only know objects: anything else travels as `{result: …}`, schema and value alike.
+import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 
 const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
@@ -37,9 +38,8 @@ export function toLegacyOutputSchema(schema: JsonSchema): JsonSchema {
 
 /** The structured value that goes with `toLegacyOutputSchema(schema)`. */
 export function toLegacyStructured(schema: JsonSchema | undefined, value: unknown): unknown {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return schema === undefined
-    ? isObject
+    ? isObject(value)
       ? value
       : { result: value }
     : needsWrapping(schema)

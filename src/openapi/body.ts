@@ -1,9 +1,10 @@
 // Request body → how it is written (BodyPlan) and which fields or single value it takes.
+import { toEssence } from '../endpoint/media.ts';
 import type { BodyPlan, PartEncoding } from '../endpoint/model.ts';
 import { encodingsOf } from './encoding.ts';
 import { isBytes, isObject, isText } from './files.ts';
 import type { Limits } from './limits.ts';
-import { chooseMediaType, essence, kindOf } from './media.ts';
+import { chooseMediaType, kindOf } from './media.ts';
 import { isNode, type Node, nodeAt, own, step, textAt } from './node.ts';
 import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameters.ts';
 import { type Place, pointerOf, type Resolver } from './resolve.ts';
@@ -90,7 +91,7 @@ export function readBodyParameters(
 
 function readForm(form: readonly BodyParameter[], consumes: readonly string[], operation: Place): BodyDraft {
   const files = form.filter(({ object }) => object.type === 'file');
-  const types = consumes.map(essence);
+  const types = consumes.map(toEssence);
   const multipart =
     files.length > 0 || (types.includes('multipart/form-data') && !types.includes('application/x-www-form-urlencoded'));
   const encoding: Record<string, PartEncoding> = Object.create(null);
@@ -191,7 +192,7 @@ function unwrap(draft: BodyDraft, { shapeOf, limits }: BodyContext): BodyDraft {
 
 /** A type that can stand in a Content-Type header. */
 function concrete(mediaType: string): string {
-  const type = essence(mediaType);
+  const type = toEssence(mediaType);
   if (!type.includes('*')) return mediaType.trim();
   return type.endsWith('json')
     ? 'application/json'

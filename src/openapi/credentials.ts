@@ -97,8 +97,3 @@ function clientCredentials(scheme: Node, source: CredentialSource, baseUrl: stri
   const url = new URL(tokenUrl, baseUrl === '' ? undefined : baseUrl);
   return url.protocol === 'https:' || url.protocol === 'http:' ? { tokenUrl: url.href } : undefined;
 }
-
-export function secretsIn(credential: Credential): readonly Secret[] {
-  if (credential.kind === 'basic') return [credential.username, credential.password];
-  return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
-}

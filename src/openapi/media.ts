@@ -1,4 +1,5 @@
 // Media types: what they are, and which one is used when a document offers several.
+import { isJsonEssence, toEssence } from '../endpoint/media.ts';
 
 export type MediaKind =
   | 'json'
@@ -10,11 +11,6 @@ export type MediaKind =
   | 'xml'
   | 'binary'
   | 'any';
-
-/** Without parameters, lower case. */
-export function essence(mediaType: string): string {
-  return mediaType.split(';', 1)[0]!.trim().toLowerCase();
-}
 
 const kinds = new Map<string, MediaKind>();
 const MAX_KINDS = 500;
@@ -30,11 +26,11 @@ export function kindOf(mediaType: string): MediaKind {
 }
 
 function readKind(mediaType: string): MediaKind {
-  const type = essence(mediaType);
+  const type = toEssence(mediaType);
   if (type === '*/*' || type === '' || type === 'application/*') return 'any';
   if (type.endsWith('merge-patch+json')) return 'merge-patch';
   if (type === 'application/json-patch+json') return 'json-patch';
-  if (/[/+]json$/.test(type) || type === 'application/json5') return 'json';
+  if (isJsonEssence(type) || type === 'application/json5') return 'json';
   if (type === 'application/x-www-form-urlencoded') return 'form';
   if (type.startsWith('multipart/')) return 'multipart';
   if (/[/+]xml$/.test(type) && type !== 'image/svg+xml') return 'xml';
@@ -75,7 +71,7 @@ export function chooseMediaType(
   for (const mediaType of offered) {
     const kind = kindOf(mediaType);
     let rank = ORDER.indexOf(kind) * 4;
-    if (kind === 'json') rank += essence(mediaType) === 'application/json' ? 0 : mediaType.includes('*') ? 2 : 1;
+    if (kind === 'json') rank += toEssence(mediaType) === 'application/json' ? 0 : mediaType.includes('*') ? 2 : 1;
     // A file does not fit into a urlencoded form.
     if (kind === 'multipart' && hasFiles(mediaType)) rank = ORDER.indexOf('form') * 4 - 1;
     if (rank >= bestRank) continue;

@@ -1,7 +1,7 @@
 // Parameter objects of every version → one shape: where it goes, how it is written, and the schema of its value.
+import { toEssence } from '../endpoint/media.ts';
 import type { ParameterStyle, Target } from '../endpoint/model.ts';
 import type { SourceDocument } from './documents.ts';
-import { essence } from './media.ts';
 import { isNode, listAt, type Node, nodeAt, own, step, textAt } from './node.ts';
 import { type Place, pointerOf, RefError, type Resolver } from './resolve.ts';
 import { OperationProblem } from './scan.ts';
@@ -122,8 +122,8 @@ function readParameter(object: Place, node: Node, description: string | undefine
       value: own(media.value, 'schema'),
     };
     if (place === 'querystring')
-      return { ...shared, schema, target: { in: 'querystring', mediaType: essence(mediaType) } };
-    const target: Target = { in: place, name, ...styleOf(node, place), mediaType: essence(mediaType) };
+      return { ...shared, schema, target: { in: 'querystring', mediaType: toEssence(mediaType) } };
+    const target: Target = { in: place, name, ...styleOf(node, place), mediaType: toEssence(mediaType) };
     return { ...shared, schema, target };
   }
   if (place === 'querystring') {

@@ -1,6 +1,7 @@
 // What comes back: the Accept header, the schema of the answer, and how to ask for the next page.
+import { toEssence } from '../endpoint/media.ts';
 import { DEFAULT_RESPONSE, type Pagination, type ResponsePlan } from '../endpoint/model.ts';
-import { essence, isJson, kindOf } from './media.ts';
+import { isJson, kindOf } from './media.ts';
 import { isNode, type Node, nodeAt, own, step, textsAt } from './node.ts';
 import type { Place, Resolver } from './resolve.ts';
 import { settledNode } from './shape.ts';
@@ -76,9 +77,9 @@ export function createResponsePlans(): (mediaTypes: readonly string[]) => Respon
 function acceptOf(mediaTypes: readonly string[]): string | undefined {
   const named = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
   const json = named.filter(isJson);
-  const best = json.find((type) => essence(type) === 'application/json') ?? json[0];
+  const best = json.find((type) => toEssence(type) === 'application/json') ?? json[0];
   const offered = best !== undefined ? [best] : named.slice(0, 4);
-  if (offered.length === 0 || essence(offered[0]!) === 'application/json') return undefined;
+  if (offered.length === 0 || toEssence(offered[0]!) === 'application/json') return undefined;
   return [...offered, '*/*;q=0.5'].join(', ');
 }
 

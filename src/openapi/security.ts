@@ -1,7 +1,8 @@
 // Security schemes → named credentials filled from the environment. A credential is bound to the document's main origin;
 // an operation that lives elsewhere gets its own variable, so that no key reaches another host unless somebody set it.
 import type { Credential } from '../endpoint/model.ts';
-import { type ApiKeyPlace, apiKeyPlace, buildCredential, secretsIn, secretsOf } from './credentials.ts';
+import { secretsIn } from '../endpoint/secrets.ts';
+import { type ApiKeyPlace, apiKeyPlace, buildCredential, secretsOf } from './credentials.ts';
 import type { SourceDocument } from './documents.ts';
 import { type GivenHeader, satisfies } from './headers.ts';
 import { isNode, listAt, type Node, nodeAt, textsAt } from './node.ts';

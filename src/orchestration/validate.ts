@@ -1,5 +1,6 @@
 // Strict arguments. A schema is compiled when its first call arrives; a call that fits costs one compiled function and
 // no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
+import { isObject } from '../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema, Parsed } from '../endpoint/model.ts';
 import { toOneLine } from '../endpoint/text.ts';
 import { GatewayError } from '../errors.ts';
@@ -11,7 +12,6 @@ import { explain } from './validation/explain.ts';
 import { createShelf, type Slot } from './validation/kept.ts';
 import type { Problem } from './validation/problem.ts';
 import { resetNativeBudget } from './validation/regex.ts';
-import { isObject } from './validation/schema-view.ts';
 import { joinPath, showName } from './validation/show.ts';
 import { MAX_PROBLEMS, refusal } from './validation/teach.ts';
 

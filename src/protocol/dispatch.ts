@@ -5,6 +5,7 @@ import type { Adapter } from '../adapter/adapter.ts';
 import type { PromptEntry } from '../catalog/prompts.ts';
 import type { Registry } from '../catalog/registry.ts';
 import { findResource, type ResourceTable } from '../catalog/resources.ts';
+import { isObject } from '../endpoint/is-object.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Call, Client } from '../orchestration/call.ts';
@@ -200,8 +201,4 @@ function parseArguments(params: Params | undefined): Args {
   if (args === undefined) return {};
   if (isObject(args)) return args;
   throw new GatewayError('INVALID_PARAMS', 'Invalid params: "arguments" must be an object.');
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

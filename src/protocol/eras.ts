@@ -1,6 +1,7 @@
 // The two eras of MCP, and which one a message belongs to.
 //   modern  2026-07-28: stateless; every request carries its version and capabilities in `_meta`
 //   legacy  2025-11-25 and older: `initialize` first
+import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { Params } from './jsonrpc.ts';
 
@@ -86,10 +87,6 @@ export function isLogLevel(level: unknown): level is string {
 /** Whether a message of this level passes the bar that was set. */
 export function passesLevel(level: string, bar: string): boolean {
   return LOG_LEVELS.indexOf(level) >= LOG_LEVELS.indexOf(bar);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function malformed(key: string, expected: string): GatewayError {

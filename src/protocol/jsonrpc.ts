@@ -1,4 +1,5 @@
 // JSON-RPC 2.0 as MCP uses it: text in, classified messages out, and answers written without a second serialisation.
+import { isObject } from '../endpoint/is-object.ts';
 import { ERRORS, type ErrorCode, GatewayError } from '../errors.ts';
 
 export type RequestId = string | number;
@@ -100,10 +101,6 @@ function classify(value: unknown): Message {
       : { kind: 'request', id: known, method, params: given };
   }
   return { kind: 'invalid', id: known, reason: '"method" must be a string.' };
-}
-
-function isObject(value: unknown): value is Params {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isRequestId(id: unknown): id is RequestId {

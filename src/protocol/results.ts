@@ -1,6 +1,7 @@
 // What a call came to, as result text of its era. Written by hand where it is hot: the text of an answer is escaped
 // once and never parsed.
 import type { Content, Outcome } from '../endpoint/content.ts';
+import { isObject } from '../endpoint/is-object.ts';
 import type { Version } from './eras.ts';
 import { MODERN_VERSION } from './eras.ts';
 
@@ -60,5 +61,5 @@ function redactBlock(block: Content, redact: (text: string) => string): Content 
 /** Before 2026-07-28 structured content had to be an object (MCP.md 1.4; the schema is wrapped alike). */
 function toStructured(value: unknown, version: Version): unknown {
   if (version === MODERN_VERSION) return value;
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : { result: value };
+  return isObject(value) ? value : { result: value };
 }

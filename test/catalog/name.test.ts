@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prefixName, settleNames, TOOL_NAME, toToolName } from '../../src/catalog/name.ts';
+import { prefixName, settleNames, toToolName } from '../../src/catalog/name.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
+import { TOOL_NAME } from '../../src/endpoint/names.ts';
 
 const named = (domain: string, toolName: string, kind: Endpoint['source']['kind'] = 'openapi', action = toolName) => ({
   id: `${domain}.${action}`,

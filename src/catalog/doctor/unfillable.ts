@@ -1,4 +1,5 @@
 // Required arguments no value can satisfy: a tool that has one can never be called.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 
 type Node = Readonly<Record<string, unknown>>;
@@ -94,6 +95,6 @@ function fits(value: unknown, type: string): boolean {
   if (type === 'integer') return Number.isInteger(value);
   if (type === 'array') return Array.isArray(value);
   if (type === 'null') return value === null;
-  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'object') return isObject(value);
   return typeof value === type;
 }

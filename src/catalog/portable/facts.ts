@@ -1,10 +1,10 @@
 // Everything a schema says about one place, gathered from references and allOf into one flat record. Where two parts say
 // the same thing differently the record keeps the tighter one, so it stays exactly as strict as the conjunction, or laxer.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { sameJson } from '../../orchestration/validation/same.ts';
 import {
   ANY,
-  isObject,
   isSchema,
   NULL,
   namedTypes,

@@ -1,9 +1,9 @@
 // Constraints that not every client accepts, as sentences a model reads.
-
+import { isObject } from '../../endpoint/is-object.ts';
 import { cutText, toOneLine, toPlainText } from '../../endpoint/text.ts';
 import { namesOf } from '../../orchestration/validation/explain-object.ts';
 import { safePattern } from '../../orchestration/validation/regex.ts';
-import { isObject, type SchemaObject } from '../../orchestration/validation/schema-view.ts';
+import type { SchemaObject } from '../../orchestration/validation/schema-view.ts';
 import { cut, showChoices } from '../../orchestration/validation/show.ts';
 import type { Facts } from './facts.ts';
 import { firstOf } from './facts.ts';

@@ -1,9 +1,10 @@
 // What of a schema will not be enforced, for whoever checks a catalog before it is used.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { compileAll } from './compile.ts';
 import { safePattern } from './regex.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
-import { isObject, isSchema } from './schema-view.ts';
+import { isSchema } from './schema-view.ts';
 
 /** Compiles all of a schema and returns its weak spots by JSON pointer; empty when there are none. */
 export function auditSchema(schema: JsonSchema): readonly string[] {

@@ -1,5 +1,6 @@
 // What a caller most likely meant. Only asked after a first failure, and only where one reading is possible: a place that
 // takes a string is never touched, and the result is validated again.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { MAX_DEPTH, withinBounds } from './bounds.ts';
 import { sameJson } from './same.ts';
@@ -8,7 +9,6 @@ import {
   ARRAY,
   BOOLEAN,
   FRACTION,
-  isObject,
   NULL,
   NUMBER,
   OBJECT,

@@ -1,13 +1,14 @@
 // Turns schemas into functions with ajv. The arguments of a tool are compiled one by one, each when it is first given:
 // a call pays for what it sends, not for the two hundred things it could have sent.
 import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { countEffort, EFFORT_KEYWORD, refersToRoot, spendEffort } from './effort.ts';
 import { FORMATS, OPEN_FORMATS } from './formats.ts';
 import { regExpEngine } from './regex.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
 import { haveDuplicates } from './same.ts';
-import { isObject, type SchemaObject } from './schema-view.ts';
+import type { SchemaObject } from './schema-view.ts';
 
 /** Whether a value satisfies a schema; `errors` holds what ajv found, after a failure. */
 export interface Check {

@@ -1,7 +1,7 @@
 // Keeps validation from becoming exponential. A definition that refers to others through unions can be entered 2^n times
 // for n levels of nesting; every such definition counts its entries, and a call that needs too many is refused.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { isObject } from './schema-view.ts';
 
 /** Keyword put into definitions that lead on to others. */
 export const EFFORT_KEYWORD = 'x-landbridge-effort';

@@ -1,4 +1,5 @@
 // Unions: of all the forms a value may take, explain the one that was most likely meant.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/text.ts';
 import { tagMatches } from './coerce.ts';
@@ -6,7 +7,7 @@ import type { Place, Walk } from './explain.ts';
 import { explainPlace, nameOf, problemAt } from './explain.ts';
 import { namesOf } from './explain-object.ts';
 import type { Problem } from './problem.ts';
-import { deref, findKeyword, isObject, type SchemaObject, schemasOf, typeOf, typesOf } from './schema-view.ts';
+import { deref, findKeyword, type SchemaObject, schemasOf, typeOf, typesOf } from './schema-view.ts';
 import { cut, describeType, showValue } from './show.ts';
 
 const MAX_BRANCHES = 40;

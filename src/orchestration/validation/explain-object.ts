@@ -1,11 +1,12 @@
 // Objects: what is missing, what is unknown and was meant to be something else, and each property in turn.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Place, Walk } from './explain.ts';
 import { explainPlace, nameOf, problemAt } from './explain.ts';
 import { nearest } from './nearest.ts';
 import type { Problem } from './problem.ts';
 import { safePattern } from './regex.ts';
-import { isObject, isSchema, ownSchema, resolveRef, type SchemaObject, schemasOf } from './schema-view.ts';
+import { isSchema, ownSchema, resolveRef, type SchemaObject, schemasOf } from './schema-view.ts';
 import { describePurpose, describeType, joinPath, showName } from './show.ts';
 
 const MAX_NAMES_LISTED = 20;

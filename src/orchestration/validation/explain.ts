@@ -1,5 +1,6 @@
 // Says in words why arguments do not satisfy a schema. ajv alone decides whether they do; this walk only explains, so it
 // can stop early, choose the most likely branch of a union, and name the argument that was meant.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/text.ts';
 import { MAX_DEPTH } from './bounds.ts';
@@ -11,7 +12,6 @@ import type { Problem } from './problem.ts';
 import { sameJson } from './same.ts';
 import {
   findKeyword,
-  isObject,
   isSchema,
   NULL,
   namedTypes,

@@ -1,7 +1,8 @@
 // Schemas as documents write them are not always schemas. What ajv would refuse as a whole is taken out here keyword by
 // keyword, each with a note, so that one slip does not make an operation unusable or its other rules unenforced.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { isObject, isSchema, resolveRef, type SchemaObject } from './schema-view.ts';
+import { isSchema, resolveRef, type SchemaObject } from './schema-view.ts';
 
 export interface Repaired {
   readonly schema: JsonSchema;

@@ -1,14 +1,11 @@
 // Reads a schema without compiling it: follows references, and says which JSON types a place takes.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 
 export type SchemaObject = { readonly [keyword: string]: unknown };
 
 const MAX_HOPS = 32;
 const MAX_PARTS = 64;
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isSchema(value: unknown): value is JsonSchema {
   return typeof value === 'boolean' || isObject(value);

@@ -1,5 +1,5 @@
 // How schema places and argument values are written in a message: short, on one line, and never a secret.
-
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine, toSummary } from '../../endpoint/text.ts';
 import {
@@ -8,7 +8,6 @@ import {
   deref,
   findKeyword,
   INTEGER,
-  isObject,
   NULL,
   NUMBER,
   ownSchema,
