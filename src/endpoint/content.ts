@@ -29,5 +29,8 @@ export interface Outcome {
   readonly failure?: FailureMode;
   readonly upstream?: UpstreamTrace;
   /** Set instead of content when the person must be asked first (MCP 2026-07-28, multi round-trip requests). */
-  readonly inputRequired?: { readonly inputRequests?: Readonly<Record<string, unknown>>; readonly requestState?: string };
+  readonly inputRequired?: {
+    readonly inputRequests?: Readonly<Record<string, unknown>>;
+    readonly requestState?: string;
+  };
 }
