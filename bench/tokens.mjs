@@ -1,5 +1,5 @@
 // npm run bench:tokens: what tools/list costs a model in every exposure mode, in o200k tokens of the compact JSON of name,
-// description and inputSchema, beside the figures published for other ways to write the same tools (OPENAPI.md 1.2).
+// description and inputSchema, beside the figures published for other ways to write the same tools.
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

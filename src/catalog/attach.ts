@@ -67,7 +67,7 @@ export function attach(given: unknown, offer: Offer, options: AttachOptions): De
   };
 }
 
-export function resolveServer(given: unknown): ServerLike {
+function resolveServer(given: unknown): ServerLike {
   const inner = (given as { server?: unknown } | null | undefined)?.server;
   if (isServer(inner)) return inner;
   if (isServer(given)) return given;

@@ -53,7 +53,7 @@ export function buildSummary({ toolName, description }: DescriptionInput): strin
 }
 
 /** `Actions: list, create`, or `Modules: users (list,create) | billing (refund)`. */
-export function buildListing(actions: readonly ActionText[]): string {
+function buildListing(actions: readonly ActionText[]): string {
   const modules = summarizeGroups(actions);
   if (modules.size === 0) return `Actions: ${actions.map((action) => action.key).join(', ')}`;
   const told = [...modules].map(([group, members]) => `${group} (${members.map((member) => member.name).join(',')})`);

@@ -14,7 +14,7 @@ import type { Tree } from './tree.ts';
 
 export type Exposure = 'tools' | 'grouped' | 'search';
 
-/** Selection degrades beyond; Cursor works with about as many (OPENAPI.md 1.4). */
+/** Selection degrades beyond; Cursor works with about as many. */
 export const MAX_FLAT_TOOLS = 40;
 
 export interface ExposureInput {

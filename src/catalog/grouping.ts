@@ -8,7 +8,7 @@ import { cutWords, toToolName } from './name.ts';
 import type { Operation } from './operation.ts';
 import type { Tree } from './tree.ts';
 
-/** OPENAPI.md decision 2: curated servers stay within these, and models do well with them. */
+/** Curated servers stay within these, and models do well with them. */
 export const MAX_ACTIONS = 12;
 export const MAX_FIELDS = 25;
 

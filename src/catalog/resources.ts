@@ -142,7 +142,7 @@ function describeDomain(domain: Domain): string {
 }
 
 /** `tasks://tasks/{id}{?page}`: the domain as scheme, the path, and the other arguments as query. */
-export function toUriTemplate(endpoint: Endpoint): string {
+function toUriTemplate(endpoint: Endpoint): string {
   const inPath = new Map<string, string>();
   const others: string[] = [];
   for (const arg of endpoint.args) {

@@ -1,6 +1,6 @@
 // What a description may cost, and which of its words are worth it.
 
-/** Claude Code cuts longer descriptions silently (OPENAPI.md 1.3). UTF-16 units. */
+/** Claude Code cuts longer descriptions silently. UTF-16 units. */
 export const HARD_LIMIT = 2_048;
 /** What OpenAI has accepted at all times; the default for one tool per operation. */
 export const DEFAULT_LIMIT = 1_024;

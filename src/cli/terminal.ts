@@ -9,7 +9,7 @@ export function shown(text: string): string {
   return visible(text).replace(/\s+/g, ' ');
 }
 
-export function visibleWidth(text: string): number {
+function visibleWidth(text: string): number {
   return text.replace(ANSI, '').length;
 }
 

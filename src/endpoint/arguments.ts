@@ -28,7 +28,7 @@ export interface ArgumentPlan {
 const PLACEMENT_KEYS = new Set(Object.keys(placementShape));
 
 /** A file in an argument, as the executor expects it. */
-export const FILE_SCHEMA: JsonSchema = Object.freeze({
+const FILE_SCHEMA: JsonSchema = Object.freeze({
   type: 'object',
   properties: {
     filename: { type: 'string', maxLength: 255 },

@@ -117,7 +117,7 @@ export const placementShape = {
   file: z.boolean().exactOptional(),
 };
 
-export const placement = strict(placementShape);
+const placement = strict(placementShape);
 
 const partEncoding = strict({
   contentType: text.exactOptional(),

@@ -1,7 +1,7 @@
 // Names every client accepts: snake_case tool names and argument keys, cut and deduplicated the same way each time.
 import { createHash } from 'node:crypto';
 
-/** Leaves room for the prefixes clients put in front (OPENAPI.md 2). */
+/** Leaves room for the prefixes clients put in front: Cursor filters above 60 for server and tool together. */
 export const MAX_TOOL_NAME = 48;
 export const MAX_DOMAIN_NAME = 32;
 export const MAX_ARGUMENT_KEY = 64;
@@ -83,7 +83,7 @@ export function toArgumentKey(name: string, fallback: string): string {
   return fitName(UNSAFE_KEYS.has(key) ? `${key}_` : key, MAX_ARGUMENT_KEY);
 }
 
-export function shortHash(text: string): string {
+function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 6);
 }
 

@@ -81,7 +81,7 @@ export function placeArguments(
 }
 
 /** `{id}` of `/posts/{id}`, each once. */
-export function templateVariables(path: string): Set<string> {
+function templateVariables(path: string): Set<string> {
   return new Set([...path.matchAll(/\{([^{}]*)\}/g)].map((match) => match[1]!));
 }
 

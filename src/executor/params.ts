@@ -79,7 +79,7 @@ export function contentText(mediaType: string): (value: unknown) => string {
 }
 
 /** An object as `application/x-www-form-urlencoded`, every property `form`/`explode`. */
-export function formText(value: unknown): string {
+function formText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return toText(value);
   const parts: string[] = [];
   for (const [name, item] of Object.entries(value)) {

@@ -170,7 +170,7 @@ function drop(
 }
 
 /** `*` stands for any run of characters. Greedy with one way back: linear for every pattern people write. */
-export function matchesGlob(text: string, glob: string): boolean {
+function matchesGlob(text: string, glob: string): boolean {
   let at = 0;
   let in_ = 0;
   let star = -1;

@@ -6,7 +6,7 @@ import { GatewayError } from '../errors.ts';
 import type { WireRequest } from './request.ts';
 import type { RawResponse } from './send.ts';
 
-export const MAX_HOPS = 3;
+const MAX_HOPS = 3;
 
 export function isRedirect({ status, headers }: RawResponse): boolean {
   return (

@@ -20,7 +20,7 @@ const SCHEMAS = new Set([
 ]);
 
 /** True when a legacy client cannot take this schema as it is (MCP up to 2025-11-25 wants `type: "object"`). */
-export function needsWrapping(schema: JsonSchema): boolean {
+function needsWrapping(schema: JsonSchema): boolean {
   return typeof schema === 'boolean' || schema.type !== 'object';
 }
 

@@ -1,5 +1,5 @@
 // Parameters and body fields → the flat public arguments: one key each, every key portable, every argument with exactly
-// one way to the wire (OPENAPI.md 5.3).
+// one way to the wire.
 import type { Arg, FixedValue, Target } from '../endpoint/model.ts';
 import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../endpoint/names.ts';
 import type { BodyDraft } from './body.ts';

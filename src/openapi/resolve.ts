@@ -179,6 +179,6 @@ function noteNames(node: Node, place: Place, found: Map<string, Place>): void {
   if (uri !== undefined && !found.has(uri)) found.set(uri, place);
 }
 
-export function show(ref: string): string {
+function show(ref: string): string {
   return `"${ref.length > 120 ? `${ref.slice(0, 117)}...` : ref}"`;
 }

@@ -78,7 +78,7 @@ function onlyServer(root: unknown, read: (owner: unknown, from: string) => Serve
 }
 
 /** Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. */
-export function checkBaseUrl(given: string): string {
+function checkBaseUrl(given: string): string {
   const wrong = (why: string) =>
     new GatewayError('BAD_CONFIG', `The base URL ${why}; write it like https://api.example.com/v1.`, {
       baseUrl: URL.canParse(given) ? new URL(given).origin : '',

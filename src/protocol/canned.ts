@@ -33,7 +33,7 @@ export interface Canned {
   list(method: ListMethod, version: Version, cursor: unknown): string;
 }
 
-export const LIST_METHODS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'] as const;
+const LIST_METHODS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'] as const;
 export type ListMethod = (typeof LIST_METHODS)[number];
 
 export function createCanned(parts: CannedParts): Canned {

@@ -55,10 +55,12 @@ export function createResultWriter(
 
 /** Base64 is left alone: it is large, and no secret of ours was ever put into an image. */
 function redactBlock(block: Content, redact: (text: string) => string): Content {
-  return block.type === 'text' ? { type: 'text', text: redact(block.text) } : block;
+  if (block.type === 'text') return { type: 'text', text: redact(block.text) };
+  if (block.type !== 'resource' || !('text' in block.resource)) return block;
+  return { type: 'resource', resource: { ...block.resource, text: redact(block.resource.text) } };
 }
 
-/** Before 2026-07-28 structured content had to be an object (MCP.md 1.4; the schema is wrapped alike). */
+/** Before 2026-07-28 structured content had to be an object; the schema is wrapped alike. */
 function toStructured(value: unknown, version: Version): unknown {
   if (version === MODERN_VERSION) return value;
   return isObject(value) ? value : { result: value };

@@ -1,4 +1,4 @@
-// Newline framing for stdio and TCP (MCP.md 1.7): bytes in, whole lines out, however they were cut on the way.
+// Newline framing for stdio and TCP: bytes in, whole lines out, however they were cut on the way.
 
 export interface LineSplitter {
   push(chunk: Buffer): void;

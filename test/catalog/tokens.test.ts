@@ -133,7 +133,7 @@ describe('the price of the bundled domains', () => {
 
 const specs = '../shared/specs';
 
-/** OPENAPI.md 1.2: one tool per operation (full), grouped (slim, with notes), search. */
+/** One tool per operation (full), grouped (slim, with notes), search. */
 describe.skipIf(!existsSync(specs))(
   'the price of real catalogs is at or below what was measured before',
   { timeout: 180_000 },

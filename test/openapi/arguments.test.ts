@@ -1,4 +1,4 @@
-// The flattening policy (OPENAPI.md 5.3), row by row, and as a property.
+// The flattening policy, row by row, and as a property.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ARGUMENT_KEY } from '../../src/endpoint/names.ts';

@@ -221,7 +221,7 @@ function anyNode(at: Position): PortableNode {
 }
 
 /** Branches without duplicates and without nesting; the description goes to the first, as nothing may stand beside anyOf. */
-export function anyOf(nodes: readonly PortableNode[], description: string, at: Position): PortableNode {
+function anyOf(nodes: readonly PortableNode[], description: string, at: Position): PortableNode {
   const flat: PortableNode[] = [];
   const seen = new Set<string>();
   let nullable = false;

@@ -103,7 +103,7 @@ function isMultiple(value: number, step: number): boolean {
 }
 
 /** `from 1 to 100`, `at least 0`, `above 0 and below 1`. */
-export function rangeWords(schema: SchemaObject): string {
+function rangeWords(schema: SchemaObject): string {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   const plainLow = typeof minimum === 'number' && typeof exclusiveMinimum !== 'number';
   const plainHigh = typeof maximum === 'number' && typeof exclusiveMaximum !== 'number';

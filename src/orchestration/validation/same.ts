@@ -20,7 +20,7 @@ export function haveDuplicates(items: readonly unknown[]): boolean {
 }
 
 /** One text per JSON value, keys sorted. */
-export function canonical(value: unknown): string {
+function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   const entries = Object.keys(value)

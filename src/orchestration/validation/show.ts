@@ -62,7 +62,7 @@ export function showValue(value: unknown, key = '', schema?: JsonSchema): string
 }
 
 /** A string as JSON would write it, cut. */
-export function quote(value: string): string {
+function quote(value: string): string {
   const whole = toOneLine(value);
   if (whole.length <= MAX_SHOWN_CHARS) return JSON.stringify(whole);
   return `${JSON.stringify(cut(whole, MAX_SHOWN_CHARS - 20))} (${value.length} characters)`;
