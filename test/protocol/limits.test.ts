@@ -1,0 +1,103 @@
+// What may be open at once has a limit, and reaching it harms only whoever comes next.
+import { describe, expect, test } from 'vitest';
+import { createOutgoing } from '../../src/protocol/outgoing.ts';
+import { createResultWriter } from '../../src/protocol/results.ts';
+import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
+
+const forever = new AbortController().signal;
+
+describe('questions to clients', () => {
+  test('are a thousand at most, and one that is settled makes room', async () => {
+    const outgoing = createOutgoing();
+    const ids: string[] = [];
+    const peer = { owner: 'me', send: (text: string) => void ids.push((JSON.parse(text) as { id: string }).id) };
+    // Signals of their own, as calls have them.
+    const ask = () => outgoing.ask(peer, 'elicitation/create', {}, new AbortController().signal);
+    const open = Array.from({ length: 1_000 }, ask);
+    await expect(ask()).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(outgoing.settle('me', ids[0]!, { action: 'cancel' }, undefined)).toBe(true);
+    expect(await open[0]).toEqual({ action: 'cancel' });
+    const next = ask();
+    for (const id of ids.slice(1)) outgoing.settle('me', id, id, undefined);
+    expect(await Promise.all([...open.slice(1), next])).toEqual(ids.slice(1));
+  });
+
+  test('have ids nobody can guess, each its own', () => {
+    const outgoing = createOutgoing();
+    const texts: string[] = [];
+    for (let count = 0; count < 50; count++) {
+      outgoing
+        .ask({ owner: 1, send: (text) => void texts.push(text) }, 'ping', {}, new AbortController().signal)
+        .catch(() => {});
+    }
+    const ids = texts.map((text) => (JSON.parse(text) as { id: string }).id);
+    expect(new Set(ids).size).toBe(50);
+    for (const id of ids) expect(id).toMatch(/^landbridge-[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);
+    expect(outgoing.settle(1, 'landbridge-00000000-0000-4000-8000-000000000000', {}, undefined)).toBe(false);
+  });
+
+  test('are not asked in the name of a call that is over, nor of a client that has finished', async () => {
+    const sent: string[] = [];
+    const peer = { owner: 1, send: (text: string) => void sent.push(text) };
+    const over = AbortSignal.abort();
+    await expect(createOutgoing().ask(peer, 'x', {}, over)).rejects.toMatchObject({ code: 'CANCELLED' });
+    await expect(createOutgoing().ask({ ...peer, ended: over }, 'x', {}, forever)).rejects.toMatchObject({
+      code: 'NOT_CONFIRMED',
+    });
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('subscriptions', () => {
+  test('are a thousand at most, and one that is cancelled makes room', async () => {
+    const subscriptions = createSubscriptions(createResultWriter({}));
+    const listen = (signal: AbortSignal) => subscriptions.listen(1, { notifications: {} }, { send: () => {} }, signal);
+    const leaving = new AbortController();
+    const open = [listen(leaving.signal), ...Array.from({ length: 999 }, () => listen(new AbortController().signal))];
+    await expect(listen(forever)).rejects.toThrow('At most 1000 subscriptions may be open.');
+    leaving.abort();
+    expect(await open[0]).toBeUndefined();
+    open.push(listen(new AbortController().signal));
+    subscriptions.close();
+    const results = await Promise.all(open.slice(1));
+    expect(new Set(results)).toEqual(
+      new Set(['{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":1}}']),
+    );
+  });
+});
+
+describe('results', () => {
+  const writer = createResultWriter({ 'x/serverInfo': { name: 't' } }, (text) =>
+    text.replaceAll('secret', '[redacted]'),
+  );
+
+  test('carry any structured value in 2026-07-28, and an object before', () => {
+    const outcome = { content: [], isError: false, structured: [1, 2] };
+    expect(JSON.parse(writer.writeOutcome(outcome, '2026-07-28'))).toEqual({
+      content: [],
+      structuredContent: [1, 2],
+      resultType: 'complete',
+      _meta: { 'x/serverInfo': { name: 't' } },
+    });
+    expect(JSON.parse(writer.writeOutcome(outcome, '2025-11-25'))).toEqual({
+      content: [],
+      structuredContent: { result: [1, 2] },
+    });
+    const object = { content: [], isError: true, structured: { a: 1 } };
+    expect(JSON.parse(writer.writeOutcome(object, '2025-06-18'))).toEqual({
+      content: [],
+      structuredContent: { a: 1 },
+      isError: true,
+    });
+  });
+
+  test('hold no secret an API has echoed, wherever it stands', () => {
+    const text = { type: 'text', text: 'a secret' } as const;
+    const resource = { type: 'resource', resource: { uri: 'a://b', text: 'another secret' } } as const;
+    for (const content of [[text], [text, resource], [resource]]) {
+      const written = writer.writeOutcome({ content, isError: false, structured: { key: 'secret' } }, '2026-07-28');
+      expect(written).not.toContain('secret');
+      expect(JSON.parse(written)).toMatchObject({ structuredContent: { key: '[redacted]' } });
+    }
+  });
+});
