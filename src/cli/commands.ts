@@ -13,7 +13,8 @@ const tokenBudget = () =>
 const readOnly = () => new Option('--read-only', 'refuse everything that is not a read');
 const guard = () => new Option('--guard <policy>', 'destructive calls: allow, confirm or deny (default: confirm)');
 
-const FILES = 'OpenAPI documents, domain files or folders (default: ./domains, else the bundled samples)';
+const FILES =
+  'OpenAPI documents (file, http(s) URL, or - for stdin), domain files or folders (default: ./domains, else the bundled samples)';
 
 /** The flags that say what to load. */
 function withSource(command: Command): Command {
@@ -89,7 +90,7 @@ Examples:
       .command('call')
       .description('Call one tool and print its answer.')
       .argument('<tool>', 'name, as "landbridge tools --exposure tools" lists it')
-      .argument('[pairs...]', 'arguments as key=value'),
+      .argument('[pairs...]', 'arguments as key=value; lists and objects as JSON, e.g. tags=\'["a","b"]\''),
   )
     .option('--args <json>', 'arguments as a JSON object')
     .option('-y, --yes', 'say yes when a destructive call asks')
@@ -102,7 +103,7 @@ Examples:
 Examples:
   landbridge call tasks_list_tasks status=todo
   landbridge call tasks_create_task --args '{"title":"Write the docs"}'
-  landbridge call get_pet_by_id pet_id=7 --domains ./petstore.yaml
+  landbridge call get_pet_by_id petId=7 --domains ./petstore.yaml
 
 Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
     )
@@ -116,7 +117,12 @@ Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
     .option('--out <folder>', 'where to write (default: here)')
     .option('--force', 'overwrite what is there')
     .option('--base-url <url>', 'where the API is, instead of what the document says')
-    .addOption(repeatable('--header <header>', 'sent when the document is fetched and with every request'))
+    .addOption(
+      repeatable(
+        '--header <header>',
+        'sent with every request, and when the document is fetched from the origin of --base-url',
+      ),
+    )
     .addOption(repeatable('--env-file <file>', 'read variables from a file'))
     .addHelpText(
       'after',
