@@ -2,6 +2,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../catalog/registry.ts';
+import { BUNDLED_DOMAINS, type Config } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
 import { colourEffect, renderTable, shown } from './terminal.ts';
 
@@ -13,7 +14,13 @@ export interface Addresses {
 
 const MAX_TOOLS_PER_DOMAIN = 25;
 
-export function renderBanner(gateway: Gateway, at: Addresses, paths: readonly string[], tokens: number): string {
+/** How this gateway was started, so that what people paste starts the same one. */
+export interface Launch {
+  readonly config: Config;
+  readonly envFiles: readonly string[];
+}
+
+export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, tokens: number): string {
   const { domains, registry, name, version } = gateway;
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   const parts = [
@@ -23,8 +30,8 @@ export function renderBanner(gateway: Gateway, at: Addresses, paths: readonly st
     ...domains.map((domain) => renderDomain(gateway, domain.name)),
     renderWarnings(gateway),
     renderAddresses(at, [...gateway.profiles.keys()]),
-    at.http && renderSnippets(at.http, paths),
-    at.http && renderExample(gateway, at.http),
+    at.http && renderSnippets(at.http, launch),
+    at.http && renderExample(gateway, at.http, launch),
   ];
   return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
 }
@@ -67,29 +74,69 @@ function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly str
   return `${pc.bold('Listening')}\n${rows.map(([label, where]) => `${label!.padEnd(18)}${pc.green(where!)}`).join('\n')}`;
 }
 
-function renderSnippets(url: string, paths: readonly string[]): string {
-  const stdio = stdioCommand(paths);
+function renderSnippets(url: string, launch: Launch): string {
   const rows: [string, string][] = [
     ['Claude Code', `claude mcp add --transport http landbridge ${url}`],
-    ['Claude Desktop  claude_desktop_config.json', JSON.stringify({ mcpServers: { landbridge: stdio } })],
+    ...(fromStdin(launch) ? [] : [desktopSnippet(launch)]),
     ['Cursor  ~/.cursor/mcp.json', JSON.stringify({ mcpServers: { landbridge: { url } } })],
     ['VS Code  .vscode/mcp.json', JSON.stringify({ servers: { landbridge: { type: 'http', url } } })],
   ];
   return `${pc.bold('Connect a client')}\n${rows.map(([who, what]) => `  ${pc.dim(`${who}:`)}\n    ${what}`).join('\n')}`;
 }
 
+function desktopSnippet(launch: Launch): [string, string] {
+  const mcpServers = { landbridge: stdioCommand(launch) };
+  return ['Claude Desktop  claude_desktop_config.json', JSON.stringify({ mcpServers })];
+}
+
+/** Nobody can pipe the document in again. */
+function fromStdin({ config }: Launch): boolean {
+  return config.paths.includes('-');
+}
+
 /** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
-function stdioCommand(paths: readonly string[]): { command: string; args: string[] } {
-  const sources = paths.map((path) =>
-    path === '-' || /^https?:/.test(path) || isAbsolute(path) ? path : resolve(path),
-  );
+function stdioCommand({ config, envFiles }: Launch): { command: string; args: string[] } {
+  const absolute = (path: string) => (/^https?:/.test(path) || isAbsolute(path) ? path : resolve(path));
+  const args = [
+    ...config.paths.map(absolute),
+    ...apiFlags(config),
+    ...envFiles.flatMap((file) => ['--env-file', absolute(file)]),
+    ...guardFlags(config),
+    ...(config.exposure === undefined ? [] : ['--exposure', config.exposure]),
+    ...(config.profiles === undefined ? [] : ['--profiles', absolute(config.profiles)]),
+    ...(config.profile === undefined ? [] : ['--profile', config.profile]),
+  ];
   const script = process.argv[1] ?? '';
   // Whoever came through npx has no lasting path to the program.
   const program = /[\\/]_npx[\\/]/.test(script) ? ['npx', '-y', 'landbridge'] : [process.execPath, script];
-  return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...sources] };
+  return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...args] };
 }
 
-function renderExample({ registry }: Gateway, url: string): string {
+/** A header that was typed out may be a secret: only those that name a variable are shown. */
+function apiFlags({ baseUrl, headers }: Config): string[] {
+  return [
+    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
+    ...headers.filter((header) => header.includes('${')).flatMap((header) => ['--header', header]),
+  ];
+}
+
+function guardFlags({ readOnly, guard }: Config): string[] {
+  return [...(readOnly ? ['--read-only'] : []), ...(guard === undefined ? [] : ['--guard', guard])];
+}
+
+/** The flags with which `call`, from this folder, finds the same APIs. */
+function callFlags({ config, envFiles }: Launch): string {
+  const { paths } = config;
+  const implied = paths.length === 1 && (paths[0] === 'domains' || paths[0] === BUNDLED_DOMAINS);
+  const flags = [
+    ...(implied ? [] : paths.flatMap((path) => ['--domains', path])),
+    ...apiFlags(config),
+    ...envFiles.flatMap((file) => ['--env-file', file]),
+  ];
+  return flags.map((flag) => ` ${/^[\w./:@%+=-]+$/.test(flag) ? flag : `'${flag.replaceAll("'", `'\\''`)}'`}`).join('');
+}
+
+function renderExample({ registry }: Gateway, url: string, launch: Launch): string {
   const list = `curl -s ${url} -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
   const lines = [list];
   const easy = findEasyTool(registry);
@@ -103,7 +150,8 @@ function renderExample({ registry }: Gateway, url: string): string {
     lines.push(`curl -s ${url} -H 'Content-Type: application/json' -d '${params}'`);
   }
   const script = relative('.', process.argv[1] ?? '');
-  if (easy && !script.includes('_npx')) lines.push(`node ${script} call ${easy.definition.name}`);
+  if (easy && !script.includes('_npx') && !fromStdin(launch))
+    lines.push(`node ${script} call ${easy.definition.name}${callFlags(launch)}`);
   return `${pc.bold('Try it')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 

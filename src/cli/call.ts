@@ -17,6 +17,7 @@ export interface CallFlags extends Flags {
 interface Result {
   readonly resultType: 'complete' | 'input_required';
   readonly content?: readonly Content[];
+  readonly structuredContent?: { readonly confirmation_token?: string };
   readonly isError?: boolean;
   readonly inputRequests?: Readonly<Record<string, { params: { message: string } }>>;
   readonly requestState?: string;
@@ -28,6 +29,8 @@ export async function runCall(tool: string, pairs: readonly string[], flags: Cal
     const result = await callTool(gateway, tool, args, flags.yes ?? false);
     print(result, flags.json ?? false);
     if (result.isError) process.exitCode = 1;
+    if (result.structuredContent?.confirmation_token)
+      process.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
   });
 }
 
@@ -50,13 +53,20 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
     }
     Object.assign(args, value);
   }
+  const given = new Set<string>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     if (at < 1)
       throw new GatewayError('BAD_CONFIG', `"${pair}" is not an argument: write key=value, or use --args.`, {
         usage: true,
       });
-    args[pair.slice(0, at)] = pair.slice(at + 1);
+    const key = pair.slice(0, at);
+    if (given.has(key))
+      throw new GatewayError('BAD_CONFIG', `"${key}" is given twice: write a list as JSON, ${key}='["a","b"]'.`, {
+        usage: true,
+      });
+    given.add(key);
+    args[key] = pair.slice(at + 1);
   }
   return args;
 }

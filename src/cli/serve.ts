@@ -9,7 +9,7 @@ import { isLoopback } from '../transport/listen.ts';
 import { serveHttp } from '../transport/serve.ts';
 import { type StdioServer, startStdio } from '../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../transport/tcp.ts';
-import { type Addresses, renderBanner } from './banner.ts';
+import { type Addresses, type Launch, renderBanner } from './banner.ts';
 import { load, toGatewayOptions } from './build.ts';
 import { costOfList, measureModes, renderModes } from './cost.ts';
 import { shown } from './terminal.ts';
@@ -19,7 +19,8 @@ export interface ServeFlags extends Flags {
 }
 
 export function runServe(files: readonly string[], flags: ServeFlags): Promise<void> {
-  return serve(readConfig({ ...flags, paths: files }, process.env), flags.json ?? false);
+  const config = readConfig({ ...flags, paths: files }, process.env);
+  return serve({ config, envFiles: flags.envFile ?? [] }, flags.json ?? false);
 }
 
 interface Running {
@@ -28,7 +29,9 @@ interface Running {
   stdio?: StdioServer;
 }
 
-async function serve(config: Config, json: boolean): Promise<void> {
+async function serve(launch: Launch, json: boolean): Promise<void> {
+  const { config } = launch;
+  refuseContradictions(config);
   refuseOpenDoors(config);
   const loaded = await load(config);
   const redact = createRedactor(collectSecrets(loaded.domains));
@@ -61,7 +64,16 @@ async function serve(config: Config, json: boolean): Promise<void> {
     stop('unhandledRejection', 1);
   });
   if (running.stdio && !running.http && !running.tcp) void running.stdio.finished.then(() => stop('stdin ended'));
-  await announce(config, gateway, running, json);
+  await announce(launch, gateway, running, json);
+}
+
+/** Better no start than one that cannot be reached, or that hangs on a stdin wanted twice. */
+function refuseContradictions({ http, tcp, stdio, paths }: Config): void {
+  const usage = { usage: true };
+  if (!http && tcp === undefined && !stdio)
+    throw new GatewayError('BAD_CONFIG', '--no-http leaves nothing to listen on: add --stdio or --tcp <port>.', usage);
+  if (stdio && paths.includes('-'))
+    throw new GatewayError('BAD_CONFIG', '- and --stdio both want stdin: give the document as a file or URL.', usage);
 }
 
 /** THREATS 10: what can be reached from other machines must not be open to all of them by accident. */
@@ -131,7 +143,8 @@ function createStop(
   };
 }
 
-async function announce(config: Config, gateway: Gateway, running: Running, json: boolean): Promise<void> {
+async function announce(launch: Launch, gateway: Gateway, running: Running, json: boolean): Promise<void> {
+  const { config } = launch;
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const at: Addresses = {
     http: running.http && `http://${host}:${running.http.port}/mcp`,
@@ -152,7 +165,7 @@ async function announce(config: Config, gateway: Gateway, running: Running, json
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
     if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);
   } else {
-    out.write(renderBanner(gateway, at, config.paths, costOfList(gateway)));
+    out.write(renderBanner(gateway, at, launch, costOfList(gateway)));
     out.write(`${renderModes(await measureModes(gateway, gateway.domains))}\n`);
   }
 }
