@@ -52,7 +52,8 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
       {
         requestId: context.requestId,
         method: context.method,
-        tool: context.tool,
+        // As the client said it: a line must not become as long as a message may be.
+        tool: context.tool?.slice(0, 200),
         principal: context.principal,
         transport: context.transport,
         args: context.argumentsDigest,

@@ -1,5 +1,6 @@
 // handle(text, context): the whole protocol, one message at a time, the same for every transport. Pure of I/O: what goes
 // out before the answer goes through `context.send`.
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExecutionContext } from '../adapter/context.ts';
 import { ERRORS, GatewayError } from '../errors.ts';
 import { type Canned, type CannedParts, createCanned } from './canned.ts';
@@ -182,7 +183,13 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     if (messages.some((message) => message.kind === 'request' && message.method === 'initialize')) {
       return refuse('"initialize" cannot be part of a batch.');
     }
-    const replies = await Promise.all(messages.map((message) => one(message, context)));
+    const under: (Reply | undefined | Promise<Reply | undefined>)[] = [];
+    for (const message of messages) {
+      // Others get their turn between two messages: a hundred of them must not keep everybody waiting.
+      if (under.length > 0) await nextTurn();
+      under.push(one(message, context));
+    }
+    const replies = await Promise.all(under);
     const bodies = replies.flatMap((reply) => (reply?.body ? [reply.body] : []));
     return bodies.length > 0 ? { body: `[${bodies.join(',')}]`, status: 200 } : undefined;
   };

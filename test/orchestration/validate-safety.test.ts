@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { createSchemaValidator } from '../../src/orchestration/validate.ts';
 import { auditSchema } from '../../src/orchestration/validation/audit.ts';
 import { createShelf } from '../../src/orchestration/validation/kept.ts';
+import { editDistance, nearest } from '../../src/orchestration/validation/nearest.ts';
 import { resetNativeBudget, safePattern } from '../../src/orchestration/validation/regex.ts';
 
 const field = (schema: JsonSchema, rest: Record<string, unknown> = {}): JsonSchema => ({
@@ -299,3 +301,37 @@ describe('formats', () => {
     expect(accepts(field({ type: 'number', multipleOf: 0.01 }), 1.005)).toBe(false);
   });
 });
+
+test('a misspelt word is compared with all of a huge enum without filling memory for each pair', () => {
+  const words = Array.from({ length: 20_000 }, (_, index) => `value-number-${index}`);
+  expect(nearest('valu-number-19999', words)).toBe('value-number-19999');
+  expect(nearest('something else', words)).toBeUndefined();
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 });
+  fc.assert(
+    fc.property(letters, letters, fc.integer({ min: 1, max: 14 }), (a, b, limit) => {
+      expect(editDistance(a, b, limit)).toBe(Math.min(limit, plainDistance(a, b)));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+/** The definition, written down plainly. */
+function plainDistance(a: string, b: string): number {
+  const known = new Map<number, number>();
+  const at = (i: number, j: number): number => {
+    if (i === 0 || j === 0) return i + j;
+    const key = i * 100 + j;
+    const seen = known.get(key);
+    if (seen !== undefined) return seen;
+    const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+    const cost = Math.min(
+      at(i - 1, j) + 1,
+      at(i, j - 1) + 1,
+      at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+      swapped ? at(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+    );
+    known.set(key, cost);
+    return cost;
+  };
+  return at(a.length, b.length);
+}

@@ -577,3 +577,16 @@ describe('a request is served', () => {
     expect(Object.keys(await list({}))).toEqual(['tools']);
   });
 });
+
+test('the messages of a batch take turns with everybody else', async () => {
+  let turns = 0;
+  let next = setImmediate(function turn() {
+    turns++;
+    next = setImmediate(turn);
+  });
+  const batch = Array.from({ length: 100 }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+  const reply = await gateway.handle(JSON.stringify(batch));
+  clearImmediate(next);
+  expect(JSON.parse(reply?.body ?? '')).toEqual(batch.map(({ id }) => ({ jsonrpc: '2.0', id, result: {} })));
+  expect(turns).toBeGreaterThanOrEqual(99);
+});
