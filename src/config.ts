@@ -9,7 +9,7 @@ import { LOG_LEVELS } from './log.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The domains that come with the package. */
-const BUNDLED_DOMAINS = fileURLToPath(new URL('../domains', import.meta.url));
+export const BUNDLED_DOMAINS = fileURLToPath(new URL('../domains', import.meta.url));
 
 const port = z.coerce
   .number({ error: 'must be a number from 0 to 65535' })
