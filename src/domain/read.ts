@@ -1,5 +1,5 @@
 // One domain file as a checked definition, whatever language it is written in.
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import { DefinitionError, formatProblems } from '../endpoint/build.ts';
 import { isDefined } from '../endpoint/define.ts';
@@ -86,9 +86,11 @@ async function readResources(definition: DomainDefinition, file: string): Promis
     const fail = (message: string) => new DefinitionError('', [{ path: ['resources', uri, 'file'], message }]);
     if (resource.text !== undefined) throw fail('give text or file, not both');
     const path = resolve(folder, resource.file);
-    const inside = relative(folder, path);
-    if (inside.startsWith('..') || isAbsolute(inside)) throw fail('must lie in the folder of the domain file');
+    const outside = 'must lie in the folder of the domain file';
+    if (!isInside(path, folder)) throw fail(outside);
     try {
+      // A link inside may lead out.
+      if (!isInside(await realpath(path), await realpath(folder))) throw fail(outside);
       if ((await stat(path)).size > MAX_RESOURCE_BYTES) throw fail(`is larger than ${MAX_RESOURCE_BYTES} bytes`);
       const { file: _, ...rest } = resource;
       resources[uri] = { ...rest, text: await readFile(path, 'utf8') };
@@ -99,4 +101,9 @@ async function readResources(definition: DomainDefinition, file: string): Promis
     }
   }
   return { resources };
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return !way.startsWith('..') && !isAbsolute(way);
 }

@@ -21,6 +21,9 @@ interface YamlValue {
 /** Above this, a second and slower reader costs more than its better words are worth. */
 const SECOND_READER_BYTES = 1024 * 1024;
 
+/** Characters that aliases may stand for where `yaml` merges them: about a second's work. */
+const MAX_MERGED_CHARS = 20_000_000;
+
 /** Loaded when the first YAML document comes along: JSON needs neither reader. */
 async function loadReader() {
   const { CORE_SCHEMA, load, Type, YAMLException } = await import('js-yaml');
@@ -92,9 +95,16 @@ async function readYamlValue(text: string, label: string, limits: Limits): Promi
         };
       }
     }
-    if (text.length <= SECOND_READER_BYTES) return readWithYaml(text, label);
+    if (text.length <= SECOND_READER_BYTES && !mergesMuch(text)) return readWithYaml(text, label);
     throw bad(label, `is not valid YAML: ${error.reason}${at(error)}`);
   }
+}
+
+/** `yaml` puts no limit on what `<<` copies: every alias could bring the whole text along. */
+function mergesMuch(text: string): boolean {
+  if (!text.includes('<<')) return false;
+  const aliases = text.match(/(?:^|[\s[{,:-])\*[^\s*]/g)?.length ?? 0;
+  return aliases * text.length > MAX_MERGED_CHARS;
 }
 
 function loadLenient(load: () => unknown): { value: unknown } | undefined {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what domain files and headers write
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -502,4 +502,15 @@ describe('options', () => {
     const [domain] = await loadDomains({ paths: [folder], env: {}, library: async () => ({ answer: 42 }) });
     expect(domain!.name).toBe('n42');
   });
+});
+
+test('a link does not lead a resource out of the folder of its domain file', async () => {
+  const path = write('inner/a.yaml', "name: a\nresources: { 'guide://a': { name: guide, file: link.md } }\n");
+  write('inner/own.md', 'inside');
+  write('secret.md', 'outside');
+  symlinkSync(join(folder, 'inner', 'own.md'), join(folder, 'inner', 'link.md'));
+  await expect(loadDomains({ paths: [path], env: {} })).resolves.toHaveLength(1);
+  rmSync(join(folder, 'inner', 'link.md'));
+  symlinkSync(join(folder, 'secret.md'), join(folder, 'inner', 'link.md'));
+  await expect(loadDomains({ paths: [path], env: {} })).rejects.toThrow('must lie in the folder of the domain file');
 });

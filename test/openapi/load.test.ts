@@ -156,6 +156,13 @@ describe('limits', () => {
     expect(await problem(importValue('openapi: 3.0.0\nx: &x\n  self: *x\n'))).toMatch(/contains itself/);
   });
 
+  test('a merge key with a list so long that only the second reader would take it', async () => {
+    const keys = Array.from({ length: 1_000 }, (_, index) => `k${index}: 1`).join(', ');
+    const list = Array(3_000).fill('*big').join(', ');
+    const text = `openapi: 3.0.0\nbig: &big {${keys}}\nx: { <<: [${list}] }\npaths: { /a: { get: {} } }\n`;
+    expect(await problem(importValue(text))).toMatch(/abnormal merge sequence size/);
+  });
+
   test('a merge key that copies without end', async () => {
     const keys = Array.from({ length: 1_000 }, (_, n) => `k${n}: 1`).join(', ');
     const uses = Array.from({ length: 1_000 }, (_, n) => `  m${n}: {<<: *big}`).join('\n');
