@@ -21,6 +21,9 @@ const positive = z.coerce
   .int('must be a whole number')
   .min(1, 'must be at least 1');
 
+/** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
+const truth = z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' });
+
 const schema = z.strictObject({
   paths: z.array(z.string()),
   host: z.string().min(1, 'must not be empty'),
@@ -37,12 +40,12 @@ const schema = z.strictObject({
     .enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' })
     .optional(),
   tokenBudget: positive,
-  readOnly: z.boolean(),
+  readOnly: truth,
   guard: z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' }).optional(),
   logLevel: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
   allowedHosts: z.array(z.string()),
   allowedOrigins: z.array(z.string()),
-  allowUnauthenticated: z.boolean(),
+  allowUnauthenticated: truth,
   maxBodyBytes: positive,
   maxConnections: positive,
   idleSeconds: positive,
@@ -92,6 +95,8 @@ const ORIGIN: Record<string, string> = {
   exposure: '--exposure (or LANDBRIDGE_EXPOSURE)',
   tokenBudget: '--token-budget',
   guard: '--guard (or LANDBRIDGE_GUARD)',
+  readOnly: '--read-only (or LANDBRIDGE_READ_ONLY)',
+  allowUnauthenticated: '--allow-unauthenticated (or LANDBRIDGE_ALLOW_UNAUTHENTICATED)',
   logLevel: '--log-level (or LOG_LEVEL)',
   maxBodyBytes: '--max-body',
   maxConnections: '--max-connections',
@@ -116,12 +121,12 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
     headers: [...(flags.header ?? [])],
     exposure: flags.exposure ?? from('LANDBRIDGE_EXPOSURE'),
     tokenBudget: flags.tokenBudget ?? from('LANDBRIDGE_TOKEN_BUDGET') ?? '10000',
-    readOnly: flags.readOnly ?? from('LANDBRIDGE_READ_ONLY') === 'true',
+    readOnly: flags.readOnly ?? from('LANDBRIDGE_READ_ONLY') ?? false,
     guard: flags.guard ?? from('LANDBRIDGE_GUARD'),
     logLevel: flags.logLevel ?? from('LOG_LEVEL') ?? 'info',
     allowedHosts: [...(flags.allowedHost ?? list(from('LANDBRIDGE_ALLOWED_HOSTS')))],
     allowedOrigins: [...(flags.allowedOrigin ?? list(from('LANDBRIDGE_ALLOWED_ORIGINS')))],
-    allowUnauthenticated: flags.allowUnauthenticated ?? from('LANDBRIDGE_ALLOW_UNAUTHENTICATED') === 'true',
+    allowUnauthenticated: flags.allowUnauthenticated ?? from('LANDBRIDGE_ALLOW_UNAUTHENTICATED') ?? false,
     maxBodyBytes: flags.maxBody ?? String(1024 * 1024),
     maxConnections: flags.maxConnections ?? '100',
     idleSeconds: flags.idleSeconds ?? '300',
@@ -133,7 +138,7 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
     const key = String(issue.path[0] ?? '');
-    throw new GatewayError('BAD_CONFIG', `${ORIGIN[key] ?? key} ${issue.message}.`);
+    throw new GatewayError('BAD_CONFIG', `${ORIGIN[key] ?? key} ${issue.message}.`, { usage: true });
   }
   return Object.freeze({ ...parsed.data, env });
 }

@@ -121,11 +121,11 @@ export function createGateway(options: GatewayOptions): Gateway {
   const face = createFace(shared, options.domains, options.native ?? {}, options.exposure ?? 'auto', policy);
   const profiles = new Map<string, Face>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
+    refuseUnknownDomains(name, profile, options.domains);
     const exposure = profile.exposure ?? options.exposure ?? 'auto';
-    // A profile may be stricter than the deployment, never laxer.
     const stricter = {
       readOnly: policy.readOnly || (profile.readOnly ?? false),
-      destructive: policy.destructive === 'deny' ? policy.destructive : (profile.guard ?? policy.destructive),
+      destructive: strictest(policy.destructive, profile.guard),
     };
     const selected = selectEndpoints(options.domains, profile);
     // What a profile says about exposure is nearer than what its domains say.
@@ -160,6 +160,26 @@ export function createGateway(options: GatewayOptions): Gateway {
       await executor.close();
     },
   };
+}
+
+/** A profile may be stricter than the deployment, never laxer. */
+function strictest(deployment: GuardPolicy | undefined, profile: GuardPolicy | undefined): GuardPolicy | undefined {
+  if (deployment === undefined || profile === undefined) return profile ?? deployment;
+  const order: readonly GuardPolicy[] = ['allow', 'confirm', 'deny'];
+  return order.indexOf(profile) > order.indexOf(deployment) ? profile : deployment;
+}
+
+/** A profile for a domain that is not there would quietly serve nothing. */
+function refuseUnknownDomains(profile: string, { domains: wanted = [] }: Profile, domains: readonly Domain[]): void {
+  const known = domains.map(({ name }) => name);
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const near = closest(unknown, known);
+  const hint = near ? ` Did you mean ${near}?` : '';
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `The profile ${profile} names the domain "${unknown}", which is not loaded.${hint} Loaded: ${known.join(', ')}.`,
+  );
 }
 
 /** A domain that leaves its exposure to whoever serves it. */
@@ -232,7 +252,7 @@ function readFrom(resources: ResourceTable, call: Call, uri: string): Promise<Re
 
 function unknownTool(name: string, registry: Registry): GatewayError {
   if (registry.tools.has('call_operation') && [...registry.names.values()].includes(name)) {
-    const how = `Unknown tool: ${name}. It is an operation: call it with call_operation {"name": "${name}", "arguments": {…}}.`;
+    const how = `Unknown tool: ${name}. It is an operation: call it with call_operation {"operation": "${name}", "arguments": {…}}.`;
     return new GatewayError('UNKNOWN_TOOL', how, { failure_mode: 'unknown_tool', tool: name });
   }
   const near = closest(name, registry.tools.keys());

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { hint } from './endpoint/suggest.ts';
 import { GatewayError } from './errors.ts';
 import type { Profile } from './gateway.ts';
 
@@ -32,5 +33,13 @@ export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
-  throw new GatewayError('BAD_CONFIG', `${file}: ${issue.path.map(String).join('.')}: ${issue.message}.`);
+  const where = issue.path.map(String).join('.');
+  const keys = 'domains, tags, excludeTags, effects, exposure, readOnly, guard';
+  const what =
+    issue.code === 'unrecognized_keys'
+      ? `"${issue.keys[0]}" is not known here; ${hint(issue.keys[0] ?? '', keys.split(', '))}`
+      : issue.path.length === 0
+        ? 'must hold profiles by name, for example: reader: { effects: [read] }'
+        : issue.message;
+  throw new GatewayError('BAD_CONFIG', `${file}: ${where === '' ? '' : `${where}: `}${what}`);
 }

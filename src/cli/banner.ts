@@ -4,6 +4,7 @@ import pc from 'picocolors';
 import type { ToolEntry } from '../catalog/registry.ts';
 import { BUNDLED_DOMAINS, type Config } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
+import { listCredentials } from './credentials.ts';
 import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface Addresses {
@@ -25,9 +26,11 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, to
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   const parts = [
     `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), tools/list costs ${tokens.toLocaleString('en-US')} tokens`,
+    launch.config.readOnly && pc.yellow('Read-only: everything that is not a read is refused.'),
     quarantined > 0 &&
       pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
     ...domains.map((domain) => renderDomain(gateway, domain.name)),
+    renderCredentials(gateway),
     renderWarnings(gateway),
     renderAddresses(at, [...gateway.profiles.keys()]),
     at.http && renderSnippets(at.http, launch),
@@ -51,6 +54,13 @@ function renderDomain({ domains, registry }: Gateway, name: string): string {
   const table = rows.length > 0 ? renderTable(['  tool', 'method', 'path', 'effect'], rows) : pc.dim('  no tools');
   const base = [...new Set(domain.endpoints.map((endpoint) => endpoint.baseUrl))].join(', ');
   return `${pc.cyan(domain.name)}  ${shown(domain.title)} ${pc.dim(shown(base))}\n${table}${more > 0 ? pc.dim(`\n  … and ${more} more`) : ''}`;
+}
+
+function renderCredentials({ domains }: Gateway): string {
+  const lines = listCredentials(domains);
+  return lines.length === 0
+    ? ''
+    : `${pc.bold('Credentials sent')}\n${lines.map((line) => `  ${shown(line)}`).join('\n')}`;
 }
 
 function renderWarnings({ domains }: Gateway): string {

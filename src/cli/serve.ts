@@ -12,6 +12,7 @@ import { startTcp, type TcpServer } from '../transport/tcp.ts';
 import { type Addresses, type Launch, renderBanner } from './banner.ts';
 import { load, toGatewayOptions } from './build.ts';
 import { costOfList, measureModes, renderModes } from './cost.ts';
+import { listCredentials } from './credentials.ts';
 import { shown } from './terminal.ts';
 
 export interface ServeFlags extends Flags {
@@ -156,9 +157,10 @@ async function announce(launch: Launch, gateway: Gateway, running: Running, json
   if (json) {
     const { domains, registry } = gateway;
     out.write(
-      `${JSON.stringify({ ...at, domains: domains.map(({ name }) => name), tools: registry.tools.size, operations: registry.operations.length })}\n`,
+      `${JSON.stringify({ ...at, domains: domains.map(({ name }) => name), tools: registry.tools.size, operations: registry.operations.length, warnings: domains.flatMap(({ warnings }) => warnings) })}\n`,
     );
   } else if (config.stdio) {
+    for (const line of listCredentials(gateway.domains)) out.write(`credential ${shown(line)}\n`);
     for (const { name, warnings } of gateway.domains)
       for (const warning of warnings) out.write(`! ${name}: ${shown(warning)}\n`);
     out.write(`${gateway.name} ${gateway.version} is ready on stdio with ${gateway.registry.tools.size} tools.\n`);

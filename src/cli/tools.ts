@@ -40,6 +40,7 @@ interface Report {
   readonly tools: readonly Row[];
   readonly quarantined: readonly Quarantined[];
   readonly tokens: number;
+  readonly warnings: readonly string[];
 }
 
 const EFFECTS = ['read', 'write', 'destructive'];
@@ -65,6 +66,7 @@ function buildReport(gateway: Gateway): Report {
     tools,
     quarantined: domains.flatMap(({ quarantined }) => quarantined),
     tokens: costOfList(gateway),
+    warnings: domains.flatMap(({ name, warnings }) => warnings.map((warning) => `${name}: ${warning}`)),
   };
 }
 

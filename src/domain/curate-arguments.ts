@@ -4,6 +4,7 @@ import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '..
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { withFields } from './fields.ts';
+import { misfit } from './value-fit.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -23,7 +24,7 @@ export function curateArguments(
       problems.push({ path: [...at, key], message: `there is no argument "${key}"; ${hint(key, keys)}` });
       continue;
     }
-    problems.push(...checkChange(arg, change, keys, [...at, key]));
+    problems.push(...checkChange(arg, change, keys, [...at, key]), ...checkValues(endpoint, key, change, [...at, key]));
     changes.set(key, change);
   }
   if (changes.size === 0) return endpoint;
@@ -80,6 +81,18 @@ function checkChange(arg: Arg, change: ArgCuration, keys: readonly string[], pat
     say('is part of the path and must stay required', 'required');
   }
   return problems;
+}
+
+/** Only looked at where a value is given: building the schema of every operation would cost the start. */
+function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path: Path): Problem[] {
+  return (['fixed', 'default'] as const).flatMap((which) => {
+    const value = change[which];
+    if (value === undefined) return [];
+    const root = endpoint.inputSchema;
+    const properties = typeof root === 'object' ? (root.properties as Readonly<Record<string, JsonSchema>>) : undefined;
+    const why = misfit(value, properties?.[key], root);
+    return why === undefined ? [] : [{ path: [...path, which], message: why }];
+  });
 }
 
 function curateSchema(schema: JsonSchema, changes: Changes, args: readonly Arg[]): JsonSchema {

@@ -26,7 +26,10 @@ export function decidePolicy(
     return { policy: 'deny', because: 'this gateway was started with --guard deny' };
   }
   if (endpoint.guard)
-    return { policy: endpoint.guard, because: `${endpoint.source.file} says guard: ${endpoint.guard}` };
+    return {
+      policy: endpoint.guard,
+      because: `${endpoint.provenance?.guard ?? endpoint.source.file} says guard: ${endpoint.guard}`,
+    };
   const ofDomain = domain.guard[effect];
   if (ofDomain) return { policy: ofDomain, because: `the domain ${endpoint.domain} says guard.${effect}: ${ofDomain}` };
   if (effect === 'destructive') {

@@ -10,6 +10,7 @@ import { startUpstream } from '../support/upstream.ts';
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landbridge-cli-'));
+  await writeFile(join(folder, 'bad-profiles.yaml'), 'reader: { domains: [task] }\n');
   await writeFile(
     join(folder, 'lonely.yaml'),
     'name: lonely\nbaseUrl: http://127.0.0.1:9\nendpoints: { look: { path: /look, summary: Looks whether anybody is there. } }\n',
@@ -42,10 +43,32 @@ describe('landbridge', () => {
     [['serve', '--port', 'abc'], '--port (or PORT) must be a number'],
     [['serve', '--port', '70000'], 'must be at most 65535'],
     [['serve', '--exposure', 'all'], 'must be tools, grouped, search or auto'],
-    [['serve', 'no-such.yaml'], 'no-such.yaml'],
     [['serve', '--base-url', 'ftp://x'], '--base-url must be an http(s) URL'],
+  ])('%j is a wrong value: one clear sentence and exit code 2', async (args, sentence) => {
+    const { code, stderr } = await run(args, { cwd: folder });
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
+
+  test.each([
+    ['1', 1, 'not allowed here'],
+    ['yes', 1, 'not allowed here'],
+    ['maybe', 2, '--read-only (or LANDBRIDGE_READ_ONLY) must be true or false'],
+  ])('LANDBRIDGE_READ_ONLY=%s never means no', async (value, exit, sentence) => {
+    const { code, stderr } = await run(['call', 'tasks_delete_task', 'id=1', '--yes'], {
+      cwd: folder,
+      env: { LANDBRIDGE_READ_ONLY: value },
+    });
+    expect(code).toBe(exit);
+    expect(stderr).toContain(sentence);
+  });
+
+  test.each([
+    [['serve', 'no-such.yaml'], 'no-such.yaml'],
     [['serve', '--host', '0.0.0.0'], '--allow-unauthenticated'],
     [['serve', '--profile', 'nobody'], 'There is no profile "nobody"'],
+    [['serve', '--profiles', 'bad-profiles.yaml'], 'names the domain "task", which is not loaded. Did you mean tasks?'],
   ])('%j ends in one clear sentence, exit code 1 and no stack trace', async (args, sentence) => {
     const { code, stderr } = await run(args, { cwd: folder });
     expect(code).toBe(1);
@@ -189,7 +212,18 @@ describe('landbridge import', () => {
     expect(stdout).toContain(join('shop', 'domains', 'shop.yaml'));
     const direct = await run(['tools', 'shop.json', '--json'], { cwd: folder });
     const curated = await run(['tools', 'shop/domains', '--json'], { cwd: folder });
-    expect(JSON.parse(curated.stdout)).toEqual(JSON.parse(direct.stdout));
+    const { tools } = JSON.parse(direct.stdout) as { tools: unknown };
+    expect(JSON.parse(curated.stdout)).toMatchObject({ tools });
+  });
+
+  test('a curated value that does not fit its argument stops the start, with its place', async () => {
+    const text =
+      'name: curated\nopenapi: ./shop.json\noperations: { getItem: { args: { id: { fixed: { not: text } } } } }\n';
+    await writeFile(join(folder, 'curated.yaml'), text);
+    const { code, stderr } = await run(['tools', 'curated.yaml'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('curated.yaml:3');
+    expect(stderr).toContain('must be of type string');
   });
 
   test('does not overwrite what is there', async () => {

@@ -120,3 +120,12 @@ describe('landbridge serve', () => {
     await server.stop();
   });
 });
+
+test('the start says which variable goes to which API', async () => {
+  const text =
+    'name: bank\nbaseUrl: http://127.0.0.1:9\ncredentials: { key: { kind: bearer, env: BANK_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n';
+  await writeFile(join(folder, 'bank.yaml'), text);
+  const { stderr } = await run(['serve', '--stdio', 'bank.yaml'], { cwd: folder, env: { BANK_KEY: 'open-sesame-42' } });
+  expect(stderr).toContain('BANK_KEY → http://127.0.0.1:9');
+  expect(stderr).not.toContain('open-sesame-42');
+});

@@ -1,5 +1,7 @@
 // Is a catalog fit for models? One pass over what would be served; every finding names a place and a fix.
+
 import type { Domain } from '../../endpoint/model.ts';
+import { unsetVariables } from '../../endpoint/secrets.ts';
 import { type DeploymentPolicy, decidePolicy } from '../../orchestration/policy.ts';
 import { auditSchema } from '../../orchestration/validation/audit.ts';
 import { CLIENTS, type ClientId, checkTool, checkToolCount } from '../clients.ts';
@@ -182,20 +184,24 @@ function checkArguments({ registry }: DiagnoseInput): Finding[] {
 }
 
 function checkCredentials({ domains }: DiagnoseInput): Finding[] {
-  // The loaders already say which variables are missing, once per domain and by name.
-  return domains.flatMap(({ name, warnings }) =>
-    warnings
-      .filter((warning) => /^Set .* in the environment/.test(warning))
-      .map(
-        (message): Finding => ({
-          severity: 'warning',
-          check: 'credentials',
-          where: name,
-          message,
-          fix: 'set the variable, or name another one in the domain file',
-        }),
-      ),
-  );
+  return domains.flatMap(({ name, endpoints }): Finding[] => {
+    // Alternatives are ORed: an operation waits only when none of them is complete.
+    const waiting = endpoints.filter(
+      ({ security }) =>
+        security.length > 0 && security.every((set) => set.some((one) => unsetVariables(one).length > 0)),
+    );
+    if (waiting.length === 0) return [];
+    const variables = new Set(waiting.flatMap(({ security }) => (security[0] ?? []).flatMap(unsetVariables)));
+    return [
+      {
+        severity: 'warning',
+        check: 'credentials',
+        where: name,
+        message: `${waiting.length === 1 ? '1 operation waits' : `${waiting.length} operations wait`} for ${[...variables].join(', ')}`,
+        fix: 'set the variables, or name others in the domain file',
+      },
+    ];
+  });
 }
 
 function checkBaseUrls({ domains }: DiagnoseInput): Finding[] {
