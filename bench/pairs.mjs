@@ -4,8 +4,8 @@
 import { load } from './load.mjs';
 import { cpuNs, fetchText, machineCpuNs, ownCpuNs } from './processes.mjs';
 
-const WARM_REQUESTS = 12_000;
-const MAX_WARM_SECONDS = 5;
+const WARM_REQUESTS = 30_000;
+const MAX_WARM_SECONDS = 8;
 
 /**
  * `pairs`: [{ label, ours, base }], each side { port, pid, requests }. `upstream`: { port, pid }.
