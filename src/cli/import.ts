@@ -49,7 +49,7 @@ export async function runImport(source: string, flags: ImportFlags): Promise<voi
   const count = domain.endpoints.length;
   const lines = [
     `${pc.green('✓')} ${[...writes.keys()].map((path) => join(out, path)).join('\n  ')}`,
-    `${count} operations${domain.quarantined.length > 0 ? `, ${domain.quarantined.length} in quarantine ("landbridge tools" says why)` : ''}.`,
+    `${count === 1 ? '1 operation' : `${count} operations`}${domain.quarantined.length > 0 ? `, ${domain.quarantined.length} in quarantine ("landbridge tools" says why)` : ''}.`,
     ...domain.warnings.map((warning) => `${pc.yellow('!')} ${shown(warning)}`),
     `Edit ${join(out, domainFile)}, then: landbridge serve ${join(out, 'domains')}`,
   ];

@@ -77,7 +77,7 @@ function refuseContradictions({ http, tcp, stdio, paths }: Config): void {
     throw new GatewayError('BAD_CONFIG', '- and --stdio both want stdin: give the document as a file or URL.', usage);
 }
 
-/** THREATS 10: what can be reached from other machines must not be open to all of them by accident. */
+/** What can be reached from other machines must not be open to all of them by accident. */
 function refuseOpenDoors(config: Config): void {
   if (config.allowUnauthenticated || isLoopback(config.host) || !(config.http || config.tcp !== undefined)) return;
   throw new GatewayError(

@@ -1,7 +1,6 @@
 // handle(text, context): the whole protocol, one message at a time, the same for every transport. Pure of I/O: what goes
 // out before the answer goes through `context.send`.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { ExecutionContext } from '../adapter/context.ts';
 import { ERRORS, GatewayError } from '../errors.ts';
 import { type Canned, type CannedParts, createCanned } from './canned.ts';
 import { createChannel } from './channel.ts';
@@ -14,8 +13,6 @@ import { createLegacy, type LegacyParts } from './legacy.ts';
 import { notFound, ok } from './reply.ts';
 import { cancel, track, untrack } from './session.ts';
 import { createSubscriptions } from './subscriptions.ts';
-
-export type Audit = (context: ExecutionContext) => void;
 
 export interface ProtocolParts
   extends Omit<CannedParts, 'writer'>,
@@ -209,7 +206,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
   };
 }
 
-/** MCP.md 1.5. To a legacy client 404 would mean that its session is gone. */
+/** 2026-07-28, basic/transports. To a legacy client 404 would mean that its session is gone. */
 function statusOf(error: GatewayError, isModern: boolean): number {
   switch (error.code) {
     case 'METHOD_NOT_FOUND':

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { editDistance } from '../../src/endpoint/edits.ts';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { createSchemaValidator } from '../../src/orchestration/validate.ts';
 import { auditSchema } from '../../src/orchestration/validation/audit.ts';
 import { createShelf } from '../../src/orchestration/validation/kept.ts';
-import { editDistance, nearest } from '../../src/orchestration/validation/nearest.ts';
+import { nearest } from '../../src/orchestration/validation/nearest.ts';
 import { resetNativeBudget, safePattern } from '../../src/orchestration/validation/regex.ts';
 
 const field = (schema: JsonSchema, rest: Record<string, unknown> = {}): JsonSchema => ({
