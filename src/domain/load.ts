@@ -4,6 +4,7 @@ import { buildDomain } from '../endpoint/build.ts';
 import type { DomainDefinition } from '../endpoint/definition.ts';
 import { type Environment, embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
+import { MAX_DOMAIN_NAME } from '../endpoint/names.ts';
 import { GatewayError } from '../errors.ts';
 import { homeOrigin } from './document-fields.ts';
 import { findFiles, type SourceFile } from './files.ts';
@@ -40,7 +41,7 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   // A header on the command line holds a secret of one API; what else is loaded beside it must not get it.
   let headerOrigin: string | undefined;
   for (const source of sources) {
-    const domain = await loadOne(source, options, running, headerOrigin);
+    const domain = await loadBeside(domains, source, options, running, headerOrigin);
     headerOrigin ??= homeOrigin(domain.endpoints);
     const twin = domains.find((other) => other.name === domain.name);
     if (twin !== undefined) {
@@ -57,6 +58,23 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   return domains;
 }
 
+/** Two documents may bear one title (two versions of an API): the later one gets a number. Files choose their own names. */
+async function loadBeside(
+  domains: readonly Domain[],
+  source: SourceFile,
+  options: LoadOptions,
+  running: Map<string, string>,
+  headerOrigin: string | undefined,
+): Promise<Domain> {
+  const domain = await loadOne(source, options, running, headerOrigin);
+  const taken = new Set(domains.map(({ name }) => name));
+  if (source.kind !== 'document' || source.file === '-' || !taken.has(domain.name)) return domain;
+  let number = 2;
+  const numbered = () => `${domain.name.slice(0, MAX_DOMAIN_NAME - 3)}_${number}`;
+  while (taken.has(numbered())) number++;
+  return loadOne(source, options, running, headerOrigin, numbered());
+}
+
 function withHeaderWarning(domain: Domain, headerOrigin: string, { headers = [] }: LoadOptions): Domain {
   const home = homeOrigin(domain.endpoints);
   if (headers.length === 0 || home === undefined || home === headerOrigin) return domain;
@@ -70,6 +88,7 @@ async function loadOne(
   { headers, ...options }: LoadOptions,
   running: Map<string, string>,
   headerOrigin: string | undefined,
+  name?: string,
 ): Promise<Domain> {
   const given = pickDefined({
     baseUrl: options.baseUrl,
@@ -78,7 +97,7 @@ async function loadOne(
   });
   if (source.kind === 'document') {
     const { importDocument } = await import('../openapi/import.ts');
-    return importDocument(source.file, { env: options.env, ...given, ...pickDefined({ stdin: options.stdin }) });
+    return importDocument(source.file, { env: options.env, ...given, ...pickDefined({ stdin: options.stdin, name }) });
   }
   const file = await readDomainFile(source, options.library);
   return explaining(file, async () => {

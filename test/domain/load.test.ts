@@ -444,6 +444,20 @@ describe('paths', () => {
     expect(await message([])).toMatch(/Nothing to serve/);
   });
 
+  test('that hold two documents of one title tell them apart by a number', async () => {
+    const document = (path: string) =>
+      JSON.stringify({
+        openapi: '3.0.0',
+        info: { title: 'Shop', version: '1' },
+        servers: [{ url: 'http://127.0.0.1:9' }],
+        paths: { [path]: { get: { operationId: 'getIt', summary: 'Gets it.', responses: {} } } },
+      });
+    write('v1.json', document('/v1'));
+    write('v2.json', document('/v2'));
+    const domains = await loadDomains({ paths: [join(folder, 'v1.json'), join(folder, 'v2.json')], env: {} });
+    expect(domains.map(({ name }) => name)).toEqual(['shop', 'shop_2']);
+  });
+
   test('that give two domains of one name are refused, naming both files', async () => {
     write('a.yaml', YAML('same'));
     write('b.yaml', YAML('same'));
