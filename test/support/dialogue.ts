@@ -161,7 +161,8 @@ function createNames(upstreamUrl: string, version: string) {
         .replaceAll(`"version":"${version}"`, '"version":"<version>"')
         .replaceAll(`landbridge/${version}`, 'landbridge/<version>')
         .replace(/landbridge-[0-9a-f-]{36}/g, nameOf('question'))
-        .replace(/eyJ[\w-]+\.[\w-]{43}|WyJ[\w-]+\.[\w-]{43}/g, nameOf('session'))
+        // The payload begins with `["` and a random character, whose upper bits decide between I and J.
+        .replace(/Wy[IJ][\w-]+\.[\w-]{43}/g, nameOf('session'))
         .replace(/(?<![\w-])[\w-]{43}(?![\w-])/g, nameOf('seal')),
     show: (text: string) => {
       let shown = text;
