@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
-import { compileOperation } from './catalog/operation.ts';
-import { buildPrompts, type PromptEntry } from './catalog/prompts.ts';
+import type { Call, Middleware } from './call/handler.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
+import { buildPrompts, type PromptEntry } from './catalog/resources-and-prompts/prompts.ts';
 import {
   buildResources,
   findResource,
@@ -13,21 +13,21 @@ import {
   type ResourceEntry,
   type ResourceTable,
   type TemplateEntry,
-} from './catalog/resources.ts';
-import { type Selection, selectEndpoints } from './catalog/select.ts';
+} from './catalog/resources-and-prompts/resources.ts';
+import { type Selection, selectEndpoints } from './catalog/select-endpoints.ts';
 import type { Domain, GuardPolicy } from './endpoint/model.ts';
 import { collectSecrets, createRedactor, type Redactor } from './endpoint/secrets.ts';
 import { closest } from './endpoint/suggest.ts';
 import { GatewayError } from './errors.ts';
 import { createExecutor, type Executor } from './executor/executor.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
-import type { Call, Middleware } from './orchestration/call.ts';
 import { type Confirmations, createConfirmations, type SpentStore } from './orchestration/confirmations.ts';
+import { compileOperation } from './orchestration/operation.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
-import type { Reply, RequestContext } from './protocol/context.ts';
 import { META } from './protocol/eras.ts';
 import { createProtocol, type Protocol } from './protocol/handle.ts';
-import { createResultWriter } from './protocol/results.ts';
+import type { Reply, RequestContext } from './protocol/request-context.ts';
+import { createResultWriter } from './protocol/wire/results.ts';
 
 /** Entries that are not REST endpoints, registered in code. */
 export interface NativeEntries {

@@ -2,7 +2,7 @@
 import { Writable } from 'node:stream';
 import pc from 'picocolors';
 import { type DestinationStream, type Logger, pino } from 'pino';
-import type { ExecutionContext } from './adapter/context.ts';
+import type { ExecutionContext } from './call/execution-context.ts';
 import { visible } from './endpoint/hidden.ts';
 import { createLineWriter } from './log-writer.ts';
 

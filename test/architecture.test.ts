@@ -1,15 +1,29 @@
-// Who may import whom: a folder sees itself and what lies to its right (ARCHITECTURE.md).
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+// The rules of the house (ARCHITECTURE.md): who may import whom, one door per package, rooms that stay small, names
+// that are found once.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const root = new URL('../src/', import.meta.url).pathname;
-const LINE = ['transport', 'protocol', 'adapter', 'catalog', 'model', 'orchestration', 'executor', 'endpoint'];
+const LINE = [
+  'transport',
+  'protocol',
+  'adapter',
+  'catalog',
+  'model',
+  'orchestration',
+  'executor',
+  'schema',
+  'call',
+  'endpoint',
+];
+const from = (folder: string) => LINE.slice(LINE.indexOf(folder));
 const SEES: Record<string, readonly string[]> = {
-  ...Object.fromEntries(LINE.map((folder, index) => [folder, LINE.slice(index)])),
-  openapi: ['openapi', 'endpoint'],
-  domain: ['domain', 'openapi', 'endpoint'],
-  sample: ['sample'],
+  ...Object.fromEntries(LINE.map((folder) => [folder, from(folder)])),
+  openapi: ['openapi', 'schema', 'endpoint'],
+  domain: ['domain', 'openapi', 'schema', 'endpoint'],
+  doctor: ['doctor', ...from('catalog')],
+  sdk: ['sdk', ...from('catalog')],
 };
 /** Files at the top of src that every folder may use. */
 const COMMON = ['errors.ts'];
@@ -17,9 +31,18 @@ const COMMON = ['errors.ts'];
 const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
   undici: ['executor/send.ts'],
-  'js-yaml': ['openapi/parse.ts'],
+  'js-yaml': ['openapi/source/parse.ts'],
+  yaml: ['domain/domain-yaml.ts', 'cli/import.ts', 'openapi/source/parse.ts', 'profiles.ts'],
   commander: ['cli/main.ts', 'cli/commands.ts'],
+  ajv: ['schema/check/compile-schema.ts'],
+  'ajv-formats': ['schema/check/formats.ts'],
+  re2js: ['schema/check/pattern.ts'],
+  minisearch: ['catalog/search/search-index.ts'],
+  'gpt-tokenizer': ['catalog/tokens.ts'],
+  jiti: ['domain/load-module.ts'],
+  pino: ['log.ts'],
 };
+const MAX_FILES_IN_A_FOLDER = 15;
 
 interface Import {
   readonly file: string;
@@ -27,28 +50,22 @@ interface Import {
   readonly typeOnly: boolean;
 }
 
-function readImports(): Import[] {
-  const files = (readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts'));
-  return files.flatMap((file) => {
-    const text = readFileSync(join(root, file), 'utf8');
-    return [
-      ...text.matchAll(
-        /^\s*(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm,
-      ),
-    ].map((match) => ({
-      file,
-      target: match[2] ?? match[3] ?? '',
-      typeOnly: match[1] !== undefined,
-    }));
-  });
-}
+const files = (readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts')).sort();
 
-const imports = readImports();
+const imports: Import[] = files.flatMap((file) => {
+  const text = readFileSync(join(root, file), 'utf8');
+  return [
+    ...text.matchAll(/^\s*(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm),
+  ].map((match) => ({
+    file,
+    target: match[2] ?? match[3] ?? '',
+    typeOnly: match[1] !== undefined,
+  }));
+});
 
 test('every folder imports only itself and what lies to its right', () => {
   const offences = imports.flatMap(({ file, target }) => {
-    const from = file.split('/')[0]!;
-    const allowed = SEES[from];
+    const allowed = SEES[file.split('/')[0]!];
     if (!allowed || !target.startsWith('.')) return [];
     const path = relative(root, resolve(root, dirname(file), target));
     const to = path.includes('/') ? path.split('/')[0]! : path;
@@ -57,10 +74,47 @@ test('every folder imports only itself and what lies to its right', () => {
   expect(offences).toEqual([]);
 });
 
+test('every folder of src has its place in these rules', () => {
+  const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!));
+  expect([...folders].filter((folder) => folder !== 'cli' && SEES[folder] === undefined)).toEqual([]);
+});
+
 test('every package has its door', () => {
   const offences = imports.flatMap(({ file, target, typeOnly }) => {
     const doors = DOORS[target];
     return !doors || typeOnly || doors.includes(file) ? [] : [`${file} imports ${target}`];
   });
   expect(offences).toEqual([]);
+});
+
+test('the sample API stands outside: it imports nothing of the gateway', () => {
+  const sample = new URL('../sample/', import.meta.url).pathname;
+  const offences = readdirSync(sample).flatMap((file) =>
+    [...readFileSync(join(sample, file), 'utf8').matchAll(/from '([^']+)'/g)]
+      .map((match) => match[1]!)
+      .filter((target) => !target.startsWith('./') && !target.startsWith('node:') && target !== 'zod')
+      .map((target) => `${file} imports ${target}`),
+  );
+  expect(offences).toEqual([]);
+});
+
+test('a file name says where to look: no two files of src share one', () => {
+  const paths = groupByName(files);
+  expect([...paths.values()].filter((same) => same.length > 1)).toEqual([]);
+});
+
+function groupByName(all: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const file of all) groups.set(basename(file), [...(groups.get(basename(file)) ?? []), file]);
+  return groups;
+}
+
+test('no folder holds more files than a reader takes in at a glance', () => {
+  const sizes = new Map<string, number>();
+  for (const file of files) sizes.set(dirname(file), (sizes.get(dirname(file)) ?? 0) + 1);
+  expect([...sizes].filter(([, size]) => size > MAX_FILES_IN_A_FOLDER)).toEqual([]);
+});
+
+test('no file stands beside a folder of its own name', () => {
+  expect(files.filter((file) => existsSync(join(root, file.replace(/\.ts$/, ''))))).toEqual([]);
 });

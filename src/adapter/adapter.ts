@@ -1,12 +1,13 @@
 // The golden path: every operation of every client enters here, whatever the transport, era or exposure mode.
 // Read this first.
-import type { Outcome } from '../endpoint/content.ts';
+
+import { buildDigest } from '../call/digest.ts';
+import { ExecutionContext, type ResultFacts } from '../call/execution-context.ts';
+import type { Call } from '../call/handler.ts';
+import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
 import { ERRORS, GatewayError } from '../errors.ts';
-import type { Call } from '../orchestration/call.ts';
-import { buildDigest } from '../orchestration/digest.ts';
 import { toFailure } from '../orchestration/failure.ts';
-import { ExecutionContext, type ResultFacts } from './context.ts';
 
 export interface Operations<Result = unknown> {
   /** Undefined: there is no such thing. */

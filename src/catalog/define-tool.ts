@@ -1,15 +1,15 @@
 // defineTool(): a function as a tool beside the REST ones, with the same strictness: arguments are checked against its
 // schema before it runs, and whatever it throws becomes an answer.
 import { z } from 'zod';
+import type { Call } from '../call/handler.ts';
 import type { Args, JsonSchema } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { WireHints } from '../model/wire.ts';
-import type { Call } from '../orchestration/call.ts';
-import { createSchemaValidator } from '../orchestration/validate.ts';
-import { deepFreeze, type ToolEntry } from './entry.ts';
-import { toJsonSchema, validateZod } from './native.ts';
-import { toOutcome, toThrownOutcome } from './outcome.ts';
-import { toPortableSchema } from './portable.ts';
+import { toOutcome, toThrownOutcome } from '../orchestration/handler-result.ts';
+import { createSchemaValidator } from '../schema/check/validator.ts';
+import { toPortableSchema } from '../schema/portable/portable-schema.ts';
+import { toJsonSchema, validateZod } from './native-function.ts';
+import { deepFreeze, type ToolEntry } from './tool-entry.ts';
 
 export interface NativeTool<Schema extends z.ZodObject = z.ZodObject> {
   /** At most 64 of A-Z a-z 0-9 _ . - */

@@ -3,13 +3,13 @@
 import type { Domain } from '../endpoint/model.ts';
 import type { Group } from '../model/group.ts';
 import type { Tool } from '../model/tool.ts';
-import type { ToolEntry } from './entry.ts';
+import type { Operation } from '../orchestration/operation.ts';
 import { buildFlat } from './flat.ts';
-import { buildGrouped } from './grouped.ts';
-import { fits, planGroups } from './grouping.ts';
-import type { Operation } from './operation.ts';
-import { buildSearch } from './search.ts';
+import { buildGrouped } from './grouped/grouped-mode.ts';
+import { fits, planGroups } from './grouped/grouping.ts';
+import { buildSearch } from './search/search-mode.ts';
 import { fitsBudget } from './tokens.ts';
+import type { ToolEntry } from './tool-entry.ts';
 import type { Tree } from './tree.ts';
 
 export type Exposure = 'tools' | 'grouped' | 'search';

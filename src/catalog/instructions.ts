@@ -1,8 +1,8 @@
 // What the server says about itself, once, so that no tool has to repeat it.
 import type { Domain } from '../endpoint/model.ts';
-import { cutText, firstSentence, toPlainText } from '../endpoint/text.ts';
-import type { ToolEntry } from './entry.ts';
-import { HARD_LIMIT } from './text.ts';
+import { cutText, firstSentence, toPlainText } from '../endpoint/plain-text.ts';
+import { HARD_LIMIT } from '../schema/description-budget.ts';
+import type { ToolEntry } from './tool-entry.ts';
 
 const MAX_DOMAIN_LINES = 40;
 

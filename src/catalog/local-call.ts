@@ -1,5 +1,5 @@
 // A call from within this process, by nobody in particular: what is not known about a call is taken from here.
-import type { Call } from '../orchestration/call.ts';
+import type { Call } from '../call/handler.ts';
 
 const call: Call = {
   requestId: 'local',

@@ -1,8 +1,8 @@
 // The schemas of one operation as they are advertised: portable across clients, with the gateway's controls added.
 import type { JsonSchema } from '../endpoint/model.ts';
-import type { Operation } from './operation.ts';
-import { toPortableNode, toPortableSchema } from './portable.ts';
-import { type SlimOptions, slimField } from './slim.ts';
+import type { Operation } from '../orchestration/operation.ts';
+import { toPortableNode, toPortableSchema } from '../schema/portable/portable-schema.ts';
+import { type SlimOptions, slimField } from '../schema/slim.ts';
 
 export type ObjectSchema = {
   readonly type: 'object';

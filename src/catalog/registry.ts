@@ -4,16 +4,16 @@ import { GatewayError } from '../errors.ts';
 import { ToolConverter } from '../model/converters.ts';
 import type { Group } from '../model/group.ts';
 import type { WireTool, WireVersion } from '../model/wire.ts';
-import type { ToolEntry } from './entry.ts';
+import type { Operation } from '../orchestration/operation.ts';
 import { type Exposure, expose } from './exposure.ts';
 import { buildInstructions } from './instructions.ts';
-import { settleNames } from './name.ts';
-import type { Operation } from './operation.ts';
-import { SEARCH_TOOLS } from './search.ts';
+import { SEARCH_TOOLS } from './search/search-mode.ts';
+import type { ToolEntry } from './tool-entry.ts';
+import { settleNames } from './tool-names.ts';
 import { buildTree } from './tree.ts';
 
-export type { ToolDefinition, ToolEntry } from './entry.ts';
 export type { Exposure } from './exposure.ts';
+export type { ToolDefinition, ToolEntry } from './tool-entry.ts';
 
 export interface RegistryInput {
   readonly domains: readonly Domain[];

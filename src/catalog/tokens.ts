@@ -1,7 +1,7 @@
 // What tools/list costs a model: o200k tokens of the compact JSON of name, description and inputSchema, which is what
 // clients forward. The tokenizer takes a quarter of a second to load, so it is loaded when somebody asks.
 import { createRequire } from 'node:module';
-import type { ToolDefinition } from './entry.ts';
+import type { ToolDefinition } from './tool-entry.ts';
 
 type Tokenizer = { countTokens(text: string, options: { disallowedSpecial: Set<string> }): number };
 type Listed = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>;

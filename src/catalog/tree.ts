@@ -6,11 +6,11 @@ import { Group } from '../model/group.ts';
 import { Prompt, PromptArgument } from '../model/prompt.ts';
 import { Resource } from '../model/resource.ts';
 import { Tool } from '../model/tool.ts';
-import { aggregateAnnotations, toActionHints } from './annotations.ts';
-import { describeEndpoint } from './describe-endpoint.ts';
-import { toToolName } from './name.ts';
-import type { Operation } from './operation.ts';
+import type { Operation } from '../orchestration/operation.ts';
+import { aggregateAnnotations, toActionHints } from './aggregate-hints.ts';
+import { describeEndpoint } from './endpoint-text.ts';
 import { buildOperationSchema, relaxOutputSchema } from './operation-schema.ts';
+import { toToolName } from './tool-names.ts';
 
 export interface Tree {
   readonly root: Group;

@@ -4,7 +4,7 @@ import pc from 'picocolors';
 import type { ToolEntry } from '../catalog/registry.ts';
 import { BUNDLED_DOMAINS, type Config } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
-import { listCredentials } from './credentials.ts';
+import { listCredentials } from './credential-variables.ts';
 import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface Addresses {

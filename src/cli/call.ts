@@ -1,12 +1,12 @@
 // landbridge call: one tool call through the same golden path as any client's, from the shell.
 import { createInterface } from 'node:readline/promises';
+import type { Content } from '../call/outcome.ts';
 import { type Flags, readConfig } from '../config.ts';
-import type { Content } from '../endpoint/content.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { META, MODERN_VERSION } from '../protocol/eras.ts';
-import { withGateway } from './build.ts';
+import { withGateway } from './open-gateway.ts';
 
 export interface CallFlags extends Flags {
   readonly args?: string;

@@ -2,14 +2,14 @@
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import pc from 'picocolors';
-import type { ClientId } from '../catalog/clients.ts';
-import { diagnose, type Finding } from '../catalog/doctor/diagnose.ts';
 import { type Flags, readConfig } from '../config.ts';
+import type { ClientId } from '../doctor/client-check.ts';
+import { diagnose, type Finding } from '../doctor/diagnose.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
-import { withGateway } from './build.ts';
-import { costOfList } from './cost.ts';
+import { costOfList } from './exposure-cost.ts';
+import { withGateway } from './open-gateway.ts';
 import { shown } from './terminal.ts';
 
 export interface DoctorFlags extends Flags {

@@ -7,7 +7,7 @@ import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { decidePolicy } from '../orchestration/policy.ts';
-import { withGateway } from './build.ts';
+import { withGateway } from './open-gateway.ts';
 import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface ExplainFlags extends Flags {

@@ -8,7 +8,7 @@ import { type Flags, readConfig } from '../config.ts';
 import type { Credential, Domain, Endpoint } from '../endpoint/model.ts';
 import { secretsIn } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
-import { importDocument } from '../openapi/import.ts';
+import { importDocument } from '../openapi/import-document.ts';
 import { createProgress, shown } from './terminal.ts';
 
 export interface ImportFlags extends Flags {

@@ -5,14 +5,14 @@ import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog, flushLog, type Logger } from '../log.ts';
 import type { HttpServer } from '../transport/http.ts';
+import { serveHttp } from '../transport/http-server.ts';
 import { isLoopback } from '../transport/listen.ts';
-import { serveHttp } from '../transport/serve.ts';
 import { type StdioServer, startStdio } from '../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../transport/tcp.ts';
 import { type Addresses, type Launch, renderBanner } from './banner.ts';
-import { load, toGatewayOptions } from './build.ts';
-import { costOfList, measureModes, renderModes } from './cost.ts';
-import { listCredentials } from './credentials.ts';
+import { listCredentials } from './credential-variables.ts';
+import { costOfList, measureModes, renderModes } from './exposure-cost.ts';
+import { load, toGatewayOptions } from './open-gateway.ts';
 import { shown } from './terminal.ts';
 
 export interface ServeFlags extends Flags {

@@ -4,8 +4,8 @@ import { costOf } from '../catalog/tokens.ts';
 import { type Flags, readConfig } from '../config.ts';
 import type { Quarantined } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
-import { withGateway } from './build.ts';
-import { costOfList, type ModeCosts, measureModes, renderModes } from './cost.ts';
+import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
+import { withGateway } from './open-gateway.ts';
 import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface ToolsFlags extends Flags {

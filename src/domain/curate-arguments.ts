@@ -1,9 +1,10 @@
 // Hides, fixes, renames, describes and defaults the arguments of an imported operation.
-import type { ArgCuration } from '../endpoint/definition.ts';
+
 import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
-import { withFields } from './fields.ts';
+import { withFields } from './copy-endpoint.ts';
+import type { ArgCuration } from './definition/definition-types.ts';
 import { misfit } from './value-fit.ts';
 
 type Node = Record<string, unknown>;

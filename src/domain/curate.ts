@@ -1,15 +1,16 @@
 // Applies what a domain file says about an imported operation. Pure: gives new Endpoint values, and never builds a lazy
 // schema, text or example just to change it.
-import type { OperationCuration } from '../endpoint/definition.ts';
+
 import type { Environment } from '../endpoint/environment.ts';
-import { readHeaders } from '../endpoint/headers.ts';
+import { readHeaders } from '../endpoint/header-fields.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { TOOL_NAME } from '../endpoint/names.ts';
+import { toSummary } from '../endpoint/plain-text.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { toSummary } from '../endpoint/text.ts';
-import { checkExpose } from '../endpoint/uses.ts';
+import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
-import { withFields } from './fields.ts';
+import type { OperationCuration } from './definition/definition-types.ts';
+import { checkExpose } from './definition/uses.ts';
 
 export interface CurationContext {
   /** Put before an action to make a tool's name; '' for nothing. */

@@ -1,11 +1,12 @@
 // What a domain file gives to all operations of its document alike.
-import { buildCredentials, readSecurity } from '../endpoint/credentials.ts';
-import type { DomainDefinition } from '../endpoint/definition.ts';
-import { isSecretHeader, readHeaders } from '../endpoint/headers.ts';
+
+import { isSecretHeader, readHeaders } from '../endpoint/header-fields.ts';
 import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
+import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
-import { withFields } from './fields.ts';
+import { buildCredentials, readSecurity } from './definition/declared-credentials.ts';
+import type { DomainDefinition } from './definition/definition-types.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(

@@ -1,14 +1,14 @@
 // Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 import { dirname, join } from 'node:path';
-import { type BuildOptions, DefinitionError } from '../endpoint/build.ts';
-import type { DomainDefinition } from '../endpoint/definition.ts';
 import { embeddedName, expand, resolveBaseUrl } from '../endpoint/environment.ts';
-import { isSecretHeader } from '../endpoint/headers.ts';
+import { isSecretHeader } from '../endpoint/header-fields.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { GatewayError } from '../errors.ts';
-import type { CredentialSource } from '../openapi/options.ts';
-import { buildSelection } from './select.ts';
+import type { CredentialSource } from '../openapi/import-options.ts';
+import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
+import type { DomainDefinition } from './definition/definition-types.ts';
+import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
   readonly source: string;
@@ -28,7 +28,7 @@ export async function importFor(
   const secretHeaders = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
   const headers = [...secretHeaders.map(([name, value]) => `${name}: ${value}`), ...(options.headers ?? [])];
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
-  const { importDocument } = await import('../openapi/import.ts');
+  const { importDocument } = await import('../openapi/import-document.ts');
   try {
     const domain = await importDocument(beside(options.source, definition.openapi!), {
       name: definition.name,

@@ -1,15 +1,16 @@
 // Everything the gateway serves, from paths: folders of domain files, single domain files, OpenAPI documents.
 // Adding a file adds a domain; deleting it removes it; a broken one stops the start with a sentence about it.
-import { buildDomain } from '../endpoint/build.ts';
-import type { DomainDefinition } from '../endpoint/definition.ts';
+
 import { type Environment, embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { MAX_DOMAIN_NAME } from '../endpoint/names.ts';
 import { GatewayError } from '../errors.ts';
+import { buildDomain } from './definition/build-domain.ts';
+import type { DomainDefinition } from './definition/definition-types.ts';
 import { homeOrigin } from './document-fields.ts';
-import { findFiles, type SourceFile } from './files.ts';
-import type { Library } from './module.ts';
-import { explaining, readDomainFile } from './read.ts';
+import { findFiles, type SourceFile } from './domain-files.ts';
+import type { Library } from './load-module.ts';
+import { explaining, readDomainFile } from './read-domain-file.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
@@ -96,7 +97,7 @@ async function loadOne(
     ...(headerOrigin === undefined ? { headers } : { headersFor: headers && { origin: headerOrigin, lines: headers } }),
   });
   if (source.kind === 'document') {
-    const { importDocument } = await import('../openapi/import.ts');
+    const { importDocument } = await import('../openapi/import-document.ts');
     return importDocument(source.file, { env: options.env, ...given, ...pickDefined({ stdin: options.stdin, name }) });
   }
   const file = await readDomainFile(source, options.library);
@@ -111,7 +112,7 @@ async function loadOne(
       ...given,
     };
     if (definition.openapi === undefined) return buildDomain(definition, build);
-    const { buildDocumentDomain } = await import('./document.ts');
+    const { buildDocumentDomain } = await import('./openapi-domain.ts');
     return buildDocumentDomain(definition, build);
   });
 }

@@ -1,8 +1,10 @@
 // Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}` and base URLs.
 // The environment is always handed in; only config.ts reads process.env.
-import type { BaseUrl } from './definition.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An absolute http(s) URL as env text, or a variable with a default. `embedded:tasks` is the sample API of this package. */
+export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;

@@ -1,14 +1,14 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor, secretValues } from '../endpoint/secrets.ts';
-import { compileCall } from './call.ts';
+import type { Answer } from './answer/build-answer.ts';
 import { createTokens } from './oauth.ts';
-import { buildPreview, previewProof, type RequestPreview } from './preview.ts';
-import { compileRequest, type RequestPlan } from './request.ts';
-import type { Answer } from './response.ts';
+import { compileRequest, type RequestPlan } from './request/build-request.ts';
+import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
+import { compileCall } from './run-endpoint.ts';
 import { createSender, type Dispatcher } from './send.ts';
 
-export type { RequestPreview } from './preview.ts';
+export type { RequestPreview } from './request/preview.ts';
 
 export interface ExecuteOptions {
   /** For messages. */

@@ -2,9 +2,9 @@
 
 import { visible } from '../endpoint/hidden.ts';
 import { GatewayError } from '../errors.ts';
-import type { OAuthCredential } from './credentials.ts';
-import { basicToken } from './credentials.ts';
-import { encode } from './encode.ts';
+import { encode } from './request/percent-encoding.ts';
+import type { OAuthCredential } from './request/proof.ts';
+import { basicToken } from './request/proof.ts';
 import type { RawResponse, Send } from './send.ts';
 
 export interface Tokens {

@@ -3,7 +3,7 @@
 
 import { visible } from '../endpoint/hidden.ts';
 import { GatewayError } from '../errors.ts';
-import type { WireRequest } from './request.ts';
+import type { WireRequest } from './request/build-request.ts';
 import type { RawResponse } from './send.ts';
 
 const MAX_HOPS = 3;

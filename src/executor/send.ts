@@ -1,9 +1,9 @@
 // The only door to undici. One request out, one whole answer back, under one deadline, one byte cap and one abort.
 import { type Dispatcher, Pool } from 'undici';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
-import { createPublicLookup } from './lookup.ts';
-import type { WireRequest } from './request.ts';
-import { Unpacker } from './unpack.ts';
+import { Unpacker } from './answer/unpack.ts';
+import { createPublicLookup } from './public-lookup.ts';
+import type { WireRequest } from './request/build-request.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
 
 export type { Dispatcher } from 'undici';

@@ -1,7 +1,7 @@
 // Network failures → sentences. Each names the origin and what to look at; none shows a path, a query or a header.
 import { GatewayError } from '../errors.ts';
-import { PRIVATE_ADDRESS } from './lookup.ts';
-import type { WireRequest } from './request.ts';
+import { PRIVATE_ADDRESS } from './public-lookup.ts';
+import type { WireRequest } from './request/build-request.ts';
 
 type Code = 'UNREACHABLE' | 'BAD_RESPONSE' | 'VALIDATION';
 

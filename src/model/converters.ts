@@ -1,8 +1,9 @@
 // Model ↔ wire, one converter per primitive, for one revision of MCP: what that revision does not know is left out.
+
+import { toLegacyOutputSchema } from '../schema/output-schema.ts';
 import { ToolAnnotations } from './annotations.ts';
 import type { BaseModel } from './base.ts';
 import { ConverterBase } from './converter.ts';
-import { toLegacyOutputSchema } from './output-schema.ts';
 import { Prompt, PromptArgument } from './prompt.ts';
 import { Resource, type ResourceAnnotations } from './resource.ts';
 import { Tool } from './tool.ts';

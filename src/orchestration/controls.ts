@@ -1,8 +1,9 @@
 // The arguments Landbridge adds to an endpoint's own: `fields` on reads, `dry_run` on writes, `confirmation_token` where a
 // person must agree. They are taken out before validation, so the endpoint's schema never sees them.
+
+import type { Controls } from '../call/handler.ts';
 import type { Args, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import type { Controls } from './call.ts';
 
 const MAX_FIELDS = 100;
 

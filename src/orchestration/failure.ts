@@ -1,8 +1,8 @@
 // The only place where a failure becomes an answer: typed data beside a text that says what to do next.
-import type { Outcome } from '../endpoint/content.ts';
+import type { Outcome } from '../call/outcome.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { ERRORS, type FailureMode, GatewayError } from '../errors.ts';
-import type { Answer } from '../executor/response.ts';
+import type { Answer } from '../executor/answer/build-answer.ts';
 
 const MAX_TEXT = 4_000;
 

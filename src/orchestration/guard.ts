@@ -2,12 +2,13 @@
 //   modern clients with elicitation   `input_required` with a signed requestState (MCP 2026-07-28, MRTR)
 //   legacy clients with elicitation   a real elicitation/create request
 //   everyone else                     a refusal that carries a signed single-use token
-import type { Outcome } from '../endpoint/content.ts';
+
+import { buildDigest } from '../call/digest.ts';
+import type { Call, Middleware } from '../call/handler.ts';
+import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import type { Call, Middleware } from './call.ts';
 import type { Binding, Confirmations, Verdict } from './confirmations.ts';
-import { buildDigest } from './digest.ts';
 import type { Decision } from './policy.ts';
 
 /** Makes the question readable: `DELETE https://…/pets/7`. */

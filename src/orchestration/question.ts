@@ -1,9 +1,10 @@
 // What a person reads before they agree: the request itself, what it does, with which arguments, and what is lost.
 // The arguments were chosen by a model: whatever they hold is shown as data and cannot pose as a line of the question.
+
+import { toCanonicalJson } from '../call/digest.ts';
 import { spellHidden } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
-import { toCanonicalJson } from './digest.ts';
-import { isSecret } from './validation/show.ts';
+import { isSecret } from '../schema/explain/show.ts';
 
 const MAX_URL_CHARS = 2_000;
 const MAX_ARGUMENTS = 20;

@@ -1,10 +1,10 @@
 // What a handler wants to know again in the next round of a multi round-trip request (MCP 2026-07-28) travels with the
 // client as `requestState`. It comes back from wherever the client put it, so it is signed, bound and short-lived.
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { buildDigest } from '../call/digest.ts';
+import type { Call } from '../call/handler.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import type { Call } from './call.ts';
-import { buildDigest } from './digest.ts';
 
 export interface StateCodec {
   /** A JSON value as `requestState`, good only for the same principal, tool and arguments. Readable by the client. */

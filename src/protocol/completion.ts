@@ -1,8 +1,8 @@
 // completion/complete: enumerated and declared values of prompt arguments and template variables.
-import type { PromptEntry } from '../catalog/prompts.ts';
-import type { ResourceTable } from '../catalog/resources.ts';
+import type { PromptEntry } from '../catalog/resources-and-prompts/prompts.ts';
+import type { ResourceTable } from '../catalog/resources-and-prompts/resources.ts';
 import { GatewayError } from '../errors.ts';
-import type { Params } from './jsonrpc.ts';
+import type { Params } from './wire/jsonrpc.ts';
 
 const MAX_VALUES = 100;
 

@@ -2,21 +2,26 @@
 // adapter.
 import { randomBytes } from 'node:crypto';
 import type { Adapter } from '../adapter/adapter.ts';
-import type { PromptEntry } from '../catalog/prompts.ts';
+import type { Call, Client } from '../call/handler.ts';
 import type { Registry } from '../catalog/registry.ts';
-import { findResource, type ResourceTable } from '../catalog/resources.ts';
+import type { PromptEntry } from '../catalog/resources-and-prompts/prompts.ts';
+import { findResource, type ResourceTable } from '../catalog/resources-and-prompts/resources.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import type { Call, Client } from '../orchestration/call.ts';
-import type { Canned, ListMethod } from './canned.ts';
 import { complete } from './completion.ts';
-import type { RequestContext } from './context.ts';
 import type { Version } from './eras.ts';
-import { checkMirroredArguments, findMirroredArguments, type Headers, type MirroredArgument } from './headers.ts';
-import { type Params, type RequestId, writeNotification } from './jsonrpc.ts';
-import type { Caching, ResultWriter } from './results.ts';
-import { parseTrace } from './trace.ts';
+import type { RequestContext } from './request-context.ts';
+import type { Canned, ListMethod } from './wire/canned.ts';
+import {
+  checkMirroredArguments,
+  findMirroredArguments,
+  type Headers,
+  type MirroredArgument,
+} from './wire/header-checks.ts';
+import { type Params, type RequestId, writeNotification } from './wire/jsonrpc.ts';
+import type { Caching, ResultWriter } from './wire/results.ts';
+import { parseTrace } from './wire/trace.ts';
 
 export interface DispatchParts {
   readonly registry: Registry;

@@ -3,7 +3,7 @@
 //   legacy  2025-11-25 and older: `initialize` first
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
-import type { Params } from './jsonrpc.ts';
+import type { Params } from './wire/jsonrpc.ts';
 
 export const MODERN_VERSION = '2026-07-28';
 /** Newest first. */

@@ -2,17 +2,17 @@
 // out before the answer goes through `context.send`.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ERRORS, GatewayError } from '../errors.ts';
-import { type Canned, type CannedParts, createCanned } from './canned.ts';
 import { createChannel } from './channel.ts';
-import type { Reply, RequestContext } from './context.ts';
 import { createDispatch, type Dispatch, type DispatchParts, wantsProgress } from './dispatch.ts';
 import { claimsModern, isModernHeader, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
-import { checkRequestHeaders, checkVersionHeader } from './headers.ts';
-import { type Message, parseMessages, toRpcCode, writeError } from './jsonrpc.ts';
-import { createLegacy, type LegacyParts } from './legacy.ts';
-import { notFound, ok } from './reply.ts';
+import { createLegacy, type LegacyParts } from './legacy-era.ts';
+import type { Reply, RequestContext } from './request-context.ts';
 import { cancel, track, untrack } from './session.ts';
 import { createSubscriptions } from './subscriptions.ts';
+import { type Canned, type CannedParts, createCanned } from './wire/canned.ts';
+import { checkRequestHeaders, checkVersionHeader } from './wire/header-checks.ts';
+import { type Message, parseMessages, toRpcCode, writeError } from './wire/jsonrpc.ts';
+import { notFound, ok } from './wire/reply.ts';
 
 export interface ProtocolParts
   extends Omit<CannedParts, 'writer'>,

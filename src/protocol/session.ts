@@ -1,6 +1,6 @@
 // One connection of stdio or TCP: what its client declared, what is under way on it, and what we asked of it.
 import type { LegacyVersion } from './eras.ts';
-import type { RequestId } from './jsonrpc.ts';
+import type { RequestId } from './wire/jsonrpc.ts';
 
 export interface Session {
   /** Set by `initialize`; modern messages on the same connection ignore both. */

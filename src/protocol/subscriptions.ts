@@ -1,10 +1,10 @@
 // subscriptions/listen: acknowledged and held open. Tools, prompts and resources are fixed at start, so nothing is ever
 // honoured and nothing follows but the graceful end, which tells the client that the server is going away.
 import { GatewayError } from '../errors.ts';
-import type { RequestContext } from './context.ts';
 import { META, MODERN_VERSION } from './eras.ts';
-import { type Params, type RequestId, writeNotification } from './jsonrpc.ts';
-import type { ResultWriter } from './results.ts';
+import type { RequestContext } from './request-context.ts';
+import { type Params, type RequestId, writeNotification } from './wire/jsonrpc.ts';
+import type { ResultWriter } from './wire/results.ts';
 
 export interface Subscriptions {
   /** Resolves with the final result at shutdown, with undefined when the client cancels or leaves. */

@@ -1,13 +1,13 @@
 // POST /mcp straight on node:http: the hot path. Every other request goes to the express app in routes.ts.
 import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Principal } from '../call/handler.ts';
 import { ERRORS } from '../errors.ts';
-import type { Principal } from '../orchestration/call.ts';
-import type { RequestContext } from '../protocol/context.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import { writeError } from '../protocol/jsonrpc.ts';
+import type { RequestContext } from '../protocol/request-context.ts';
+import { writeError } from '../protocol/wire/jsonrpc.ts';
+import { createFrontier, type Frontier, type FrontierOptions } from './admission.ts';
 import { enterConnection } from './connection.ts';
-import { createFrontier, type Frontier, type FrontierOptions } from './frontier.ts';
 import { explainListenError } from './listen.ts';
 import { createSse, type Sse } from './sse.ts';
 import { within } from './within.ts';

@@ -1,12 +1,12 @@
 // A conversation over a byte stream: stdio and TCP differ only in where the bytes come from.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
+import type { Principal } from '../call/handler.ts';
 import { ERRORS } from '../errors.ts';
-import type { Principal } from '../orchestration/call.ts';
-import type { RequestContext } from '../protocol/context.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import { writeError } from '../protocol/jsonrpc.ts';
+import type { RequestContext } from '../protocol/request-context.ts';
 import { abandon, createSession } from '../protocol/session.ts';
+import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { createLineSplitter } from './framing.ts';
 
 export interface LineLimits {

@@ -2,8 +2,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import { ERRORS } from '../errors.ts';
-import { writeError } from '../protocol/jsonrpc.ts';
-import { createFrontier, type FrontierOptions } from './frontier.ts';
+import { writeError } from '../protocol/wire/jsonrpc.ts';
+import { createFrontier, type FrontierOptions } from './admission.ts';
 import { profileOf } from './http.ts';
 
 export interface RoutesParts {

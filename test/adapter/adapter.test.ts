@@ -1,10 +1,10 @@
 import { describe, expect, test, vi } from 'vitest';
 import { createAdapter, type Operations } from '../../src/adapter/adapter.ts';
-import type { ExecutionContext } from '../../src/adapter/context.ts';
-import type { Outcome } from '../../src/endpoint/content.ts';
+import { buildDigest } from '../../src/call/digest.ts';
+import type { ExecutionContext } from '../../src/call/execution-context.ts';
+import type { Call, Handler } from '../../src/call/handler.ts';
+import type { Outcome } from '../../src/call/outcome.ts';
 import { GatewayError, ToolTimeoutError } from '../../src/errors.ts';
-import type { Call, Handler } from '../../src/orchestration/call.ts';
-import { buildDigest } from '../../src/orchestration/digest.ts';
 
 const DONE: Outcome = {
   content: [{ type: 'text', text: 'done' }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { aggregateAnnotations, toActionHints } from '../../src/catalog/annotations.ts';
+import { aggregateAnnotations, toActionHints } from '../../src/catalog/aggregate-hints.ts';
 
 const hints = (annotations: object) =>
   Object.fromEntries(Object.entries(annotations).filter(([, v]) => v !== undefined));

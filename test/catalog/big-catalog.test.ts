@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import '../support/real-http.ts';
 import { listCost } from '../../src/catalog/tokens.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import { importDocument } from '../../src/openapi/import.ts';
-import { serveHttp } from '../../src/transport/serve.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
+import { serveHttp } from '../../src/transport/http-server.ts';
 
 const THINGS = ['ship', 'harbour', 'crew', 'cargo', 'voyage', 'anchor', 'sail', 'chart', 'lantern', 'compass'];
 const PLACES = [

@@ -1,8 +1,8 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
-import { GroupedToolBuilder } from '../../src/catalog/builder.ts';
+import type { Middleware } from '../../src/call/handler.ts';
+import { GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
 import { GatewayError } from '../../src/errors.ts';
-import type { Middleware } from '../../src/orchestration/call.ts';
 import { aCall, anEndpoint, anOperation, textOf } from './support.ts';
 
 const users = () =>

@@ -1,7 +1,7 @@
 import { decode } from '@toon-format/toon';
 import { describe, expect, test } from 'vitest';
-import { buildDescription, buildLeanDescription } from '../../src/catalog/description.ts';
-import { buildToonDescription } from '../../src/catalog/toon.ts';
+import { buildDescription, buildLeanDescription } from '../../src/catalog/grouped/grouped-description.ts';
+import { buildToonDescription } from '../../src/catalog/grouped/toon-description.ts';
 
 const flat = {
   toolName: 'users',

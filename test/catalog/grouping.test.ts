@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countFields, literalSegments, MAX_ACTIONS, MAX_FIELDS, planGroups } from '../../src/catalog/grouping.ts';
-import { settleNames } from '../../src/catalog/name.ts';
+import {
+  countFields,
+  literalSegments,
+  MAX_ACTIONS,
+  MAX_FIELDS,
+  planGroups,
+} from '../../src/catalog/grouped/grouping.ts';
+import { settleNames } from '../../src/catalog/tool-names.ts';
 import { buildTree } from '../../src/catalog/tree.ts';
 import type { Effect, Endpoint } from '../../src/endpoint/model.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';

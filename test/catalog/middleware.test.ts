@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { compileChains } from '../../src/catalog/middleware.ts';
-import { requiredFields } from '../../src/catalog/required.ts';
-import type { Middleware } from '../../src/orchestration/call.ts';
+import type { Middleware } from '../../src/call/handler.ts';
+import { compileChains } from '../../src/catalog/grouped/compile-middleware.ts';
+import { requiredFields } from '../../src/schema/required-fields.ts';
 import { aCall } from './support.ts';
 
 describe('compileChains()', () => {

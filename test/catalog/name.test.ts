@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prefixName, settleNames, toToolName } from '../../src/catalog/name.ts';
+import { prefixName, settleNames, toToolName } from '../../src/catalog/tool-names.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import { TOOL_NAME } from '../../src/endpoint/names.ts';
 

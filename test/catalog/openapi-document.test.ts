@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { toOpenApi } from '../../src/catalog/openapi-document.ts';
+import { toOpenApi } from '../../src/catalog/resources-and-prompts/openapi-document.ts';
 import { petsDomain } from '../support/pets.ts';
 
 describe('toOpenApi()', () => {

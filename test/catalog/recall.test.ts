@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { findOperations } from '../../src/catalog/search/find.ts';
-import { buildIndex, type Index } from '../../src/catalog/search/index.ts';
-import { importDocument } from '../../src/openapi/import.ts';
+import { findOperations } from '../../src/catalog/search/find-operations.ts';
+import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
 import {
   COLLOQUIAL_GITHUB,
   COLLOQUIAL_STRIPE,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { GroupedToolBuilder } from '../../src/catalog/builder.ts';
-import type { Operation } from '../../src/catalog/operation.ts';
+import { GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
 import { buildRegistry, type RegistryInput } from '../../src/catalog/registry.ts';
 import { listCost } from '../../src/catalog/tokens.ts';
 import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
+import type { Operation } from '../../src/orchestration/operation.ts';
 import { aCall, aDomain, anEndpoint, anOperation, textOf } from './support.ts';
 
 function registry(domains: readonly Domain[], more: Partial<RegistryInput> = {}) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildGroupedSchema, tierOf } from '../../src/catalog/schema.ts';
+import { buildGroupedSchema, tierOf } from '../../src/catalog/grouped/grouped-schema.ts';
 
 const text = { type: 'string' } as const;
 const actions = [

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import type { Operation } from '../../src/catalog/operation.ts';
+import type { Handler } from '../../src/call/handler.ts';
 import { buildRegistry } from '../../src/catalog/registry.ts';
+import { stem, toStems } from '../../src/catalog/search/search-words.ts';
 import { toShape, toSignature } from '../../src/catalog/search/signature.ts';
-import { stem, toStems } from '../../src/catalog/search/words.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
-import type { Handler } from '../../src/orchestration/call.ts';
+import type { Operation } from '../../src/orchestration/operation.ts';
 import { aCall, aDomain, anEndpoint, anOperation, textOf } from './support.ts';
 
 const repo = { owner: { type: 'string' }, repo: { type: 'string' } } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Selection, selectEndpoints } from '../../src/catalog/select.ts';
+import { type Selection, selectEndpoints } from '../../src/catalog/select-endpoints.ts';
 import { aDomain, anEndpoint } from './support.ts';
 
 const domains = [

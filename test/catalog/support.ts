@@ -1,6 +1,6 @@
 // Endpoints, operations and calls made by hand, so that each test says only what matters to it.
 
-import type { Operation } from '../../src/catalog/operation.ts';
+import type { Call, Handler } from '../../src/call/handler.ts';
 import {
   DEFAULT_LIMITS,
   DEFAULT_RESPONSE,
@@ -8,9 +8,9 @@ import {
   type Endpoint,
   type JsonSchema,
 } from '../../src/endpoint/model.ts';
-import type { Call, Handler } from '../../src/orchestration/call.ts';
 import { buildControls } from '../../src/orchestration/controls.ts';
-import { createValidator } from '../../src/orchestration/validate.ts';
+import type { Operation } from '../../src/orchestration/operation.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 
 export function aCall(tool: string, more: Partial<Call> = {}): Call {
   return {

@@ -4,7 +4,7 @@ import { buildRegistry } from '../../src/catalog/registry.ts';
 import { costOf, countTokens, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { importDocument } from '../../src/openapi/import.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
 function cost(domains: readonly Domain[], exposure: 'tools' | 'grouped' | 'search'): number {

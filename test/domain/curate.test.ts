@@ -6,10 +6,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { curate } from '../../src/domain/curate.ts';
 import { loadDomains } from '../../src/domain/load.ts';
-import { globToTest } from '../../src/domain/select.ts';
+import { globToTest } from '../../src/domain/select-operations.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import type { Problem } from '../../src/endpoint/problems.ts';
-import { createValidator } from '../../src/orchestration/validate.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 
 const DOCUMENT = {
   openapi: '3.1.0',

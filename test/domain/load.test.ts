@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findFiles } from '../../src/domain/files.ts';
+import { findFiles } from '../../src/domain/domain-files.ts';
 import { loadDomains } from '../../src/domain/load.ts';
-import { createValidator } from '../../src/orchestration/validate.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 
 // A folder far from this repository: no node_modules above it.
 let folder: string;

@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Args, Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
-import { createValidator } from '../../src/orchestration/validate.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 
 export interface Contract {
   readonly action: string;

@@ -1,7 +1,7 @@
 import nock from 'nock';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { createValidator } from '../../src/orchestration/validate.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 import { findEndpoint, loadBundled, record, testContracts } from './contract.ts';
 
 const API = 'https://musicbrainz.org/ws/2';

@@ -1,6 +1,6 @@
 import nock from 'nock';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createValidator } from '../../src/orchestration/validate.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 import { findEndpoint, loadBundled, record, testContracts } from './contract.ts';
 
 const forecast = {

@@ -1,10 +1,10 @@
 // The bundled task board, from domain file to real server: every tool works against the sample API it describes.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type SampleApi, startSampleApi } from '../../sample/server.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Args, Domain } from '../../src/endpoint/model.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
-import { createValidator } from '../../src/orchestration/validate.ts';
-import { type SampleApi, startSampleApi } from '../../src/sample/server.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 import { findEndpoint } from './contract.ts';
 
 const executor = createExecutor();

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what domain files write
 import { describe, expect, test } from 'vitest';
-import { buildDomain, DefinitionError } from '../../src/endpoint/build.ts';
-import { defineDomain } from '../../src/endpoint/define.ts';
-import type { DomainDefinition } from '../../src/endpoint/definition.ts';
+import { buildDomain, DefinitionError } from '../../src/domain/definition/build-domain.ts';
+import { defineDomain } from '../../src/domain/definition/define-domain.ts';
+import type { DomainDefinition } from '../../src/domain/definition/definition-types.ts';
 import { expand, resolveBaseUrl } from '../../src/endpoint/environment.ts';
 import { collectSecrets } from '../../src/endpoint/secrets.ts';
 

@@ -1,7 +1,7 @@
 // Words from documents: plain, short, cut with care.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutText, firstSentence, toPlainLines, toPlainText, toSummary } from '../../src/endpoint/text.ts';
+import { cutText, firstSentence, toPlainLines, toPlainText, toSummary } from '../../src/endpoint/plain-text.ts';
 
 describe('toPlainText()', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ParameterStyle } from '../../src/endpoint/model.ts';
-import { compileParameter, type ParameterTarget } from '../../src/executor/params.ts';
+import { compileParameter, type ParameterTarget } from '../../src/executor/request/parameter-styles.ts';
 
 const values = {
   empty: '',

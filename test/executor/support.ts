@@ -9,8 +9,8 @@ import {
   type ResponsePlan,
   type Target,
 } from '../../src/endpoint/model.ts';
+import type { Answer } from '../../src/executor/answer/build-answer.ts';
 import { createExecutor, type ExecuteOptions } from '../../src/executor/executor.ts';
-import type { Answer } from '../../src/executor/response.ts';
 
 export interface Seen {
   readonly method: string;

@@ -4,7 +4,7 @@ import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../src/endpoint/names.ts';
-import { importDocument } from '../../src/openapi/import.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
 import { hasSpecs, readJson, SPECS } from './support.ts';
 
 interface Truth {

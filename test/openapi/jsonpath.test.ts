@@ -1,7 +1,7 @@
 // JSONPath as RFC 9535 has it: its own examples, and what a hostile expression may cost.
 import { describe, expect, test } from 'vitest';
-import { findAll } from '../../src/openapi/jsonpath.ts';
-import { parseJsonPath } from '../../src/openapi/jsonpath-parse.ts';
+import { findAll } from '../../src/openapi/source/jsonpath.ts';
+import { parseJsonPath } from '../../src/openapi/source/jsonpath-parse.ts';
 
 const values = (path: string, root: unknown) => findAll(parseJsonPath(path), root).map(({ value }) => value);
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { importDocument } from '../../src/openapi/import.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
 import { importValue, openapi } from './support.ts';
 
 const env = {};

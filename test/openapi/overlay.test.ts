@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { importDocument } from '../../src/openapi/import.ts';
-import { applyOverlay } from '../../src/openapi/overlay.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
+import { applyOverlay } from '../../src/openapi/source/overlay.ts';
 import { importValue, openapi, SERVER } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'landbridge-overlay-'));

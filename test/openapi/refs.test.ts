@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { importDocument } from '../../src/openapi/import.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
 import { importValue, openapi, places } from './support.ts';
 
 const env = {};

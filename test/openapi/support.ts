@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Domain, Endpoint, JsonSchema } from '../../src/endpoint/model.ts';
-import { type ImportOptions, importDocument } from '../../src/openapi/import.ts';
+import { type ImportOptions, importDocument } from '../../src/openapi/import-document.ts';
 
 export const SPECS = new URL('../../../shared/specs/', import.meta.url).pathname;
 export const hasSpecs = existsSync(`${SPECS}index.json`);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { Outcome } from '../../src/endpoint/content.ts';
-import type { Call, Middleware } from '../../src/orchestration/call.ts';
+import type { Call, Middleware } from '../../src/call/handler.ts';
+import type { Outcome } from '../../src/call/outcome.ts';
 import { compose } from '../../src/orchestration/compose.ts';
 
 const call = {} as Call;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { buildDigest, toCanonicalJson } from '../../src/call/digest.ts';
 import { type Binding, createConfirmations, createSpentStore } from '../../src/orchestration/confirmations.ts';
-import { buildDigest, toCanonicalJson } from '../../src/orchestration/digest.ts';
 
 const binding: Binding = {
   purpose: 'token',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import { ERRORS, type ErrorCode, GatewayError, ToolTimeoutError } from '../../src/errors.ts';
-import type { Answer } from '../../src/executor/response.ts';
+import type { Answer } from '../../src/executor/answer/build-answer.ts';
 import { toFailure, toUpstreamFailure } from '../../src/orchestration/failure.ts';
 
 describe('toFailure()', () => {

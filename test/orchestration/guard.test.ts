@@ -1,10 +1,10 @@
 // The guard by itself: every way to ask, every answer, every forgery. `next` is the REST call; it must run exactly when
 // a person agreed.
 import { describe, expect, test, vi } from 'vitest';
-import type { Outcome } from '../../src/endpoint/content.ts';
+import type { Call, Client } from '../../src/call/handler.ts';
+import type { Outcome } from '../../src/call/outcome.ts';
 import type { Args } from '../../src/endpoint/model.ts';
 import type { GatewayError } from '../../src/errors.ts';
-import type { Call, Client } from '../../src/orchestration/call.ts';
 import { type Confirmations, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createGuard } from '../../src/orchestration/guard.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Call } from '../../src/orchestration/call.ts';
+import type { Call } from '../../src/call/handler.ts';
 import { createStateCodec } from '../../src/orchestration/states.ts';
 
 function call(change: Partial<Call> = {}): Call {

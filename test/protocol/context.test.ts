@@ -1,8 +1,8 @@
 // What belongs to one request stays with it: principal, capabilities, signal, session, trace, log level.
 import '../support/real-http.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Call } from '../../src/call/handler.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import type { Call } from '../../src/orchestration/call.ts';
 import { createSession } from '../../src/protocol/session.ts';
 import { LINE_CLIENTS, openStdio } from '../support/lines.ts';
 import { legacy, modern, type Rpc, serveHttp } from '../support/mcp.ts';

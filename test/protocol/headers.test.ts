@@ -5,7 +5,7 @@ import {
   checkRequestHeaders,
   checkVersionHeader,
   findMirroredArguments,
-} from '../../src/protocol/headers.ts';
+} from '../../src/protocol/wire/header-checks.ts';
 
 const encode = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
 const call = (name: string, header: string | undefined) => () =>

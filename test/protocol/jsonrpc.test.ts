@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseMessages, writeError, writeNotification, writeRequest, writeResult } from '../../src/protocol/jsonrpc.ts';
+import {
+  parseMessages,
+  writeError,
+  writeNotification,
+  writeRequest,
+  writeResult,
+} from '../../src/protocol/wire/jsonrpc.ts';
 
 /** Control characters, quotes, lone surrogates: whatever a JavaScript string can hold. */
 const anyText = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)) });

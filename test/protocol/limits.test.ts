@@ -1,8 +1,8 @@
 // What may be open at once has a limit, and reaching it harms only whoever comes next.
 import { describe, expect, test } from 'vitest';
-import { createOutgoing } from '../../src/protocol/outgoing.ts';
-import { createResultWriter } from '../../src/protocol/results.ts';
+import { createOutgoing } from '../../src/protocol/client-questions.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
+import { createResultWriter } from '../../src/protocol/wire/results.ts';
 
 const forever = new AbortController().signal;
 

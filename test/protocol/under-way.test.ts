@@ -3,8 +3,8 @@
 import '../support/real-http.ts';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Call } from '../../src/call/handler.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import type { Call } from '../../src/orchestration/call.ts';
 import { LINE_CLIENTS, type LineClient, openStdio } from '../support/lines.ts';
 import { legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';

@@ -6,9 +6,9 @@ import addFormats from 'ajv-formats';
 import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createBoard } from '../../src/sample/board.ts';
-import { createRoutes } from '../../src/sample/routes.ts';
-import { matchPath, type SampleApi, startSampleApi } from '../../src/sample/server.ts';
+import { createBoard } from '../../sample/board.ts';
+import { createRoutes } from '../../sample/routes.ts';
+import { matchPath, type SampleApi, startSampleApi } from '../../sample/server.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read as it comes
 type Json = Record<string, any>;

@@ -1,7 +1,7 @@
 // A small domain for tests of the whole gateway: one endpoint of each effect, over whatever upstream a test brings.
 import { z } from 'zod';
-import { buildDomain } from '../../src/endpoint/build.ts';
-import { defineDomain } from '../../src/endpoint/define.ts';
+import { buildDomain } from '../../src/domain/definition/build-domain.ts';
+import { defineDomain } from '../../src/domain/definition/define-domain.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 
 /** `more` replaces or adds parts of the definition. */

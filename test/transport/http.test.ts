@@ -4,7 +4,7 @@ import { request as httpRequest, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import { createFrontier } from '../../src/transport/frontier.ts';
+import { createFrontier } from '../../src/transport/admission.ts';
 import type { HttpOptions } from '../../src/transport/http.ts';
 import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';

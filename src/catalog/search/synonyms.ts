@@ -1,5 +1,5 @@
 // Other words for the same thing. What a person calls it and what an API calls it differ most in verbs and abbreviations.
-import { stem } from './words.ts';
+import { stem } from './search-words.ts';
 
 /** Words that mean the same to somebody who asks. One word may stand in several lines. */
 const SAME: readonly string[] = [

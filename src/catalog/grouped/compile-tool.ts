@@ -1,0 +1,188 @@
+// Turns the actions of a grouped tool into its definition and one compiled function per action. All the work of a call
+// that does not depend on the call happens here.
+import type { z } from 'zod';
+import type { Handler, Middleware } from '../../call/handler.ts';
+import type { Args, JsonSchema } from '../../endpoint/model.ts';
+import type { ToolHints } from '../../model/annotations.ts';
+import { Tool } from '../../model/tool.ts';
+import { toOutcome } from '../../orchestration/handler-result.ts';
+import type { Validator } from '../../schema/check/validator.ts';
+import { type ActionHints, aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
+import { advertiseZod, validateZod } from '../native-function.ts';
+import type { PlacedAction } from './action.ts';
+import { compileChains } from './compile-middleware.ts';
+import {
+  type ActionText,
+  buildDescription,
+  buildLeanDescription,
+  type DescriptionInput,
+  type ToolText,
+} from './grouped-description.ts';
+import { type ActionFields, buildGroupedSchema, type SharedFields } from './grouped-schema.ts';
+import { advertiseOperation, callOperation, checkOperation, type RestFields } from './rest-action.ts';
+import { buildToonDescription } from './toon-description.ts';
+
+export interface ToolPlan {
+  readonly name: string;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+  readonly discriminator: string;
+  readonly common?: z.ZodObject | undefined;
+  readonly style: 'full' | 'lean' | 'toon';
+  readonly annotations: ToolHints;
+  readonly middleware: readonly Middleware[];
+  readonly actions: readonly PlacedAction[];
+}
+
+export interface CompiledAction {
+  readonly key: string;
+  readonly hints: ActionHints;
+  readonly description: string | undefined;
+  readonly fields: readonly string[];
+  readonly required: readonly string[];
+  /** Throws VALIDATION, or returns the arguments to go on with. */
+  readonly check: Validator | undefined;
+  readonly run: Handler;
+}
+
+export interface CompiledTool {
+  readonly tool: Tool;
+  readonly actions: ReadonlyMap<string, CompiledAction>;
+}
+
+const TEXTS: Readonly<Record<ToolPlan['style'], (input: DescriptionInput) => ToolText>> = {
+  full: buildDescription,
+  lean: buildLeanDescription,
+  toon: buildToonDescription,
+};
+
+export function compileTool(plan: ToolPlan): CompiledTool {
+  const common = advertiseZod(plan.common);
+  const fields = plan.actions.map((action) => advertise(action, plan.discriminator));
+  const shared = plan.common === undefined ? hoist(plan.actions, fields) : undefined;
+  const texts = plan.actions.map((action, index) => toText(action, fields[index]!, common.required));
+  const text = TEXTS[plan.style]({ toolName: plan.name, description: plan.description, actions: texts });
+  const inputSchema = buildGroupedSchema({
+    actions: fields,
+    discriminator: plan.discriminator,
+    common: shared ?? common,
+    quiet: shared !== undefined,
+    actionText: text.actionText,
+  });
+  const hints = plan.actions.map(hintsOf);
+  const tool = new Tool({
+    name: plan.name,
+    title: plan.title,
+    description: text.description,
+    inputSchema: inputSchema as unknown as JsonSchema,
+    annotations: aggregateAnnotations(hints, plan.annotations),
+  });
+  const chains = compileChains(
+    plan.actions.map((action, index) => ({
+      key: action.key,
+      middleware: [...action.groupMiddleware, ...(action.definition.middleware ?? [])],
+      handler: handlerOf(action, fields[index]!, common),
+    })),
+    plan.middleware,
+  );
+  const actions = plan.actions.map((action, index): [string, CompiledAction] => [
+    action.key,
+    {
+      key: action.key,
+      hints: hints[index]!,
+      description: action.definition.description,
+      fields: [...new Set([...Object.keys(common.fields), ...Object.keys(fields[index]!.fields)])],
+      required: texts[index]!.required,
+      check: checkOf(plan, action, fields[index]!, common),
+      run: chains.get(action.key)!,
+    },
+  ]);
+  return { tool, actions: new Map(actions) };
+}
+
+type Advertised = ActionFields & Pick<RestFields, 'renamed'>;
+
+function advertise({ key, definition }: PlacedAction, discriminator: string): Advertised {
+  if (definition.operation) return { key, ...advertiseOperation(definition.operation, discriminator) };
+  return { key, ...advertiseZod(definition.schema), renamed: new Map() };
+}
+
+function toText(
+  { key, definition, group }: PlacedAction,
+  own: ActionFields,
+  commonRequired: readonly string[],
+): ActionText {
+  return {
+    key,
+    name: definition.name,
+    group: group?.name,
+    description: definition.description,
+    required: [...new Set([...commonRequired, ...own.required])],
+    destructive: hintsOf({ definition }).destructive === true,
+  };
+}
+
+/** What the author says counts; for a REST operation the rest follows from its effect. */
+function hintsOf({ definition }: Pick<PlacedAction, 'definition'>): ActionHints {
+  const derived = definition.operation ? toActionHints(definition.operation.endpoint) : {};
+  return {
+    readOnly: definition.readOnly ?? derived.readOnly,
+    destructive: definition.destructive ?? derived.destructive,
+    idempotent: definition.idempotent ?? derived.idempotent,
+  };
+}
+
+/**
+ * In a tool of REST operations only, fields every action takes alike are said once, without a note: the schema's
+ * `required` already tells. The gateway's own controls are never worth a list of actions either.
+ */
+function hoist(actions: readonly PlacedAction[], fields: readonly ActionFields[]): SharedFields | undefined {
+  if (!actions.every(({ definition }) => definition.operation !== undefined)) return undefined;
+  const names = [...new Set(fields.flatMap((action) => Object.keys(action.fields)))];
+  const own = new Set(actions.flatMap(({ definition }) => definition.operation!.endpoint.args.map((arg) => arg.key)));
+  const controls = new Set(actions.flatMap(({ definition }) => Object.keys(definition.operation!.controls)));
+  const isShared = (name: string) => {
+    const needing = fields.filter((action) => action.required.includes(name)).length;
+    const using = fields.filter((action) => Object.hasOwn(action.fields, name)).length;
+    if (controls.has(name) && !own.has(name)) return true;
+    return using === fields.length && (needing === 0 || needing === fields.length);
+  };
+  // Controls go last: they are the least of what a model should look at.
+  const shared = names.filter(isShared);
+  const ordered = [...shared.filter((name) => own.has(name)), ...shared.filter((name) => !own.has(name))];
+  return {
+    fields: Object.fromEntries(
+      ordered.map((name) => [name, fields.find((action) => Object.hasOwn(action.fields, name))!.fields[name]!]),
+    ),
+    required: ordered.filter((name) => fields.every((action) => action.required.includes(name))),
+  };
+}
+
+function handlerOf({ definition }: PlacedAction, { renamed }: Advertised, common: SharedFields): Handler {
+  if (definition.operation) return callOperation(definition.operation, renamed, new Set(Object.keys(common.fields)));
+  const { handler } = definition;
+  return async (call, args) => toOutcome(await handler(call, args as never));
+}
+
+function checkOf(
+  plan: ToolPlan,
+  { definition, groupMiddleware }: PlacedAction,
+  own: Advertised,
+  common: SharedFields,
+): Validator | undefined {
+  if (!definition.operation) return validateZod(plan.common, definition.schema);
+  const commonKeys = new Set(Object.keys(common.fields));
+  const checkCommon = plan.common && validateZod(plan.common, undefined);
+  const wrapped = plan.middleware.length + groupMiddleware.length + (definition.middleware?.length ?? 0) > 0;
+  const checkOwn = wrapped ? checkOperation(definition.operation, own.renamed, commonKeys) : undefined;
+  if (!checkCommon) return checkOwn;
+  return (tool, args) => {
+    const parsed = checkCommon(tool, pick(args, commonKeys));
+    checkOwn?.(tool, args);
+    return { ...args, ...parsed };
+  };
+}
+
+function pick(args: Args, keys: ReadonlySet<string>): Args {
+  return Object.fromEntries(Object.entries(args).filter(([key]) => keys.has(key)));
+}

@@ -1,0 +1,92 @@
+// The text of a grouped tool, in three layers: what it is for, which actions there are, and what each of them does and
+// needs. It never exceeds what the strictest client shows: what does not fit moves to the discriminator's description,
+// which no client cuts.
+import { cutText } from '../../endpoint/plain-text.ts';
+import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
+
+export interface ActionText {
+  readonly key: string;
+  /** The name inside its group; the key itself in a flat tool. */
+  readonly name: string;
+  readonly group?: string | undefined;
+  readonly description?: string | undefined;
+  readonly required: readonly string[];
+  readonly destructive: boolean;
+}
+
+export interface DescriptionInput {
+  readonly toolName: string;
+  readonly description?: string | undefined;
+  readonly actions: readonly ActionText[];
+}
+
+export interface ToolText {
+  readonly description: string;
+  /** The actions in words, for the discriminator, when they did not fit. */
+  readonly actionText?: string;
+}
+
+const WARNING = '⚠️ DESTRUCTIVE';
+
+export function buildDescription(input: DescriptionInput): ToolText {
+  const summary = buildSummary(input);
+  const workflow = input.actions.map(toWorkflowLine).filter((line) => line !== undefined);
+  return place([summary, buildListing(input.actions)], workflow.length > 0 ? ['Workflow:', ...workflow] : []);
+}
+
+/**
+ * One line per action that its name does not already tell, and no listing: the enum has the names, the fields say who
+ * needs them. Destructive actions are always marked.
+ */
+export function buildLeanDescription(input: DescriptionInput): ToolText {
+  const lines = input.actions.flatMap(({ key, description = '', destructive }) => {
+    const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
+    return words.length === 0 ? [] : [`${key}: ${words.join(' ')}`];
+  });
+  // An empty summary means that the tool's name says it all; then the lines do for a description.
+  const head = input.description === '' && lines.length > 0 ? [] : [buildSummary(input)];
+  return place(head, lines);
+}
+
+export function buildSummary({ toolName, description }: DescriptionInput): string {
+  return description === undefined || description === '' ? toolName : description;
+}
+
+/** `Actions: list, create`, or `Modules: users (list,create) | billing (refund)`. */
+function buildListing(actions: readonly ActionText[]): string {
+  const modules = summarizeGroups(actions);
+  if (modules.size === 0) return `Actions: ${actions.map((action) => action.key).join(', ')}`;
+  const told = [...modules].map(([group, members]) => `${group} (${members.map((member) => member.name).join(',')})`);
+  return `Modules: ${told.join(' | ')}`;
+}
+
+/** The actions of each group, in order; empty for a flat tool. */
+export function summarizeGroups<Action extends ActionText>(actions: readonly Action[]): Map<string, Action[]> {
+  const groups = new Map<string, Action[]>();
+  for (const action of actions) {
+    if (action.group === undefined) continue;
+    const members = groups.get(action.group);
+    if (members) members.push(action);
+    else groups.set(action.group, [action]);
+  }
+  return groups;
+}
+
+/** Only actions with something to say get a line. */
+function toWorkflowLine(action: ActionText): string | undefined {
+  const { key, description, required, destructive } = action;
+  if (!description && required.length === 0 && !destructive) return undefined;
+  const parts = [
+    description && required.length > 0 && !/[.!?]$/.test(description) ? `${description}.` : description,
+    required.length > 0 ? `Requires: ${required.join(', ')}` : undefined,
+    destructive ? WARNING : undefined,
+  ].filter((part) => part !== undefined && part !== '');
+  return `- '${key}': ${parts.join(' ')}`;
+}
+
+/** Head and lines in one text when they fit; else the lines go to the discriminator, whole. */
+export function place(head: readonly string[], lines: readonly string[]): ToolText {
+  const whole = [...head, ...lines].join('\n');
+  if (whole.length <= HARD_LIMIT) return { description: whole };
+  return { description: cutText(head.join('\n'), HARD_LIMIT) || 'See `action`', actionText: lines.join('\n') };
+}

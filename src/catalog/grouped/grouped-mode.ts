@@ -1,0 +1,96 @@
+// Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
+import type { Domain, Endpoint } from '../../endpoint/model.ts';
+import { MAX_TOOL_NAME } from '../../endpoint/names.ts';
+import type { Group } from '../../model/group.ts';
+import type { Tool } from '../../model/tool.ts';
+import { describeBriefly } from '../endpoint-text.ts';
+import type { ToolEntry } from '../tool-entry.ts';
+import { cutWords, toToolName, withSuffix } from '../tool-names.ts';
+import type { Tree } from '../tree.ts';
+import { GroupedToolBuilder } from './grouped-tool-builder.ts';
+import { type PlannedGroup, planGroups, shortDomain } from './grouping.ts';
+
+const MAX_LINE = 52;
+
+export function buildGrouped(
+  tree: Tree,
+  domains: readonly (Domain & { readonly group: Group })[],
+  taken: Iterable<string>,
+  keep: (tool: Tool) => boolean = () => true,
+): ToolEntry[] {
+  const names = new Set(taken);
+  const planned = domains.flatMap((domain) => planGroups(tree, domain.group, keep).map((plan) => ({ domain, plan })));
+  return planned.map(({ domain, plan }) => {
+    const name = nameGroup(plan, names);
+    names.add(name);
+    return buildGroup(domain, plan, name);
+  });
+}
+
+function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry {
+  const untold = plan.labels.filter((label) => !name.includes(label));
+  const about = plan.labels.length === 0 ? domain.title : untold.length === 0 ? '' : plan.labels.join(', ');
+  const builder = new GroupedToolBuilder(name)
+    .description(about)
+    .annotations({ openWorldHint: true })
+    .leanDescription();
+  const actions = nameActions(plan);
+  plan.members.forEach((operation, index) => {
+    const { deprecated } = operation.endpoint;
+    const line = describeBriefly(operation.endpoint, MAX_LINE);
+    builder.action({ name: actions[index]!, operation, description: deprecated ? `${line} (deprecated)` : line });
+  });
+  return builder.toEntry(plan.domain);
+}
+
+/** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
+function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<string>): string {
+  const room = MAX_TOOL_NAME - kind.length - 1;
+  let front = labels.length === 0 ? toToolName(domain) : shortDomain(domain);
+  for (const label of labels.filter((one) => one !== domain).slice(0, MAX_LABELS)) {
+    const longer = `${front}_${label}`;
+    if (longer.length > room) break;
+    front = longer;
+  }
+  const name = `${cutWords(front, room)}_${kind}`;
+  if (!taken.has(name)) return name;
+  let count = 2;
+  while (taken.has(withSuffix(name, String(count)))) count++;
+  return withSuffix(name, String(count));
+}
+
+const MAX_LABELS = 3;
+
+/** Action names without what the tool's name already says, unless that makes two of them the same. */
+function nameActions({ domain, labels, members }: PlannedGroup): string[] {
+  const whole = members.map(({ endpoint }) => wholeAction(endpoint));
+  const prefixes = [...new Set([...labels.slice(0, 1), domain])];
+  const short = stripShared(
+    whole.map((name) => {
+      const prefix = prefixes.find((candidate) => name.startsWith(`${candidate}_`));
+      return prefix === undefined ? name : name.slice(prefix.length + 1);
+    }),
+  );
+  for (const names of [short, whole]) if (new Set(names).size === names.length) return names;
+  return members.map(({ endpoint }) => endpoint.action);
+}
+
+/** Inside a tool there is room for the whole name; a cut one with a hash says less and costs more. */
+function wholeAction({ action, source }: Endpoint): string {
+  const isCut = /_[0-9a-f]{6}$/.test(action) && source.operationId !== undefined;
+  return isCut ? toToolName(source.operationId!, 64) : action;
+}
+
+/** What all names end in (`_for_authenticated_user`) tells none of them apart. */
+function stripShared(names: readonly string[]): string[] {
+  if (names.length < 2) return [...names];
+  const split = names.map((name) => name.split('_'));
+  const [first] = split as [string[], ...string[][]];
+  let shared = 0;
+  while (
+    shared < first.length - 1 &&
+    split.every((words) => words.length > shared + 1 && words.at(-1 - shared) === first.at(-1 - shared))
+  )
+    shared++;
+  return split.map((words) => words.slice(0, words.length - shared).join('_'));
+}

@@ -1,0 +1,94 @@
+// The input schema of a grouped tool: a discriminator, the fields all actions share, and every other field with a note
+// on which actions need it. The notes stand in the descriptions because that is where models read.
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { type FieldVariant, uniteField, withText } from '../../schema/field-union.ts';
+import type { ObjectSchema } from '../operation-schema.ts';
+
+/** The fields of one action as they are advertised. */
+export interface ActionFields {
+  readonly key: string;
+  readonly fields: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+}
+
+export interface SharedFields {
+  readonly fields: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+}
+
+export interface GroupedSchemaInput {
+  readonly actions: readonly ActionFields[];
+  readonly discriminator: string;
+  /** Fields of every action, from `commonSchema`. */
+  readonly common?: SharedFields | undefined;
+  /** Fewer words: no "(always required)" beside the schema's own `required`, no texts the actions disagree on. */
+  readonly quiet?: boolean | undefined;
+  /** The actions in words, where they do not fit the tool's description. */
+  readonly actionText?: string | undefined;
+}
+
+export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
+  const { actions, discriminator, actionText } = input;
+  const common = input.common ?? { fields: {}, required: [] };
+  const properties: [string, JsonSchema][] = [
+    [
+      discriminator,
+      {
+        type: 'string',
+        enum: actions.map((action) => action.key),
+        ...(actionText !== undefined && { description: actionText }),
+      },
+    ],
+  ];
+  const always = new Set(input.quiet ? [] : common.required);
+  for (const [name, schema] of Object.entries(common.fields)) {
+    // An action may give a common field a schema of its own; then both are shown.
+    const own = variantsOf(name, actions);
+    const others: FieldVariant[] = own.length < actions.length ? [{ action: 'others', schema }] : [];
+    const united = own.length === 0 ? schema : uniteField([...others, ...own], input.quiet);
+    properties.push([name, always.has(name) ? withText(united, '(always required)') : united]);
+  }
+  const names = new Set(actions.flatMap((action) => Object.keys(action.fields)));
+  for (const name of names) {
+    if (Object.hasOwn(common.fields, name)) continue;
+    properties.push([
+      name,
+      withText(uniteField(variantsOf(name, actions), input.quiet), tierOf(name, actions, input.quiet)),
+    ]);
+  }
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    required: [discriminator, ...common.required],
+    additionalProperties: false,
+  };
+}
+
+/** Which actions need a field, and which only take it. */
+export function tierOf(name: string, actions: readonly ActionFields[], brief = false): string {
+  const using = actions.filter((action) => Object.hasOwn(action.fields, name));
+  const needing = using.filter((action) => action.required.includes(name));
+  const list = (some: readonly ActionFields[]) => (brief ? tell(some, actions) : keysOf(some));
+  if (needing.length === 0) return `For: ${list(using)}`;
+  if (needing.length === using.length) return `Required for: ${list(using)}`;
+  return `Required for: ${list(needing)}. For: ${list(using.filter((action) => !needing.includes(action)))}`;
+}
+
+/** Long lists are told by their exceptions. */
+function tell(some: readonly ActionFields[], all: readonly ActionFields[]): string {
+  const others = all.filter((action) => !some.includes(action));
+  const shorter = some.length > MAX_TOLD && others.length > 0 && others.length + 1 < some.length;
+  return shorter ? `all but ${keysOf(others)}` : keysOf(some);
+}
+
+const MAX_TOLD = 4;
+
+function keysOf(some: readonly ActionFields[]): string {
+  return some.map((action) => action.key).join(', ');
+}
+
+function variantsOf(name: string, actions: readonly ActionFields[]): FieldVariant[] {
+  return actions
+    .filter((action) => Object.hasOwn(action.fields, name))
+    .map((action) => ({ action: action.key, schema: action.fields[name]! }));
+}

@@ -1,0 +1,348 @@
+// GroupedToolBuilder: several actions behind one tool. Collects, checks names, builds once and is frozen from then on.
+import type { z } from 'zod';
+import type { Call, Handler, Middleware } from '../../call/handler.ts';
+import type { Outcome } from '../../call/outcome.ts';
+import { freeze } from '../../endpoint/freeze.ts';
+import type { Args } from '../../endpoint/model.ts';
+import { ARGUMENT_KEY } from '../../endpoint/names.ts';
+import { hint } from '../../endpoint/suggest.ts';
+import { GatewayError } from '../../errors.ts';
+import type { ToolHints } from '../../model/annotations.ts';
+import { markFailure, toThrownOutcome } from '../../orchestration/handler-result.ts';
+import { isZodObject } from '../../schema/required-fields.ts';
+import { LOCAL_CALL } from '../local-call.ts';
+import { type ToolDefinition, type ToolEntry, toEntry } from '../tool-entry.ts';
+import type { AnyAction, NativeAction, PlacedAction, RestAction } from './action.ts';
+import { type CompiledTool, compileTool, type ToolPlan } from './compile-tool.ts';
+
+const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** What introspection tells about one action. */
+export interface ActionMetadata {
+  readonly key: string;
+  readonly actionName: string;
+  readonly groupName: string | undefined;
+  readonly description: string | undefined;
+  readonly destructive: boolean;
+  readonly readOnly: boolean;
+  readonly idempotent: boolean;
+  readonly fields: readonly string[];
+  readonly requiredFields: readonly string[];
+  readonly hasMiddleware: boolean;
+  readonly kind: 'native' | 'rest';
+}
+
+/** Inside `.group()`: the group's actions and middleware. */
+export interface GroupBuilder<Common = unknown> {
+  use(...middleware: Middleware[]): GroupBuilder<Common>;
+  action<Schema extends z.ZodObject>(action: NativeAction<Schema, Common>): GroupBuilder<Common>;
+  action(action: RestAction): GroupBuilder<Common>;
+}
+
+/**
+ * One MCP tool with an `action` argument that picks what is done.
+ *
+ * ```ts
+ * const users = new GroupedToolBuilder('users')
+ *   .description('Manage users')
+ *   .action({ name: 'list', readOnly: true, handler: () => db.users() })
+ *   .action({ name: 'ban', destructive: true, schema: z.object({ id: z.string() }), handler: (_, { id }) => db.ban(id) });
+ * ```
+ */
+export class GroupedToolBuilder<Common = unknown> {
+  readonly #name: string;
+  readonly #actions: PlacedAction[] = [];
+  readonly #middleware: Middleware[] = [];
+  #mode: 'flat' | 'hierarchical' | undefined;
+  #title: string | undefined;
+  #description: string | undefined;
+  #discriminator = 'action';
+  #common: z.ZodObject | undefined;
+  #style: ToolPlan['style'] = 'full';
+  #annotations: ToolHints = {};
+  #tags: readonly string[] = [];
+  #built: { readonly compiled: CompiledTool; readonly definition: ToolDefinition } | undefined;
+
+  constructor(name: string) {
+    if (!TOOL_NAME.test(name)) {
+      throw new GatewayError(
+        'BAD_CONFIG',
+        `"${name}" cannot be a tool name: use 1 to 64 letters, digits, _ and -, which every client accepts.`,
+      );
+    }
+    this.#name = name;
+  }
+
+  title(title: string): this {
+    this.#assertNotFrozen();
+    this.#title = title;
+    return this;
+  }
+
+  description(description: string): this {
+    this.#assertNotFrozen();
+    this.#description = description;
+    return this;
+  }
+
+  /** The argument that picks the action; `action` unless said otherwise. */
+  discriminator(name: string): this {
+    this.#assertNotFrozen();
+    if (!ARGUMENT_KEY.test(name)) {
+      throw new GatewayError('BAD_CONFIG', `"${name}" cannot be an argument name: use letters, digits and _.`);
+    }
+    this.#discriminator = name;
+    return this;
+  }
+
+  /** Fields of every action. */
+  commonSchema<Schema extends z.ZodObject>(schema: Schema): GroupedToolBuilder<z.output<Schema>> {
+    this.#assertNotFrozen();
+    this.#assertZod(schema, 'commonSchema');
+    this.#common = schema;
+    return this as unknown as GroupedToolBuilder<z.output<Schema>>;
+  }
+
+  /** Lists the actions as a TOON table instead of lines. */
+  toonDescription(): this {
+    this.#assertNotFrozen();
+    this.#style = 'toon';
+    return this;
+  }
+
+  /** One short line per action: for tools where every token counts. */
+  leanDescription(): this {
+    this.#assertNotFrozen();
+    this.#style = 'lean';
+    return this;
+  }
+
+  /** Said explicitly, a hint is taken as it is; the others follow from the actions. */
+  annotations(hints: ToolHints): this {
+    this.#assertNotFrozen();
+    this.#annotations = { ...this.#annotations, ...hints };
+    return this;
+  }
+
+  tags(...tags: string[]): this {
+    this.#assertNotFrozen();
+    this.#tags = [...new Set([...this.#tags, ...tags])];
+    return this;
+  }
+
+  /** Around every action, the first one outermost. */
+  use(...middleware: Middleware[]): this {
+    this.#assertNotFrozen();
+    this.#middleware.push(...middleware);
+    return this;
+  }
+
+  action<Schema extends z.ZodObject>(action: NativeAction<Schema, Common>): this;
+  action(action: RestAction): this;
+  action(action: AnyAction | NativeAction<z.ZodObject, Common>): this {
+    this.#assertNotFrozen();
+    this.#enter('flat');
+    this.#add({ key: action.name, definition: action as AnyAction, groupMiddleware: [] });
+    return this;
+  }
+
+  /** Actions called `group.action`. */
+  group(name: string, configure: (group: GroupBuilder<Common>) => unknown): this;
+  group(name: string, description: string, configure: (group: GroupBuilder<Common>) => unknown): this;
+  group(name: string, ...rest: readonly unknown[]): this {
+    this.#assertNotFrozen();
+    this.#enter('hierarchical');
+    assertNoDots('Group', name);
+    const configure = rest.at(-1) as (group: GroupBuilder<Common>) => unknown;
+    const description = rest.length > 1 ? (rest[0] as string) : undefined;
+    const middleware: Middleware[] = [];
+    const definitions: AnyAction[] = [];
+    const inside: GroupBuilder<Common> = {
+      use: (...added) => {
+        middleware.push(...added);
+        return inside;
+      },
+      action: (action: AnyAction | NativeAction<never, Common>) => {
+        definitions.push(action as AnyAction);
+        return inside;
+      },
+    };
+    configure(inside);
+    // Middleware counts for the whole group, wherever in the group it was added.
+    for (const definition of definitions) {
+      const key = `${name}.${definition.name}`;
+      this.#add({ key, definition, group: { name, description }, groupMiddleware: middleware });
+    }
+    return this;
+  }
+
+  /** Builds the definition; from here on nothing can be changed. Called by the first `execute()` if not before. */
+  buildToolDefinition(): ToolDefinition {
+    return this.#build().definition;
+  }
+
+  /**
+   * Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. Whatever is not known about
+   * the call is filled in, so that a test may pass `{}`.
+   */
+  execute(call: Partial<Call>, args: Args): Promise<Outcome> {
+    return this.#run({ ...LOCAL_CALL, ...call }, args);
+  }
+
+  /** The builder as an entry of a gateway's registry. */
+  toEntry(domain = ''): ToolEntry {
+    const { compiled } = this.#build();
+    const operations = this.#actions.flatMap(({ definition }) => definition.operation ?? []);
+    return toEntry(compiled.tool, this.#run, domain, operations);
+  }
+
+  get frozen(): boolean {
+    return this.#built !== undefined;
+  }
+
+  getName(): string {
+    return this.#name;
+  }
+
+  getTags(): readonly string[] {
+    return this.#tags;
+  }
+
+  getActionNames(): string[] {
+    return this.#actions.map((action) => action.key);
+  }
+
+  /** Builds the tool, since only then everything about its actions is known. */
+  getActionMetadata(): ActionMetadata[] {
+    const { compiled } = this.#build();
+    return this.#actions.map(({ key, definition, group, groupMiddleware }) => {
+      const action = compiled.actions.get(key)!;
+      return {
+        key,
+        actionName: definition.name,
+        groupName: group?.name,
+        description: definition.description,
+        destructive: action.hints.destructive === true,
+        readOnly: action.hints.readOnly === true,
+        idempotent: action.hints.idempotent === true,
+        fields: action.fields,
+        requiredFields: action.required,
+        hasMiddleware: this.#middleware.length + groupMiddleware.length + (definition.middleware?.length ?? 0) > 0,
+        kind: definition.operation ? 'rest' : 'native',
+      };
+    });
+  }
+
+  readonly #run: Handler = async (call, args) => {
+    const { compiled } = this.#build();
+    const { [this.#discriminator]: picked, ...own } = args ?? {};
+    const action = typeof picked === 'string' ? compiled.actions.get(picked) : undefined;
+    if (!action) return markFailure(toThrownOutcome(this.#refuse(picked), call), this.#name);
+    const inner: Call = { ...call, tool: `${this.#name}/${action.key}` };
+    try {
+      const outcome = await action.run(inner, action.check ? action.check(inner.tool, own) : own);
+      return markFailure(outcome, inner.tool);
+    } catch (error) {
+      return markFailure(toThrownOutcome(error, inner), inner.tool);
+    }
+  };
+
+  #build() {
+    if (this.#built) return this.#built;
+    if (this.#actions.length === 0) {
+      throw new GatewayError(
+        'BAD_CONFIG',
+        `Builder "${this.#name}" has no actions. Add some with .action() or .group().`,
+      );
+    }
+    this.#assertDiscriminatorFree();
+    const compiled = compileTool({
+      name: this.#name,
+      title: this.#title,
+      description: this.#description,
+      discriminator: this.#discriminator,
+      common: this.#common,
+      style: this.#style,
+      annotations: this.#annotations,
+      middleware: [...this.#middleware],
+      actions: this.#actions,
+    });
+    this.#built = { compiled, definition: toEntry(compiled.tool, this.#run, '', []).definition };
+    Object.freeze(this.#actions);
+    Object.freeze(this.#middleware);
+    freeze(this.#tags);
+    return this.#built;
+  }
+
+  #refuse(picked: unknown): GatewayError {
+    const keys = this.#actions.map((action) => action.key);
+    const field = this.#discriminator;
+    const available = `Available: ${keys.join(', ')}`;
+    const message =
+      picked === undefined || picked === null || picked === ''
+        ? `${field} is required. ${available}`
+        : `Unknown ${field} ${JSON.stringify(picked)}; ${nearest(picked, keys)}${available}`;
+    return new GatewayError('VALIDATION', message, { tool: this.#name, errors: [{ path: field, message }] });
+  }
+
+  #enter(mode: 'flat' | 'hierarchical'): void {
+    if (this.#mode !== undefined && this.#mode !== mode) {
+      throw new GatewayError(
+        'BAD_CONFIG',
+        `Cannot use .action() and .group() on the same builder "${this.#name}".\n` +
+          'Use .action() for flat tools OR .group() for hierarchical tools.',
+      );
+    }
+    this.#mode = mode;
+  }
+
+  #add(action: PlacedAction): void {
+    assertNoDots('Action', action.definition.name);
+    if (this.#actions.some(({ key }) => key === action.key)) {
+      throw new GatewayError('BAD_CONFIG', `Builder "${this.#name}" already has an action "${action.key}".`);
+    }
+    if (action.definition.schema !== undefined) this.#assertZod(action.definition.schema, action.key);
+    this.#actions.push(action);
+  }
+
+  #assertNotFrozen(): void {
+    if (!this.#built) return;
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `Builder "${this.#name}" is frozen after buildToolDefinition(). Cannot modify a built tool.`,
+    );
+  }
+
+  #assertZod(schema: unknown, where: string): void {
+    if (isZodObject(schema)) return;
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `The schema of "${this.#name}" (${where}) must be a zod 4 object: z.object({…}).`,
+    );
+  }
+
+  /** REST arguments of that name are renamed by themselves; a schema written for this tool can be corrected. */
+  #assertDiscriminatorFree(): void {
+    const name = this.#discriminator;
+    const owner = this.#actions.find(
+      ({ definition }) => definition.schema && Object.hasOwn(definition.schema.shape, name),
+    );
+    if (!owner && !(this.#common && Object.hasOwn(this.#common.shape, name))) return;
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `"${name}" picks the action of "${this.#name}", so ${owner ? `action "${owner.key}"` : 'commonSchema'} cannot have a field of that name. Rename the field, or choose another with .discriminator().`,
+    );
+  }
+}
+
+function assertNoDots(what: 'Action' | 'Group', name: string): void {
+  if (name.includes('.')) {
+    throw new GatewayError('BAD_CONFIG', `${what} name "${name}" must not contain dots: they join group and action.`);
+  }
+  if (name === '') throw new GatewayError('BAD_CONFIG', `${what} name must not be empty.`);
+}
+
+function nearest(picked: unknown, keys: readonly string[]): string {
+  const said = typeof picked === 'string' ? hint(picked, keys) : '';
+  return said.startsWith('did you mean') ? `${said} ` : 'pick one of them. ';
+}

@@ -1,0 +1,230 @@
+// What clients can read: declared resources, every domain's description and OpenAPI document, and GET endpoints exposed
+// as resource templates. Templates read through the operation itself: the same golden path as a call.
+
+import type { Call } from '../../call/handler.ts';
+import type { Outcome } from '../../call/outcome.ts';
+import type { Args, Domain, Endpoint } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import type { WireResource } from '../../model/wire.ts';
+import { toFailure } from '../../orchestration/failure.ts';
+import type { Operation } from '../../orchestration/operation.ts';
+import { toOpenApi } from './openapi-document.ts';
+import { compileUriTemplate } from './uri-template.ts';
+
+export type ResourceContents =
+  | { readonly uri: string; readonly mimeType?: string; readonly text: string }
+  | { readonly uri: string; readonly mimeType?: string; readonly blob: string };
+
+export interface ReadOutcome {
+  readonly contents: readonly ResourceContents[];
+  /** The same for everybody until a restart: clients may keep it. */
+  readonly fixed?: boolean;
+  readonly inputRequired?: Outcome['inputRequired'];
+}
+
+export interface ResourceEntry {
+  readonly definition: WireResource;
+  readonly read: (call: Call) => Promise<ReadOutcome>;
+}
+
+export interface TemplateDefinition extends Omit<WireResource, 'uri' | 'size'> {
+  readonly uriTemplate: string;
+}
+
+export interface TemplateEntry {
+  readonly definition: TemplateDefinition;
+  /** The template's variables in this URI, or undefined when it does not fit. */
+  readonly match: (uri: string) => Args | undefined;
+  readonly read: (call: Call, args: Args, uri: string) => Promise<ReadOutcome>;
+  /** Values to complete a variable with. */
+  readonly values: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface ResourceTable {
+  readonly resources: ReadonlyMap<string, ResourceEntry>;
+  readonly templates: readonly TemplateEntry[];
+}
+
+export interface NativeResources {
+  readonly resources?: readonly ResourceEntry[];
+  readonly templates?: readonly TemplateEntry[];
+}
+
+export function buildResources(
+  domains: readonly Domain[],
+  operations: readonly Operation[],
+  native: NativeResources = {},
+): ResourceTable {
+  const readable = operations.filter(({ endpoint }) => endpoint.expose !== 'tool' && endpoint.effect === 'read');
+  // A template without variables is a resource: clients would not know what to fill in.
+  const isFixed = ({ endpoint }: Operation) => endpoint.args.length === 0;
+  const entries = [
+    ...domains.flatMap(ofDomain),
+    ...readable.filter(isFixed).map(toResource),
+    ...(native.resources ?? []),
+  ];
+  const resources = new Map<string, ResourceEntry>();
+  for (const entry of entries) {
+    const { uri } = entry.definition;
+    if (resources.has(uri))
+      throw new GatewayError('BAD_CONFIG', `Two resources have the URI ${uri}; change one of them.`);
+    resources.set(uri, entry);
+  }
+  const templates = readable.filter((operation) => !isFixed(operation)).map(toTemplate);
+  return Object.freeze({ resources, templates: Object.freeze([...templates, ...(native.templates ?? [])]) });
+}
+
+/** What reads this URI: the resource itself, else the template that leaves the least open. */
+export function findResource(
+  { resources, templates }: ResourceTable,
+  uri: string,
+): ((call: Call) => Promise<ReadOutcome>) | undefined {
+  const exact = resources.get(uri);
+  if (exact) return (call) => exact.read(call);
+  let best: { readonly template: TemplateEntry; readonly args: Args; readonly literal: number } | undefined;
+  for (const template of templates) {
+    const args = template.match(uri);
+    if (!args) continue;
+    const literal = template.definition.uriTemplate.replace(/\{[^{}]*\}/g, '').length;
+    if (!best || literal > best.literal) best = { template, args, literal };
+  }
+  const found = best;
+  return found && ((call) => found.template.read(call, found.args, uri));
+}
+
+function ofDomain(domain: Domain): ResourceEntry[] {
+  const base = `landbridge://domains/${domain.name}`;
+  const about = fixed(
+    {
+      uri: base,
+      name: domain.name,
+      title: domain.title,
+      description: `About the API ${domain.title}`,
+      mimeType: 'text/markdown',
+    },
+    describeDomain(domain),
+  );
+  const declared = domain.resources.map(({ text, ...definition }) => fixed(definition, text));
+  const { document } = domain;
+  const openapi: WireResource = {
+    uri: `${base}/openapi`,
+    name: `${domain.name}_openapi`,
+    title: `${domain.title}: OpenAPI document`,
+    mimeType: document?.mimeType ?? 'application/json',
+  };
+  return [about, document ? fixed(openapi, document.text) : lazy(openapi, () => toOpenApi(domain)), ...declared];
+}
+
+function lazy(definition: WireResource, build: () => string): ResourceEntry {
+  let entry: ResourceEntry | undefined;
+  return Object.freeze({
+    definition,
+    read: (call: Call) => {
+      entry ??= fixed(definition, build());
+      return entry.read(call);
+    },
+  });
+}
+
+function fixed(definition: WireResource, text: string): ResourceEntry {
+  const { uri, mimeType } = definition;
+  const outcome: ReadOutcome = {
+    contents: [{ uri, ...(mimeType !== undefined && { mimeType }), text }],
+    fixed: true,
+  };
+  return Object.freeze({ definition, read: async () => outcome });
+}
+
+function describeDomain(domain: Domain): string {
+  const rows = domain.endpoints.map(
+    ({ toolName, method, path, effect, summary }) => `- \`${toolName}\` ${method} ${path} (${effect}): ${summary}`,
+  );
+  return [`# ${domain.title}`, domain.description, `## Operations`, ...rows].filter((part) => part !== '').join('\n\n');
+}
+
+/** `tasks://tasks/{id}{?page}`: the domain as scheme, the path, and the other arguments as query. */
+function toUriTemplate(endpoint: Endpoint): string {
+  const inPath = new Map<string, string>();
+  const others: string[] = [];
+  for (const arg of endpoint.args) {
+    const path = arg.to.find((target) => target.in === 'path');
+    if (path?.in === 'path') inPath.set(path.name, arg.key);
+    else others.push(arg.key);
+  }
+  const path = endpoint.path.replace(/^\/+/, '').replace(/\{([^{}]+)\}/g, (whole, name: string) => {
+    const key = inPath.get(name);
+    return key === undefined ? whole : `{${key}}`;
+  });
+  // A scheme may not carry underscores (RFC 3986, 3.1).
+  return `${endpoint.domain.replaceAll('_', '-')}://${path}${others.length > 0 ? `{?${others.join(',')}}` : ''}`;
+}
+
+function toTemplate(operation: Operation): TemplateEntry {
+  const { endpoint } = operation;
+  const uriTemplate = toUriTemplate(endpoint);
+  return Object.freeze({
+    definition: { uriTemplate, ...describe(endpoint) },
+    match: compileUriTemplate(uriTemplate).match,
+    get values() {
+      return enumValues(endpoint);
+    },
+    read: (call: Call, args: Args, uri: string) => read(operation, call, splitLists(endpoint, args), uri),
+  });
+}
+
+function toResource(operation: Operation): ResourceEntry {
+  const uri = toUriTemplate(operation.endpoint);
+  return Object.freeze({
+    definition: { uri, ...describe(operation.endpoint) },
+    read: (call: Call) => read(operation, call, {}, uri),
+  });
+}
+
+function describe({ toolName, title, summary }: Endpoint) {
+  return { name: toolName, ...(title !== undefined && { title }), description: summary };
+}
+
+async function read(operation: Operation, call: Call, args: Args, uri: string): Promise<ReadOutcome> {
+  const outcome = await operation.run({ ...call, tool: operation.endpoint.toolName }, args).catch(toFailure);
+  return toContents(uri, outcome);
+}
+
+/** `{?tags}` writes a list as `tags=a,b` (RFC 6570, 3.2.8); numbers and booleans are read by the validator. */
+function splitLists({ inputSchema }: Endpoint, args: Args): Args {
+  const { properties = {} } = inputSchema as { properties?: Record<string, { type?: unknown } | undefined> };
+  const split: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(args)) {
+    const isList = Object.hasOwn(properties, key) && properties[key]?.type === 'array';
+    split[key] = isList && typeof value === 'string' ? value.split(',') : value;
+  }
+  return split;
+}
+
+/** Enumerated arguments complete themselves. */
+function enumValues(endpoint: Endpoint): Readonly<Record<string, readonly string[]>> {
+  const { properties = {} } = endpoint.inputSchema as { properties?: Record<string, { enum?: unknown[] }> };
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, schema]) => Array.isArray(schema?.enum))
+      .map(([key, schema]) => [key, (schema.enum as unknown[]).map(String)]),
+  );
+}
+
+/** resources/read has no isError: what cannot be read is an error of the request. */
+function toContents(uri: string, outcome: Outcome): ReadOutcome {
+  if (outcome.inputRequired) return { contents: [], inputRequired: outcome.inputRequired };
+  if (outcome.isError) {
+    const message = outcome.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const status = outcome.upstream?.status;
+    if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
+    if (outcome.failure === 'validation') throw new GatewayError('INVALID_PARAMS', message, { uri });
+    throw new GatewayError('INTERNAL', message, { uri, failure_mode: outcome.failure ?? 'upstream_error' });
+  }
+  return {
+    contents: outcome.content.map((block): ResourceContents => {
+      if (block.type === 'image' || block.type === 'audio') return { uri, mimeType: block.mimeType, blob: block.data };
+      if (block.type === 'resource') return { ...block.resource, uri };
+      return { uri, text: block.type === 'text' ? block.text : block.uri };
+    }),
+  };
+}

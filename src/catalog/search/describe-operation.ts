@@ -1,0 +1,40 @@
+// Everything about one operation, for a model that is about to call it.
+import type { JsonSchema } from '../../endpoint/model.ts';
+import type { Operation } from '../../orchestration/operation.ts';
+import { describeEndpoint } from '../endpoint-text.ts';
+import { buildOperationSchema } from '../operation-schema.ts';
+import { toShape } from './signature.ts';
+
+const MAX_SCHEMA = 12_000;
+const MAX_EXAMPLES = 2;
+
+export function describeOperation(name: string, operation: Operation): string {
+  const { endpoint } = operation;
+  const shape = toShape(endpoint.outputSchema);
+  const examples = endpoint.examples.slice(0, MAX_EXAMPLES).map((args) => `Example arguments: ${JSON.stringify(args)}`);
+  return [
+    `${name} (${endpoint.effect}${endpoint.deprecated ? ', deprecated' : ''}): ${endpoint.method} ${endpoint.path} of ${endpoint.domain}`,
+    describeEndpoint(endpoint),
+    `Arguments: ${JSON.stringify(argumentsOf(operation))}`,
+    ...examples,
+    ...(shape === undefined ? [] : [`Returns: ${shape}`]),
+  ].join('\n');
+}
+
+/** The enforced schema where it is not too long; else the advertised one, as deep as it fits. */
+export function argumentsOf(operation: Operation, limit = MAX_SCHEMA): JsonSchema {
+  const { inputSchema } = operation.endpoint;
+  const full = withControls(inputSchema, operation.controls);
+  if (JSON.stringify(full).length <= limit) return full;
+  for (let maxDepth = 5; maxDepth > 1; maxDepth--) {
+    const schema = buildOperationSchema(operation, { maxDepth, maxChars: limit });
+    if (JSON.stringify(schema).length <= limit) return schema as unknown as JsonSchema;
+  }
+  return buildOperationSchema(operation, { maxDepth: 1, maxChars: limit }) as unknown as JsonSchema;
+}
+
+function withControls(schema: JsonSchema, controls: Operation['controls']): JsonSchema {
+  if (typeof schema === 'boolean' || typeof schema.properties !== 'object' || schema.properties === null) return schema;
+  const free = Object.entries(controls).filter(([key]) => !Object.hasOwn(schema.properties as object, key));
+  return { ...schema, properties: Object.fromEntries([...Object.entries(schema.properties), ...free]) };
+}

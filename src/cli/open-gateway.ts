@@ -1,0 +1,68 @@
+// From configuration to a gateway: the part that serve, tools, call and the others share.
+
+import { type SampleApi, startSampleApi } from '#sample';
+import type { Config } from '../config.ts';
+import { loadDomains } from '../domain/load.ts';
+import type { Domain } from '../endpoint/model.ts';
+import { createGateway, type Gateway, type GatewayOptions, withoutExposure } from '../gateway.ts';
+import { readProfiles } from '../profiles.ts';
+import { createProgress } from './terminal.ts';
+
+export interface Loaded {
+  readonly domains: readonly Domain[];
+  close(): Promise<void>;
+}
+
+/** Loads what the configuration names. The sample API starts only when a domain needs it. */
+export async function load(config: Config): Promise<Loaded> {
+  const progress = createProgress();
+  let sample: SampleApi | undefined;
+  try {
+    const domains = await loadDomains({
+      paths: config.paths,
+      env: config.env,
+      headers: config.headers,
+      ...(config.baseUrl !== undefined && { baseUrl: config.baseUrl }),
+      embedded: async () => {
+        sample ??= await startSampleApi();
+        return sample.url;
+      },
+      library: () => import('../index.ts'),
+      onProgress: (text) => progress.show(text),
+      stdin: process.stdin,
+    });
+    // What the operator says on the command line is nearer than what a domain says of itself.
+    const served = config.exposure === undefined ? domains : domains.map(withoutExposure);
+    return { domains: served, close: async () => sample?.close() };
+  } catch (error) {
+    await sample?.close();
+    throw error;
+  } finally {
+    progress.done();
+  }
+}
+
+export async function withGateway<Result>(
+  config: Config,
+  options: Partial<GatewayOptions>,
+  use: (gateway: Gateway) => Promise<Result>,
+): Promise<Result> {
+  const loaded = await load(config);
+  const gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains, ...options });
+  try {
+    return await use(gateway);
+  } finally {
+    await gateway.close();
+    await loaded.close();
+  }
+}
+
+export function toGatewayOptions(config: Config): Omit<GatewayOptions, 'domains'> {
+  return {
+    exposure: config.exposure,
+    tokenBudget: config.tokenBudget,
+    policy: { readOnly: config.readOnly, destructive: config.guard },
+    ...(config.profiles !== undefined && { profiles: readProfiles(config.profiles) }),
+    ...(config.secret !== undefined && { secret: Buffer.from(config.secret) }),
+  };
+}

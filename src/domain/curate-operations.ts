@@ -1,0 +1,46 @@
+// `operations:` of a domain file: finds each operation by any of its names and applies what is said about it.
+
+import type { Endpoint } from '../endpoint/model.ts';
+import { hint } from '../endpoint/suggest.ts';
+import { type CurationContext, curate } from './curate.ts';
+import type { DomainDefinition } from './definition/definition-types.ts';
+
+export function curateAll(
+  endpoints: readonly Endpoint[],
+  definition: DomainDefinition,
+  context: CurationContext,
+): readonly Endpoint[] {
+  const wanted = Object.entries(definition.operations ?? {});
+  if (wanted.length === 0) return endpoints;
+  const index = new Map<string, number>();
+  for (const [position, endpoint] of endpoints.entries()) {
+    for (const key of keysOf(endpoint)) if (!index.has(key)) index.set(key, position);
+  }
+  const out = [...endpoints];
+  const taken = new Map<number, string>();
+  for (const [key, curation] of wanted) {
+    const position = index.get(key) ?? index.get(key.replace(/^[a-z]+ /, (method) => method.toUpperCase()));
+    if (position === undefined) {
+      const ids = endpoints.map((endpoint) => endpoint.source.operationId ?? `${endpoint.method} ${endpoint.path}`);
+      context.problems.push({
+        path: ['operations', key],
+        message: `there is no such operation (or include and exclude leave it out); ${hint(key, ids)}`,
+      });
+      continue;
+    }
+    const other = taken.get(position);
+    if (other !== undefined)
+      context.problems.push({
+        path: ['operations', key],
+        message: `is the same operation as "${other}"; say it in one place`,
+      });
+    taken.set(position, key);
+    out[position] = curate(out[position]!, curation, ['operations', key], context);
+  }
+  return out;
+}
+
+/** Every name a person may call an operation by, the most certain first. */
+export function keysOf({ source, method, path, action, toolName }: Endpoint): string[] {
+  return [...(source.operationId === undefined ? [] : [source.operationId]), `${method} ${path}`, action, toolName];
+}

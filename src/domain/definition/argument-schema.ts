@@ -1,0 +1,144 @@
+// JSON Schemas that people write by hand for arguments: checked for slips, and older keywords brought to 2020-12.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { closest, hint } from '../../endpoint/suggest.ts';
+
+type Path = readonly (string | number)[];
+type Node = Record<string, unknown>;
+
+const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
+const MAX_DEPTH = 32;
+
+/** Keywords whose value is one schema, a list of schemas, schemas by name, or plain data. */
+const ONE = words(`items additionalProperties propertyNames contains not if then else unevaluatedItems
+  unevaluatedProperties contentSchema`);
+const MANY = words('allOf anyOf oneOf prefixItems');
+const NAMED = words('properties patternProperties $defs definitions dependentSchemas');
+const PLAIN = words(`type enum const title description default examples deprecated readOnly writeOnly format pattern
+  minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems
+  minContains maxContains required minProperties maxProperties dependencies dependentRequired contentEncoding
+  contentMediaType $ref $id $schema $anchor $comment $dynamicRef $dynamicAnchor $vocabulary`);
+const KEYWORDS = [...ONE, ...MANY, ...NAMED, ...PLAIN];
+const KNOWN = new Set(KEYWORDS);
+
+/** Slips in a schema: misspelt keywords, types that do not exist, a keyword of the wrong kind. */
+export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
+  if (typeof schema === 'boolean') return [];
+  if (!isObject(schema)) return [{ path, message: 'must be a JSON Schema (an object), such as { type: string }' }];
+  if (depth > MAX_DEPTH) return [{ path, message: `is nested deeper than ${MAX_DEPTH} levels; simplify it` }];
+  const problems: Problem[] = [];
+  const say = (key: string, message: string) => problems.push({ path: [...path, key], message });
+  for (const [key, value] of Object.entries(schema)) {
+    if (!KNOWN.has(key) && !key.startsWith('x-')) {
+      const near = closest(key, KEYWORDS);
+      const fix = near ? `did you mean "${near}"?` : 'remove it or call it x-…';
+      // YAML: a comma inside { } ends an unquoted text
+      const comma = value === null && /\s/.test(key);
+      say(
+        key,
+        comma
+          ? 'looks like text after a comma; put the whole text in quotes'
+          : `"${key}" is no JSON Schema keyword; ${fix}`,
+      );
+    } else if (ONE.has(key)) problems.push(...checkSchema(value, [...path, key], depth + 1));
+    else if (MANY.has(key)) {
+      if (!Array.isArray(value) || value.length === 0) say(key, 'must be a list of schemas');
+      else problems.push(...value.flatMap((item, index) => checkSchema(item, [...path, key, index], depth + 1)));
+    } else if (NAMED.has(key)) {
+      if (!isObject(value)) say(key, 'must be an object of schemas');
+      else
+        for (const name of Object.keys(value))
+          problems.push(...checkSchema(value[name], [...path, key, name], depth + 1));
+    }
+  }
+  for (const type of [schema.type ?? []].flat()) {
+    if (!TYPES.includes(type as string))
+      say('type', `${JSON.stringify(type)} is no type; ${hint(String(type), TYPES)}`);
+  }
+  if (schema.enum !== undefined && !(Array.isArray(schema.enum) && schema.enum.length > 0))
+    say('enum', 'must be a list of values');
+  if (schema.required !== undefined && !isWords(schema.required)) say('required', 'must be a list of property names');
+  for (const key of ['description', 'title', 'pattern', 'format', '$ref']) {
+    if (schema[key] !== undefined && typeof schema[key] !== 'string') say(key, 'must be a string');
+  }
+  for (const key of ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'multipleOf']) {
+    if (schema[key] !== undefined && typeof schema[key] !== 'number') say(key, 'must be a number');
+  }
+  if (typeof schema.pattern === 'string' && !compiles(schema.pattern)) say('pattern', 'is not a regular expression');
+  if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#'))
+    say('$ref', 'must point inside this schema (#/$defs/…)');
+  if (schema.dependencies !== undefined && !isObject(schema.dependencies))
+    say('dependencies', 'must be an object: { field: [fields it needs] }');
+  return problems;
+}
+
+/** `dependencies` (draft 7 and before) becomes dependentRequired and dependentSchemas, at every depth. */
+export function toCurrentSchema(schema: JsonSchema): JsonSchema {
+  if (!isObject(schema)) return schema;
+  const out: Node = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === 'dependencies' && isObject(value)) splitDependencies(value, out);
+    else if (ONE.has(key)) set(out, key, toCurrentSchema(value as JsonSchema));
+    else if (MANY.has(key)) set(out, key, (value as JsonSchema[]).map(toCurrentSchema));
+    else if (NAMED.has(key))
+      set(
+        out,
+        key,
+        merge(
+          out[key],
+          mapValues(value as Node, (inner) => toCurrentSchema(inner as JsonSchema)),
+        ),
+      );
+    else if (key === 'dependentRequired') set(out, key, merge(out[key], value as Node));
+    else if (key !== '$schema') set(out, key, value);
+  }
+  return out;
+}
+
+function splitDependencies(dependencies: Node, out: Node): void {
+  const required: Node = {};
+  const schemas: Node = {};
+  for (const [field, needs] of Object.entries(dependencies)) {
+    if (typeof needs === 'string') set(required, field, [needs]);
+    else if (Array.isArray(needs)) set(required, field, needs);
+    else set(schemas, field, toCurrentSchema(needs as JsonSchema));
+  }
+  if (Object.keys(required).length > 0) out.dependentRequired = merge(out.dependentRequired, required);
+  if (Object.keys(schemas).length > 0) out.dependentSchemas = merge(out.dependentSchemas, schemas);
+}
+
+/** Plain assignment to `__proto__` would change the object instead of naming a property. */
+export function set(target: Node, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function merge(a: unknown, b: Node): Node {
+  if (!isObject(a)) return b;
+  const out: Node = { ...a };
+  for (const key of Object.keys(b)) set(out, key, b[key]);
+  return out;
+}
+
+function mapValues(node: Node, change: (value: unknown) => unknown): Node {
+  const out: Node = {};
+  for (const key of Object.keys(node)) set(out, key, change(node[key]));
+  return out;
+}
+
+function isWords(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
+
+function compiles(pattern: string): boolean {
+  try {
+    new RegExp(pattern);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function words(text: string): Set<string> {
+  return new Set(text.split(/\s+/));
+}

@@ -1,0 +1,251 @@
+// The arguments of a hand-written endpoint, however they were written (zod object, object of zod types, object of JSON
+// Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
+import { z } from 'zod';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
+import { ARGUMENT_KEY } from '../../endpoint/names.ts';
+import { type Problem, place, toProblems } from '../../endpoint/problems.ts';
+import { GatewayError } from '../../errors.ts';
+import { checkSchema, set, toCurrentSchema } from './argument-schema.ts';
+import { placementShape } from './definition-schema.ts';
+import type { EndpointDefinition, Location, Placement } from './definition-types.ts';
+
+type Node = Record<string, unknown>;
+type Path = readonly (string | number)[];
+
+export interface ArgumentPlan {
+  /** type object, additionalProperties false. */
+  readonly schema: Node;
+  /** In order of appearance. */
+  readonly properties: ReadonlyMap<string, JsonSchema>;
+  readonly required: ReadonlySet<string>;
+  /** Has a default of its own, so a value is always there. */
+  readonly defaulted: ReadonlySet<string>;
+  readonly placements: ReadonlyMap<string, Placement>;
+  readonly parse?: (args: Args) => Parsed;
+}
+
+const PLACEMENT_KEYS = new Set(Object.keys(placementShape));
+
+/** A file in an argument, as the executor expects it. */
+const FILE_SCHEMA: JsonSchema = Object.freeze({
+  type: 'object',
+  properties: {
+    filename: { type: 'string', maxLength: 255 },
+    mimeType: { type: 'string', maxLength: 127 },
+    base64: { type: 'string', description: 'The bytes, base64.' },
+    text: { type: 'string', description: 'The content, where it is text.' },
+  },
+  oneOf: [{ required: ['base64'] }, { required: ['text'] }],
+  additionalProperties: false,
+});
+
+/** Reads the arguments of one endpoint; problems are collected, never thrown. */
+export function readArguments(definition: EndpointDefinition, at: Path, problems: Problem[]): ArgumentPlan {
+  const placements = new Map<string, Placement>();
+  for (const [key, given] of Object.entries(definition.place ?? {})) placements.set(key, asPlacement(given));
+
+  const { args, inputSchema } = definition;
+  if (args !== undefined && inputSchema !== undefined) {
+    problems.push({ path: [...at, 'inputSchema'], message: 'give args or inputSchema, not both' });
+  }
+  if (inputSchema !== undefined) return fromSchema(inputSchema, placements, [...at, 'inputSchema'], problems);
+  if (args === undefined) return finish({ type: 'object', properties: {} }, placements, at, problems);
+  const path = [...at, 'args'];
+  if (isZod(args)) return fromZod(args, placements, path, problems);
+  const values = Object.values(args);
+  if (values.some(isZod)) {
+    for (const [key, value] of Object.entries(args)) {
+      if (!isZod(value)) problems.push({ path: [...path, key], message: 'must be a zod type, like its neighbours' });
+    }
+    return fromZod(z.strictObject(args as Record<string, z.ZodType>), placements, path, problems);
+  }
+  return fromMap(args as Node, placements, path, problems);
+}
+
+function asPlacement(given: Location | Placement): Placement {
+  return typeof given === 'string' ? { in: given } : given;
+}
+
+function isZod(value: unknown): value is z.ZodType {
+  return typeof value === 'object' && value !== null && '_zod' in value;
+}
+
+function fromZod(type: z.ZodType, placements: Map<string, Placement>, path: Path, problems: Problem[]): ArgumentPlan {
+  let schema: Node;
+  try {
+    schema = withoutNoise(z.toJSONSchema(type, { io: 'input' })) as Node;
+  } catch (error) {
+    problems.push({
+      path,
+      message: `cannot be described to a client: ${(error as Error).message}; use types that JSON has`,
+    });
+    return finish({ type: 'object', properties: {} }, placements, path, problems);
+  }
+  return {
+    ...finish(schema, placements, path, problems),
+    parse: (args) => {
+      const result = runZod(type, args, path);
+      if (result.success) return { ok: true, args: result.data as Args };
+      return { ok: false, problems: toProblems(result.error.issues).map(toSentence) };
+    },
+  };
+}
+
+/** A refinement that throws, or that is asynchronous, is a fault of the file and not of the arguments. */
+function runZod(type: z.ZodType, args: Args, path: Path): z.ZodSafeParseResult<unknown> {
+  try {
+    return type.safeParse(args, { reportInput: true });
+  } catch (error) {
+    const reason = error instanceof z.core.$ZodAsyncError ? 'it is asynchronous, which is not possible' : String(error);
+    throw new GatewayError(
+      'HANDLER_FAILED',
+      `A check of the domain file (${place(path)}) failed: ${reason}.`,
+      {},
+      error,
+    );
+  }
+}
+
+function toSentence(problem: Problem): string {
+  if (problem.path.length === 0) return problem.message;
+  return `\`${place(problem.path)}\`${/^[A-Z]/.test(problem.message) ? ':' : ''} ${problem.message}`;
+}
+
+/** zod writes the safe-integer range into every integer, and a pattern beside every format; they say nothing to a model. */
+function withoutNoise(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNoise);
+  if (!isObject(value)) return value;
+  const out: Node = {};
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '$schema' && typeof inner === 'string') continue;
+    if (key === 'maximum' && inner === Number.MAX_SAFE_INTEGER) continue;
+    if (key === 'minimum' && inner === Number.MIN_SAFE_INTEGER) continue;
+    if (key === 'pattern' && typeof inner === 'string' && typeof value.format === 'string') continue;
+    set(out, key, withoutNoise(inner));
+  }
+  return out;
+}
+
+/** `args:` of a YAML file: each argument is a JSON Schema with its placement and `required: true` beside it. */
+function fromMap(args: Node, placements: Map<string, Placement>, path: Path, problems: Problem[]): ArgumentPlan {
+  if (args.type === 'object' && isObject(args.properties)) {
+    problems.push({ path, message: 'is a whole JSON Schema; name the key inputSchema instead of args' });
+    return finish({ type: 'object', properties: {} }, placements, path, problems);
+  }
+  const properties: Node = {};
+  const required: string[] = [];
+  for (const [key, given] of Object.entries(args)) {
+    if (!isObject(given)) {
+      problems.push({
+        path: [...path, key],
+        message: `must be an object, such as { type: string }; got ${JSON.stringify(given)}`,
+      });
+      continue;
+    }
+    const schema: Node = {};
+    const placement: Node = {};
+    for (const [word, value] of Object.entries(given)) {
+      if (word === 'required' && typeof value === 'boolean') {
+        if (value) required.push(key);
+      } else if (PLACEMENT_KEYS.has(word)) placement[word] = value;
+      else set(schema, word, value);
+    }
+    const checked = z.strictObject(placementShape).safeParse(placement, { reportInput: true });
+    if (!checked.success) {
+      for (const problem of toProblems(checked.error.issues)) {
+        problems.push({ path: [...path, key, ...problem.path], message: problem.message });
+      }
+    } else if (Object.keys(placement).length > 0)
+      placements.set(key, { ...placements.get(key), ...(placement as Placement) });
+    const slips = checkSchema(schema, [...path, key]);
+    problems.push(...slips);
+    const current = slips.length > 0 ? {} : (toCurrentSchema(schema) as Node);
+    set(properties, key, placement.file === true ? { ...(FILE_SCHEMA as Node), ...current } : current);
+  }
+  return withDefaults(finish({ type: 'object', properties, required }, placements, path, problems));
+}
+
+function fromSchema(
+  given: JsonSchema,
+  placements: Map<string, Placement>,
+  path: Path,
+  problems: Problem[],
+): ArgumentPlan {
+  const slips = checkSchema(given, path);
+  problems.push(...slips);
+  const schema = slips.length > 0 || !isObject(given) ? {} : (toCurrentSchema(given) as Node);
+  return withDefaults(finish(schema, placements, path, problems));
+}
+
+/** Defaults of a hand-written file are the author's wish, not documentation: they are sent. */
+function withDefaults(plan: ArgumentPlan): ArgumentPlan {
+  const defaults = [...plan.defaulted].map((key) => [key, (plan.properties.get(key) as Node).default] as const);
+  if (defaults.length === 0) return plan;
+  return {
+    ...plan,
+    parse: (args) => {
+      const filled: Node = { ...args };
+      for (const [key, value] of defaults) if (filled[key] === undefined) filled[key] = value;
+      return { ok: true, args: filled };
+    },
+  };
+}
+
+function finish(
+  schema: Node,
+  placements: ReadonlyMap<string, Placement>,
+  path: Path,
+  problems: Problem[],
+): ArgumentPlan {
+  const branches = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
+  if (schema.type !== undefined && schema.type !== 'object') {
+    problems.push({ path, message: `must describe an object of arguments; got type ${JSON.stringify(schema.type)}` });
+  }
+  const open = schema.additionalProperties;
+  if (open !== undefined && open !== false) {
+    problems.push({ path, message: 'must name every argument: one that is not declared has no place in the request' });
+  }
+  const properties = new Map<string, JsonSchema>();
+  for (const [key, inner] of Object.entries(isObject(schema.properties) ? schema.properties : {}))
+    properties.set(key, inner as JsonSchema);
+  collectBranches(branches, properties);
+  const required = new Set<string>(Array.isArray(schema.required) ? (schema.required as string[]) : []);
+  for (const key of properties.keys()) {
+    if (!ARGUMENT_KEY.test(key)) {
+      problems.push({
+        path: [...path, key],
+        message: `is not a usable argument name (letters, digits and _, at most 64); rename it and give the real one as its wire name`,
+      });
+    }
+  }
+  for (const key of required) {
+    if (!properties.has(key)) problems.push({ path, message: `requires "${key}", which is not among its properties` });
+  }
+  const whole: Node = {
+    ...schema,
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    additionalProperties: false,
+  };
+  if (required.size === 0) delete whole.required;
+  else whole.required = [...required];
+  const defaulted = new Set(
+    [...properties].filter(([, inner]) => isObject(inner) && 'default' in inner).map(([key]) => key),
+  );
+  return { schema: whole, properties, required, defaulted, placements };
+}
+
+/** A union at the root (zod discriminated unions): every branch's properties are arguments, and stay checked per branch. */
+function collectBranches(branches: readonly Node[], properties: Map<string, JsonSchema>): void {
+  const seen = new Map<string, JsonSchema[]>();
+  for (const branch of branches) {
+    for (const [key, inner] of Object.entries(isObject(branch.properties) ? branch.properties : {})) {
+      if (properties.has(key)) continue;
+      const list = seen.get(key) ?? [];
+      if (!list.some((other) => JSON.stringify(other) === JSON.stringify(inner))) list.push(inner as JsonSchema);
+      seen.set(key, list);
+    }
+  }
+  for (const [key, list] of seen) properties.set(key, list.length === 1 ? list[0]! : { anyOf: list });
+}

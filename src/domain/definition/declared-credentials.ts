@@ -1,0 +1,102 @@
+// Credentials as a domain file declares them, with their secrets taken from the environment.
+
+import { type Environment, lookup } from '../../endpoint/environment.ts';
+import type { Credential, Endpoint, Secret } from '../../endpoint/model.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { unsetVariables } from '../../endpoint/secrets.ts';
+import { hint } from '../../endpoint/suggest.ts';
+import type { CredentialDefinition, DomainDefinition } from './definition-types.ts';
+
+/** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
+export function buildCredentials(
+  given: DomainDefinition['credentials'],
+  env: Environment,
+  problems: Problem[],
+): Map<string, Credential> {
+  const credentials = new Map<string, Credential>();
+  for (const [name, definition] of Object.entries(given ?? {})) {
+    if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env));
+    else
+      problems.push({
+        path: ['credentials', name, 'kind'],
+        message: 'is missing: give apiKey, bearer, basic or oauth2',
+      });
+  }
+  return credentials;
+}
+
+function buildCredential(name: string, given: CredentialDefinition, env: Environment): Credential {
+  const secret = (variable: string): Secret => ({ variable, value: lookup(env, variable) });
+  switch (given.kind) {
+    case 'apiKey':
+      return {
+        kind: 'apiKey',
+        name,
+        in: given.in ?? 'header',
+        field: given.field,
+        secret: secret(given.env),
+        ...(given.prefix === undefined ? {} : { prefix: given.prefix }),
+      };
+    case 'bearer':
+      return { kind: 'bearer', name, secret: secret(given.env) };
+    case 'basic':
+      return { kind: 'basic', name, username: secret(given.usernameEnv), password: secret(given.passwordEnv) };
+    case 'oauth2':
+      return {
+        kind: 'oauth2',
+        name,
+        tokenUrl: given.tokenUrl,
+        clientId: secret(given.clientIdEnv),
+        clientSecret: secret(given.clientSecretEnv),
+        scopes: given.scopes ?? [],
+      };
+  }
+}
+
+/** One credential needs no further word; several do. */
+export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, problems: Problem[]): string[][] {
+  if (credentials.size > 1) {
+    problems.push({
+      path: ['security'],
+      message: `is missing: say which of ${[...credentials.keys()].join(', ')} go together, e.g. [[${[...credentials.keys()][0]}]]`,
+    });
+  }
+  return [...credentials.keys()].map((name) => [name]);
+}
+
+/** Names of credentials become the credentials. */
+export function readSecurity(
+  given: readonly (readonly string[])[],
+  credentials: ReadonlyMap<string, Credential>,
+  path: (string | number)[],
+  problems: Problem[],
+): Endpoint['security'] {
+  return given.map((set, index) =>
+    set.flatMap((name) => {
+      const credential = credentials.get(name);
+      if (credential === undefined) {
+        problems.push({
+          path: [...path, index],
+          message: `there is no credential "${name}"; ${hint(name, [...credentials.keys()])}`,
+        });
+      }
+      return credential ?? [];
+    }),
+  );
+}
+
+/** Adds what goes with every alternative. */
+export function withProofs(security: Endpoint['security'], proofs: readonly Credential[]): Endpoint['security'] {
+  if (proofs.length === 0) return security;
+  return security.length === 0 ? [proofs] : security.map((alternative) => [...alternative, ...proofs]);
+}
+
+/** What to say at start about credentials nobody has set. */
+export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
+  const waiting = new Set<string>();
+  for (const { security } of endpoints) {
+    const unset = security.map((set) => set.flatMap(unsetVariables));
+    if (unset.length > 0 && unset.every((names) => names.length > 0)) for (const name of unset[0]!) waiting.add(name);
+  }
+  return [...waiting].map((name) => `The environment variable ${name} is not set; calls that need it will be refused.`);
+}

@@ -1,0 +1,35 @@
+// defineDomain(): how a TypeScript or JavaScript domain file says what it offers. Checks and freezes; reads nothing.
+
+import { freeze } from '../../endpoint/freeze.ts';
+import { DefinitionError } from './build-domain.ts';
+import { checkDefinition } from './definition-schema.ts';
+import type { DomainDefinition } from './definition-types.ts';
+
+const DEFINED = new WeakSet<object>();
+
+/**
+ * Describes one API. The environment (base URLs, credentials) is applied later, when the gateway loads the file.
+ *
+ * ```ts
+ * export default defineDomain({
+ *   name: 'pets',
+ *   baseUrl: { env: 'PETS_BASE_URL', default: 'https://pets.example' },
+ *   endpoints: {
+ *     get_pet: { path: '/pets/{id}', summary: 'Gets one pet.', args: { id: z.int() } },
+ *   },
+ * });
+ * ```
+ */
+export function defineDomain(definition: DomainDefinition): DomainDefinition {
+  const checked = checkDefinition(definition);
+  if ('problems' in checked)
+    throw new DefinitionError(`domain ${String(definition?.name ?? '(unnamed)')}`, checked.problems);
+  const defined = freeze(checked.definition);
+  DEFINED.add(defined);
+  return defined;
+}
+
+/** Whether a value came out of defineDomain(), so that it need not be checked again. */
+export function isDefined(value: unknown): value is DomainDefinition {
+  return typeof value === 'object' && value !== null && DEFINED.has(value);
+}

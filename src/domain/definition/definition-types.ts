@@ -1,0 +1,236 @@
+// What an author writes: the shape of a domain file, the same in TypeScript, JavaScript, YAML and JSON.
+// Strings marked "env text" may hold `${VARIABLE}` and `${VARIABLE:-default}`; they are filled in when the domain is built.
+import type { z } from 'zod';
+import type { BaseUrl } from '../../endpoint/environment.ts';
+import type {
+  Args,
+  Effect,
+  GuardPolicy,
+  JsonSchema,
+  Pagination,
+  ParameterStyle,
+  PartEncoding,
+  ResponsePlan,
+} from '../../endpoint/model.ts';
+
+export type { BaseUrl } from '../../endpoint/environment.ts';
+
+export type CredentialDefinition =
+  /** `env` holds the key; `prefix` (e.g. `Token `) is put before it. */
+  | {
+      readonly kind: 'apiKey';
+      readonly in?: 'header' | 'query' | 'cookie';
+      readonly field: string;
+      readonly env: string;
+      readonly prefix?: string;
+    }
+  | { readonly kind: 'bearer'; readonly env: string }
+  | { readonly kind: 'basic'; readonly usernameEnv: string; readonly passwordEnv: string }
+  | {
+      readonly kind: 'oauth2';
+      readonly tokenUrl: string;
+      readonly clientIdEnv: string;
+      readonly clientSecretEnv: string;
+      readonly scopes?: readonly string[];
+    };
+
+/** For a security scheme of an imported document: its kind is known, only the variables are not. */
+export interface SchemeSource {
+  readonly env?: string;
+  readonly usernameEnv?: string;
+  readonly passwordEnv?: string;
+  readonly clientIdEnv?: string;
+  readonly clientSecretEnv?: string;
+  readonly tokenUrl?: string;
+  readonly scopes?: readonly string[];
+}
+
+export type Location = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'body-root';
+
+/** Where an argument goes, when it is not where the rule of `place.ts` would put it. */
+export interface Placement {
+  readonly in?: Location;
+  /** Name on the wire; default: the argument's own. */
+  readonly name?: string;
+  /** Property path inside the body, instead of `name`. */
+  readonly at?: readonly string[];
+  readonly style?: ParameterStyle;
+  readonly explode?: boolean;
+  readonly allowReserved?: boolean;
+  readonly mediaType?: string;
+  readonly arrays?: 'indices' | 'brackets' | 'repeat';
+  /** A file: the argument is `{filename, mimeType, base64 | text}`. */
+  readonly file?: boolean;
+}
+
+export type BodyKind = 'json' | 'form' | 'multipart' | 'binary' | 'text';
+
+export interface BodyDefinition {
+  readonly kind: BodyKind;
+  readonly mediaType?: string;
+  readonly wrap?: readonly string[];
+  readonly encoding?: Readonly<Record<string, PartEncoding>>;
+}
+
+/** One argument of a YAML or JSON file: JSON Schema keywords and a placement, side by side. */
+export type ArgDefinition = Placement & { readonly required?: boolean | readonly string[] } & {
+  readonly [keyword: string]: unknown;
+};
+
+export interface EndpointDefinition {
+  /** Default GET. */
+  readonly method?: string;
+  /** Template below the base URL: `/posts/{id}`. */
+  readonly path: string;
+  readonly title?: string;
+  /** One sentence: what it does. */
+  readonly summary: string;
+  /** When to use it, what comes back, limits. */
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  /**
+   * The arguments: a zod object, an object of zod types, or (in YAML) an object of JSON Schemas that may carry their
+   * placement. Defaults given here are applied and sent.
+   */
+  readonly args?: z.ZodType | { readonly [key: string]: z.ZodType | ArgDefinition };
+  /** The arguments as one JSON Schema of type object (`required`, `oneOf`, `dependencies`…), instead of `args`. */
+  readonly inputSchema?: JsonSchema;
+  /** Where arguments and fixed values go; the rest follows the rule: template variable, else query or body by method. */
+  readonly place?: { readonly [key: string]: Location | Placement };
+  /** Sent with every call, never shown. Placed like arguments. */
+  readonly fixed?: { readonly [key: string]: unknown };
+  readonly body?: BodyKind | BodyDefinition;
+  readonly headers?: { readonly [name: string]: string };
+  readonly baseUrl?: BaseUrl;
+  /** Names of credentials that go together, as alternatives; `[]` for none. */
+  readonly security?: readonly (readonly string[])[];
+  readonly effect?: Effect;
+  readonly idempotent?: boolean;
+  readonly deprecated?: boolean;
+  readonly guard?: GuardPolicy;
+  readonly timeoutMs?: number;
+  readonly maxResponseBytes?: number;
+  readonly response?: Partial<ResponsePlan>;
+  readonly outputSchema?: JsonSchema;
+  readonly pagination?: Pagination;
+  readonly examples?: readonly Args[];
+  readonly expose?: 'tool' | 'resource' | 'both';
+  readonly pinned?: boolean;
+}
+
+export interface PromptDefinition {
+  readonly title?: string;
+  readonly description?: string;
+  readonly arguments?: {
+    readonly [name: string]: {
+      readonly description?: string;
+      readonly required?: boolean;
+      readonly values?: readonly string[];
+    };
+  };
+  /** One message of the user; `{{argument}}` is replaced. Or `messages`, for more. */
+  readonly text?: string;
+  readonly messages?: readonly {
+    readonly role?: 'user' | 'assistant';
+    readonly text?: string;
+    readonly resource?: string;
+  }[];
+}
+
+export interface ResourceDefinition {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** Default text/markdown. */
+  readonly mimeType?: string;
+  readonly text?: string;
+  /** Instead of `text`: a file beside the domain file. */
+  readonly file?: string;
+}
+
+/** Picks operations of an OpenAPI document. Within one key any value may match; all keys given must. */
+export interface OperationFilter {
+  readonly tags?: readonly string[];
+  /** Globs: `*` within a segment, `**` across segments. */
+  readonly paths?: readonly string[];
+  readonly methods?: readonly string[];
+  /** operationIds or `METHOD /path`; globs allowed. */
+  readonly operations?: readonly string[];
+  readonly deprecated?: boolean;
+}
+
+/** Changes to one argument of an imported operation. */
+export interface ArgCuration {
+  readonly description?: string;
+  /** Public name. */
+  readonly rename?: string;
+  /** Not offered to the model, and not sent. Optional arguments only. */
+  readonly hide?: boolean;
+  /** Not offered to the model; always sent with this value. */
+  readonly fixed?: unknown;
+  /** Sent when the model leaves the argument out. */
+  readonly default?: unknown;
+  readonly required?: boolean;
+  readonly enum?: readonly unknown[];
+}
+
+/** Changes to one imported operation. */
+export interface OperationCuration {
+  /** The action: `list_pets` becomes the tool `<prefix>_list_pets`. */
+  readonly name?: string;
+  readonly title?: string;
+  readonly summary?: string;
+  /** Replaces the text of the document; without a `summary`, its first sentence is that as well. */
+  readonly description?: string;
+  readonly tags?: readonly string[];
+  readonly effect?: Effect;
+  readonly idempotent?: boolean;
+  readonly guard?: GuardPolicy;
+  readonly timeoutMs?: number;
+  readonly maxResponseBytes?: number;
+  readonly headers?: { readonly [name: string]: string };
+  readonly response?: Partial<ResponsePlan>;
+  readonly pagination?: Pagination;
+  readonly examples?: readonly Args[];
+  readonly expose?: 'tool' | 'resource' | 'both';
+  readonly pinned?: boolean;
+  readonly args?: { readonly [key: string]: ArgCuration };
+}
+
+export interface DomainDefinition {
+  /** Lower case, letters, digits and `_`; unique in the gateway. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly baseUrl?: BaseUrl;
+  /** Put before every action to make its tool's name; default: the domain's name, `''` for none. */
+  readonly prefix?: string;
+  /** Env text. Sent with every request. */
+  readonly headers?: { readonly [name: string]: string };
+  /** By name; with `openapi`, the name of a security scheme needs no `kind`. */
+  readonly credentials?: { readonly [name: string]: CredentialDefinition | SchemeSource };
+  /** Which credentials a call needs, as alternatives; default: the one that is declared. */
+  readonly security?: readonly (readonly string[])[];
+  readonly guard?: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
+  readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
+  /** Actions listed one to one in every exposure mode. */
+  readonly pinned?: readonly string[];
+  readonly timeoutMs?: number;
+  readonly maxResponseBytes?: number;
+  readonly response?: Partial<ResponsePlan>;
+  readonly prompts?: { readonly [name: string]: PromptDefinition };
+  /** By URI. */
+  readonly resources?: { readonly [uri: string]: ResourceDefinition };
+  readonly endpoints?: { readonly [action: string]: EndpointDefinition };
+
+  /** An OpenAPI document to import: a path beside this file, or a URL. */
+  readonly openapi?: string;
+  /** OpenAPI Overlay documents, applied in order before the import. */
+  readonly overlays?: readonly string[];
+  /** Values for the variables of the document's server URLs; `${VARIABLE}` is filled in. */
+  readonly serverVariables?: { readonly [variable: string]: string };
+  readonly include?: OperationFilter;
+  readonly exclude?: OperationFilter;
+  /** By operationId, `METHOD /path`, action or tool name. */
+  readonly operations?: { readonly [operation: string]: OperationCuration };
+}

@@ -1,0 +1,68 @@
+// Prompts and resources of a domain file, checked: every {{argument}} is declared, every message says something.
+
+import type { PromptSpec, ResourceSpec } from '../../endpoint/model.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { hint } from '../../endpoint/suggest.ts';
+import type { DomainDefinition, PromptDefinition } from './definition-types.ts';
+
+type Path = readonly (string | number)[];
+
+export function buildPrompts(given: DomainDefinition['prompts'], problems: Problem[]): PromptSpec[] {
+  return Object.entries(given ?? {}).map(([name, prompt]) => buildPrompt(name, prompt, ['prompts', name], problems));
+}
+
+function buildPrompt(name: string, given: PromptDefinition, at: Path, problems: Problem[]): PromptSpec {
+  const declared = Object.entries(given.arguments ?? {});
+  const names = declared.map(([argument]) => argument);
+  if ((given.text === undefined) === (given.messages === undefined)) {
+    problems.push({ path: at, message: 'needs text (one message of the user) or messages, one of the two' });
+  }
+  const listed = given.messages ?? (given.text === undefined ? [] : [{ text: given.text }]);
+  const messages = listed.map((message, index): PromptSpec['messages'][number] => {
+    const path = given.messages === undefined ? [...at, 'text'] : [...at, 'messages', index];
+    if ((message.text === undefined) === (message.resource === undefined)) {
+      problems.push({ path, message: 'needs text or resource, one of the two' });
+    }
+    for (const [, used] of `${message.text ?? ''}${message.resource ?? ''}`.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)) {
+      if (!names.includes(used!))
+        problems.push({
+          path,
+          message: `uses {{${used}}}, which is no argument of this prompt; ${hint(used!, names)}`,
+        });
+    }
+    return {
+      role: message.role ?? 'user',
+      ...(message.text === undefined ? {} : { text: message.text }),
+      ...(message.resource === undefined ? {} : { resource: message.resource }),
+    };
+  });
+  return {
+    name,
+    ...(given.title === undefined ? {} : { title: given.title }),
+    ...(given.description === undefined ? {} : { description: given.description }),
+    arguments: declared.map(([argument, about]) => ({
+      name: argument,
+      required: about.required ?? false,
+      ...(about.description === undefined ? {} : { description: about.description }),
+      ...(about.values === undefined ? {} : { values: about.values }),
+    })),
+    messages,
+  };
+}
+
+/** `file` has been replaced by `text` before this: the loader reads files, nothing here does. */
+export function buildResources(given: DomainDefinition['resources'], problems: Problem[]): ResourceSpec[] {
+  return Object.entries(given ?? {}).map(([uri, resource]): ResourceSpec => {
+    if (resource.text === undefined) {
+      problems.push({ path: ['resources', uri], message: 'needs text, or file: a path beside the domain file' });
+    }
+    return {
+      uri,
+      name: resource.name,
+      mimeType: resource.mimeType ?? 'text/markdown',
+      text: resource.text ?? '',
+      ...(resource.title === undefined ? {} : { title: resource.title }),
+      ...(resource.description === undefined ? {} : { description: resource.description }),
+    };
+  });
+}

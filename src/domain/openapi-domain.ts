@@ -1,0 +1,123 @@
+// A domain file with `openapi:` as a Domain: the document is imported, then what the file says is laid over it.
+
+import type { Domain, Endpoint } from '../endpoint/model.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { hint } from '../endpoint/suggest.ts';
+import type { CurationContext } from './curate.ts';
+import { curateAll, keysOf } from './curate-operations.ts';
+import { buildDomain, DefinitionError } from './definition/build-domain.ts';
+import type { DomainDefinition } from './definition/definition-types.ts';
+import { unusedCredentials, withDomainFields } from './document-fields.ts';
+import { type DocumentOptions, importFor } from './document-import.ts';
+
+/** The importer cuts actions so that the prefix always fits; it leaves this much for it, the `_` included. */
+const MAX_PREFIX = 24;
+
+export async function buildDocumentDomain(definition: DomainDefinition, options: DocumentOptions): Promise<Domain> {
+  const problems: Problem[] = [];
+  const prefix = definition.prefix ?? definition.name;
+  if (prefix.length >= MAX_PREFIX) {
+    problems.push({
+      path: ['prefix'],
+      message: `must be shorter than ${MAX_PREFIX} for an imported document; set a short one`,
+    });
+    throw new DefinitionError(options.source, problems);
+  }
+  const { domain: imported, unused } = await importFor(definition, prefix, options, problems);
+  const context: CurationContext = { prefix, file: options.source, env: options.env, problems };
+  const shared = withDomainFields(imported, definition, context);
+  const curated = curateAll(shared, definition, context);
+  const own = buildOwn(definition, imported, options);
+  const endpoints = [...curated, ...own.endpoints];
+  checkActions(endpoints, problems);
+  if (endpoints.length === 0 && imported.quarantined.length === 0) {
+    problems.push({
+      path: [definition.include === undefined ? 'openapi' : 'include'],
+      message: `leaves no operation${unused.length > 0 ? `; none has ${unused.join(', ')}` : ''}`,
+    });
+  }
+  const pinned = readPinned(definition, imported, endpoints, curated, problems);
+  if (problems.length > 0) throw new DefinitionError(options.source, problems);
+  const exposure = definition.exposure ?? imported.exposure;
+  return Object.freeze({
+    ...imported,
+    name: definition.name,
+    title: definition.title ?? imported.title,
+    description: definition.description ?? imported.description,
+    endpoints,
+    guard: { ...imported.guard, ...definition.guard },
+    ...(exposure === undefined ? {} : { exposure }),
+    pinned,
+    prompts: own.prompts,
+    resources: own.resources,
+    warnings: [
+      ...imported.warnings,
+      ...own.warnings,
+      ...unusedCredentials(endpoints, definition, options.source),
+      ...unused.map((what) => `${options.source}: include: no operation has ${what}.`),
+    ],
+    source: options.source,
+  });
+}
+
+/** Hand-written endpoints, prompts and resources of the same file. */
+function buildOwn(definition: DomainDefinition, imported: Domain, options: DocumentOptions): Domain {
+  const { openapi, overlays, serverVariables, include, exclude, operations, pinned, ...rest } = definition;
+  const { credentials, headers, security, baseUrl, ...plain } = rest;
+  // without endpoints of its own there is nothing that headers and credentials would be for
+  if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);
+  const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
+  const kinds = Object.entries(credentials ?? {}).filter(([, given]) => 'kind' in given);
+  return buildDomain(
+    { ...rest, credentials: Object.fromEntries(kinds), ...(home === undefined ? {} : { baseUrl: home }) },
+    options,
+  );
+}
+
+function checkActions(endpoints: readonly Endpoint[], problems: Problem[]): void {
+  const seen = new Map<string, Endpoint>();
+  for (const endpoint of endpoints) {
+    const other = seen.get(endpoint.action);
+    if (other !== undefined) {
+      problems.push({
+        path:
+          endpoint.source.kind === 'openapi'
+            ? ['operations', endpoint.source.operationId ?? `${endpoint.method} ${endpoint.path}`]
+            : ['endpoints', endpoint.action],
+        message: `the name "${endpoint.action}" is taken by ${other.method} ${other.path}; choose another`,
+      });
+    }
+    seen.set(endpoint.action, endpoint);
+  }
+}
+
+function readPinned(
+  definition: DomainDefinition,
+  imported: Domain,
+  endpoints: readonly Endpoint[],
+  curated: readonly Endpoint[],
+  problems: Problem[],
+): string[] {
+  const pinned = new Set<string>();
+  for (const [index, name] of (definition.pinned ?? []).entries()) {
+    const found = endpoints.find((endpoint) => keysOf(endpoint).includes(name));
+    if (found !== undefined) pinned.add(found.toolName);
+    else
+      problems.push({
+        path: ['pinned', index],
+        message: `there is no operation "${name}"; ${hint(
+          name,
+          endpoints.map((endpoint) => endpoint.action),
+        )}`,
+      });
+  }
+  for (const [position, endpoint] of curated.entries()) {
+    const before = imported.endpoints[position]!;
+    const said = keysOf(before)
+      .map((key) => definition.operations?.[key]?.pinned)
+      .find((value) => value !== undefined);
+    if (said ?? imported.pinned.includes(before.toolName)) pinned.add(endpoint.toolName);
+  }
+  for (const endpoint of endpoints) if (definition.endpoints?.[endpoint.action]?.pinned) pinned.add(endpoint.toolName);
+  return [...pinned];
+}

@@ -1,0 +1,124 @@
+// What an API says went wrong, and when to try again. Errors come in every shape; these are the common ones.
+
+import { visible } from '../../endpoint/hidden.ts';
+import type { RawResponse } from '../send.ts';
+import { fitJson, wholeCharacters } from './character-budget.ts';
+import { stringifyJson, toPlain } from './lossless.ts';
+import { at } from './paging.ts';
+
+export interface Problem {
+  readonly title?: string;
+  readonly detail?: string;
+  readonly type?: string;
+  readonly errors?: unknown;
+  /** The body as text, cut. */
+  readonly body?: string;
+}
+
+const MAX_CHARS = 4_000;
+const MAX_TITLE = 300;
+const MAX_DETAIL = 1_500;
+const MAX_ERRORS = 1_500;
+
+/** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
+export function extractProblem(value: unknown, text: string): Problem {
+  if (typeof value !== 'object' || value === null) {
+    return text === '' ? {} : { body: cut(text, MAX_CHARS) };
+  }
+  const title = firstText(value, [
+    'title',
+    'error.title',
+    'error',
+    'error.status',
+    'error.type',
+    'code',
+    'error.code',
+    'name',
+  ]);
+  const detail = firstText(value, [
+    'detail',
+    'message',
+    'error.message',
+    'error_description',
+    'error.detail',
+    'error_message',
+    'errorMessage',
+    'description',
+    'msg',
+    'Message',
+    'fault.faultstring',
+    'errors.0.message',
+    'errors.0.detail',
+    'errors.0.title',
+    'reason',
+  ]);
+  const type = firstText(value, ['type']);
+  const errors = [
+    'errors',
+    'error.errors',
+    'error.details',
+    'details',
+    'violations',
+    'invalid_params',
+    'invalid-params',
+    'issues',
+  ]
+    .map((path) => at(value, path))
+    .find((found) => typeof found === 'object' && found !== null);
+  // FastAPI puts its list of errors where RFC 9457 has a sentence.
+  const list = errors ?? (typeof at(value, 'detail') === 'object' ? at(value, 'detail') : undefined);
+  const problem: Problem = {
+    ...(title !== undefined && { title: cut(title, MAX_TITLE) }),
+    ...(detail !== undefined && detail !== title && { detail: cut(detail, MAX_DETAIL) }),
+    ...(type !== undefined && type !== 'about:blank' && { type: cut(type, MAX_TITLE) }),
+    ...(list !== undefined && list !== null && { errors: toPlain(fitJson(list, MAX_ERRORS).value) }),
+  };
+  const used = stringifyJson(problem).length;
+  const told = new Set<unknown>([title, detail, type, list]);
+  if (used >= MAX_CHARS - 100 || isTold(value, told, 0)) return problem;
+  return { ...problem, body: cut(text, MAX_CHARS - used) };
+}
+
+/** Members that say what the status line says already. */
+const REPEATED = new Set(['status', 'statusCode', 'status_code', 'instance']);
+
+/** Whether the body holds nothing that was not found: then there is no need to show it once more. */
+function isTold(value: object, told: ReadonlySet<unknown>, depth: number): boolean {
+  return Object.entries(value).every(([key, inner]: [string, unknown]) => {
+    if (inner === null || inner === '' || told.has(inner) || (depth === 0 && REPEATED.has(key))) return true;
+    if (typeof inner === 'number') return told.has(String(inner));
+    return depth < 2 && typeof inner === 'object' && !Array.isArray(inner) && isTold(inner, told, depth + 1);
+  });
+}
+
+function firstText(value: object, paths: readonly string[]): string | undefined {
+  for (const path of paths) {
+    const found = at(value, path);
+    if (typeof found === 'string' && found !== '') return found;
+    if (typeof found === 'number' && path.endsWith('code')) return String(found);
+  }
+  return undefined;
+}
+
+function cut(raw: string, chars: number): string {
+  const text = visible(raw);
+  return text.length <= chars ? text : `${wholeCharacters(text, chars - 1)}…`;
+}
+
+/** Seconds to wait: Retry-After (a number or a date), else a spent rate limit's reset time. */
+export function retryAfter(status: number, headers: RawResponse['headers'], now = Date.now()): number | undefined {
+  const header = headers['retry-after'];
+  if (header !== undefined) {
+    const text = String(header).trim();
+    if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text));
+    // An HTTP date begins with the name of a day; Date.parse would also read "-5" as one.
+    const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - now) / 1000));
+  }
+  if (status !== 429 && status !== 403 && status !== 503) return undefined;
+  const remaining = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'];
+  const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'] ?? Number.NaN);
+  if (remaining === undefined || Number(remaining) !== 0 || !Number.isFinite(reset) || reset < 0) return undefined;
+  // Epoch seconds at some APIs, seconds from now at others.
+  return reset > 1_000_000_000 ? Math.max(0, Math.ceil(reset - now / 1000)) : Math.ceil(reset);
+}

@@ -1,0 +1,127 @@
+// Status + body → answer. A small JSON or text answer nobody wants shaped passes as it came: decoded once, never parsed.
+import type { Content, UpstreamTrace } from '../../call/outcome.ts';
+import { mayHide, visible } from '../../endpoint/hidden.ts';
+import type { Args, Endpoint } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import type { WireRequest } from '../request/build-request.ts';
+import type { RawResponse } from '../send.ts';
+import { parseMediaType } from './answer-media.ts';
+import { decodeText, isUtf8Label } from './answer-text.ts';
+import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
+import { fitLines } from './character-budget.ts';
+import { decodeBody } from './decode.ts';
+import { compilePaging, nextPage } from './paging.ts';
+import { compileShape, type Shape, type Shaped } from './shape-answer.ts';
+
+export interface Answer {
+  readonly status: number;
+  /** 2xx, and 304: "not modified" is what a conditional request asks for. */
+  readonly ok: boolean;
+  /** Decoded, shaped, within the budget. */
+  readonly content: readonly Content[];
+  /** Only when the endpoint asks for it. */
+  readonly structured?: unknown;
+  readonly upstream: UpstreamTrace;
+  /** Not ok: what the API says is wrong, at most 4,000 characters. */
+  readonly problem?: Problem;
+  readonly retryAfterSeconds?: number;
+}
+
+export type BuildAnswer = (
+  request: WireRequest,
+  raw: RawResponse,
+  args: Args,
+  tool: string,
+  fields: readonly string[] | undefined,
+) => Answer;
+
+const MAX_ERROR_CHARS = 4_000;
+
+/** `redact` takes the endpoint's own secrets out: an API may echo what it was sent. */
+export function compileAnswer(endpoint: Endpoint, redact: (text: string) => string): BuildAnswer {
+  const { response } = endpoint;
+  const paging = compilePaging(endpoint);
+  const shape = compileShape(response, paging);
+  const unshaped =
+    (response.pick ?? []).length === 0 &&
+    (response.drop ?? []).length === 0 &&
+    !response.structured &&
+    response.format !== 'toon';
+
+  return (request, raw, args, tool, fields) => {
+    const { status, headers, body } = raw;
+    const ok = (status >= 200 && status < 300) || status === 304;
+    const upstream = { method: request.method, url: request.url, status, bytes: body.length };
+
+    // UTF-8 has at least one byte per character, so the byte length bounds the text.
+    if (ok && unshaped && fields === undefined && body.length > 0 && body.length <= response.maxChars) {
+      const { kind, charset } = parseMediaType(headers['content-type']);
+      if ((kind === 'json' || kind === 'text') && headers.link === undefined) {
+        const text = redact(decodeText(body, charset));
+        const clean = isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
+        return { status, ok, content: [textBlock(clean)], upstream };
+      }
+    }
+    const decoded = decodeBody(request.method, raw, tool, redact, ok && (!unshaped || fields !== undefined));
+    if (!ok) return failed(raw, upstream, decoded);
+    if (decoded.kind === 'content') return { status, ok, content: decoded.content, upstream };
+    if (decoded.kind === 'text' || response.format === 'text') {
+      const next = nextPage(paging, args, headers, undefined);
+      const fitted = fitLines(decoded.text, response.maxChars);
+      const notes = [
+        ...(fields === undefined ? [] : ['fields was ignored: the answer is not JSON']),
+        ...(fitted.note === undefined ? [] : [fitted.note]),
+        ...(next === undefined ? [] : [`next: ${next}`]),
+      ];
+      return { status, ok, content: [textBlock(withNotes(visible(fitted.text), notes))], upstream };
+    }
+    const shaped = shapeOrRefuse(shape, decoded.value, args, headers, fields, tool);
+    return {
+      status,
+      ok,
+      content: [textBlock(withNotes(visible(shaped.text), shaped.notes))],
+      upstream,
+      ...(response.structured && { structured: shaped.structured() }),
+    };
+  };
+}
+
+/** Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake. */
+function shapeOrRefuse(
+  shape: Shape,
+  value: unknown,
+  args: Args,
+  headers: RawResponse['headers'],
+  fields: readonly string[] | undefined,
+  tool: string,
+): Shaped {
+  try {
+    return shape(value, args, headers, fields);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
+  }
+}
+
+function textBlock(text: string): Content {
+  return { type: 'text', text };
+}
+
+/** What was left out stands in the last line. */
+function withNotes(text: string, notes: readonly string[]): string {
+  return notes.length === 0 ? text : `${text}\n${visible(notes.join('; '))}`;
+}
+
+function failed(raw: RawResponse, upstream: UpstreamTrace, decoded: ReturnType<typeof decodeBody>): Answer {
+  const text = decoded.kind === 'content' ? '' : decoded.text;
+  const problem = extractProblem(decoded.kind === 'json' ? decoded.value : undefined, text);
+  const retryAfterSeconds = retryAfter(raw.status, raw.headers);
+  return {
+    status: raw.status,
+    ok: false,
+    content: decoded.kind === 'content' ? decoded.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
+    upstream,
+    problem,
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+  };
+}

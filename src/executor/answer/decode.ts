@@ -1,0 +1,144 @@
+// Bytes → content blocks, text or a JSON value, by what the body is.
+import { createHash } from 'node:crypto';
+import type { Content } from '../../call/outcome.ts';
+import { visible } from '../../endpoint/hidden.ts';
+import { GatewayError } from '../../errors.ts';
+import type { RawResponse } from '../send.ts';
+import { type Kind, parseMediaType, sniff, sniffImage } from './answer-media.ts';
+import { decodeText, htmlToText } from './answer-text.ts';
+import { parseJson } from './lossless.ts';
+
+export type Decoded =
+  | { readonly kind: 'content'; readonly content: readonly Content[] }
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'json'; readonly text: string; readonly value: unknown };
+
+/** Models and clients take no larger pictures or sounds. */
+const MAX_MEDIA_BYTES = 1024 * 1024;
+const MAX_EVENTS = 10_000;
+const QUOTED_CHARS = 200;
+
+/** `needsJson`: a projection or structured content was asked for, so JSON that does not parse is a failure. */
+export function decodeBody(
+  method: string,
+  raw: RawResponse,
+  tool: string,
+  redact: (text: string) => string,
+  needsJson: boolean,
+): Decoded {
+  const { body, headers } = raw;
+  if (body.length === 0) return note(visible(redact(emptyText(method, raw))));
+  const media = parseMediaType(headers['content-type']);
+  const guess = media.kind === undefined ? sniff(body) : undefined;
+  let kind: Kind = media.kind ?? (guess as { kind: Kind }).kind;
+  const essence = media.essence === '' ? (guess as { essence: string }).essence : media.essence;
+  // Many storage APIs call everything octet-stream; the bytes of a picture know better.
+  if (kind === 'image' || essence === 'application/octet-stream') {
+    const actual = sniffImage(body);
+    if (actual !== undefined) return mediaBlock('image', body, actual);
+    if (kind === 'image') kind = sniff(body).kind;
+  }
+  if (kind === 'audio') return mediaBlock('audio', body, essence);
+  if (kind === 'binary' || kind === 'image') return note(visible(redact(binaryText(body, essence, headers))));
+
+  const text = redact(decodeText(body, media.charset));
+  switch (kind) {
+    case 'html':
+      return { kind: 'text', text: htmlToText(text) };
+    case 'sse':
+      return { kind: 'json', text, value: parseEvents(text) };
+    case 'ndjson':
+      return { kind: 'json', text, value: parseLines(text) };
+    case 'json':
+      return parseDeclared(text, tool, needsJson);
+    case 'text':
+      return needsJson && /^\s*[[{]/.test(text) ? parseDeclared(text, tool, false) : { kind: 'text', text };
+  }
+}
+
+function note(text: string): Decoded {
+  return { kind: 'content', content: [{ type: 'text', text }] };
+}
+
+/** What an answer without a body says by its status and headers. */
+function emptyText(method: string, { status, headers }: RawResponse): string {
+  if (status === 304) return 'Not modified (304)';
+  const first = status >= 200 && status < 300 ? `OK (${status})` : `Status ${status}, no body`;
+  const told =
+    method === 'HEAD'
+      ? ['content-type', 'content-length', 'etag', 'last-modified', 'location']
+      : status === 201 || status === 202
+        ? ['location']
+        : [];
+  const lines = told.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
+  return [first, ...lines].join('\n').slice(0, 2_000);
+}
+
+function mediaBlock(type: 'image' | 'audio', data: Buffer, mimeType: string): Decoded {
+  if (data.length > MAX_MEDIA_BYTES) {
+    return note(`${describe(data, mimeType)}. Too large to show: the limit is ${MAX_MEDIA_BYTES} bytes.`);
+  }
+  return { kind: 'content', content: [{ type, data: data.toString('base64'), mimeType }] };
+}
+
+function binaryText(body: Buffer, essence: string, headers: RawResponse['headers']): string {
+  const name = /filename="?([^";]{1,120})/i.exec(String(headers['content-disposition'] ?? ''))?.[1];
+  return `Binary answer${name === undefined ? '' : ` "${name}"`}: ${describe(body, essence)}. Its bytes are not shown.`;
+}
+
+function describe(body: Buffer, essence: string): string {
+  return `${essence}, ${body.length} bytes, sha256 ${createHash('sha256').update(body).digest('hex')}`;
+}
+
+function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
+  try {
+    return { kind: 'json', text, value: parseJson(text) };
+  } catch {
+    if (!needed) return { kind: 'text', text };
+    const start = visible(text.slice(0, QUOTED_CHARS));
+    throw new GatewayError(
+      'BAD_RESPONSE',
+      `${tool}: the API says its answer is JSON, but it does not parse. It begins: ${start}`,
+      { tool },
+    );
+  }
+}
+
+/** One JSON document per line; a line that is none stays as text. */
+function parseLines(text: string): unknown[] {
+  return text
+    .split(/[\n\u001e]/)
+    .filter((line) => line.trim() !== '')
+    .map((line) => parseOr(line.trim()));
+}
+
+function parseOr(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The events of a finished stream: their data, with the event's name where it has one. */
+function parseEvents(text: string): unknown[] {
+  const events: unknown[] = [];
+  let data: string[] = [];
+  let name = '';
+  const flush = () => {
+    const joined = data.join('\n');
+    if (data.length > 0 && joined !== '[DONE]') {
+      events.push(name === '' || name === 'message' ? parseOr(joined) : { event: name, data: parseOr(joined) });
+    }
+    data = [];
+    name = '';
+  };
+  for (const line of text.split(/\r\n|\r|\n/)) {
+    if (events.length >= MAX_EVENTS) break;
+    if (line === '') flush();
+    else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
+    else if (line.startsWith('event:')) name = line.slice(6).trim();
+  }
+  flush();
+  return events;
+}

@@ -1,0 +1,79 @@
+// JSON in and out without damage to large integers: 64-bit ids are common, and `JSON.parse` rounds them silently.
+// A marked string stands for such a number between the two.
+import { randomUUID } from 'node:crypto';
+import { visible } from '../../endpoint/hidden.ts';
+
+const MARK = '\u0000#';
+const MARKED = /"\\u0000#(-?\d+)"/g;
+const MAX_PLAIN_DEPTH = 200;
+const LONG_DIGITS = /\d{16}/;
+const NUMBER = /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+export function parseJson(text: string): unknown {
+  return JSON.parse(LONG_DIGITS.test(text) ? markLongIntegers(text) : text);
+}
+
+/** Walks from string to string by hand: one regular expression over both would need a stack as long as the text. */
+function markLongIntegers(text: string): string {
+  let out = '';
+  let at = 0;
+  while (at < text.length) {
+    const quote = text.indexOf('"', at);
+    const outside = quote < 0 ? text.slice(at) : text.slice(at, quote);
+    out += LONG_DIGITS.test(outside) ? outside.replace(NUMBER, mark) : outside;
+    if (quote < 0) break;
+    at = endOfString(text, quote);
+    out += text.slice(quote, at);
+  }
+  return out;
+}
+
+function endOfString(text: string, quote: number): number {
+  for (let end = text.indexOf('"', quote + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
+
+function mark(token: string): string {
+  if (token.length < 16 || !/^-?\d+$/.test(token) || String(Number(token)) === token) return token;
+  return `"\\u0000#${token}"`;
+}
+
+/** JSON of arguments: integers too long for a number are bigints, and are written digit by digit. */
+export function writeJson(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    // Nobody can guess the mark, so no text of the caller can pose as a number.
+    const mark = randomUUID();
+    const text = JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? mark + inner : inner));
+    return text.replace(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
+  }
+}
+
+export function stringifyJson(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'null';
+  return text.includes('"\\u0000#') ? text.replace(MARKED, '$1') : text;
+}
+
+/**
+ * A copy without marks, for whatever serialises the value again: digits as a string keep their value. Strings are made
+ * visible here, because nobody will see this value as text of ours.
+ */
+export function toPlain(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return visible(value.startsWith(MARK) ? value.slice(MARK.length) : value);
+  if (typeof value !== 'object' || value === null) return value;
+  // Whoever serialises this next has a stack as well.
+  if (depth > MAX_PLAIN_DEPTH) return '…';
+  if (Array.isArray(value)) return value.map((item) => toPlain(item, depth + 1));
+  const copy: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    if (key === '__proto__') continue;
+    copy[visible(key)] = toPlain(inner, depth + 1);
+  }
+  return copy;
+}

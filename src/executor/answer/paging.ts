@@ -1,0 +1,207 @@
+// "How do I get the rest": from the Link header, from the cursor in the answer, or by counting on.
+import type { Args, Endpoint } from '../../endpoint/model.ts';
+import { given } from '../request/parameter-styles.ts';
+import type { RawResponse } from '../send.ts';
+import { mainList } from './character-budget.ts';
+
+export interface PagingPlan {
+  /** Wire name of a query parameter → public argument. */
+  readonly byWireName: ReadonlyMap<string, string>;
+  readonly pagination: Endpoint['pagination'];
+}
+
+export function compilePaging(endpoint: Endpoint): PagingPlan {
+  const byWireName = new Map<string, string>();
+  for (const arg of endpoint.args) {
+    for (const target of arg.to) if (target.in === 'query') byWireName.set(target.name, arg.key);
+  }
+  return { byWireName, pagination: endpoint.pagination };
+}
+
+/** The arguments that bring the next page, as `page=3`; undefined when there is none or nobody says. */
+export function nextPage(
+  plan: PagingPlan,
+  args: Args,
+  headers: RawResponse['headers'],
+  value: unknown,
+): string | undefined {
+  return (
+    fromLinkHeader(plan, args, headers) ??
+    (typeof value === 'object' && value !== null ? fromBody(plan, args, headers, value) : undefined)
+  );
+}
+
+/** What to pass when items of this very page were cut away. */
+export function afterCut(plan: PagingPlan, args: Args, shown: number): string | undefined {
+  const { pagination } = plan;
+  if (pagination === undefined) return undefined;
+  const current = Number(given(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
+  if (pagination.kind === 'offset' && Number.isInteger(current)) return `${pagination.arg}=${current + shown}`;
+  if (pagination.sizeArg === undefined) return undefined;
+  const first = pagination.kind === 'page' && current === 1;
+  return first ? `${pagination.sizeArg}=${shown}, ${pagination.arg}=2` : `${pagination.sizeArg}=${shown}`;
+}
+
+function fromLinkHeader(plan: PagingPlan, args: Args, headers: RawResponse['headers']): string | undefined {
+  const { link } = headers;
+  if (link === undefined) return undefined;
+  // RFC 8288: <uri>; rel="next", …
+  for (const match of String(link)
+    .slice(0, 8_192)
+    .matchAll(/<([^<>]*)>([^<]*)/g)) {
+    if (/;\s*rel\s*=\s*"?(?:[^";]*\s)?next(?:["\s;,]|$)/i.test(match[2] as string)) {
+      return fromUrl(plan, args, match[1] as string);
+    }
+  }
+  return undefined;
+}
+
+/** The public arguments in which the next page's URL differs from this call. */
+function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined {
+  let parameters: URLSearchParams;
+  try {
+    parameters = new URL(url, 'http://relative.invalid').searchParams;
+  } catch {
+    return undefined;
+  }
+  const changed: string[] = [];
+  for (const [name, text] of parameters) {
+    const key = plan.byWireName.get(name);
+    const now = key === undefined ? undefined : given(args, key);
+    if (key !== undefined && typeof now !== 'object' && String(now) !== text) {
+      changed.push(`${key}=${text}`);
+    }
+  }
+  return changed.length === 0 ? undefined : changed.join(', ');
+}
+
+const CURSOR_PATHS = [
+  'next_cursor',
+  'nextCursor',
+  'next_page_token',
+  'nextPageToken',
+  'next_token',
+  'nextToken',
+  'NextToken',
+  'continuation_token',
+  'continuationToken',
+  'next_page',
+  'nextPage',
+  'next',
+  'next_url',
+  'nextLink',
+  '@odata.nextLink',
+  'links.next',
+  '_links.next.href',
+  '_links.next',
+  'paging.next.after',
+  'paging.cursors.after',
+  'paging.next',
+  'pagination.next_cursor',
+  'pagination.next',
+  'pagination.next_page',
+  'meta.next_cursor',
+  'meta.next',
+  'meta.next_page',
+  'response_metadata.next_cursor',
+  'page_info.end_cursor',
+  'pageInfo.endCursor',
+] as const;
+
+const CURSOR_ARGUMENTS = [
+  'cursor',
+  'next_cursor',
+  'page_token',
+  'pageToken',
+  'next_token',
+  'nextToken',
+  'NextToken',
+  'continuation_token',
+  'continuationToken',
+  'start_cursor',
+  'starting_after',
+  'after',
+  'page',
+  'offset',
+] as const;
+
+const TOTALS = [
+  'total',
+  'total_count',
+  'totalCount',
+  'total_results',
+  'totalResults',
+  'totalItems',
+  'meta.total',
+  'pagination.total',
+  'page.totalElements',
+] as const;
+
+function fromBody(plan: PagingPlan, args: Args, headers: RawResponse['headers'], value: object): string | undefined {
+  const { pagination } = plan;
+  const paths = pagination?.nextFrom === undefined ? CURSOR_PATHS : [pagination.nextFrom, ...CURSOR_PATHS];
+  const more = at(value, 'has_more') ?? at(value, 'hasMore') ?? at(value, 'has_next_page');
+  if (more === false) return undefined;
+  for (const path of paths) {
+    const next = at(value, path);
+    if ((typeof next !== 'string' || next === '') && typeof next !== 'number') continue;
+    if (typeof next === 'string' && /^(https?:\/\/|\/|\?)/.test(next)) {
+      const changed = fromUrl(plan, args, next);
+      if (changed !== undefined) return changed;
+      continue;
+    }
+    const key = pagination?.arg ?? argumentFor(plan, path.endsWith('next_page') || path.endsWith('nextPage'));
+    if (key !== undefined) return `${key}=${next}`;
+  }
+  return byCounting(plan, args, headers, value, more === true);
+}
+
+function argumentFor(plan: PagingPlan, pageNumber: boolean): string | undefined {
+  if (pageNumber && plan.byWireName.has('page')) return plan.byWireName.get('page');
+  for (const name of CURSOR_ARGUMENTS) if (plan.byWireName.has(name)) return plan.byWireName.get(name);
+  return undefined;
+}
+
+function byCounting(
+  plan: PagingPlan,
+  args: Args,
+  headers: RawResponse['headers'],
+  value: object,
+  more: boolean,
+): string | undefined {
+  const items = mainList(value)?.items ?? [];
+  if (items.length === 0) return undefined;
+  const after = plan.byWireName.get('starting_after');
+  const lastId = at(items.at(-1), 'id');
+  if (more && after !== undefined && (typeof lastId === 'string' || typeof lastId === 'number'))
+    return `${after}=${lastId}`;
+  const { pagination } = plan;
+  if (pagination === undefined || pagination.kind === 'cursor') return undefined;
+  const size = pagination.sizeArg === undefined ? undefined : Number(given(args, pagination.sizeArg));
+  const current = Number(given(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
+  if (!Number.isInteger(current)) return undefined;
+  const seen =
+    pagination.kind === 'offset' ? current + items.length : (current - 1) * (size || items.length) + items.length;
+  const total = totalOf(value, headers);
+  const remains = more || (total !== undefined ? seen < total : size !== undefined && size > 0 && items.length >= size);
+  if (!remains) return undefined;
+  return `${pagination.arg}=${pagination.kind === 'offset' ? current + items.length : current + 1}`;
+}
+
+function totalOf(value: object, headers: RawResponse['headers']): number | undefined {
+  for (const path of TOTALS) {
+    const total = at(value, path);
+    if (typeof total === 'number') return total;
+  }
+  const header = headers['x-total-count'] ?? headers['x-total'];
+  return header === undefined || !/^\d{1,15}$/.test(String(header)) ? undefined : Number(header);
+}
+
+/** The value at a dot path; keys that hold dots themselves are found first. */
+export function at(value: unknown, path: string): unknown {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Object.hasOwn(value, path)) return (value as Record<string, unknown>)[path];
+  const dot = path.indexOf('.');
+  if (dot <= 0 || !Object.hasOwn(value, path.slice(0, dot))) return undefined;
+  return at((value as Record<string, unknown>)[path.slice(0, dot)], path.slice(dot + 1));
+}

@@ -1,0 +1,219 @@
+// Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
+import type { Args, Endpoint } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { checkHeaderValue, isArgumentHeader, isConfigurableHeader } from './header-rules.ts';
+import { compileParameter, contentText, given, type Serialise } from './parameter-styles.ts';
+import { buildPath, compilePath, type PathVariable } from './path-url.ts';
+import { encode, locate, unsendable } from './percent-encoding.ts';
+import type { Proof } from './proof.ts';
+import { compileBody } from './write-body.ts';
+
+export interface WireRequest {
+  readonly method: string;
+  readonly origin: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Without query: for the audit trail. */
+  readonly url: string;
+  /** Lower-case names. Shared between calls when nothing in it depends on one: never change it. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Buffer | null;
+  /** The origin must not resolve to a private address. */
+  readonly publicOnly?: boolean;
+}
+
+export interface RequestPlan {
+  readonly origin: string;
+  readonly basePath: string;
+  build(args: Args, tool: string, proof: Proof | undefined, trace?: Readonly<Record<string, string>>): WireRequest;
+}
+
+interface Writer {
+  readonly key: string;
+  readonly name: string;
+  readonly serialise: Serialise;
+}
+
+const DEFAULT_ACCEPT = 'application/json, */*;q=0.5';
+const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
+
+export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPlan {
+  const { origin, basePath } = parseBaseUrl(endpoint);
+  const { method } = endpoint;
+  const publicOnly = endpoint.publicOnly === true;
+  const variables = new Map<string, PathVariable>();
+  const query: Writer[] = [];
+  const headers: Writer[] = [];
+  const cookies: Writer[] = [];
+
+  for (const arg of endpoint.args) {
+    for (const target of arg.to) {
+      if (target.in === 'body' || target.in === 'body-root') continue;
+      if (target.in === 'querystring') {
+        query.push({ key: arg.key, name: '', serialise: compileQuerystring(target.mediaType) });
+        continue;
+      }
+      const serialise = compileParameter(target);
+      if (target.in === 'path') variables.set(target.name, { key: arg.key, serialise });
+      else if (target.in === 'query') query.push({ key: arg.key, name: target.name, serialise });
+      else if (target.in === 'cookie') cookies.push({ key: arg.key, name: target.name, serialise });
+      else
+        headers.push({
+          key: arg.key,
+          name: target.name.toLowerCase(),
+          serialise: refuseReserved(target.name, serialise),
+        });
+    }
+  }
+
+  const fixed = compileFixed(endpoint, userAgent, variables);
+  const path = compilePath(basePath, endpoint.path, variables);
+  const buildBody = compileBody(endpoint);
+  const bodyMayVary = headers.length > 0 || cookies.length > 0 || buildBody !== undefined;
+
+  return {
+    origin,
+    basePath,
+    build(args, tool, proof, trace) {
+      const target = buildPath(path, origin, args, tool);
+      const mark = target.indexOf('?');
+      const url = origin + (mark < 0 ? target : target.slice(0, mark));
+      const queryText = joinQuery(query, args, tool, fixed.query, proof?.query ?? '');
+      const fullPath = queryText === '' ? target : target + (mark < 0 ? '?' : '&') + queryText;
+
+      const body = buildBody?.(args, tool);
+      if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
+        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly };
+      }
+      const sent: Record<string, string> = { ...fixed.headers };
+      for (const writer of headers) {
+        const text = write(writer, args, tool, checkHeaderValue);
+        if (text !== undefined) sent[writer.name] = text;
+      }
+      if (body !== undefined) sent['content-type'] = body.contentType;
+      const cookie = joinCookies(cookies, args, tool, fixed.cookie, proof?.cookie ?? '');
+      if (cookie !== '') sent.cookie = cookie;
+      if (trace !== undefined) {
+        for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') sent[name] = trace[name];
+      }
+      if (proof?.headers !== undefined) Object.assign(sent, proof.headers);
+      return { method, origin, path: fullPath, url, headers: sent, body: body?.data ?? null, publicOnly };
+    },
+  };
+}
+
+function parseBaseUrl(endpoint: Endpoint): { origin: string; basePath: string } {
+  const missing = endpoint.baseUrl === '';
+  const url = missing ? undefined : tryUrl(endpoint.baseUrl);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new GatewayError(
+      'UNREACHABLE',
+      missing
+        ? `${endpoint.toolName} has no base URL, so there is nowhere to send the call. Start the gateway with --base-url https://… or set it in the domain file of ${endpoint.domain}.`
+        : `${endpoint.toolName} has a base URL that is no absolute http(s) URL. Correct it with --base-url or in the domain file of ${endpoint.domain}.`,
+      { tool: endpoint.toolName },
+    );
+  }
+  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+}
+
+function tryUrl(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseReserved(name: string, serialise: Serialise): Serialise {
+  if (isArgumentHeader(name)) return serialise;
+  return () => {
+    throw unsendable(`would set the header ${name}, which no argument may`);
+  };
+}
+
+/** `in: querystring` (OAS 3.2): the value is the whole query string. Form text comes encoded, anything else is encoded. */
+function compileQuerystring(mediaType: string): Serialise {
+  const text = contentText(mediaType);
+  const encoded = /^application\/x-www-form-urlencoded\b/i.test(mediaType);
+  return (value) => (value === undefined || value === null ? undefined : encoded ? text(value) : encode(text(value)));
+}
+
+interface Fixed {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly cookie: string;
+}
+
+/** What is the same in every request: configured headers, fixed values, Accept, User-Agent. */
+function compileFixed(endpoint: Endpoint, userAgent: string, variables: Map<string, PathVariable>): Fixed {
+  const headers: Record<string, string> = {
+    accept: endpoint.response.accept ?? DEFAULT_ACCEPT,
+    'accept-encoding': 'gzip, br',
+    'user-agent': userAgent,
+  };
+  const query: string[] = [];
+  const cookies: string[] = [];
+  for (const [name, value] of Object.entries(endpoint.headers)) {
+    if (isConfigurableHeader(name)) headers[name.toLowerCase()] = configured(endpoint, name, value);
+  }
+  for (const { value, to } of endpoint.fixed) {
+    if (to.in === 'body' || to.in === 'body-root') continue;
+    if (to.in === 'querystring') {
+      query.push(compileQuerystring(to.mediaType)(value) ?? '');
+      continue;
+    }
+    const serialise = compileParameter(to);
+    if (to.in === 'path') {
+      variables.set(to.name, { key: to.name, serialise, fixed: value });
+      continue;
+    }
+    const text = serialise(value);
+    if (text === undefined) continue;
+    if (to.in === 'query') query.push(text);
+    else if (to.in === 'cookie') cookies.push(configured(endpoint, 'cookie', text));
+    else if (isConfigurableHeader(to.name)) headers[to.name.toLowerCase()] = configured(endpoint, to.name, text);
+  }
+  return { headers: Object.freeze(headers), query: query.filter(Boolean).join('&'), cookie: cookies.join('; ') };
+}
+
+function configured(endpoint: Endpoint, name: string, value: string): string {
+  try {
+    return checkHeaderValue(value);
+  } catch (error) {
+    throw locate(error, endpoint.toolName, name);
+  }
+}
+
+function write(writer: Writer, args: Args, tool: string, check?: (text: string) => string): string | undefined {
+  const value = given(args, writer.key);
+  if (value === undefined) return undefined;
+  try {
+    const text = writer.serialise(value);
+    return text === undefined || check === undefined ? text : check(text);
+  } catch (error) {
+    throw locate(error, tool, writer.key);
+  }
+}
+
+function joinQuery(writers: readonly Writer[], args: Args, tool: string, fixed: string, proof: string): string {
+  let query = '';
+  for (let index = 0; index < writers.length; index++) {
+    const text = write(writers[index] as Writer, args, tool);
+    if (text !== undefined && text !== '') query += query === '' ? text : `&${text}`;
+  }
+  if (fixed !== '') query += query === '' ? fixed : `&${fixed}`;
+  if (proof !== '') query += query === '' ? proof : `&${proof}`;
+  return query;
+}
+
+function joinCookies(writers: readonly Writer[], args: Args, tool: string, fixed: string, proof: string): string {
+  const cookies: string[] = [];
+  for (const writer of writers) {
+    const text = write(writer, args, tool, checkHeaderValue);
+    if (text !== undefined && text !== '') cookies.push(text);
+  }
+  if (fixed !== '') cookies.push(fixed);
+  if (proof !== '') cookies.push(proof);
+  return cookies.join('; ');
+}

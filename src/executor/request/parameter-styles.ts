@@ -1,0 +1,210 @@
+// One parameter → its text on the wire: every style, explode and type of the OAS style tables, compiled once per
+// endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
+import type { Args, Target } from '../../endpoint/model.ts';
+import { writeJson } from '../answer/lossless.ts';
+import { encode, encodeReserved, encodeReservedSegment, unsendable } from './percent-encoding.ts';
+
+export type ParameterTarget = Extract<Target, { name: string }>;
+
+/** `undefined`: the parameter is left out. */
+export type Serialise = (value: unknown) => string | undefined;
+
+type Encode = (text: string) => string;
+type Pair = readonly [name: string, text: string];
+
+/** Deeper values are refused rather than written: no API reads thirty brackets. */
+const MAX_DEPTH = 32;
+
+/** For `query` and `cookie` the text includes the name (`a=1&a=2`), for `path` and `header` it is what stands there. */
+export function compileParameter(target: ParameterTarget): Serialise {
+  const encoder = encoderOf(target);
+  if (target.mediaType !== undefined) return compileContent(target, encoder);
+  const name = target.in === 'query' || target.style === 'matrix' || target.in === 'cookie' ? nameOf(target) : '';
+  const delimiter = target.delimiter === undefined ? undefined : encoder(target.delimiter);
+  const write = styles[target.style](name, target.explode, encoder, target.arrays ?? 'brackets', delimiter);
+  return (value) => (value === undefined || value === null ? undefined : write(value));
+}
+
+/** The argument as given. One may be called `constructor`; what objects inherit is nobody's argument. */
+export function given(args: Args, key: string): unknown {
+  return Object.hasOwn(args, key) ? args[key] : undefined;
+}
+
+/** The value as text, unencoded: what a scalar looks like anywhere outside JSON. */
+export function toText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null) return writeJson(value);
+  return String(value);
+}
+
+/** A value with no content to send: the OAS leaves these undefined, servers read them as "not given". */
+export function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value !== 'object') return false;
+  return Array.isArray(value)
+    ? value.every((item) => item === null || item === undefined)
+    : pairsOf(value).length === 0;
+}
+
+function encoderOf(target: ParameterTarget): Encode {
+  if (target.style === 'cookie') return oneCookie;
+  if (target.in === 'header') return (text) => text;
+  if (target.allowReserved !== true) return encode;
+  return target.in === 'path' ? encodeReservedSegment : encodeReserved;
+}
+
+/** The `cookie` style does not encode (OAS 3.2), so a value that would end its cookie cannot be sent. */
+function oneCookie(text: string): string {
+  if (text.includes(';')) throw unsendable('goes into a cookie and must not hold a semicolon');
+  return text;
+}
+
+function nameOf(target: ParameterTarget): string {
+  return target.style === 'cookie' ? target.name : encode(target.name);
+}
+
+function compileContent(target: ParameterTarget, encoder: Encode): Serialise {
+  const serialise = contentText(target.mediaType ?? '');
+  const prefix = target.in === 'query' || target.in === 'cookie' ? `${nameOf(target)}=` : '';
+  // Header bytes must be printable ASCII; JSON can say any character in that.
+  const printable = target.in === 'header' ? escapeNonAscii : (text: string) => text;
+  return (value) => (value === undefined || value === null ? undefined : prefix + encoder(printable(serialise(value))));
+}
+
+/** A value written as a media type, for `content` parameters and `in: querystring`. */
+export function contentText(mediaType: string): (value: unknown) => string {
+  if (/[/+]json\b/i.test(mediaType)) return (value) => writeJson(value);
+  if (/^application\/x-www-form-urlencoded\b/i.test(mediaType)) return formText;
+  return toText;
+}
+
+/** An object as `application/x-www-form-urlencoded`, every property `form`/`explode`. */
+function formText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return toText(value);
+  const parts: string[] = [];
+  for (const [name, item] of Object.entries(value)) {
+    if (isEmpty(item)) continue;
+    for (const each of Array.isArray(item) ? item : [item]) {
+      if (each !== null && each !== undefined) parts.push(`${encode(name)}=${encode(toText(each))}`);
+    }
+  }
+  return parts.join('&');
+}
+
+function escapeNonAscii(text: string): string {
+  return text.replace(/[^\x00-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+type Style = (
+  name: string,
+  explode: boolean,
+  encoder: Encode,
+  arrays: NonNullable<ParameterTarget['arrays']>,
+  /** Swagger 2.0: joins the items of an array instead of the comma. */
+  delimiter?: string,
+) => (value: unknown) => string | undefined;
+
+const styles: Record<ParameterTarget['style'], Style> = {
+  simple: (_, explode, encoder, __, delimiter = ',') => unnamed('', delimiter, ',', explode, encoder),
+  label: (_, explode, encoder) => unnamed('.', explode ? '.' : ',', explode ? '.' : ',', explode, encoder),
+  matrix: (name, explode, encoder) => named(name, explode, encoder, ',', matrixPair, ''),
+  form: (name, explode, encoder, _, delimiter = ',') => named(name, explode, encoder, delimiter, formPair, '&'),
+  cookie: (name, explode, encoder) => named(name, explode, encoder, ',', formPair, '; '),
+  spaceDelimited: (name, explode, encoder) => named(name, explode, encoder, '%20', formPair, '&'),
+  pipeDelimited: (name, explode, encoder) => named(name, explode, encoder, '%7C', formPair, '&'),
+  deepObject: (name, _, encoder, arrays) => (value) => {
+    const pairs: Pair[] = [];
+    collectDeep(name, value, arrays, encode, '%5B', '%5D', pairs, 0);
+    return pairs.length === 0 ? undefined : pairs.map(([key, text]) => `${key}=${encoder(text)}`).join('&');
+  },
+};
+
+function formPair(name: string, text: string): string {
+  return `${name}=${text}`;
+}
+
+/** RFC 6570 3.2.7: an empty value loses its `=`. */
+function matrixPair(name: string, text: string): string {
+  return text === '' ? `;${name}` : `;${name}=${text}`;
+}
+
+function unnamed(prefix: string, between: string, flat: string, explode: boolean, encoder: Encode) {
+  return (value: unknown): string | undefined => {
+    if (typeof value !== 'object' || value === null) return prefix + encoder(toText(value));
+    if (Array.isArray(value)) {
+      const items = itemsOf(value, encoder);
+      return items.length === 0 ? undefined : prefix + items.join(between);
+    }
+    const pairs = pairsOf(value);
+    if (pairs.length === 0) return undefined;
+    const parts = pairs.map(([key, text]) => encoder(key) + (explode ? '=' : flat) + encoder(text));
+    return prefix + parts.join(explode ? between : flat);
+  };
+}
+
+function named(
+  name: string,
+  explode: boolean,
+  encoder: Encode,
+  between: string,
+  pair: (name: string, text: string) => string,
+  join: string,
+) {
+  return (value: unknown): string | undefined => {
+    if (typeof value !== 'object' || value === null) return pair(name, encoder(toText(value)));
+    if (Array.isArray(value)) {
+      const items = itemsOf(value, encoder);
+      if (items.length === 0) return undefined;
+      return explode ? items.map((text) => pair(name, text)).join(join) : pair(name, items.join(between));
+    }
+    const pairs = pairsOf(value);
+    if (pairs.length === 0) return undefined;
+    if (explode) return pairs.map(([key, text]) => pair(encoder(key), encoder(text))).join(join);
+    return pair(name, pairs.map(([key, text]) => encoder(key) + between + encoder(text)).join(between));
+  };
+}
+
+function itemsOf(value: readonly unknown[], encoder: Encode): string[] {
+  const items: string[] = [];
+  for (const item of value) if (item !== null && item !== undefined) items.push(encoder(toText(item)));
+  return items;
+}
+
+function pairsOf(value: object): Pair[] {
+  const pairs: Pair[] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (item !== null && item !== undefined) pairs.push([key, toText(item)]);
+  }
+  return pairs;
+}
+
+/** `a[b][c]=1`: the names of a nested value, brackets and keys encoded as asked. */
+export function collectDeep(
+  name: string,
+  value: unknown,
+  arrays: 'indices' | 'brackets' | 'repeat',
+  encodeKey: Encode,
+  open: string,
+  close: string,
+  into: Pair[],
+  depth: number,
+): void {
+  if (value === undefined || value === null) return;
+  if (typeof value !== 'object') {
+    into.push([name, toText(value)]);
+    return;
+  }
+  if (depth >= MAX_DEPTH) throw unsendable(`is nested deeper than ${MAX_DEPTH} levels; send a flatter value`);
+  if (Array.isArray(value)) {
+    value.forEach((item, index) => {
+      // `a[][b]` is ambiguous: objects inside an array always get their index.
+      const indexed = arrays === 'indices' || (typeof item === 'object' && item !== null);
+      const suffix = indexed ? `${open}${index}${close}` : arrays === 'brackets' ? open + close : '';
+      collectDeep(name + suffix, item, arrays, encodeKey, open, close, into, depth + 1);
+    });
+    return;
+  }
+  for (const [key, item] of Object.entries(value)) {
+    collectDeep(name + open + encodeKey(key) + close, item, arrays, encodeKey, open, close, into, depth + 1);
+  }
+}

@@ -1,0 +1,80 @@
+// Percent-encoding. Everything an argument puts into a URL passes through here.
+import { GatewayError } from '../../errors.ts';
+
+const UNRESERVED = /^[A-Za-z0-9\-._~]*$/;
+const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;
+
+/** RFC 3986, strict: only unreserved characters stay as they are. */
+export function encode(text: string): string {
+  if (UNRESERVED.test(text)) return text;
+  try {
+    return encodeURIComponent(text).replace(LEFT_BY_ENCODE_URI_COMPONENT, percent);
+  } catch {
+    throw unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
+  }
+}
+
+/**
+ * `allowReserved`: reserved characters and percent-encoded triplets stay (RFC 6570, reserved expansion), except for
+ * those that would end the value or begin another parameter.
+ */
+export function encodeReserved(text: string): string {
+  if (UNRESERVED.test(text)) return text;
+  try {
+    return encodeURI(text)
+      .replace(/[&=+#]/g, percent)
+      .replace(/%5([BD])/g, (_, digit: string) => (digit === 'B' ? '[' : ']'))
+      .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
+  } catch {
+    throw unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
+  }
+}
+
+/** The same for a path segment: nothing that ends the segment, the path or the query may stay (OAS 3.2). */
+export function encodeReservedSegment(text: string): string {
+  return encodeReserved(text).replace(/[/?[\]]/g, percent);
+}
+
+/** Literal text of a path template: what a path may hold stays, triplets too. */
+export function encodeLiteral(text: string): string {
+  return text.replace(/%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~!$&'()*+,;=:@/]+/g, (part) =>
+    part.length === 3 && part[0] === '%' ? part : encode(part),
+  );
+}
+
+function percent(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** Text that goes into a body. Encoding half a surrogate pair as UTF-8 would silently send another character. */
+export function wellFormed(text: string): string {
+  if (LONE_SURROGATE.test(text)) throw unsendable('holds half of a surrogate pair; send well-formed Unicode text');
+  return text;
+}
+
+/** An argument value that cannot be put on the wire. `locate` adds which argument it was. */
+export class Unsendable extends Error {
+  readonly reason: string;
+  /** Body property it was in, where known. */
+  property: string | undefined;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+export function unsendable(reason: string): Unsendable {
+  return new Unsendable(reason);
+}
+
+/** Names the argument (and the tool) in the sentence that reaches the model. */
+export function locate(error: unknown, tool: string, key: string): unknown {
+  if (!(error instanceof Unsendable)) return error;
+  return new GatewayError('VALIDATION', `${tool}: \`${key}\` ${error.reason}. Nothing was sent.`, {
+    tool,
+    argument: key,
+  });
+}

@@ -1,0 +1,75 @@
+// The request as it would go out, for dry runs: everything exact but the credentials.
+import { isUtf8 } from 'node:buffer';
+import type { Credential, Endpoint } from '../../endpoint/model.ts';
+import type { WireRequest } from './build-request.ts';
+import { encode } from './percent-encoding.ts';
+import { chooseCredentials, type Proof } from './proof.ts';
+
+export interface RequestPreview {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Absent: no body would be sent. */
+  readonly body?: string;
+  /** Set when the body is not text. */
+  readonly bodyEncoding?: 'base64';
+  /** Length of the whole body, where `body` shows only its beginning. */
+  readonly bodyBytes?: number;
+  /** Variables without which the request would not be sent. */
+  readonly missing?: readonly string[];
+}
+
+const REDACTED = '[redacted]';
+const MAX_BODY_CHARS = 64 * 1024;
+
+export function buildPreview(
+  request: WireRequest,
+  missing: readonly string[],
+  redact: (text: string) => string,
+): RequestPreview {
+  const body = request.body === null || request.body.length === 0 ? undefined : Buffer.from(request.body);
+  const text = body === undefined || isUtf8(body);
+  const shown = body?.toString(text ? 'utf8' : 'base64');
+  const headers: Record<string, string> = { host: new URL(request.origin).host };
+  for (const [name, value] of Object.entries(request.headers)) headers[name] = redact(value);
+  if (body !== undefined) headers['content-length'] = String(body.length);
+  return {
+    method: request.method,
+    url: redact(request.origin + request.path),
+    headers,
+    ...(shown !== undefined && { body: redact(shown).slice(0, MAX_BODY_CHARS) }),
+    ...(!text && { bodyEncoding: 'base64' as const }),
+    ...(shown !== undefined && shown.length > MAX_BODY_CHARS && { bodyBytes: body?.length as number }),
+    ...(missing.length > 0 && { missing }),
+  };
+}
+
+/** Stands where the proof will stand. Of several alternatives with nothing set, the first is shown. */
+export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; missing: readonly string[] } {
+  const choice = chooseCredentials(endpoint);
+  if (choice.kind === 'none') return { proof: undefined, missing: [] };
+  const credentials = choice.kind === 'chosen' ? choice.credentials : (endpoint.security[0] ?? []);
+  const headers: Record<string, string> = {};
+  const query: string[] = [];
+  const cookies: string[] = [];
+  for (const credential of credentials) addPlaceholder(credential, headers, query, cookies);
+  return {
+    proof: { headers, query: query.join('&'), cookie: cookies.join('; ') },
+    missing: choice.kind === 'missing' ? (choice.alternatives[0] ?? []) : [],
+  };
+}
+
+function addPlaceholder(
+  credential: Credential,
+  headers: Record<string, string>,
+  query: string[],
+  cookies: string[],
+): void {
+  if (credential.kind !== 'apiKey') {
+    headers.authorization = `${credential.kind === 'basic' ? 'Basic' : 'Bearer'} ${REDACTED}`;
+  } else if (credential.in === 'header') {
+    headers[credential.field.toLowerCase()] = (credential.prefix ?? '') + REDACTED;
+  } else {
+    (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${REDACTED}`);
+  }
+}

@@ -1,0 +1,99 @@
+// Which proof a request carries. The first alternative whose secrets are all there is taken; a credential lives in the
+// endpoint that carries it and goes to that endpoint's origin only.
+import type { Credential, Endpoint } from '../../endpoint/model.ts';
+import { unsetVariables } from '../../endpoint/secrets.ts';
+import { GatewayError } from '../../errors.ts';
+import { checkHeaderValue } from './header-rules.ts';
+import { encode } from './percent-encoding.ts';
+
+/** What a request gets added. Values are secret: never print one. */
+export interface Proof {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly cookie?: string;
+}
+
+export type OAuthCredential = Extract<Credential, { kind: 'oauth2' }>;
+
+/** The alternative that will be used, or the variables that are missing in each. */
+export type Choice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'chosen'; readonly credentials: readonly Credential[] }
+  | { readonly kind: 'missing'; readonly alternatives: readonly (readonly string[])[] };
+
+export function chooseCredentials(endpoint: Endpoint): Choice {
+  const missing: (readonly string[])[] = [];
+  let anonymous = false;
+  for (const alternative of endpoint.security) {
+    if (alternative.length === 0) {
+      anonymous = true;
+      continue;
+    }
+    const unset = alternative.flatMap(unsetVariables);
+    if (unset.length === 0) return { kind: 'chosen', credentials: alternative };
+    missing.push([...new Set(unset)]);
+  }
+  return anonymous || missing.length === 0 ? { kind: 'none' } : { kind: 'missing', alternatives: missing };
+}
+
+export function missingCredential(tool: string, alternatives: readonly (readonly string[])[]): GatewayError {
+  const wanted = alternatives.map((variables) => variables.join(' and ')).join(', or ');
+  return new GatewayError(
+    'MISSING_CREDENTIAL',
+    `${tool} needs a credential that is not configured; nothing was sent. Set ${wanted} in the environment of the gateway and restart it. Changing the arguments does not help.`,
+    { tool, variables: [...new Set(alternatives.flat())] },
+  );
+}
+
+/** Turns credentials into what the request gets. `token` answers for the OAuth2 ones. */
+export function buildProof(
+  tool: string,
+  credentials: readonly Credential[],
+  token: (credential: OAuthCredential) => string,
+): Proof {
+  const headers: Record<string, string> = {};
+  const query: string[] = [];
+  const cookies: string[] = [];
+  for (const credential of credentials) {
+    switch (credential.kind) {
+      case 'apiKey': {
+        const value = (credential.prefix ?? '') + (credential.secret.value ?? '');
+        if (credential.in === 'header') headers[credential.field.toLowerCase()] = printable(tool, credential, value);
+        else if (credential.in === 'query') query.push(`${encode(credential.field)}=${encode(value)}`);
+        else cookies.push(`${encode(credential.field)}=${encode(value)}`);
+        break;
+      }
+      case 'bearer':
+        headers.authorization = printable(tool, credential, `Bearer ${credential.secret.value ?? ''}`);
+        break;
+      case 'basic':
+        headers.authorization = `Basic ${basicToken(credential.username.value ?? '', credential.password.value ?? '')}`;
+        break;
+      case 'oauth2':
+        headers.authorization = printable(tool, credential, `Bearer ${token(credential)}`);
+        break;
+    }
+  }
+  return {
+    ...(Object.keys(headers).length > 0 && { headers }),
+    ...(query.length > 0 && { query: query.join('&') }),
+    ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
+  };
+}
+
+export function basicToken(username: string, password: string): string {
+  return Buffer.from(`${username}:${password}`).toString('base64');
+}
+
+/** A stray newline at the end of a pasted secret is the usual cause; the message must not show the value. */
+function printable(tool: string, credential: Credential, value: string): string {
+  try {
+    return checkHeaderValue(value);
+  } catch {
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool}: the credential ${credential.name} holds characters no header can carry (often a line break at its end); nothing was sent. Correct the variable and restart the gateway.`,
+      { tool },
+    );
+  }
+}

@@ -1,0 +1,144 @@
+// Arguments → request body. Optional bodies nobody filled are left out entirely, Content-Type included.
+import type { Arg, Args, BodyPlan, Endpoint, FixedValue, Target } from '../../endpoint/model.ts';
+import { writeJson } from '../answer/lossless.ts';
+import { bytesOf, mediaTypeOf } from './file-argument.ts';
+import { compileForm } from './form-body.ts';
+import { compileMultipart } from './multipart-body.ts';
+import { given, toText } from './parameter-styles.ts';
+import { locate, Unsendable, wellFormed } from './percent-encoding.ts';
+
+export interface WireBody {
+  readonly contentType: string;
+  readonly data: string | Buffer;
+}
+
+/** `undefined`: no body, no Content-Type. */
+export type BuildBody = (args: Args, tool: string) => WireBody | undefined;
+
+type BodyTarget = Extract<Target, { in: 'body' | 'body-root' }>;
+interface Source {
+  readonly key: string;
+  readonly fixed?: unknown;
+  readonly target: BodyTarget;
+}
+
+export function compileBody(endpoint: Endpoint): BuildBody | undefined {
+  const plan = endpoint.body;
+  if (plan === undefined) return undefined;
+  const sources = sourcesOf(endpoint.args, endpoint.fixed);
+  const collect = compileCollect(plan, sources);
+  const encode = compileEncode(plan);
+  return (args, tool) => {
+    const value = collect(args);
+    if (value === undefined) return undefined;
+    try {
+      return encode(value);
+    } catch (error) {
+      throw locate(error, tool, keyOf(sources, error));
+    }
+  };
+}
+
+/** The argument behind a refused body: by the property it was in, or the only one there is. */
+function keyOf(sources: readonly Source[], error: unknown): string {
+  const property = error instanceof Unsendable ? error.property : undefined;
+  const match = sources.find(({ target }) =>
+    property === undefined || target.in === 'body-root' ? sources.length === 1 : target.at.at(-1) === property,
+  );
+  return match?.key || (property ?? 'body');
+}
+
+function sourcesOf(args: readonly Arg[], fixed: readonly FixedValue[]): Source[] {
+  const sources: Source[] = [];
+  for (const arg of args) {
+    for (const target of arg.to) {
+      if (target.in === 'body' || target.in === 'body-root') sources.push({ key: arg.key, target });
+    }
+  }
+  for (const { value, to } of fixed) {
+    if (to.in === 'body' || to.in === 'body-root') sources.push({ key: '', fixed: value, target: to });
+  }
+  return sources;
+}
+
+/** Puts the arguments together as the one value the body stands for. */
+function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args) => unknown {
+  const wrap = plan.wrap ?? [];
+  const root = sources.find((source) => source.target.in === 'body-root');
+  const inside = sources.flatMap((source) =>
+    source.target.in === 'body' ? [{ ...source, at: source.target.at }] : [],
+  );
+  return (args) => {
+    let value: unknown = root === undefined ? undefined : givenBy(root, args);
+    if (value !== undefined && inside.length > 0) value = copyOf(value);
+    for (const source of inside) {
+      const given = givenBy(source, args);
+      if (given !== undefined) value = put(value ?? record(), source.at, given);
+    }
+    if (value === undefined) {
+      if (!plan.required || inside.length === 0) return undefined;
+      value = record();
+    }
+    for (let index = wrap.length - 1; index >= 0; index--) value = put(record(), [wrap[index] as string], value);
+    return value;
+  };
+}
+
+function givenBy(source: Source, args: Args): unknown {
+  return source.fixed === undefined ? given(args, source.key) : source.fixed;
+}
+
+/** A property may be called `__proto__`; without a prototype it is one like any other. */
+function record(): Record<string, unknown> {
+  return Object.create(null) as Record<string, unknown>;
+}
+
+/** Arguments are the caller's: what is added to goes into a copy. */
+function copyOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.assign(record(), value);
+}
+
+function put(into: unknown, at: readonly string[], value: unknown): unknown {
+  if (typeof into !== 'object' || into === null || Array.isArray(into)) return into;
+  let place = into as Record<string, unknown>;
+  for (let index = 0; index < at.length - 1; index++) {
+    const key = at[index] as string;
+    const next = copyOf(place[key]);
+    const inner = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : record();
+    place[key] = inner;
+    place = inner;
+  }
+  place[at[at.length - 1] as string] = value;
+  return into;
+}
+
+function compileEncode(plan: BodyPlan): (value: unknown) => WireBody {
+  const concrete = plan.mediaType !== '' && !plan.mediaType.includes('*');
+  switch (plan.kind) {
+    case 'json': {
+      const contentType = concrete ? plan.mediaType : 'application/json';
+      return (value) => ({ contentType, data: writeJson(value) });
+    }
+    case 'form': {
+      const form = compileForm(plan.encoding);
+      return (value) => ({ contentType: 'application/x-www-form-urlencoded', data: form(value) });
+    }
+    case 'multipart':
+      return compileMultipart(plan.mediaType, plan.encoding);
+    case 'binary':
+      return (value) => ({
+        contentType: mediaTypeOf(value, concrete ? plan.mediaType : 'application/octet-stream'),
+        data: bytesOf(value),
+      });
+    case 'text': {
+      const mediaType = concrete ? plan.mediaType : 'text/plain';
+      return (value) => {
+        const text = toText(value);
+        // Receivers guess a charset for bare text types; ASCII means the same in all of them.
+        const named = /^[\x00-\x7f]*$/.test(text) || /charset=/i.test(mediaType);
+        return { contentType: named ? mediaType : `${mediaType}; charset=utf-8`, data: wellFormed(text) };
+      };
+    }
+  }
+}

@@ -1,0 +1,90 @@
+// What things are called: the domain, its tools, the prefix in front of them.
+import { basename } from 'node:path';
+import { fitName, MAX_DOMAIN_NAME, toName, toSnakeCase } from '../endpoint/names.ts';
+import { GatewayError } from '../errors.ts';
+import type { OperationInfo } from './import-options.ts';
+import type { SourceText } from './source/read-document.ts';
+
+/** x-mcp, else the operationId, else method and path. */
+export function nameOf(info: OperationInfo, said: string | undefined): { name: string; from: string } {
+  // An id without a single Latin letter would leave digits at best.
+  const usable = (text: string | undefined) => {
+    const snake = text === undefined ? '' : toSnakeCase(text);
+    return /[a-z]/.test(snake) ? toName(snake, 'op') : undefined;
+  };
+  const given = usable(said);
+  if (given !== undefined) return { name: given, from: 'x-mcp' };
+  const id = usable(info.operationId);
+  if (id !== undefined) return { name: id, from: 'operationId' };
+  return { name: usable(pathName(info.method, info.path)) ?? 'operation', from: 'method and path' };
+}
+
+/** GET /orgs/{org}/members/{user} → get_orgs_org_members_by_user. */
+function pathName(method: string, path: string): string {
+  const parts = path
+    .split(/[?#]/, 1)[0]!
+    .split('/')
+    .filter((part) => part !== '');
+  const words = parts.map((part, index) => {
+    const plain = part.replaceAll(/[{}]/g, ' ');
+    return part.startsWith('{') && index === parts.length - 1 ? `by ${plain}` : plain;
+  });
+  return [method.toLowerCase(), ...words].join(' ');
+}
+
+export function cleanPrefix(given: string): string {
+  const prefix = given
+    .toLowerCase()
+    .replace(/[^a-z0-9_]+/g, '_')
+    .replace(/^[^a-z]+/, '');
+  if (given !== '' && (prefix === '' || prefix.length > 24)) {
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `The tool name prefix ${JSON.stringify(given)} must have 1 to 24 letters, digits or _, a letter first.`,
+    );
+  }
+  return prefix;
+}
+
+/** Words that say "this is an API", not which one. */
+const NOISE =
+  /^(?:an?|apis?|docs?|documentation|official|openapi|rest|restful|spec|specification|the|v?\d+(?:\.\d+)*)$/;
+
+/** `GitHub's official OpenAPI spec` → `github`: brands are not camelCase, and noise words go. */
+function titleName(title: string): string {
+  const words = toSnakeCase(
+    title
+      .replace(/['’]s\b/g, '')
+      .toLowerCase()
+      .replace(/(\d)\.(?=\d)/g, '$1'),
+  ).split('_');
+  const telling = words.filter((word) => !NOISE.test(word));
+  let name = '';
+  for (const word of telling) {
+    const longer = name === '' ? word : `${name}_${word}`;
+    if (longer.length > MAX_DOMAIN_NAME) break;
+    name = longer;
+  }
+  return name === '' ? (telling[0] ?? '') : name;
+}
+
+export function domainName(
+  given: string | undefined,
+  said: string | undefined,
+  title: string | undefined,
+  source: SourceText,
+): string {
+  const file =
+    source.kind === 'stdin' ? '' : basename(new URL(source.location, 'file:///').pathname).replace(/\.[^.]*$/, '');
+  for (const text of [given, said, title === undefined ? undefined : titleName(title), file]) {
+    const snake = text === undefined ? '' : toSnakeCase(text);
+    if (/[a-z]/.test(snake)) return fitName(toName(snake, 'api'), MAX_DOMAIN_NAME);
+    if (text !== undefined && text === given) {
+      throw new GatewayError(
+        'BAD_CONFIG',
+        `The name ${JSON.stringify(text)} has no letter a to z; choose one that does.`,
+      );
+    }
+  }
+  return 'api';
+}

@@ -1,0 +1,213 @@
+// Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
+// operation into quarantine and leave the others alone.
+import { linesFor } from '../endpoint/header-fields.ts';
+import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
+import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
+import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
+import { nodeAt, textAt } from '../endpoint/untrusted.ts';
+import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
+import type { ImportOptions } from './import-options.ts';
+import { buildEndpoint, type ImportContext, type Naming } from './objects/operation-endpoint.ts';
+import { createParameterReader } from './objects/parameters.ts';
+import { listOperations, type Operation } from './objects/paths.ts';
+import { createPagination, createResponsePlans } from './objects/responses.ts';
+import { readSecurity } from './objects/security.ts';
+import { readServers } from './objects/servers.ts';
+import { documentExtension, operationExtension } from './objects/x-mcp.ts';
+import { createScan, OperationProblem } from './schema/scan.ts';
+import { createSchemaBuilder } from './schema/schema-builder.ts';
+import { createShapes } from './schema/schema-shape.ts';
+import { createVariants } from './schema/variants.ts';
+import { bad } from './source/document-problem.ts';
+import { collectDocuments, resolveUri, uriOf } from './source/documents.ts';
+import { readHeaders } from './source/fetch-headers.ts';
+import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
+import { applyOverlay } from './source/overlay.ts';
+import { type ParsedText, parseText } from './source/parse.ts';
+import { readSource, type SourceText } from './source/read-document.ts';
+import { createResolver } from './source/resolve.ts';
+import { survey } from './source/survey.ts';
+
+export type { CredentialSource, ImportOptions, OperationInfo } from './import-options.ts';
+export type { Limits } from './source/limits.ts';
+
+/** Reads a document from a file, an http(s) URL or standard input (`-`). */
+export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const given = readHeaders(options.headers ?? [], options.env);
+  options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
+  const text = await readSource(source, options, limits);
+  const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
+  const documents = await collectDocuments(text, parsed.value, parsed.externalRefs, options, limits);
+  const { root } = documents;
+  const warnings = [...parsed.warnings, ...documents.warnings];
+  const resolver = createResolver(documents);
+  const builder = createSchemaBuilder(resolver);
+  const variants = createVariants(root, resolver);
+  const said = documentExtension(root.value);
+  const info = nodeAt(root.value, 'info');
+  const domain = domainName(options.name, said.name, textAt(info, 'title'), text);
+  const servers = readServers(root, options);
+  const origin = servers.main.url === '' ? undefined : new URL(servers.main.url).origin;
+  const headers = [...given, ...readHeaders(linesFor(options.headersFor, origin), options.env)];
+  const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings);
+  const context: ImportContext = {
+    domain,
+    label: text.label,
+    root: root.value,
+    resolver,
+    readParameters: createParameterReader(resolver),
+    builder,
+    variants,
+    shapeOf: createShapes(resolver, builder, variants),
+    scan: createScan(resolver, limits),
+    servers,
+    security,
+    headers,
+    limits,
+    warnings,
+    responsePlan: createResponsePlans(),
+    detectPagination: createPagination(resolver),
+  };
+
+  const operations = listOperations(root, resolver, warnings);
+  if (operations.length > limits.maxOperations) {
+    throw bad(
+      text.label,
+      `has ${operations.length} operations; at most ${limits.maxOperations} are read, so select some or raise the limit`,
+    );
+  }
+  options.onProgress?.(`importing ${operations.length} operations of ${domain}`);
+  const { endpoints, quarantined, pinned } = readOperations(operations, said.prefix, options, context);
+  if (operations.length === 0) warnings.push(`${text.label}: the document has no operations.`);
+  warnings.push(...duplicateIds(operations, text.label));
+  warnings.push(...serverWarnings(servers.main.problem, endpoints), ...security.missing());
+  const description = textAt(info, 'description') ?? textAt(info, 'summary');
+  return Object.freeze({
+    name: domain,
+    title: toPlainText(textAt(info, 'title') ?? '') || domain,
+    description: description === undefined ? '' : toPlainLines(description),
+    endpoints,
+    quarantined,
+    guard: said.guard,
+    ...(said.exposure === undefined ? {} : { exposure: said.exposure }),
+    pinned: pinnedNames(endpoints, pinned, said.pinned),
+    prompts: [],
+    resources: [],
+    document: { text: text.text, mimeType: /^\s*[{[]/.test(text.text) ? 'application/json' : 'application/yaml' },
+    warnings: shorten(warnings),
+    source: text.label,
+  });
+}
+
+async function withOverlays(
+  parsed: ParsedText,
+  source: SourceText,
+  options: ImportOptions,
+  limits: Limits,
+): Promise<ParsedText> {
+  if (options.overlays === undefined || options.overlays.length === 0) return parsed;
+  let { value } = parsed;
+  const warnings = [...parsed.warnings];
+  for (const overlay of options.overlays) {
+    const text = await readSource(overlay, options, limits);
+    const read = await parseText(text.text, text.label, limits);
+    const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
+    const applied = applyOverlay(value, read.value, text.label, extended);
+    value = applied.document;
+    warnings.push(...read.warnings, ...applied.warnings);
+  }
+  // What an overlay adds may name other files, and counts.
+  return { value, ...survey(value, source.label, limits, true), warnings };
+}
+
+function readOperations(
+  operations: readonly Operation[],
+  saidPrefix: string | undefined,
+  options: ImportOptions,
+  context: ImportContext,
+): { endpoints: Endpoint[]; quarantined: Quarantined[]; pinned: Set<string> } {
+  const prefix = cleanPrefix(options.prefix ?? saidPrefix ?? '');
+  const extensions = operations.map(({ pathItem, place }) => operationExtension(pathItem.value, place.value));
+  // Names are given out before anything is left out, so a selection never renames what stays.
+  const wanted = operations.map((operation, index) => nameOf(operation.info, extensions[index]!.name));
+  const actions = uniqueNames(
+    wanted.map(({ name }) => name),
+    MAX_TOOL_NAME - prefix.length,
+  );
+  const endpoints: Endpoint[] = [];
+  const quarantined: Quarantined[] = [];
+  const pinned = new Set<string>();
+  for (const [index, operation] of operations.entries()) {
+    const { info, pointer } = operation;
+    const extension = extensions[index]!;
+    if (extension.hidden || options.select?.(info) === false) continue;
+    const action = actions[index]!;
+    const naming: Naming = { action, toolName: prefix + action, from: wanted[index]!.from };
+    try {
+      endpoints.push(buildEndpoint(operation, naming, extension, context));
+      if (extension.pinned) pinned.add(naming.toolName);
+    } catch (error) {
+      if (!(error instanceof OperationProblem)) throw error;
+      quarantined.push({
+        document: context.label,
+        method: info.method,
+        path: info.path,
+        pointer: error.pointer || pointer,
+        reason: error.message,
+      });
+    }
+  }
+  return { endpoints, quarantined, pinned };
+}
+
+function duplicateIds(operations: readonly Operation[], label: string): string[] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const { info } of operations) {
+    if (info.operationId === undefined) continue;
+    if (seen.has(info.operationId)) twice.add(info.operationId);
+    seen.add(info.operationId);
+  }
+  if (twice.size === 0) return [];
+  const shown = [...twice].slice(0, 5).map((id) => JSON.stringify(id));
+  const more = twice.size > 5 ? ` and ${twice.size - 5} more` : '';
+  return [
+    `${label}: several operations share the operationId ${shown.join(', ')}${more}; the later ones got a number.`,
+  ];
+}
+
+const MAX_WARNINGS = 60;
+
+/** What needs doing comes last and is always kept. */
+function shorten(warnings: readonly string[]): string[] {
+  if (warnings.length <= MAX_WARNINGS) return [...warnings];
+  const half = MAX_WARNINGS / 2;
+  return [
+    ...warnings.slice(0, half),
+    `… ${warnings.length - MAX_WARNINGS} more like these …`,
+    ...warnings.slice(-half),
+  ];
+}
+
+/** Pins name a tool, an action or an operationId. */
+function pinnedNames(endpoints: readonly Endpoint[], marked: ReadonlySet<string>, listed: readonly string[]): string[] {
+  const wanted = new Set(listed);
+  return endpoints
+    .filter(
+      ({ toolName, action, source }) =>
+        marked.has(toolName) ||
+        wanted.has(toolName) ||
+        wanted.has(action) ||
+        (source.operationId !== undefined && wanted.has(source.operationId)),
+    )
+    .map(({ toolName }) => toolName);
+}
+
+function serverWarnings(problem: string | undefined, endpoints: readonly Endpoint[]): string[] {
+  const without = endpoints.filter((endpoint) => endpoint.baseUrl === '').length;
+  if (without === 0) return [];
+  return [
+    `A base URL is needed for ${without === endpoints.length ? 'every operation' : `${without} operations`}: ${problem ?? 'a server of its own cannot be used'}. Give one with --base-url (or baseUrl).`,
+  ];
+}

@@ -1,0 +1,53 @@
+// What a caller may say about an import, and the handful of things derived from it.
+import type { HeadersFor } from '../endpoint/header-fields.ts';
+import type { Limits } from './source/limits.ts';
+
+/** What is known of an operation before it is read. */
+export interface OperationInfo {
+  /** Upper case. */
+  readonly method: string;
+  /** The document's path key. */
+  readonly path: string;
+  readonly operationId?: string;
+  readonly tags: readonly string[];
+  readonly deprecated: boolean;
+}
+
+/** Where one security scheme's secrets come from; variable names, never values. */
+export interface CredentialSource {
+  readonly env?: string;
+  readonly usernameEnv?: string;
+  readonly passwordEnv?: string;
+  readonly clientIdEnv?: string;
+  readonly clientSecretEnv?: string;
+  readonly tokenUrl?: string;
+  readonly scopes?: readonly string[];
+}
+
+export interface ImportOptions {
+  /** Domain name; default: the document's title, else its file name. */
+  readonly name?: string;
+  /** Put in front of every tool name, as it is. */
+  readonly prefix?: string;
+  /** Replaces every server of the document. */
+  readonly baseUrl?: string;
+  readonly serverVariables?: Readonly<Record<string, string>>;
+  /** `Name: value`; `${VAR}` is read from `env`. Sent to the main origin only; the values are secrets. */
+  readonly headers?: readonly string[];
+  /** Headers that are for one origin: a document whose main origin is another goes without. */
+  readonly headersFor?: HeadersFor;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** By security scheme name. */
+  readonly credentials?: Readonly<Record<string, CredentialSource>>;
+  /** OpenAPI Overlay documents, applied in order before the document is read. */
+  readonly overlays?: readonly string[];
+  /** Operations it refuses are left out: neither tools nor quarantined. */
+  readonly select?: (operation: OperationInfo) => boolean;
+  /** A folder relative `$ref`s may also reach, besides the document's own. */
+  readonly refRoot?: string;
+  readonly limits?: Partial<Limits>;
+  readonly onProgress?: (text: string) => void;
+  /** Told of every file that was read, as it was received: the document first, then what its `$ref`s name. */
+  readonly onFile?: (uri: string, text: string) => void;
+  readonly stdin?: NodeJS.ReadableStream;
+}

@@ -1,0 +1,66 @@
+// OAS Encoding Objects: how each field of a form or multipart body is written, and which of them are files.
+import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
+import { isNode, type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
+import { isFile } from '../schema/byte-schemas.ts';
+import type { Field } from '../schema/schema-shape.ts';
+import type { Resolver } from '../source/resolve.ts';
+
+const FORM_STYLES = new Set<string>(['form', 'spaceDelimited', 'pipeDelimited', 'deepObject']);
+
+/** Undefined where every field is written the default way. */
+export function encodingsOf(
+  fields: readonly Field[],
+  given: Node | undefined,
+  kind: 'form' | 'multipart',
+  resolver: Resolver,
+): Record<string, PartEncoding> | undefined {
+  let found: Record<string, PartEncoding> | undefined;
+  for (const field of fields) {
+    const part = encodingOf(field, nodeAt(given, field.name), kind, resolver);
+    if (!part) continue;
+    found ??= Object.create(null) as Record<string, PartEncoding>;
+    found[field.name] = part;
+  }
+  return found;
+}
+
+function encodingOf(
+  field: Field,
+  given: Node | undefined,
+  kind: 'form' | 'multipart',
+  resolver: Resolver,
+): PartEncoding | undefined {
+  const contentType = textAt(given, 'contentType');
+  const style = textAt(given, 'style');
+  const headers = fixedHeaders(given);
+  const file = kind === 'multipart' && isFile(field, contentType, resolver);
+  const part: PartEncoding = {
+    // Several types or a range: the file's own type decides.
+    ...(contentType !== undefined && !/[,*]/.test(contentType) ? { contentType } : {}),
+    ...(style !== undefined && FORM_STYLES.has(style) ? { style: style as ParameterStyle } : {}),
+    ...(typeof given?.explode === 'boolean' ? { explode: given.explode } : {}),
+    ...(given?.allowReserved === true ? { allowReserved: true } : {}),
+    ...(headers ? { headers } : {}),
+    ...(file ? { file: true } : {}),
+  };
+  return Object.keys(part).length > 0 ? part : undefined;
+}
+
+/** Headers of a part whose value the document fixes; others have no argument to come from. */
+function fixedHeaders(given: Node | undefined): Record<string, string> | undefined {
+  const headers = nodeAt(given, 'headers');
+  if (!headers) return undefined;
+  const out: Record<string, string> = Object.create(null);
+  for (const name of Object.keys(headers)) {
+    const schema = nodeAt(headers[name], 'schema');
+    const list = own(schema, 'enum');
+    const value =
+      own(schema, 'const') ??
+      own(schema, 'default') ??
+      (Array.isArray(list) && list.length === 1 ? list[0] : undefined);
+    const safe = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && name.toLowerCase() !== 'content-type';
+    if (safe && (typeof value === 'string' || typeof value === 'number') && /^[\t\x20-\x7e]*$/.test(String(value)))
+      out[name] = String(value);
+  }
+  return isNode(out) && Object.keys(out).length > 0 ? out : undefined;
+}

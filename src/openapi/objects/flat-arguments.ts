@@ -1,0 +1,180 @@
+// Parameters and body fields → the flat public arguments: one key each, every key portable, every argument with exactly
+// one way to the wire.
+import type { Arg, FixedValue, Target } from '../../endpoint/model.ts';
+import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../../endpoint/names.ts';
+import type { Place } from '../source/resolve.ts';
+import type { Parameter } from './parameters.ts';
+import type { BodyDraft } from './request-body.ts';
+import { type ArgumentExtension, argumentExtension } from './x-mcp.ts';
+
+/** Where an argument's schema comes from; built only when somebody asks. */
+export type Origin =
+  | { readonly kind: 'parameter'; readonly parameter: Parameter }
+  | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean }
+  | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly named: readonly string[] }
+  | { readonly kind: 'whole'; readonly body: BodyDraft };
+
+export interface Argument {
+  readonly key: string;
+  readonly wireName: string;
+  readonly location: Parameter['in'] | 'body';
+  /** As the document says; a field of an optional body is required only when the body is sent. */
+  readonly required: boolean;
+  readonly to: readonly Target[];
+  readonly origin: Origin;
+  readonly extension: ArgumentExtension;
+}
+
+export interface ArgumentPlan {
+  readonly arguments: readonly Argument[];
+  readonly args: readonly Arg[];
+  readonly fixed: readonly FixedValue[];
+}
+
+/** Path ids are what a model calls `id`; the body's field of the same name gives way. */
+const PRECEDENCE: readonly Argument['location'][] = ['path', 'query', 'querystring', 'header', 'cookie', 'body'];
+const NO_EXTENSION: ArgumentExtension = Object.freeze({});
+
+/** Shared parameters are described once for all operations that use them. */
+const described = new WeakMap<Parameter, { readonly argument: Argument; readonly arg: Arg }>();
+
+export function planArguments(parameters: readonly Parameter[], body: BodyDraft | undefined): ArgumentPlan {
+  const fixed: FixedValue[] = [];
+  const wanted: Argument[] = [];
+  const add = (argument: Argument) => {
+    const { extension } = argument;
+    if (extension.fixed !== undefined) for (const to of argument.to) fixed.push({ value: extension.fixed.value, to });
+    else if (!extension.hidden || argument.required) wanted.push(argument);
+  };
+  for (const parameter of parameters) add(parameterArgument(parameter).argument);
+  if (body) for (const argument of bodyArguments(body)) add(argument);
+  if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
+
+  const keys = chooseKeys(wanted);
+  const planned = wanted.map((argument, index) => {
+    const key = keys[index]!;
+    return key === argument.key ? argument : { ...argument, key };
+  });
+  return { arguments: planned, fixed, args: planned.map((argument) => toArg(argument, body)) };
+}
+
+function toArg(argument: Argument, body: BodyDraft | undefined): Arg {
+  const { key, to, origin } = argument;
+  if (origin.kind === 'parameter') {
+    const known = described.get(origin.parameter);
+    if (known?.argument === argument) return known.arg;
+  }
+  return { key, required: isRequired(argument, body), to };
+}
+
+/** Whether every call has to give it: the fields of an optional body are only required among themselves. */
+export function isRequired({ required, location }: Argument, body: BodyDraft | undefined): boolean {
+  return required && !(location === 'body' && body?.plan.required === false);
+}
+
+function parameterArgument(parameter: Parameter): { readonly argument: Argument; readonly arg: Arg } {
+  const known = described.get(parameter);
+  if (known) return known;
+  const extension = argumentExtension(parameter.object);
+  const argument: Argument = {
+    key: bareKey(parameter.name, parameter.in, extension),
+    location: parameter.in,
+    wireName: parameter.name,
+    required: parameter.required,
+    to: [parameter.target],
+    origin: { kind: 'parameter', parameter },
+    extension,
+  };
+  const made = { argument, arg: { key: argument.key, required: argument.required, to: argument.to } };
+  described.set(parameter, made);
+  return made;
+}
+
+function bodyArguments(body: BodyDraft): Argument[] {
+  if (body.whole) {
+    const { key } = body.whole;
+    const origin: Origin = { kind: 'whole', body };
+    const { required } = body.plan;
+    return [
+      { key, wireName: key, location: 'body', required, to: [{ in: 'body-root' }], origin, extension: NO_EXTENSION },
+    ];
+  }
+  const fields = body.fields.map(({ name, required, schemas }): Argument => {
+    const extension = argumentExtension(schemas[0]?.value);
+    return {
+      key: bareKey(name, 'body', extension),
+      location: 'body',
+      wireName: name,
+      required,
+      to: [{ in: 'body', at: [name] }],
+      origin: { kind: 'field', schemas, file: body.plan.encoding?.[name]?.file === true },
+      extension,
+    };
+  });
+  const { rest, named = [] } = body.shape ?? {};
+  return rest === undefined ? fields : [...fields, restArgument(rest, named)];
+}
+
+/** Fields the document allows without naming them. They make up the body together with the named ones. */
+function restArgument(schema: Place | 'anything', named: readonly string[]): Argument {
+  return {
+    key: 'additional_fields',
+    wireName: '*',
+    location: 'body',
+    required: false,
+    to: [{ in: 'body-root' }],
+    origin: { kind: 'rest', schema, named },
+    extension: NO_EXTENSION,
+  };
+}
+
+/** Keys in the order given. Precedence decides who keeps a bare name; order decides who gets a number. */
+function chooseKeys(wanted: readonly Argument[]): string[] {
+  const keys = wanted.map((argument) => argument.key);
+  const taken = new Set(keys);
+  if (taken.size === keys.length) return keys;
+  const holders = new Map<string, number>();
+  const order = wanted.map((_, index) => index).sort((a, b) => rank(wanted[a]!) - rank(wanted[b]!) || a - b);
+  for (const index of order) if (!holders.has(keys[index]!)) holders.set(keys[index]!, index);
+  const chosen = [...keys];
+  for (const index of order) {
+    const bare = keys[index]!;
+    const argument = wanted[index]!;
+    const holder = wanted[holders.get(bare)!]!;
+    if (holder === argument) continue;
+    const distinct = holder.location === argument.location ? bare : besideKey(argument, holder);
+    chosen[index] = freeKey(distinct, taken);
+    taken.add(chosen[index]!);
+  }
+  return chosen;
+}
+
+function rank({ location, wireName, origin }: Argument): number {
+  // `body` is what models expect a whole body to be called, so it keeps that name against all others.
+  if (origin.kind === 'whole' && wireName === 'body') return -1;
+  // Among equals, a name that needed no cleaning keeps it.
+  return PRECEDENCE.indexOf(location) * 2 + (toArgumentKey(wireName, '') === wireName ? 0 : 1);
+}
+
+function bareKey(wireName: string, location: Argument['location'], extension: ArgumentExtension): string {
+  if (extension.name !== undefined) return toArgumentKey(extension.name, 'argument');
+  const key = toArgumentKey(wireName, location === 'body' ? 'field' : `${location}_value`);
+  // Header names have no case: `X-Request-Id` reads best as x_request_id.
+  return location === 'header' && key !== wireName ? fitName(toSnakeCase(wireName) || key, MAX_ARGUMENT_KEY) : key;
+}
+
+/** `body_<name>` for a body field, `<name>_<in>` for a parameter, `body_field` for one beside a whole body. */
+function besideKey({ location, key }: Argument, holder: Argument): string {
+  if (holder.origin.kind === 'whole') return 'body_field';
+  return location === 'body' ? `body_${key}` : `${key}_${location}`;
+}
+
+function freeKey(wanted: string, taken: ReadonlySet<string>): string {
+  const fitted = fitName(wanted, MAX_ARGUMENT_KEY);
+  if (!taken.has(fitted)) return fitted;
+  for (let number = 2; ; number++) {
+    const suffix = `_${number}`;
+    const candidate = fitName(wanted, MAX_ARGUMENT_KEY - suffix.length) + suffix;
+    if (!taken.has(candidate)) return candidate;
+  }
+}

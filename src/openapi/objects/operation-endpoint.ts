@@ -1,0 +1,181 @@
+// One operation → one Endpoint. What is cheap is read at once, so that an operation which cannot work is known at start;
+// schemas, examples and long texts are built when somebody asks.
+import {
+  type Args,
+  DEFAULT_LIMITS,
+  type Effect,
+  type Endpoint,
+  type JsonSchema,
+  type ResponsePlan,
+} from '../../endpoint/model.ts';
+import { toSnakeCase } from '../../endpoint/names.ts';
+import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
+import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import type { OperationInfo } from '../import-options.ts';
+import { buildInputSchema } from '../schema/input-schema.ts';
+import { OperationProblem } from '../schema/scan.ts';
+import type { Definition, SchemaBuilder } from '../schema/schema-builder.ts';
+import type { Variants } from '../schema/variants.ts';
+import type { Place } from '../source/resolve.ts';
+import { buildExamples } from './examples.ts';
+import { type RequestContext, readRequest } from './operation-request.ts';
+import type { Operation } from './paths.ts';
+import { type DetectPagination, mediaTypesOf, readAnswer } from './responses.ts';
+import type { Security } from './security.ts';
+import type { Servers } from './servers.ts';
+import type { OperationExtension } from './x-mcp.ts';
+
+export interface ImportContext extends RequestContext {
+  readonly domain: string;
+  readonly builder: SchemaBuilder;
+  readonly variants: Variants;
+  readonly servers: Servers;
+  readonly security: Security;
+  readonly responsePlan: (mediaTypes: readonly string[]) => ResponsePlan;
+  readonly detectPagination: DetectPagination;
+}
+
+export interface Naming {
+  readonly action: string;
+  readonly toolName: string;
+  readonly from: string;
+}
+
+type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+const READS = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE']);
+const IDEMPOTENT = new Set([...READS, 'PUT', 'DELETE']);
+const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/;
+const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
+
+/** Throws OperationProblem when the operation cannot work. */
+export function buildEndpoint(
+  operation: Operation,
+  naming: Naming,
+  extension: OperationExtension,
+  context: ImportContext,
+): Endpoint {
+  const { info, place, pathItem, pointer, problem } = operation;
+  const { method } = info;
+  if (problem !== undefined) throw new OperationProblem(pointer, problem);
+  if (!METHOD.test(method) || method === 'CONNECT') {
+    throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method a request can have`);
+  }
+  const node = place.value as Node;
+  const { path, plan, body, schemes } = readRequest(operation, context);
+  const server = context.servers.forOperation(pathItem.value, node);
+  const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
+  const keys = plan.args.map((arg) => arg.key);
+  const pagination = context.detectPagination(keys, READS.has(method), answer.schema);
+  const plain = context.responsePlan(answer.mediaTypes);
+  const said = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
+  const short = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
+  const title = extension.title ?? short;
+
+  let summary: string | undefined;
+  let description: string | undefined;
+  let inputSchema: JsonSchema | undefined;
+  let outputSchema: { readonly schema: JsonSchema | undefined } | undefined;
+  let examples: readonly Args[] | undefined;
+  let provenance: Readonly<Record<string, string>> | undefined;
+
+  const endpoint: Writable<Endpoint> = {
+    id: `${context.domain}.${naming.action}`,
+    domain: context.domain,
+    action: naming.action,
+    toolName: naming.toolName,
+    get summary() {
+      summary ??= (short && toSummary(short)) || (said && toSummary(said)) || plainSummary(info);
+      return summary;
+    },
+    get description() {
+      description ??= toPlainLines(said ?? '');
+      // Undefined where there is none; the property is optional, a getter cannot be.
+      return (description || undefined) as string;
+    },
+    tags: extension.tags ?? info.tags,
+    effect: extension.effect ?? effectOf(method),
+    idempotent: extension.idempotent ?? IDEMPOTENT.has(method),
+    deprecated: info.deprecated,
+    method,
+    path,
+    baseUrl: server.url,
+    ...(server.publicOnly === true ? { publicOnly: true } : {}),
+    headers: NO_HEADERS,
+    args: plan.args,
+    fixed: plan.fixed,
+    get inputSchema() {
+      inputSchema ??= buildInputSchema(plan.arguments, body, context);
+      return inputSchema;
+    },
+    get outputSchema() {
+      outputSchema ??= { schema: buildOutputSchema(answer.schema, context.builder) };
+      return outputSchema.schema;
+    },
+    security: context.security.forOperation(node, `${pointer}/security`, server.url, schemes),
+    response: extension.response === undefined ? plain : { ...plain, ...extension.response },
+    limits: extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
+    get examples() {
+      examples ??= [...extension.examples, ...buildExamples(plan.arguments, body, context.resolver)].slice(0, 3);
+      return examples;
+    },
+    expose: extension.expose ?? 'tool',
+    source: sourceOf(context.label, pointer, info.operationId),
+    get provenance() {
+      provenance ??= explain(naming, extension, node, server.from, info.operationId);
+      return provenance;
+    },
+  };
+  if (title) endpoint.title = toSummary(title, 100).replace(/\.$/, '');
+  if (extension.guard !== undefined) endpoint.guard = extension.guard;
+  if (body) endpoint.body = body.plan;
+  if (pagination !== undefined) endpoint.pagination = pagination;
+  return Object.freeze(endpoint);
+}
+
+function effectOf(method: string): Effect {
+  if (READS.has(method)) return 'read';
+  return method === 'DELETE' ? 'destructive' : 'write';
+}
+
+function sourceOf(file: string, pointer: string, operationId: string | undefined): Endpoint['source'] {
+  if (operationId === undefined) return { kind: 'openapi', file, pointer };
+  return { kind: 'openapi', file, pointer, operationId };
+}
+
+/** For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` */
+function plainSummary({ method, path, operationId }: OperationInfo): string {
+  const request = `${method} ${toPlainText(path)}`;
+  const words = operationId === undefined ? '' : toSnakeCase(operationId).replaceAll('_', ' ');
+  return /[a-z]{2}/.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)} (${request}).` : request;
+}
+
+function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): JsonSchema | undefined {
+  if (!schema) return undefined;
+  const uses = new Set<Definition>();
+  const built = builder.convert(schema.document, schema.value, 'response', uses);
+  const $defs = builder.definitions(uses, 'response');
+  if (typeof built === 'boolean') return built;
+  return $defs ? { ...built, $defs } : built;
+}
+
+function explain(
+  naming: Naming,
+  extension: OperationExtension,
+  node: Node,
+  serverFrom: string,
+  operationId: string | undefined,
+): Record<string, string> {
+  const source = (word: 'description' | 'summary') => {
+    if (extension[word] !== undefined) return 'x-mcp';
+    return own(node, word) !== undefined ? `${word} of the operation` : 'made from method and path';
+  };
+  return {
+    name: naming.from,
+    summary: source('summary'),
+    description: source('description'),
+    effect: extension.effect !== undefined ? 'x-mcp' : 'the HTTP method',
+    'base URL': serverFrom,
+    ...(operationId === undefined ? {} : { operationId }),
+  };
+}

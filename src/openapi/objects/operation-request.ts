@@ -1,0 +1,140 @@
+// The request side of an operation: its parameters, its body and the arguments they become.
+
+import { type Node, own } from '../../endpoint/untrusted.ts';
+import { OperationProblem, type ScanRequest } from '../schema/scan.ts';
+import type { ShapeOf } from '../schema/schema-shape.ts';
+import { FRAMING_HEADERS, type GivenHeader, HEADER_NAME } from '../source/fetch-headers.ts';
+import type { Limits } from '../source/limits.ts';
+import type { Resolver } from '../source/resolve.ts';
+import { type ArgumentPlan, planArguments } from './flat-arguments.ts';
+import type { Parameter, ReadParameters } from './parameters.ts';
+import { type PathTemplate, readTemplate } from './path-template.ts';
+import type { Operation } from './paths.ts';
+import { type BodyDraft, readBodyParameters, readRequestBody } from './request-body.ts';
+import { mediaTypesOf } from './responses.ts';
+import type { ApiKeyPlace } from './scheme-credentials.ts';
+
+export interface RequestContext {
+  readonly label: string;
+  readonly root: unknown;
+  readonly resolver: Resolver;
+  readonly readParameters: ReadParameters;
+  readonly shapeOf: ShapeOf;
+  readonly scan: ScanRequest;
+  readonly headers: readonly GivenHeader[];
+  readonly security: { readonly apiKeys: readonly ApiKeyPlace[] };
+  readonly limits: Limits;
+  readonly warnings: string[];
+}
+
+export interface RequestDraft {
+  readonly path: string;
+  readonly plan: ArgumentPlan;
+  readonly body: BodyDraft | undefined;
+  /** Security schemes whose place a required parameter names. */
+  readonly schemes: readonly string[];
+}
+
+/** OAS: header parameters of these names are ignored; the gateway writes them. */
+const OWN_HEADERS = new Set(['accept', 'content-type', 'authorization', ...FRAMING_HEADERS]);
+
+/** Throws OperationProblem when no request can be made. */
+export function readRequest(operation: Operation, context: RequestContext): RequestDraft {
+  const { info, place, pathItem, pointer } = operation;
+  const { parameters, bodyParameters } = context.readParameters(pathItem, place);
+  const template = readTemplate(info.path, parameters);
+  const { kept, schemes } = keepParameters(parameters, template, operation, context);
+  const { resolver, shapeOf, limits } = context;
+  const bodyContext = { resolver, shapeOf, limits, method: info.method };
+  const swagger = place.document.dialect.major === 2;
+  const body =
+    swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
+      ? readBodyParameters(bodyParameters, mediaTypesOf(context.root, place.value, 'consumes'), place, bodyContext)
+      : readRequestBody(place, bodyContext);
+  const plan = planArguments([...undeclared(template, kept, operation, context), ...kept], body);
+  if (plan.arguments.length > limits.maxArguments * 2) {
+    throw new OperationProblem(
+      pointer,
+      `it takes ${plan.arguments.length} arguments; more than ${limits.maxArguments * 2} cannot be offered`,
+    );
+  }
+  const schemas = kept.map((parameter) => parameter.schema);
+  context.scan(body ? schemas.concat(body.schemas) : schemas);
+  return { path: template.path, plan, body, schemes };
+}
+
+/** What may be an argument: no credentials, no headers of ours, no path parameter without a place in the path. */
+function keepParameters(
+  parameters: readonly Parameter[],
+  template: PathTemplate,
+  { pointer, info }: Operation,
+  { security, headers, warnings, label }: RequestContext,
+): { kept: Parameter[]; schemes: string[] } {
+  const schemes: string[] = [];
+  const kept: Parameter[] = [];
+  const say = (what: string) => warnings.push(`${label}: ${info.method} ${info.path}: ${what}`);
+  for (const parameter of parameters) {
+    const { name } = parameter;
+    const key = security.apiKeys.find((place) => isAt(parameter, place));
+    if (key) {
+      if (parameter.required) schemes.push(key.scheme);
+    } else if (parameter.in === 'header') {
+      const lower = name.toLowerCase();
+      if (OWN_HEADERS.has(lower) || headers.some((header) => header.name === lower)) {
+        if (FRAMING_HEADERS.has(lower)) say(`the header ${name} cannot be an argument and was left out`);
+      } else if (HEADER_NAME.test(name)) kept.push(parameter);
+      else if (parameter.required) {
+        throw new OperationProblem(
+          pointer,
+          `it requires the header ${JSON.stringify(name)}, which is not a header name`,
+        );
+      } else say(`${JSON.stringify(name)} is not a header name; the parameter was left out`);
+    } else if (template.queryVariables.has(name) && (parameter.in === 'path' || parameter.in === 'query')) {
+      kept.push(inQuery(parameter, template.queryVariables.get(name)!));
+    } else if (parameter.in === 'path' && !template.variables.includes(name)) {
+      say(`the path parameter ${JSON.stringify(name)} has no place in the path and was left out`);
+    } else kept.push(parameter);
+  }
+  return { kept, schemes };
+}
+
+function isAt({ in: where, name }: Parameter, place: ApiKeyPlace): boolean {
+  if (place.in !== where) return false;
+  return where === 'header' ? place.field.toLowerCase() === name.toLowerCase() : place.field === name;
+}
+
+/** A variable of a query string inside the path key is a query parameter, whatever the document calls it. */
+function inQuery(parameter: Parameter, name: string): Parameter {
+  const { target } = parameter;
+  if (target.in === 'query') return { ...parameter, target: { ...target, name } };
+  return { ...parameter, in: 'query', target: { in: 'query', name, style: 'form', explode: false } };
+}
+
+const STRING: Node = Object.freeze({ type: 'string', minLength: 1 });
+
+/** Variables of the path key that no parameter describes: strings, and required. */
+function undeclared(
+  template: PathTemplate,
+  kept: readonly Parameter[],
+  { info, place, pointer }: Operation,
+  { label, warnings }: RequestContext,
+): Parameter[] {
+  const missing = (where: 'path' | 'query', name: string) =>
+    !kept.some((parameter) => parameter.target.in === where && parameter.target.name === name);
+  const made: Parameter[] = [];
+  const add = (variable: string, target: Parameter['target']) => {
+    const schema = { document: place.document, pointer, value: STRING };
+    made.push({ in: target.in as 'path' | 'query', name: variable, required: true, target, schema, object: {} });
+  };
+  for (const name of template.variables) {
+    if (missing('path', name)) add(name, { in: 'path', name, style: 'simple', explode: false });
+  }
+  for (const [variable, name] of template.queryVariables) {
+    if (missing('query', name)) add(variable, { in: 'query', name, style: 'form', explode: false });
+  }
+  if (made.length > 0) {
+    const names = made.map(({ name }) => `{${name}}`).join(', ');
+    warnings.push(`${label}: ${info.method} ${info.path}: ${names} is not declared; it is taken as a string`);
+  }
+  return made;
+}

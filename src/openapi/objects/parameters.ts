@@ -1,0 +1,211 @@
+// Parameter objects of every version → one shape: where it goes, how it is written, and the schema of its value.
+import { toEssence } from '../../endpoint/media-type.ts';
+import type { ParameterStyle, Target } from '../../endpoint/model.ts';
+import { isNode, listAt, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { OperationProblem } from '../schema/scan.ts';
+import type { SourceDocument } from '../source/documents.ts';
+import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+
+export type Location = 'path' | 'query' | 'header' | 'cookie' | 'querystring';
+
+export interface Parameter {
+  readonly in: Location;
+  /** Wire name. */
+  readonly name: string;
+  readonly required: boolean;
+  readonly target: Target;
+  /** The schema of the value; for 2.0 the parameter object itself. */
+  readonly schema: Place;
+  /** The parameter object, for its words and extensions. */
+  readonly object: Node;
+  /** A description beside the `$ref` that led here (3.1). */
+  readonly description?: string;
+}
+
+/** 2.0 only: what ends up in the body. */
+export interface BodyParameter {
+  readonly in: 'body' | 'formData';
+  readonly name: string;
+  readonly place: Place;
+  readonly object: Node;
+}
+
+export interface ParameterList {
+  readonly parameters: readonly Parameter[];
+  readonly bodyParameters: readonly BodyParameter[];
+}
+
+const STYLES: Readonly<Record<Location, readonly ParameterStyle[]>> = {
+  path: ['simple', 'label', 'matrix'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+  header: ['simple'],
+  cookie: ['form', 'cookie'],
+  querystring: ['form'],
+};
+
+/** Reads path-level and operation-level parameters; the operation's win, by name and place. */
+export type ReadParameters = (pathItem: Place, operation: Place) => ParameterList;
+
+/** A parameter that many operations refer to is read once. */
+export function createParameterReader(resolver: Resolver): ReadParameters {
+  const known = new Map<object, Parameter>();
+  const read = (object: Place, description: string | undefined): Parameter => {
+    const node = object.value as Node;
+    if (description !== undefined) return readParameter(object, node, description, resolver);
+    let parameter = known.get(node);
+    if (!parameter) {
+      parameter = readParameter(object, node, undefined, resolver);
+      known.set(node, parameter);
+    }
+    return parameter;
+  };
+  return (pathItem, operation) => {
+    const found = new Map<string, { object: Place; description: string | undefined }>();
+    for (const owner of [pathItem, operation]) {
+      let index = -1;
+      for (const item of listAt(owner.value, 'parameters')) {
+        index++;
+        if (!isNode(item)) continue;
+        const pointer = `${owner.pointer}/parameters/${index}`;
+        const description = typeof item.$ref === 'string' ? textAt(item, 'description') : undefined;
+        const object = settled({ document: owner.document, pointer, value: item }, resolver);
+        if (!isNode(object.value)) throw new OperationProblem(pointer, 'its parameter is not an object');
+        found.set(keyOf(object.value, pointer), { object, description });
+      }
+    }
+    const parameters: Parameter[] = [];
+    const bodyParameters: BodyParameter[] = [];
+    for (const { object, description } of found.values()) {
+      const node = object.value as Node;
+      if (node.in === 'body' || node.in === 'formData') {
+        bodyParameters.push({ in: node.in, name: String(node.name), place: object, object: node });
+      } else parameters.push(read(object, description));
+    }
+    return { parameters, bodyParameters };
+  };
+}
+
+/** `body` and `formData` belong to 2.0, and are met in 3.x all the same; `querystring` is 3.2. */
+const PLACES = new Set<unknown>(['path', 'query', 'header', 'cookie', 'querystring', 'body', 'formData']);
+
+function keyOf(node: Node, pointer: string): string {
+  const place = own(node, 'in');
+  if (typeof node.name !== 'string' && typeof node.name !== 'number' && place !== 'querystring') {
+    throw new OperationProblem(pointer, 'its parameter has no name; give it `name` and `in`');
+  }
+  if (!PLACES.has(place)) {
+    throw new OperationProblem(
+      pointer,
+      `its parameter "${String(node.name)}" says in: ${JSON.stringify(place)}; it must be path, query, header or cookie`,
+    );
+  }
+  // There is one body, whatever it is called; header names have no case.
+  if (place === 'body' || place === 'querystring') return place;
+  return `${place} ${place === 'header' ? String(node.name).toLowerCase() : node.name}`;
+}
+
+function readParameter(object: Place, node: Node, description: string | undefined, resolver: Resolver): Parameter {
+  const place = node.in as Location;
+  const name = String(node.name ?? 'query_string');
+  const content = nodeAt(node, 'content');
+  const words = description === undefined ? {} : { description };
+  const shared = { in: place, name, object: node, required: place === 'path' || node.required === true, ...words };
+  if (content) {
+    const mediaType = Object.keys(content)[0] ?? 'application/json';
+    const media = settled(
+      { document: object.document, pointer: `${object.pointer}/content${step(mediaType)}`, value: content[mediaType] },
+      resolver,
+    );
+    const schema: Place = {
+      document: media.document,
+      pointer: `${media.pointer}/schema`,
+      value: own(media.value, 'schema'),
+    };
+    if (place === 'querystring')
+      return { ...shared, schema, target: { in: 'querystring', mediaType: toEssence(mediaType) } };
+    const target: Target = { in: place, name, ...styleOf(node, place), mediaType: toEssence(mediaType) };
+    return { ...shared, schema, target };
+  }
+  if (place === 'querystring') {
+    const schema: Place = {
+      document: object.document,
+      pointer: `${object.pointer}/schema`,
+      value: own(node, 'schema'),
+    };
+    return { ...shared, schema, target: { in: 'querystring', mediaType: 'application/x-www-form-urlencoded' } };
+  }
+  if (object.document.dialect.major === 2) {
+    return {
+      ...shared,
+      schema: object,
+      target: { in: place, name, ...collectionStyle(textAt(node, 'collectionFormat'), place) },
+    };
+  }
+  const schema: Place = { document: object.document, pointer: `${object.pointer}/schema`, value: own(node, 'schema') };
+  const reserved = node.allowReserved === true ? { allowReserved: true } : {};
+  return { ...shared, schema, target: { in: place, name, ...styleOf(node, place), ...reserved } };
+}
+
+function styleOf(node: Node, place: Exclude<Location, 'querystring'>): { style: ParameterStyle; explode: boolean } {
+  const allowed = STYLES[place];
+  const asked = textAt(node, 'style') as ParameterStyle | undefined;
+  const style = asked !== undefined && allowed.includes(asked) ? asked : allowed[0]!;
+  const explode =
+    typeof node.explode === 'boolean' ? node.explode : style === 'form' || style === 'cookie' || style === 'deepObject';
+  return { style, explode };
+}
+
+const DELIMITERS: Readonly<Record<string, string>> = { ssv: ' ', tsv: '\t', pipes: '|' };
+
+/** 2.0 `collectionFormat`; where no style means the same, the delimiter is given beside one. */
+export function collectionStyle(
+  format: string | undefined,
+  place: 'path' | 'query' | 'header' | 'cookie' | 'formData',
+): { style: ParameterStyle; explode: boolean; delimiter?: string } {
+  const inQuery = place === 'query' || place === 'formData';
+  if (format === 'multi' && inQuery) return { style: 'form', explode: true };
+  if (format === 'ssv' && inQuery) return { style: 'spaceDelimited', explode: false };
+  if (format === 'pipes' && inQuery) return { style: 'pipeDelimited', explode: false };
+  const style: ParameterStyle = inQuery || place === 'cookie' ? 'form' : 'simple';
+  const delimiter = DELIMITERS[format ?? ''];
+  return { style, explode: false, ...(delimiter === undefined ? {} : { delimiter }) };
+}
+
+/** Follows `$ref`s of a parameter, body or response object; a dangling one is the operation's problem. */
+export function settled(place: Place, resolver: Resolver): Place {
+  try {
+    return resolver.settle(place);
+  } catch (error) {
+    if (error instanceof RefError) throw new OperationProblem(`${pointerOf(place)}/$ref`, error.message);
+    throw error;
+  }
+}
+
+/** A schema written into a 2.0 parameter: the keywords it may have, nothing else. */
+export function schemaOfParameter(document: SourceDocument, node: Node): Node {
+  if (document.dialect.major !== 2) return node;
+  const out: Record<string, unknown> = {};
+  for (const keyword of PARAMETER_KEYWORDS) if (Object.hasOwn(node, keyword)) out[keyword] = node[keyword];
+  return out;
+}
+
+const PARAMETER_KEYWORDS = [
+  'type',
+  'format',
+  'items',
+  'default',
+  'enum',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'maxItems',
+  'minItems',
+  'uniqueItems',
+  'multipleOf',
+  'x-nullable',
+  'x-example',
+];

@@ -1,0 +1,210 @@
+// Request body → how it is written (BodyPlan) and which fields or single value it takes.
+import { toEssence } from '../../endpoint/media-type.ts';
+import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
+import { isNode, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { isBytes, isObject, isText } from '../schema/byte-schemas.ts';
+import { OperationProblem } from '../schema/scan.ts';
+import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
+import type { Limits } from '../source/limits.ts';
+import { type Place, pointerOf, type Resolver } from '../source/resolve.ts';
+import { encodingsOf } from './encoding.ts';
+import { chooseMediaType, kindOf } from './media-choice.ts';
+import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameters.ts';
+
+/** What the body asks for. `whole`: one argument is the entire body. */
+export interface BodyDraft {
+  readonly plan: BodyPlan;
+  /** The schemas a request needs, for the scan. */
+  readonly schemas: readonly Place[];
+  readonly fields: readonly Field[];
+  readonly whole?: { readonly key: 'body' | 'file'; readonly schema: Place | undefined; readonly description?: string };
+  readonly shape?: ObjectShape;
+  /** The only body the document allows; nobody needs to be asked for it. */
+  readonly constant?: unknown;
+  readonly description?: string;
+  /** The media type object, for its examples. */
+  readonly media?: Node;
+}
+
+export interface BodyContext {
+  readonly resolver: Resolver;
+  readonly shapeOf: ShapeOf;
+  readonly limits: Limits;
+  readonly method: string;
+}
+
+/** OpenAPI 3 `requestBody`. */
+export function readRequestBody(operation: Place, context: BodyContext): BodyDraft | undefined {
+  const given = own(operation.value, 'requestBody');
+  if (!isNode(given)) return undefined;
+  const place = settled(
+    { document: operation.document, pointer: `${operation.pointer}/requestBody`, value: given },
+    context.resolver,
+  );
+  if (!isNode(place.value)) return undefined;
+  const required = place.value.required === true;
+  const content = nodeAt(place.value, 'content');
+  const offered = content ? Object.keys(content) : [];
+  if (!content || offered.length === 0) return undefined;
+  const mediaAt = (mediaType: string): Place =>
+    settled(
+      { document: place.document, pointer: `${place.pointer}/content${step(mediaType)}`, value: content[mediaType] },
+      context.resolver,
+    );
+  const chosen = chooseMediaType(offered, (mediaType) => hasFiles(mediaAt(mediaType), mediaType, context))!;
+  const media = mediaAt(chosen);
+  const schema = schemaAt(media);
+  const description = textAt(place.value, 'description');
+  const draft = planBody(chosen, required, schema, nodeAt(media.value, 'encoding'), media, context);
+  return (
+    draft && {
+      ...draft,
+      ...(description === undefined ? {} : { description }),
+      ...(isNode(media.value) ? { media: media.value } : {}),
+    }
+  );
+}
+
+/** Swagger 2.0 `in: body` and `in: formData` parameters. */
+export function readBodyParameters(
+  parameters: readonly BodyParameter[],
+  consumes: readonly string[],
+  operation: Place,
+  context: BodyContext,
+): BodyDraft | undefined {
+  const body = parameters.find((parameter) => parameter.in === 'body');
+  const form = parameters.filter((parameter) => parameter.in === 'formData');
+  if (body && form.length > 0) {
+    throw new OperationProblem(
+      `${operation.pointer}/parameters`,
+      'it has both a body and formData parameters; a request has room for one of them',
+    );
+  }
+  if (form.length > 0) return readForm(form, consumes, operation);
+  if (!body) return undefined;
+  const chosen = chooseMediaType(consumes, () => false) ?? 'application/json';
+  const schema = schemaAt(body.place);
+  const description = textAt(body.object, 'description');
+  const draft = planBody(chosen, body.object.required === true, schema, undefined, body.place, context);
+  return draft && (description === undefined ? draft : { ...draft, description });
+}
+
+function readForm(form: readonly BodyParameter[], consumes: readonly string[], operation: Place): BodyDraft {
+  const files = form.filter(({ object }) => object.type === 'file');
+  const types = consumes.map(toEssence);
+  const multipart =
+    files.length > 0 || (types.includes('multipart/form-data') && !types.includes('application/x-www-form-urlencoded'));
+  const encoding: Record<string, PartEncoding> = Object.create(null);
+  const fields: Field[] = form.map(({ name, place, object }) => {
+    if (object.type === 'file') encoding[name] = { file: true };
+    else if (object.type === 'array') encoding[name] = collectionStyle(textAt(object, 'collectionFormat'), 'formData');
+    const schema = { ...schemaOfParameter(place.document, object), ...wordsOf(object) };
+    return { name, required: object.required === true, schemas: [{ ...place, value: schema }] };
+  });
+  const required = fields.some((field) => field.required);
+  const shape: ObjectShape = { fields, alternatives: [], minProperties: 0, closed: true };
+  const plan: BodyPlan = {
+    mediaType: multipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded',
+    kind: multipart ? 'multipart' : 'form',
+    required,
+    ...(Object.keys(encoding).length > 0 ? { encoding } : {}),
+  };
+  return { plan, schemas: fields.flatMap((field) => field.schemas), fields, shape, media: operation.value as Node };
+}
+
+function wordsOf(object: Node): Node {
+  const description = textAt(object, 'description');
+  return description === undefined ? {} : { description };
+}
+
+function schemaAt(owner: Place): Place | undefined {
+  const value = own(owner.value, 'schema');
+  return isNode(value) ? { document: owner.document, pointer: `${owner.pointer}/schema`, value } : undefined;
+}
+
+function planBody(
+  mediaType: string,
+  required: boolean,
+  schema: Place | undefined,
+  encoding: Node | undefined,
+  media: Place,
+  context: BodyContext,
+): BodyDraft | undefined {
+  const schemas = schema ? [schema] : [];
+  const whole = (kind: BodyPlan['kind'], type: string, key: 'body' | 'file', description?: string): BodyDraft => ({
+    plan: { mediaType: type, kind, required },
+    schemas: key === 'file' || kind === 'text' ? [] : schemas,
+    fields: [],
+    whole: { key, schema, ...(description === undefined ? {} : { description }) },
+  });
+  const asked = kindOf(mediaType);
+  const bytes = schema !== undefined && isBytes(schema.document, schema.value, context.resolver);
+  const type = concrete(mediaType);
+  if (asked === 'binary' || (bytes && asked !== 'multipart' && asked !== 'form')) {
+    return whole('binary', asked === 'any' ? 'application/octet-stream' : type, 'file');
+  }
+  if (asked === 'text' || asked === 'xml') {
+    return whole('text', type, 'body', asked === 'xml' ? `The body as ${type} text.` : undefined);
+  }
+  if (asked === 'any' && schema && isText(schema.document, schema.value, context.resolver))
+    return whole('text', 'text/plain', 'body');
+  const kind = asked === 'form' ? 'form' : asked === 'multipart' ? 'multipart' : 'json';
+  const body = asked === 'any' ? 'application/json' : type;
+  const shape = schema && context.shapeOf(schema, kind === 'json' ? 'whole' : 'merged');
+  if (kind === 'multipart' && !shape) {
+    throw new OperationProblem(
+      pointerOf(media),
+      `its ${type} body is not an object with named parts, so there is nothing to fill in`,
+    );
+  }
+  if (!shape && kind === 'form' && schema && !isObject(schema, context.resolver)) {
+    // A list or a string has no field names to be sent under: the caller writes the form itself.
+    return whole('text', type, 'body', `The body as ${type} text (name=value pairs).`);
+  }
+  if (!shape || shape.fields.length > context.limits.maxArguments) return whole(kind, body, 'body');
+  if (shape.fields.length === 0) {
+    // `{type: object, properties: {}}`, as generators write it for GET: there is nothing to send.
+    if (!required && (kind === 'form' || context.method === 'GET' || context.method === 'HEAD')) return undefined;
+    if (shape.closed)
+      return required ? { plan: { mediaType: body, kind, required }, schemas, fields: [], constant: {} } : undefined;
+    return whole(kind, body, 'body');
+  }
+  const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, encoding, kind, context.resolver);
+  const plan: BodyPlan = { mediaType: body, kind, required, ...(parts ? { encoding: parts } : {}) };
+  return unwrap({ plan, schemas, fields: shape.fields, shape }, context);
+}
+
+/** `{data: {…}}`: the wrapper says nothing, so its fields become the arguments. */
+function unwrap(draft: BodyDraft, { shapeOf, limits }: BodyContext): BodyDraft {
+  if (draft.plan.kind !== 'json') return draft;
+  let current = draft;
+  for (let depth = 0; depth < 3; depth++) {
+    const [only, ...others] = current.fields;
+    if (!only || others.length > 0 || !only.required || only.schemas.length !== 1 || current.shape?.rest)
+      return current;
+    const inner = shapeOf(only.schemas[0]!, 'whole');
+    if (!inner || inner.fields.length === 0 || inner.fields.length > limits.maxArguments) return current;
+    const wrap = [...(current.plan.wrap ?? []), only.name];
+    current = { ...current, plan: { ...current.plan, wrap }, fields: inner.fields, shape: inner };
+  }
+  return current;
+}
+
+/** A type that can stand in a Content-Type header. */
+function concrete(mediaType: string): string {
+  const type = toEssence(mediaType);
+  if (!type.includes('*')) return mediaType.trim();
+  return type.endsWith('json')
+    ? 'application/json'
+    : type.startsWith('text/')
+      ? 'text/plain'
+      : 'application/octet-stream';
+}
+
+function hasFiles(media: Place, mediaType: string, { resolver, shapeOf }: BodyContext): boolean {
+  if (kindOf(mediaType) !== 'multipart') return false;
+  const schema = schemaAt(media);
+  const shape = schema && shapeOf(schema, 'merged');
+  const encoding = encodingsOf(shape?.fields ?? [], nodeAt(media.value, 'encoding'), 'multipart', resolver);
+  return encoding !== undefined && Object.values(encoding).some((part) => part.file === true);
+}

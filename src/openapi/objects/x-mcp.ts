@@ -1,0 +1,132 @@
+// The `x-mcp` extension: what the author of a document (or of an overlay) wants a tool to be.
+//
+//   document   x-mcp: { name, prefix, exposure: tools|grouped|search|auto, pinned: [tool or operationId], guard: { write, destructive } }
+//   path item  x-mcp: false | { enabled, hidden, effect, guard, tags }            inherited by its operations
+//   operation  x-mcp: false | { name, title, summary, description, enabled, hidden, effect, idempotent, guard, pinned,
+//                               tags, timeoutMs, expose, response: { pick, drop, maxChars, format, structured }, examples }
+//   parameter  x-mcp: false | { name, description, hidden, fixed }                also on properties of a request body
+//
+// `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered.
+import type { Args, Effect, Endpoint, GuardPolicy, ResponsePlan } from '../../endpoint/model.ts';
+import { isNode, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
+
+const FIELD = 'x-mcp';
+
+export interface OperationExtension {
+  readonly hidden: boolean;
+  readonly name?: string;
+  readonly title?: string;
+  readonly summary?: string;
+  readonly description?: string;
+  readonly effect?: Effect;
+  readonly idempotent?: boolean;
+  readonly guard?: GuardPolicy;
+  readonly pinned: boolean;
+  readonly tags?: readonly string[];
+  readonly timeoutMs?: number;
+  readonly expose?: Endpoint['expose'];
+  readonly response?: Partial<ResponsePlan>;
+  readonly examples: readonly Args[];
+}
+
+export interface ArgumentExtension {
+  readonly name?: string;
+  readonly description?: string;
+  readonly hidden?: boolean;
+  readonly fixed?: { readonly value: unknown };
+}
+
+export interface DocumentExtension {
+  readonly name?: string;
+  readonly prefix?: string;
+  readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
+  readonly pinned: readonly string[];
+  readonly guard: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
+}
+
+const EFFECTS = ['read', 'write', 'destructive'] as const;
+const POLICIES = ['allow', 'confirm', 'deny'] as const;
+const EXPOSURES = ['tools', 'grouped', 'search', 'auto'] as const;
+const NO_ARGUMENT: ArgumentExtension = Object.freeze({});
+
+/** The operation's own words over those of its path item. */
+export function operationExtension(pathItem: unknown, operation: unknown): OperationExtension {
+  const outer = own(pathItem, FIELD);
+  const inner = own(operation, FIELD);
+  if (outer === undefined && inner === undefined) return NOTHING;
+  const node: Node = { ...(isNode(outer) ? outer : {}), ...(isNode(inner) ? inner : {}) };
+  const off =
+    inner === false || (inner === undefined && outer === false) || node.enabled === false || node.hidden === true;
+  const found: { -readonly [Key in keyof OperationExtension]: OperationExtension[Key] } = {
+    hidden: off,
+    pinned: node.pinned === true,
+    examples: Array.isArray(node.examples) ? node.examples.filter(isNode) : [],
+  };
+  for (const key of ['name', 'title', 'summary', 'description'] as const) {
+    const text = textAt(isNode(inner) ? inner : undefined, key);
+    if (text !== undefined && text.trim() !== '') found[key] = text;
+  }
+  const effect = oneOf(EFFECTS, node.effect);
+  if (effect !== undefined) found.effect = effect;
+  const guard = oneOf(POLICIES, node.guard);
+  if (guard !== undefined) found.guard = guard;
+  if (typeof node.idempotent === 'boolean') found.idempotent = node.idempotent;
+  if (Array.isArray(node.tags)) found.tags = textsAt(node, 'tags');
+  if (typeof node.timeoutMs === 'number' && node.timeoutMs > 0) found.timeoutMs = Math.min(node.timeoutMs, 600_000);
+  const expose = oneOf(['tool', 'resource', 'both'] as const, node.expose);
+  if (expose !== undefined) found.expose = expose;
+  const response = nodeAt(node, 'response');
+  if (response) found.response = responseExtension(response);
+  return found;
+}
+
+const NOTHING: OperationExtension = Object.freeze({ hidden: false, pinned: false, examples: Object.freeze([]) });
+
+function responseExtension(node: Node): Partial<ResponsePlan> {
+  const format = oneOf(['auto', 'json', 'toon', 'text'] as const, node.format);
+  return {
+    ...(Array.isArray(node.pick) ? { pick: textsAt(node, 'pick') } : {}),
+    ...(Array.isArray(node.drop) ? { drop: textsAt(node, 'drop') } : {}),
+    ...(typeof node.maxChars === 'number' && node.maxChars >= 200
+      ? { maxChars: Math.min(node.maxChars, 200_000) }
+      : {}),
+    ...(format === undefined ? {} : { format }),
+    ...(typeof node.structured === 'boolean' ? { structured: node.structured } : {}),
+  };
+}
+
+export function argumentExtension(object: unknown): ArgumentExtension {
+  const node = own(object, FIELD);
+  if (node === undefined) return NO_ARGUMENT;
+  if (node === false) return { hidden: true };
+  if (!isNode(node)) return NO_ARGUMENT;
+  const name = textAt(node, 'name');
+  const description = textAt(node, 'description');
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(node.hidden === true || node.enabled === false ? { hidden: true } : {}),
+    ...(Object.hasOwn(node, 'fixed') ? { fixed: { value: node.fixed } } : {}),
+  };
+}
+
+export function documentExtension(document: unknown): DocumentExtension {
+  const node = nodeAt(document, FIELD);
+  const name = textAt(node, 'name');
+  const prefix = textAt(node, 'prefix');
+  const exposure = oneOf(EXPOSURES, own(node, 'exposure'));
+  const guard = nodeAt(node, 'guard');
+  const write = oneOf(POLICIES, own(guard, 'write'));
+  const destructive = oneOf(POLICIES, own(guard, 'destructive'));
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(prefix === undefined ? {} : { prefix }),
+    ...(exposure === undefined ? {} : { exposure }),
+    pinned: textsAt(node, 'pinned'),
+    guard: { ...(write === undefined ? {} : { write }), ...(destructive === undefined ? {} : { destructive }) },
+  };
+}
+
+function oneOf<Word extends string>(words: readonly Word[], value: unknown): Word | undefined {
+  return words.find((word) => word === value);
+}

@@ -1,0 +1,162 @@
+// Schemas that lead back to themselves without going down into the data (`Cat: allOf [Pet]`, `Pet: oneOf [Cat]`) would
+// make a validator run in circles. This finds such circles, so that the conversion can open them.
+
+import { isNode, type Node } from '../../endpoint/untrusted.ts';
+import type { SourceDocument } from '../source/documents.ts';
+import { type Place, RefError, type Resolver } from '../source/resolve.ts';
+import { refOf } from './schema-parts.ts';
+
+/** How one schema applies another to the same value. */
+export type Via = 'all' | 'union' | 'not';
+
+interface Edge {
+  readonly via: Via;
+  readonly target: Place;
+}
+
+export type Follow = (document: SourceDocument, ref: string) => Place;
+
+export interface InPlace {
+  /** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
+  readonly together: (from: Place, to: Place, unionsOnly: boolean) => boolean;
+}
+
+const LISTS: readonly (readonly [string, Via])[] = [
+  ['allOf', 'all'],
+  ['anyOf', 'union'],
+  ['oneOf', 'union'],
+];
+const SINGLES = ['not', 'if', 'then', 'else'];
+
+export function createInPlace(follow: Follow): InPlace {
+  const edges = new Map<object, readonly Edge[]>();
+  const edgesOf = (place: Place): readonly Edge[] => {
+    const key = place.value as object;
+    let found = edges.get(key);
+    if (!found) {
+      const list: Edge[] = [];
+      collect(place.document, place.value, 'all', list, follow, 0);
+      edges.set(key, list);
+      found = list;
+    }
+    return found;
+  };
+  const all = createCircles((place) => edgesOf(place).map((edge) => edge.target));
+  const unions = createCircles((place) =>
+    edgesOf(place).flatMap(({ via, target }) => (via === 'union' ? [target] : [])),
+  );
+  return { together: (from, to, unionsOnly) => (unionsOnly ? unions : all)(from, to) };
+}
+
+interface Visit {
+  readonly node: object;
+  readonly next: readonly Place[];
+  at: number;
+  low: number;
+  readonly index: number;
+}
+
+/**
+ * Tarjan's strongly connected components, each schema visited once, iteratively: chains in a document can be longer
+ * than a call stack is deep.
+ */
+function createCircles(nextOf: (place: Place) => readonly Place[]): (from: Place, to: Place) => boolean {
+  const component = new Map<object, number>();
+  const indices = new Map<object, number>();
+  const open: object[] = [];
+  let components = 0;
+
+  const enter = (place: Place): Visit => {
+    const index = indices.size;
+    const node = place.value as object;
+    indices.set(node, index);
+    open.push(node);
+    return { node, next: nextOf(place), at: 0, low: index, index };
+  };
+
+  const explore = (start: Place): void => {
+    const stack = [enter(start)];
+    for (let visit = stack[stack.length - 1]; visit; visit = stack[stack.length - 1]) {
+      const target = visit.next[visit.at++];
+      if (target !== undefined) {
+        const seen = indices.get(target.value as object);
+        if (seen === undefined) stack.push(enter(target));
+        else if (!component.has(target.value as object)) visit.low = Math.min(visit.low, seen);
+        continue;
+      }
+      stack.pop();
+      const parent = stack[stack.length - 1];
+      if (parent) parent.low = Math.min(parent.low, visit.low);
+      if (visit.low !== visit.index) continue;
+      components++;
+      for (let node = open.pop(); node; node = open.pop()) {
+        component.set(node, components);
+        if (node === visit.node) break;
+      }
+    }
+  };
+
+  return (from, to) => {
+    if (!indices.has(from.value as object)) explore(from);
+    if (!indices.has(to.value as object)) explore(to);
+    return component.get(from.value as object) === component.get(to.value as object);
+  };
+}
+
+function collect(
+  document: SourceDocument,
+  schema: unknown,
+  via: Via,
+  into: Edge[],
+  follow: Follow,
+  depth: number,
+): void {
+  if (!isNode(schema) || depth > 64) return;
+  const ref = refOf(schema);
+  if (ref !== undefined) {
+    const target = tryFollow(document, ref, follow);
+    if (target && isNode(target.value)) into.push({ via, target });
+    if (document.dialect.schema !== '3.1') return;
+  }
+  for (const [keyword, how] of LISTS) {
+    const list = schema[keyword];
+    if (!Array.isArray(list)) continue;
+    for (const item of list) collect(document, item, via === 'all' ? how : via, into, follow, depth + 1);
+  }
+  for (const keyword of SINGLES) collect(document, schema[keyword], 'not', into, follow, depth + 1);
+  for (const keyword of ['dependentSchemas', 'dependencies']) {
+    const map = schema[keyword];
+    if (isNode(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
+  }
+}
+
+export function tryFollow(document: SourceDocument, ref: string, follow: Follow): Place | undefined {
+  try {
+    return follow(document, ref);
+  } catch (error) {
+    if (error instanceof RefError) return undefined;
+    throw error;
+  }
+}
+
+/** Follows a `$ref`, and on through places that are nothing but another `$ref`. */
+export function followSchema(resolver: Resolver): Follow {
+  return (document, ref) => {
+    let place = resolver.follow(document, ref);
+    let hops = 0;
+    while (isNode(place.value) && typeof place.value.$ref === 'string' && isBare(place.document, place.value)) {
+      if (++hops > 64) throw new RefError(`$ref "${ref}" leads back to itself`);
+      place = resolver.follow(place.document, place.value.$ref);
+    }
+    return place;
+  };
+}
+
+/** In 2.0 and 3.0 nothing beside a `$ref` counts, except that it may be null. */
+function isBare(document: SourceDocument, node: Node): boolean {
+  for (const key of Object.keys(node)) {
+    if (key === '$ref') continue;
+    if (document.dialect.schema === '3.1' || key === 'nullable' || key === 'x-nullable') return false;
+  }
+  return true;
+}

@@ -1,0 +1,159 @@
+// The enforced schema of an endpoint's arguments: flat at the top, whole below, self-contained.
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { toPlainLines } from '../../endpoint/plain-text.ts';
+import { emptyMap, isNode, type Node, textAt } from '../../endpoint/untrusted.ts';
+import { type Argument, isRequired } from '../objects/flat-arguments.ts';
+import { schemaOfParameter } from '../objects/parameters.ts';
+import type { BodyDraft } from '../objects/request-body.ts';
+import type { Place, Resolver } from '../source/resolve.ts';
+import type { Definition, SchemaBuilder } from './schema-builder.ts';
+import { FILE_SCHEMA } from './schema-parts.ts';
+import { settledNode } from './schema-shape.ts';
+import { isSmallValue } from './schema-values.ts';
+import type { Variants } from './variants.ts';
+
+export interface SchemaContext {
+  readonly builder: SchemaBuilder;
+  readonly resolver: Resolver;
+  readonly variants: Variants;
+}
+
+export function buildInputSchema(
+  planned: readonly Argument[],
+  body: BodyDraft | undefined,
+  context: SchemaContext,
+): JsonSchema {
+  const uses = new Set<Definition>();
+  const properties = emptyMap<JsonSchema>();
+  const required: string[] = [];
+  for (const argument of planned) {
+    properties[argument.key] = schemaOf(argument, uses, context);
+    if (isRequired(argument, body)) required.push(argument.key);
+  }
+  const $defs = context.builder.definitions(uses, 'request');
+  return {
+    type: 'object',
+    properties,
+    ...(required.length > 0 ? { required } : {}),
+    additionalProperties: false,
+    ...bodyRules(planned, body),
+    ...($defs ? { $defs } : {}),
+  };
+}
+
+function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaContext): JsonSchema {
+  const { builder, resolver } = context;
+  const { origin, extension } = argument;
+  const said = extension.description;
+  switch (origin.kind) {
+    case 'parameter': {
+      const { schema, object, description } = origin.parameter;
+      const source =
+        isNode(schema.value) && schema.value === object ? schemaOfParameter(schema.document, object) : schema.value;
+      const built = builder.convert(schema.document, source, 'request', uses);
+      return annotated(described(built, said ?? description ?? textAt(object, 'description')), object, argument);
+    }
+    case 'field': {
+      if (origin.file) return described(fileSchema(origin.schemas[0], resolver), said);
+      const parts = origin.schemas.map(({ document, value }) => builder.convert(document, value, 'request', uses));
+      return described(parts.length === 1 ? parts[0]! : parts.length === 0 ? {} : { allOf: parts }, said);
+    }
+    case 'rest': {
+      const { schema, named } = origin;
+      const each = schema === 'anything' ? undefined : builder.convert(schema.document, schema.value, 'request', uses);
+      // A field with an argument of its own is checked there, and a readOnly one is not sent at all.
+      const taken = emptyMap<JsonSchema>();
+      for (const name of named) taken[name] = false;
+      const others = {
+        type: 'object',
+        properties: taken,
+        ...(each === undefined ? {} : { additionalProperties: each }),
+      };
+      return described(others, 'Further fields of the body, by name.');
+    }
+    case 'whole': {
+      const { whole, plan, description } = origin.body;
+      const words = said ?? description ?? whole?.description;
+      if (whole?.key === 'file') return described(FILE_SCHEMA, words);
+      if (plan.kind === 'text') return described({ type: 'string' }, whole?.description ?? words);
+      if (!whole?.schema) return described(plan.kind === 'form' ? { type: 'object' } : {}, words);
+      return described(wholeSchema(whole.schema, uses, context), words);
+    }
+  }
+}
+
+/** A base with variants is offered as any of them; the base itself stays allowed, for variants the document forgot. */
+function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, variants }: SchemaContext): JsonSchema {
+  const own = builder.convert(schema.document, schema.value, 'request', uses);
+  const found = settledNode(schema.document, schema.value, resolver);
+  const list = found ? variants({ document: found.document, pointer: schema.pointer, value: found.node }) : [];
+  if (list.length === 0) return own;
+  const each = list.map(({ document, pointer }) => builder.convert(document, { $ref: `#${pointer}` }, 'request', uses));
+  return { anyOf: [...each, own] };
+}
+
+function described(schema: JsonSchema, text: string | undefined): JsonSchema {
+  const words = text === undefined ? '' : toPlainLines(text);
+  if (words === '') return schema;
+  return { ...(schema === true ? {} : schema === false ? { not: {} } : schema), description: words };
+}
+
+/** Parameter objects carry examples and `deprecated` beside their schema. */
+function annotated(schema: JsonSchema, object: Node, { wireName, key }: Argument): JsonSchema {
+  if (!isNode(schema)) return schema;
+  const out: Record<string, unknown> = { ...schema };
+  if (object.deprecated === true) out.deprecated = true;
+  const example = Object.hasOwn(object, 'example') ? object.example : object['x-example'];
+  if (example !== undefined && out.examples === undefined && isSmallValue(example)) out.examples = [example];
+  // A key that lost its meaning on the way says what it stands for.
+  if (/[^\x20-\x7e]/.test(wireName) && wireName !== key && out.description === undefined)
+    out.description = `Sent as ${toPlainLines(wireName)}.`;
+  return out;
+}
+
+function fileSchema(
+  place: { document: Parameters<typeof settledNode>[0]; value: unknown } | undefined,
+  resolver: Resolver,
+): JsonSchema {
+  const found = place && settledNode(place.document, place.value, resolver);
+  const description = textAt(place?.value, 'description') ?? textAt(found?.node, 'description');
+  const schema = found?.node.type === 'array' ? { type: 'array', items: FILE_SCHEMA } : FILE_SCHEMA;
+  return described(schema, description);
+}
+
+/**
+ * What the document says about the body as a whole. Fields of an optional body are required only together with the
+ * others: then nothing at all may be given, and nothing is sent.
+ */
+function bodyRules(planned: readonly Argument[], body: BodyDraft | undefined): Node {
+  if (!body?.shape) return {};
+  const keys = new Map<string, string>();
+  for (const { location, wireName, key } of planned) if (location === 'body') keys.set(wireName, key);
+  const rules: Node[] = [];
+  for (const { keyword, sets } of body.shape.alternatives) {
+    rules.push({ [keyword]: sets.map((names) => ({ required: names.map((name) => keys.get(name) ?? name) })) });
+  }
+  if (
+    body.shape.minProperties === 1 &&
+    keys.size <= 64 &&
+    !planned.some((argument) => argument.location === 'body' && argument.required)
+  ) {
+    rules.push({ anyOf: [...keys.values()].map((key) => ({ required: [key] })) });
+  }
+  if (body.plan.required) return rules.length === 0 ? {} : rules.length === 1 ? rules[0]! : { allOf: rules };
+  const needed = planned
+    .filter((argument) => argument.location === 'body' && argument.required)
+    .map((argument) => argument.key);
+  const together = emptyMap<string[]>();
+  for (const key of keys.values()) {
+    const others = needed.filter((name) => name !== key);
+    if (others.length > 0) together[key] = others;
+  }
+  const whenGiven = { anyOf: [...keys.values()].map((key) => ({ required: [key] })) };
+  return {
+    ...(Object.keys(together).length > 0 ? { dependentRequired: together } : {}),
+    ...(rules.length > 0 && body.shape.alternatives.length > 0
+      ? { anyOf: [{ not: whenGiven }, { allOf: rules }] }
+      : {}),
+  };
+}

@@ -1,0 +1,265 @@
+// Can a body be given as separate arguments? Merges `allOf` (through `$ref`s) into one list of fields, or says that the
+// body has to stay in one piece: unions, maps, arrays, scalars.
+
+import { isNode, listAt, type Node, step, textsAt } from '../../endpoint/untrusted.ts';
+import { typesOf } from '../../schema/keywords.ts';
+import type { SourceDocument } from '../source/documents.ts';
+import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { OperationProblem } from './scan.ts';
+import type { SchemaBuilder } from './schema-builder.ts';
+import { refOf } from './schema-parts.ts';
+import type { Variants } from './variants.ts';
+
+export interface Field {
+  readonly name: string;
+  /** More than one where several branches of an allOf describe it. */
+  readonly schemas: readonly Place[];
+  readonly required: boolean;
+}
+
+export interface ObjectShape {
+  readonly fields: readonly Field[];
+  /** Alternative sets of required fields (`anyOf: [{required: [a]}, {required: [b]}]`). */
+  readonly alternatives: readonly Alternative[];
+  readonly minProperties: number;
+  /** The document invites fields it does not name: their schema, or anything. */
+  readonly rest?: Place | 'anything';
+  /** Every name it does use, fields that are not sent included: `rest` is for others. */
+  readonly named?: readonly string[];
+  /** It forbids them in so many words. */
+  readonly closed: boolean;
+}
+
+interface Alternative {
+  readonly keyword: 'anyOf' | 'oneOf';
+  readonly sets: readonly (readonly string[])[];
+}
+
+/**
+ * The fields of an object body; undefined when it must stay one argument. Forms cannot carry a nested object, so for
+ * them unions are `merged`: the fields of all variants are offered side by side.
+ */
+export type ShapeOf = (schema: Place, unions: 'whole' | 'merged') => ObjectShape | undefined;
+
+interface Draft {
+  readonly fields: Map<string, Place[]>;
+  readonly required: Set<string>;
+  readonly alternatives: Alternative[];
+  minProperties: number;
+  /** An object is described, not only hinted at. */
+  described: boolean;
+  rest?: Place | 'anything';
+  closed: boolean;
+}
+
+interface Walk {
+  readonly draft: Draft;
+  /** Schemas already merged: each says its part once, and circles end. */
+  readonly seen: Set<object>;
+  readonly mergeUnions: boolean;
+  readonly depth: number;
+  /** How many more schemas may be looked at: variants are merged one by one, and can be nested. */
+  readonly budget: { left: number };
+  /** Reached through an allOf: what it says about variants does not matter here. */
+  readonly asBase: boolean;
+}
+
+const MAX_MERGE_DEPTH = 48;
+const MAX_MERGED = 4_000;
+const MAX_VARIANTS = 64;
+const ANNOTATIONS = new Set([
+  'title',
+  'description',
+  'example',
+  'examples',
+  'default',
+  'deprecated',
+  'type',
+  'required',
+  'nullable',
+]);
+/** Keywords that say something about the whole object which no single argument could carry. */
+const WHOLE = [
+  'not',
+  'if',
+  'dependentSchemas',
+  'dependencies',
+  'dependentRequired',
+  'patternProperties',
+  'propertyNames',
+  'enum',
+  'const',
+  'items',
+  'prefixItems',
+];
+
+export function createShapes(resolver: Resolver, builder: SchemaBuilder, variants: Variants): ShapeOf {
+  const merge = (place: Place, walk: Walk): boolean => {
+    const { document, value } = place;
+    if (!isNode(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
+    if (walk.seen.has(value)) return true;
+    walk.seen.add(value);
+    const ref = refOf(value);
+    if (ref !== undefined) {
+      if (!merge(follow(place, ref, resolver), deeper(walk, walk.asBase))) return false;
+      if (document.dialect.schema !== '3.1') return true;
+    }
+    return mergeNode(place, value, walk);
+  };
+
+  const mergeNode = (place: Place, node: Node, walk: Walk): boolean => {
+    const types = typesOf(node).filter((type) => type !== 'null');
+    if (types.length > 0 && (types.length > 1 || types[0] !== 'object')) return false;
+    if (WHOLE.some((keyword) => Object.hasOwn(node, keyword))) return false;
+    // Variants are chosen by name and bring fields of their own.
+    if (!walk.asBase && !walk.mergeUnions && variants(place).length > 0) return false;
+
+    for (const [index, branch] of listAt(node, 'allOf').entries()) {
+      if (!merge(below(place, 'allOf', index, branch), deeper(walk, true))) return false;
+    }
+    for (const keyword of ['anyOf', 'oneOf'] as const) {
+      const branches = listAt(node, keyword);
+      if (branches.length > 0 && !mergeUnion(place, keyword, branches, walk)) return false;
+    }
+    const { draft } = walk;
+    if (isNode(node.properties)) {
+      draft.described = true;
+      for (const name of Object.keys(node.properties)) {
+        addField(draft, name, [below(place, 'properties', name, node.properties[name])]);
+      }
+    }
+    noteRest(place, node, draft);
+    for (const name of textsAt(node, 'required')) draft.required.add(name);
+    if (typeof node.minProperties === 'number') draft.minProperties = Math.max(draft.minProperties, node.minProperties);
+    return true;
+  };
+
+  /** A union that adds no fields is a rule about which are required; a union of one (or of one and null) is none. */
+  const mergeUnion = (place: Place, keyword: 'anyOf' | 'oneOf', branches: readonly unknown[], walk: Walk): boolean => {
+    if (branches.every(isRequirement)) {
+      walk.draft.alternatives.push({ keyword, sets: branches.map((branch) => textsAt(branch, 'required')) });
+      return true;
+    }
+    const real = branches
+      .map((branch, index) => below(place, keyword, index, branch))
+      .filter(({ value }) => !(isNode(value) && value.type === 'null'));
+    if (real.length === 1) return merge(real[0]!, deeper(walk, walk.asBase));
+    if (!walk.mergeUnions || real.length > MAX_VARIANTS) return false;
+    const drafts: Draft[] = [];
+    for (const branch of real) {
+      const draft = emptyDraft();
+      if (!merge(branch, { ...deeper(walk, true), draft, seen: new Set(walk.seen) })) return false;
+      drafts.push(draft);
+    }
+    addVariants(walk.draft, drafts);
+    return true;
+  };
+
+  return (schema, unions) => {
+    const draft = emptyDraft();
+    const budget = { left: MAX_MERGED };
+    const walk: Walk = { draft, seen: new Set(), mergeUnions: unions === 'merged', depth: 0, budget, asBase: false };
+    if (!merge(schema, walk)) return undefined;
+    const fields: Field[] = [];
+    for (const [name, schemas] of draft.fields) {
+      if (schemas.some(({ document, value }) => builder.isHidden(document, value, 'request')))
+        draft.required.delete(name);
+      else fields.push({ name, schemas, required: draft.required.has(name) });
+    }
+    // A field that is required but described nowhere still has to be sent.
+    for (const name of draft.required) {
+      if (!draft.fields.has(name)) fields.push({ name, schemas: [], required: true });
+    }
+    // Nothing but other fields: a map, which is one argument.
+    const rest = draft.closed ? undefined : draft.rest;
+    if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
+    const { alternatives, minProperties, closed } = draft;
+    return {
+      fields,
+      alternatives,
+      minProperties,
+      closed,
+      ...(rest === undefined ? {} : { rest, named: [...draft.fields.keys()] }),
+    };
+  };
+}
+
+function emptyDraft(): Draft {
+  return {
+    fields: new Map(),
+    required: new Set(),
+    alternatives: [],
+    minProperties: 0,
+    described: false,
+    closed: false,
+  };
+}
+
+function deeper(walk: Walk, asBase: boolean): Walk {
+  return { ...walk, asBase, depth: walk.depth + 1 };
+}
+
+function below({ document, pointer }: Place, keyword: string, key: string | number, value: unknown): Place {
+  return { document, pointer: `${pointer}${step(keyword)}${step(key)}`, value };
+}
+
+function noteRest(place: Place, { additionalProperties: rest }: Node, draft: Draft): void {
+  if (rest === false) draft.closed = true;
+  else if (rest === true || (isNode(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
+  else if (isNode(rest)) {
+    draft.rest ??= { document: place.document, pointer: `${place.pointer}/additionalProperties`, value: rest };
+  }
+}
+
+function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
+  const known = draft.fields.get(name);
+  if (known) known.push(...schemas);
+  else draft.fields.set(name, [...schemas]);
+}
+
+/** Every field of every variant; required is what all of them require, and one variant's list has to be complete. */
+function addVariants(draft: Draft, variants: readonly Draft[]): void {
+  const fields = new Map<string, readonly Place[]>();
+  for (const variant of variants) {
+    draft.described ||= variant.described;
+    // Variants that describe a field differently are alternatives; the first description stands for them.
+    for (const [name, schemas] of variant.fields) if (!fields.has(name)) fields.set(name, schemas);
+  }
+  for (const [name, schemas] of fields) addField(draft, name, schemas);
+  const [first, ...others] = variants;
+  for (const name of first!.required) {
+    if (others.every((variant) => variant.required.has(name))) draft.required.add(name);
+  }
+  const sets = variants.map((variant) => [...variant.required].filter((name) => !draft.required.has(name)));
+  if (sets.every((names) => names.length > 0)) draft.alternatives.push({ keyword: 'anyOf', sets });
+}
+
+function isRequirement(branch: unknown): boolean {
+  return isNode(branch) && Array.isArray(branch.required) && Object.keys(branch).every((key) => ANNOTATIONS.has(key));
+}
+
+function follow(place: Place, ref: string, resolver: Resolver): Place {
+  try {
+    return resolver.follow(place.document, ref);
+  } catch (error) {
+    if (error instanceof RefError) throw new OperationProblem(`${pointerOf(place)}/$ref`, error.message);
+    throw error;
+  }
+}
+
+/** The schema at the end of its `$ref`s, for a look at its type; undefined where it leads nowhere. */
+export function settledNode(
+  document: SourceDocument,
+  schema: unknown,
+  resolver: Resolver,
+): { document: SourceDocument; node: Node } | undefined {
+  if (!isNode(schema)) return undefined;
+  try {
+    const ref = refOf(schema);
+    if (ref === undefined) return { document, node: schema };
+    const place = resolver.settle(resolver.follow(document, ref));
+    return isNode(place.value) ? { document: place.document, node: place.value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,65 @@
+// Values inside schemas: numbers, patterns, defaults, enums. Documents get their types wrong often enough that a keyword
+// is used only where its value can mean something.
+import { isNode } from '../../endpoint/untrusted.ts';
+
+const MAX_VALUE_NODES = 500;
+const MAX_VALUE_DEPTH = 24;
+const MAX_VALUE_CHARS = 4_000;
+
+export function numberIn(value: unknown): number | undefined {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+}
+
+export function sizeIn(value: unknown): number | undefined {
+  const size = numberIn(value);
+  return size !== undefined && Number.isInteger(size) && size >= 0 ? size : undefined;
+}
+
+/** A pattern no engine takes says nothing; which engine runs the others is the validator's concern. */
+export function usablePattern(pattern: string): boolean {
+  for (const flags of ['', 'u']) {
+    try {
+      new RegExp(pattern, flags);
+      return true;
+    } catch {
+      // The other flag may do.
+    }
+  }
+  return false;
+}
+
+/** Defaults and examples are information: one too large or too deep to show is left out. */
+export function isSmallValue(value: unknown): boolean {
+  let nodes = 0;
+  let chars = 0;
+  const fits = (inner: unknown, depth: number): boolean => {
+    if (typeof inner === 'string') chars += inner.length;
+    if (++nodes > MAX_VALUE_NODES || depth > MAX_VALUE_DEPTH || chars > MAX_VALUE_CHARS) return false;
+    if (Array.isArray(inner)) return inner.every((item) => fits(item, depth + 1));
+    if (isNode(inner)) return Object.values(inner).every((item) => fits(item, depth + 1));
+    return inner !== undefined;
+  };
+  return fits(value, 0);
+}
+
+/** YAML reads `enum: [1, 2]` and `[true]` under `type: string` as what they look like; the type says what was meant. */
+export function fitValues(schema: Record<string, unknown>): void {
+  const { type } = schema;
+  if (type !== 'string' && type !== 'integer' && type !== 'number') return;
+  const adapt = type === 'string' ? toText : toNumber;
+  if (Array.isArray(schema.enum) && schema.enum.some((value) => adapt(value) !== value))
+    schema.enum = schema.enum.map(adapt);
+  for (const keyword of ['const', 'default']) {
+    if (Object.hasOwn(schema, keyword) && adapt(schema[keyword]) !== schema[keyword])
+      schema[keyword] = adapt(schema[keyword]);
+  }
+}
+
+function toText(value: unknown): unknown {
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+}
+
+function toNumber(value: unknown): unknown {
+  return typeof value === 'string' ? (numberIn(value) ?? value) : value;
+}

@@ -1,0 +1,172 @@
+// The document and the other files its `$ref`s name, read before anything is resolved: schemas are built on demand and
+// cannot wait. A file that cannot be read is kept as the reason why; only operations that need it suffer.
+import { dirname, resolve as resolvePath } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { textAt } from '../../endpoint/untrusted.ts';
+import { GatewayError } from '../../errors.ts';
+import type { ImportOptions } from '../import-options.ts';
+import { confine } from './confine.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
+import { fetchText } from './fetch.ts';
+import type { Limits } from './limits.ts';
+import { parseText } from './parse.ts';
+import { readFileText, type SourceText, showUrl } from './read-document.ts';
+
+export interface SourceDocument {
+  /** Absolute URI without fragment; relative `$ref`s inside resolve against it. */
+  readonly uri: string;
+  /** How messages call it. */
+  readonly label: string;
+  readonly value: unknown;
+  readonly dialect: Dialect;
+  readonly isRoot: boolean;
+}
+
+export interface DocumentSet {
+  readonly root: SourceDocument;
+  /** The document at an absolute URI, or why there is none. */
+  readonly find: (uri: string) => SourceDocument | string;
+  readonly warnings: readonly string[];
+}
+
+export const STDIN_URI = 'stdin:///document';
+
+export function uriOf(source: SourceText): string {
+  if (source.kind === 'file') return pathToFileURL(source.location).href;
+  return source.kind === 'url' ? source.location : STDIN_URI;
+}
+
+/** Reads every file reachable from the root by `$ref`, within limits. */
+export async function collectDocuments(
+  source: SourceText,
+  value: unknown,
+  refs: readonly string[],
+  options: ImportOptions,
+  limits: Limits,
+): Promise<DocumentSet> {
+  const root: SourceDocument = {
+    uri: uriOf(source),
+    isRoot: true,
+    label: source.label,
+    value,
+    dialect: dialectOf(value, source.label),
+  };
+  options.onFile?.(root.uri, source.text);
+  const known = new Map<string, SourceDocument | string>([[root.uri, root]]);
+  // OAS 3.2 `$self`: a name the document gives itself; never a place to fetch from.
+  const self = textAt(value, '$self');
+  if (self !== undefined && URL.canParse(self, root.uri))
+    known.set(withoutFragment(new URL(self, root.uri).href), root);
+
+  const warnings: string[] = [];
+  let files = 1;
+  let tries = 0;
+  const deadline = Date.now() + limits.fetchTimeoutMs * 4;
+  let bytes = source.text.length;
+  const queue = refs.map((ref) => [root, ref] as const);
+  for (let next = 0; next < queue.length; next++) {
+    const [from, ref] = queue[next]!;
+    const uri = resolveUri(ref, from.uri);
+    if (uri === undefined || known.has(uri)) continue;
+    if (++tries > limits.maxFiles || bytes >= limits.maxTotalBytes) {
+      known.set(
+        uri,
+        `is one file too many: a document may have ${limits.maxFiles} files and ${limits.maxTotalBytes} bytes`,
+      );
+      continue;
+    }
+    if (Date.now() > deadline) {
+      known.set(uri, 'was not read: the other files of the document took too long');
+      continue;
+    }
+    const found = await readPart(uri, source, options, limits);
+    if (typeof found === 'string') {
+      known.set(uri, found);
+      continue;
+    }
+    files++;
+    bytes += found.text.length;
+    options.onProgress?.(`read ${found.label} (${files} files)`);
+    options.onFile?.(uri, found.text);
+    try {
+      const parsed = await parseText(found.text, found.label, limits);
+      const part: SourceDocument = {
+        uri,
+        isRoot: false,
+        label: found.label,
+        value: parsed.value,
+        dialect:
+          textAt(parsed.value, 'openapi') || textAt(parsed.value, 'swagger')
+            ? dialectOf(parsed.value, found.label)
+            : root.dialect,
+      };
+      known.set(uri, part);
+      warnings.push(...parsed.warnings);
+      for (const inner of parsed.externalRefs) queue.push([part, inner]);
+    } catch (error) {
+      known.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
+    }
+  }
+  return { root, warnings, find: (uri) => known.get(uri) ?? 'names a document that was not loaded' };
+}
+
+/** The absolute URI a `$ref` names, without its fragment; undefined where it is no URI at all. */
+export function resolveUri(ref: string, base: string): string | undefined {
+  const bare = withoutFragment(ref);
+  return URL.canParse(bare, base) ? withoutFragment(new URL(bare, base).href) : undefined;
+}
+
+function withoutFragment(uri: string): string {
+  const hash = uri.indexOf('#');
+  return hash < 0 ? uri : uri.slice(0, hash);
+}
+
+async function readPart(
+  uri: string,
+  root: SourceText,
+  options: ImportOptions,
+  limits: Limits,
+): Promise<{ label: string; text: string } | string> {
+  const url = new URL(uri);
+  if (root.kind === 'stdin')
+    return 'points outside of a document read from standard input; give the document as a file';
+  if (root.kind === 'url') {
+    if (url.origin !== new URL(root.location).origin || !/^https?:$/.test(url.protocol)) {
+      return `points to another origin than the document's (${url.origin === 'null' ? url.protocol : url.origin}), which is never fetched`;
+    }
+    return fetchText(uri, limits).then(
+      ({ text }) => ({ label: showUrl(uri), text }),
+      (error) => `cannot be fetched: ${(error as Error).message}`,
+    );
+  }
+  if (url.protocol !== 'file:') {
+    return `points to ${url.protocol}//${url.host}, and a local document may only use files of its own folder`;
+  }
+  if (url.host !== '')
+    return `points to the host ${url.host}, and a local document may only use files of its own folder`;
+  return readConfined(url, dirname(root.location), options.refRoot, limits);
+}
+
+async function readConfined(
+  url: URL,
+  folder: string,
+  refRoot: string | undefined,
+  limits: Limits,
+): Promise<{ label: string; text: string } | string> {
+  let path: string;
+  try {
+    path = decodeURIComponent(url.pathname);
+  } catch {
+    path = url.pathname;
+  }
+  if (path.includes('\0')) return 'names a file that does not exist';
+  const allowed = await confine(path, folder, refRoot === undefined ? undefined : resolvePath(refRoot));
+  if (!allowed.ok) return allowed.reason;
+  const label = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.split('/').slice(-2).join('/');
+  try {
+    return { label, text: await readFileText(allowed.path, label, limits.maxBytes) };
+  } catch (error) {
+    if (error instanceof GatewayError) return `names a file that cannot be used: ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,98 @@
+// Fetching a document over http(s): one origin, few redirects, a deadline, a byte limit while streaming.
+
+import { bad } from './document-problem.ts';
+import type { Limits } from './limits.ts';
+import { decode, showUrl, tooBig } from './read-document.ts';
+
+const MAX_REDIRECTS = 3;
+
+/** The text at `source` and the URL it finally came from. Redirects stay on the origin, so no header can leave it. */
+export async function fetchText(
+  source: string,
+  limits: Limits,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ url: string; text: string }> {
+  if (!URL.canParse(source)) throw bad(source, 'is not a URL; write it like https://example.com/openapi.json');
+  const start = new URL(source);
+  const sent: Record<string, string> = {
+    accept: 'application/json, application/yaml, text/yaml, */*;q=0.5',
+    'user-agent': 'landbridge',
+    ...headers,
+  };
+  if (start.username !== '' || start.password !== '') {
+    const user = `${decodeURIComponent(start.username)}:${decodeURIComponent(start.password)}`;
+    sent.authorization = `Basic ${Buffer.from(user).toString('base64')}`;
+    start.username = '';
+    start.password = '';
+  }
+  start.hash = '';
+  const label = showUrl(start.href);
+  // One controller and one timer for the whole exchange: AbortSignal.any loses its timeout on Node 20.
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), limits.fetchTimeoutMs);
+  try {
+    let url = start;
+    for (let hops = 0; ; hops++) {
+      const response = await fetch(url, { headers: sent, redirect: 'manual', signal: controller.signal });
+      if (response.status >= 300 && response.status < 400 && response.headers.has('location')) {
+        await response.body?.cancel();
+        url = nextUrl(url, response.headers.get('location')!, hops, label);
+        continue;
+      }
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw bad(label, `answered ${response.status}; ${adviceFor(response.status)}`, { status: response.status });
+      }
+      return { url: url.href, text: await readBody(response, label, limits.maxBytes) };
+    }
+  } catch (error) {
+    if ((error as Error).name === 'GatewayError') throw error;
+    if (controller.signal.aborted) {
+      throw bad(
+        label,
+        `did not arrive within ${limits.fetchTimeoutMs / 1000} s; check the address, or download it and give the file`,
+      );
+    }
+    const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
+    throw bad(
+      label,
+      `cannot be fetched (${cause?.code ?? cause?.message ?? message}); check the address and your network`,
+    );
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function nextUrl(from: URL, location: string, hops: number, label: string): URL {
+  if (hops >= MAX_REDIRECTS) throw bad(label, `redirects more than ${MAX_REDIRECTS} times; give the final address`);
+  if (!URL.canParse(location, from.href)) throw bad(label, 'redirects to something that is not a URL');
+  const next = new URL(location, from);
+  next.hash = '';
+  if (next.origin !== from.origin) {
+    throw bad(label, `redirects to another origin (${next.origin}); if you trust it, give that address instead`);
+  }
+  return next;
+}
+
+async function readBody(response: Response, label: string, maxBytes: number): Promise<string> {
+  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
+    await response.body?.cancel();
+    throw tooBig(label, maxBytes);
+  }
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    size += chunk.length;
+    // Leaving the loop cancels the stream.
+    if (size > maxBytes) throw tooBig(label, maxBytes);
+    chunks.push(chunk);
+  }
+  return decode(Buffer.concat(chunks));
+}
+
+function adviceFor(status: number): string {
+  if (status === 401 || status === 403) {
+    return 'it wants credentials: download it and give the file, or pass --header with a --base-url of the same origin';
+  }
+  return status === 404 ? 'check the address' : 'try again later or download it and give the file';
+}

@@ -1,0 +1,114 @@
+// OpenAPI Overlay 1.0 and 1.1: changes written beside a document, applied before it is read. Curation survives the next
+// version of the document because it never touches the file.
+
+import { isNode, type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import { bad } from './document-problem.ts';
+import { findAll, type Location } from './jsonpath.ts';
+import { JsonPathError, parseJsonPath } from './jsonpath-parse.ts';
+
+const MAX_ACTIONS = 10_000;
+
+/** Applies one overlay to `document`, which is changed; returns the new root and things worth saying. */
+export function applyOverlay(
+  document: unknown,
+  overlay: unknown,
+  label: string,
+  extended: (reference: string) => boolean,
+): { readonly document: unknown; readonly warnings: readonly string[] } {
+  const version = textAt(overlay, 'overlay') ?? String(own(overlay, 'overlay') ?? '');
+  const actions = own(overlay, 'actions');
+  if (!/^1\.\d+/.test(version)) throw bad(label, 'is not an OpenAPI Overlay: it must begin with `overlay: 1.0.0`');
+  if (!Array.isArray(actions) || actions.length > MAX_ACTIONS) throw bad(label, 'must have a list of actions');
+  const warnings: string[] = [];
+  const reference = textAt(overlay, 'extends');
+  if (reference !== undefined && !extended(reference)) {
+    warnings.push(`${label}: it says it extends another document (${reference}); it was applied all the same`);
+  }
+  let root = document;
+  for (const [index, action] of actions.entries()) {
+    const where = `${label}: action ${index + 1}`;
+    if (!isNode(action)) throw bad(where, 'must be an object with a target');
+    const target = textAt(action, 'target');
+    if (target === undefined) throw bad(where, 'has no target; give it a JSONPath such as $.info');
+    const found = find(target, root, where);
+    if (found.length === 0) {
+      warnings.push(`${where}: ${target} matches nothing`);
+      continue;
+    }
+    if (action.remove === true) {
+      removeAll(found, where);
+      continue;
+    }
+    const source = copied(action, root, where);
+    for (const place of found) {
+      if (source !== undefined) root = update(place, source.value, version, root);
+      if (Object.hasOwn(action, 'update')) root = update(place, action.update, version, root);
+    }
+  }
+  return { document: root, warnings };
+}
+
+function find(target: string, root: unknown, where: string): Location[] {
+  try {
+    return findAll(parseJsonPath(target), root);
+  } catch (error) {
+    if (error instanceof JsonPathError)
+      throw bad(
+        where,
+        `has a target that ${error.message.startsWith('expected') ? `is not JSONPath: ${error.message}` : `cannot be used: ${error.message}`} (${target})`,
+      );
+    throw error;
+  }
+}
+
+/** Overlay 1.1 `copy`: the one node it names is merged into the target. */
+function copied(action: Node, root: unknown, where: string): { readonly value: unknown } | undefined {
+  const from = textAt(action, 'copy');
+  if (from === undefined) return undefined;
+  const found = find(from, root, where);
+  if (found.length !== 1) throw bad(where, `must copy from exactly one place; ${from} matches ${found.length}`);
+  return { value: found[0]!.value };
+}
+
+/** Indices of one array go last first, each once, so that they stay true. */
+function removeAll(found: readonly Location[], where: string): void {
+  const indices = new Map<unknown[], Set<number>>();
+  for (const { parent, key } of found) {
+    if (parent === undefined) throw bad(where, 'would remove the whole document');
+    if (!Array.isArray(parent)) Reflect.deleteProperty(parent, key);
+    else indices.set(parent, (indices.get(parent) ?? new Set()).add(key as number));
+  }
+  for (const [list, gone] of indices) for (const index of [...gone].sort((a, b) => b - a)) list.splice(index, 1);
+}
+
+function update(place: Location, change: unknown, version: string, root: unknown): unknown {
+  const { value, parent, key } = place;
+  if (Array.isArray(value)) {
+    if (Array.isArray(change) && !version.startsWith('1.0')) value.push(...(structuredClone(change) as unknown[]));
+    else value.push(structuredClone(change));
+    return root;
+  }
+  if (isNode(value) && isNode(change)) {
+    mergeInto(value as Record<string, unknown>, change);
+    return root;
+  }
+  if (parent === undefined) return structuredClone(change);
+  set(parent, key, structuredClone(change));
+  return root;
+}
+
+/** Objects merge, arrays grow, anything else is replaced. */
+function mergeInto(target: Record<string, unknown>, change: Node): void {
+  for (const key of Object.keys(change)) {
+    const before = own(target, key);
+    const after = change[key];
+    if (isNode(before) && isNode(after)) mergeInto(before as Record<string, unknown>, after);
+    else if (Array.isArray(before) && Array.isArray(after)) before.push(...(structuredClone(after) as unknown[]));
+    else set(target, key, structuredClone(after));
+  }
+}
+
+/** Defines instead of assigning: `__proto__` is a key like any other. */
+function set(parent: object, key: string | number, value: unknown): void {
+  Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
+}

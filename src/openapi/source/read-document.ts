@@ -1,0 +1,111 @@
+// Bytes of a document: from a file, standard input or an http(s) URL, never more than the limit.
+import { readFileSync } from 'node:fs';
+import { open, realpath } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { ImportOptions } from '../import-options.ts';
+import { bad, tooMuch } from './document-problem.ts';
+import { fetchText } from './fetch.ts';
+import type { Limits } from './limits.ts';
+
+export interface SourceText {
+  /** `file`: real path. `url`: absolute URL without user info or fragment. */
+  readonly kind: 'file' | 'url' | 'stdin';
+  readonly location: string;
+  /** How messages call it; holds no secrets. */
+  readonly label: string;
+  readonly text: string;
+}
+
+/** Reads the document (or overlay) a caller named: a path, an http(s) URL, or `-`. */
+export async function readSource(source: string, options: ImportOptions, limits: Limits): Promise<SourceText> {
+  if (source === '-') {
+    const stdin = options.stdin ?? process.stdin;
+    return {
+      kind: 'stdin',
+      location: '-',
+      label: 'standard input',
+      text: await readStream(stdin, 'standard input', limits.maxBytes),
+    };
+  }
+  if (/^https?:\/\//i.test(source)) {
+    const { url, text } = await fetchText(source, limits, headersForDocument(source, options));
+    return { kind: 'url', location: url, label: showUrl(url), text };
+  }
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
+    throw bad(
+      source.split('?')[0]!,
+      'is not a source that can be read; give a file path, an http(s) URL, or - for standard input',
+    );
+  }
+  const location = await realpath(resolve(source)).catch((error: NodeJS.ErrnoException) => {
+    throw bad(source, error.code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${error.code})`);
+  });
+  return { kind: 'file', location, label: source, text: await readFileText(location, source, limits.maxBytes) };
+}
+
+/** A regular file as text, at most `maxBytes`. */
+export async function readFileText(path: string, label: string, maxBytes: number): Promise<string> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw bad(label, error.code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${error.code})`);
+  });
+  try {
+    const info = await file.stat();
+    if (info.isDirectory()) throw bad(label, 'is a folder; give the document inside it');
+    // Devices and pipes have no size to check and may never end.
+    if (!info.isFile()) return await readStream(file.createReadStream({ autoClose: false }), label, maxBytes);
+    if (info.size > maxBytes) throw tooBig(label, maxBytes);
+    // At start nothing else waits, and one read is much cheaper than a loop of small ones.
+    return decode(readFileSync(file.fd));
+  } finally {
+    await file.close();
+  }
+}
+
+async function readStream(stream: AsyncIterable<unknown>, label: string, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+    size += bytes.length;
+    if (size > maxBytes) throw tooBig(label, maxBytes);
+    chunks.push(bytes);
+  }
+  return decode(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+}
+
+/** UTF-8, or UTF-16 where a byte order mark says so. */
+export function decode(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff)
+    return Buffer.from(bytes.subarray(2, bytes.length & ~1))
+      .swap16()
+      .toString('utf16le');
+  return bytes.toString('utf8');
+}
+
+export function tooBig(label: string, maxBytes: number) {
+  return tooMuch(label, `is larger than ${Math.round(maxBytes / 1024 / 1024)} MB; split it or raise the limit`);
+}
+
+/** Origin and path only: user info and query strings may hold secrets. */
+export function showUrl(url: string): string {
+  const { origin, pathname } = new URL(url);
+  return origin + pathname;
+}
+
+/**
+ * The caller's headers belong to the API. They go along with the document only when the caller said that both live at
+ * one origin; anything else could hand a key to whoever hosts the document.
+ */
+function headersForDocument(source: string, { baseUrl, headers, env }: ImportOptions): Record<string, string> {
+  if (baseUrl === undefined || headers === undefined || !URL.canParse(baseUrl)) return {};
+  if (new URL(baseUrl).origin !== new URL(source).origin) return {};
+  const sent: Record<string, string> = {};
+  for (const header of headers) {
+    const colon = header.indexOf(':');
+    if (colon < 1) continue;
+    const value = header.slice(colon + 1).replace(/\$\{(\w+)\}/g, (_, name: string) => env[name] ?? '');
+    sent[header.slice(0, colon).trim()] = value.trim();
+  }
+  return sent;
+}

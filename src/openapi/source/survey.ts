@@ -1,0 +1,116 @@
+// One pass over a parsed document before anything else walks it: depth, size with aliases expanded, cycles, and which
+// other files it names. Iterative throughout, because hostile documents are deep.
+
+import { tooMuch } from './document-problem.ts';
+import type { Limits } from './limits.ts';
+
+export interface Survey {
+  readonly externalRefs: readonly string[];
+}
+
+/** Throws BAD_DOCUMENT where a limit is passed. `shared`: aliases may make several parents share one object. */
+export function survey(value: unknown, label: string, limits: Limits, shared: boolean): Survey {
+  if (typeof value !== 'object' || value === null) return { externalRefs: [] };
+  return shared ? surveyShared(value, label, limits) : surveyTree(value, label, limits);
+}
+
+function surveyTree(root: object, label: string, limits: Limits): Survey {
+  const refs = new Set<string>();
+  let level: object[] = [root];
+  let nodes = 0;
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > limits.maxDepth) throw tooDeep(label, limits);
+    nodes += level.length;
+    if (nodes > limits.maxNodes) throw tooLarge(label, limits);
+    const below: object[] = [];
+    for (const node of level) {
+      if (Array.isArray(node)) {
+        for (const item of node) if (typeof item === 'object' && item !== null) below.push(item);
+        continue;
+      }
+      for (const key in node) {
+        const item = (node as Record<string, unknown>)[key];
+        if (typeof item === 'object') {
+          if (item !== null) below.push(item);
+        } else if (key === '$ref' && typeof item === 'string') noteRef(item, refs);
+      }
+    }
+    level = below;
+  }
+  return { externalRefs: [...refs] };
+}
+
+interface Frame {
+  readonly node: object;
+  readonly children: readonly object[];
+  next: number;
+  nodes: number;
+  height: number;
+}
+
+/** Each object once; its size is that of its expansion. A frame still open when it is met again is a cycle. */
+function surveyShared(root: object, label: string, limits: Limits): Survey {
+  const refs = new Set<string>();
+  const done = new Map<object, { readonly nodes: number; readonly height: number }>();
+  const open = new Set<object>([root]);
+  const stack: Frame[] = [frameOf(root, refs)];
+  for (;;) {
+    const frame = stack[stack.length - 1]!;
+    const child = frame.children[frame.next++];
+    if (child === undefined) {
+      stack.pop();
+      open.delete(frame.node);
+      done.set(frame.node, frame);
+      if (frame.height > limits.maxDepth) throw tooDeep(label, limits);
+      if (frame.nodes > limits.maxNodes) throw tooLarge(label, limits);
+      const parent = stack[stack.length - 1];
+      if (parent === undefined) return { externalRefs: [...refs] };
+      add(parent, frame);
+      continue;
+    }
+    const known = done.get(child);
+    if (known) add(frame, known);
+    else if (open.has(child)) {
+      throw tooMuch(label, 'has a YAML anchor that contains itself; write the recursion as a $ref instead');
+    } else {
+      // The stack itself grows with the expanded depth.
+      if (stack.length > limits.maxDepth) throw tooDeep(label, limits);
+      open.add(child);
+      stack.push(frameOf(child, refs));
+    }
+  }
+}
+
+function add(parent: Frame, child: { readonly nodes: number; readonly height: number }): void {
+  parent.nodes += child.nodes;
+  parent.height = Math.max(parent.height, child.height + 1);
+}
+
+function frameOf(node: object, refs: Set<string>): Frame {
+  const children: object[] = [];
+  if (Array.isArray(node)) {
+    for (const item of node) if (typeof item === 'object' && item !== null) children.push(item);
+  } else {
+    for (const key of Object.keys(node)) {
+      const item = (node as Record<string, unknown>)[key];
+      if (typeof item === 'object' && item !== null) children.push(item);
+      else if (key === '$ref' && typeof item === 'string') noteRef(item, refs);
+    }
+  }
+  return { node, children, next: 0, nodes: 1, height: 1 };
+}
+
+function noteRef(ref: string, refs: Set<string>): void {
+  if (ref.charCodeAt(0) !== 35 /* # */ && ref !== '') refs.add(ref);
+}
+
+function tooDeep(label: string, limits: Limits) {
+  return tooMuch(label, `is nested more than ${limits.maxDepth} levels deep; no API needs that`);
+}
+
+function tooLarge(label: string, limits: Limits) {
+  return tooMuch(
+    label,
+    `has more than ${limits.maxNodes} objects once its aliases are expanded; it looks like an alias bomb`,
+  );
+}

@@ -1,0 +1,127 @@
+// Answers that never change, serialised once per revision of MCP: discover, initialize and the lists. A request costs
+// one look-up and splicing in its id.
+
+import type { Registry } from '../../catalog/registry.ts';
+import type { PromptEntry } from '../../catalog/resources-and-prompts/prompts.ts';
+import type { ResourceTable } from '../../catalog/resources-and-prompts/resources.ts';
+import { PromptConverter, ResourceConverter } from '../../model/converters.ts';
+import { type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
+import { findPage, paginate } from './cursor.ts';
+import type { Caching, ResultWriter } from './results.ts';
+
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+  readonly title?: string;
+}
+
+export interface CannedParts {
+  readonly info: ServerInfo;
+  readonly registry: Registry;
+  readonly resources: ResourceTable;
+  readonly prompts: ReadonlyMap<string, PromptEntry>;
+  readonly writer: ResultWriter;
+  readonly caching: Caching;
+  readonly pageSize: number;
+  /** Legacy push features that only native handlers use. */
+  readonly logging: boolean;
+  readonly subscribe: boolean;
+}
+
+export interface Canned {
+  readonly discover: string;
+  initialize(version: LegacyVersion): string;
+  list(method: ListMethod, version: Version, cursor: unknown): string;
+}
+
+const LIST_METHODS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'] as const;
+export type ListMethod = (typeof LIST_METHODS)[number];
+
+export function createCanned(parts: CannedParts): Canned {
+  const { registry, resources, prompts, writer, caching, info } = parts;
+
+  const itemsOf: Record<ListMethod, (version: Version) => readonly unknown[]> = {
+    'tools/list': (version) => registry.definitionsFor(version),
+    'resources/list': (version) => {
+      const converter = new ResourceConverter(version);
+      return [...resources.resources.values()].map(({ definition }) =>
+        converter.toWire(new ResourceConverter().fromWire(definition)!),
+      );
+    },
+    'resources/templates/list': (version) => {
+      const converter = new ResourceConverter(version);
+      // A template is a resource whose URI has holes: the same fields are known to the same revisions.
+      return resources.templates.map(({ definition: { uriTemplate, ...rest } }) => {
+        const { uri, ...wire } = converter.toWire(new ResourceConverter().fromWire({ ...rest, uri: uriTemplate })!)!;
+        return { uriTemplate: uri, ...wire };
+      });
+    },
+    'prompts/list': (version) => {
+      const converter = new PromptConverter(version);
+      return [...prompts.values()].map(({ definition }) =>
+        converter.toWire(new PromptConverter().fromWire(definition)!),
+      );
+    },
+  };
+  const keyOf: Record<ListMethod, string> = {
+    'tools/list': 'tools',
+    'resources/list': 'resources',
+    'resources/templates/list': 'resourceTemplates',
+    'prompts/list': 'prompts',
+  };
+
+  const buildPages = (method: ListMethod, version: Version): ReadonlyMap<string | undefined, string> => {
+    const pages = new Map<string | undefined, string>();
+    for (const [cursor, { items, nextCursor }] of paginate(method, itemsOf[method](version), parts.pageSize)) {
+      const result = { [keyOf[method]]: items, ...(nextCursor !== undefined && { nextCursor }) };
+      pages.set(cursor, writer.writeObject(result, version, caching));
+    }
+    return pages;
+  };
+
+  const lists = new Map<string, ReadonlyMap<string | undefined, string>>();
+  const pagesOf = (method: ListMethod, version: Version) => {
+    const key = `${version} ${method}`;
+    let pages = lists.get(key);
+    if (!pages) {
+      pages = buildPages(method, version);
+      lists.set(key, pages);
+    }
+    return pages;
+  };
+  // What nearly every client asks for first is ready before the first request.
+  pagesOf('tools/list', MODERN_VERSION);
+
+  const offers = { resources: resources.resources.size + resources.templates.length > 0, prompts: prompts.size > 0 };
+  const base = {
+    tools: {},
+    ...(offers.resources && { resources: {} }),
+    ...(offers.prompts && { prompts: {} }),
+    ...((offers.prompts || resources.templates.length > 0) && { completions: {} }),
+  };
+  const legacyCapabilities = {
+    ...base,
+    ...(parts.logging && { logging: {} }),
+    ...(offers.resources && parts.subscribe && { resources: { subscribe: true } }),
+  };
+
+  return {
+    discover: writer.writeObject(
+      { supportedVersions: [MODERN_VERSION], capabilities: base, instructions: registry.instructions },
+      MODERN_VERSION,
+      caching,
+    ),
+    initialize: (version) =>
+      writer.writeObject(
+        {
+          protocolVersion: version,
+          capabilities: legacyCapabilities,
+          // Titles came with 2025-06-18.
+          serverInfo: version < '2025-06-18' ? { name: info.name, version: info.version } : info,
+          instructions: registry.instructions,
+        },
+        version,
+      ),
+    list: (method, version, cursor) => findPage(pagesOf(method, version), cursor),
+  };
+}

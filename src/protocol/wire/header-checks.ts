@@ -1,0 +1,114 @@
+// The header layer of modern Streamable HTTP: what the headers say must be what the body says (S:basic/transports,
+// SEP-2243). Every disagreement is HeaderMismatch.
+import { GatewayError } from '../../errors.ts';
+import type { Params } from './jsonrpc.ts';
+
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** An argument that clients mirror into a header: `x-mcp-header` on a property of the input schema. */
+export interface MirroredArgument {
+  readonly header: string;
+  /** Property path inside the arguments. */
+  readonly path: readonly string[];
+}
+
+const NAMED: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+]);
+
+export function checkVersionHeader(headers: Headers, version: string): void {
+  const header = headers['mcp-protocol-version'];
+  if (header === undefined) throw mismatch('MCP-Protocol-Version is missing');
+  if (header !== version) throw mismatch(`MCP-Protocol-Version says ${quote(header)}, _meta says ${quote(version)}`);
+}
+
+export function checkRequestHeaders(headers: Headers, method: string, params: Params | undefined): void {
+  const header = headers['mcp-method'];
+  if (header === undefined) throw mismatch('Mcp-Method is missing');
+  if (header !== method) throw mismatch(`Mcp-Method says ${quote(header)}, the body says ${quote(method)}`);
+  const key = NAMED.get(method);
+  if (key === undefined) return;
+  const name = params?.[key];
+  // A body without a name is a fault of its own; dispatch reports it.
+  if (typeof name !== 'string') return;
+  const raw = headers['mcp-name'];
+  if (typeof raw !== 'string') throw mismatch('Mcp-Name is missing');
+  if (decodeHeader('Mcp-Name', raw) !== name) {
+    throw mismatch(`Mcp-Name says ${quote(raw)}, the body says ${quote(name)}`);
+  }
+}
+
+export function checkMirroredArguments(headers: Headers, args: Params, mirrored: readonly MirroredArgument[]): void {
+  for (const { header, path } of mirrored) {
+    let value: unknown = args;
+    for (const key of path)
+      value =
+        typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Params)[key] : undefined;
+    const name = `Mcp-Param-${header}`;
+    const raw = headers[name.toLowerCase()];
+    // What no header can carry is left to the validation of arguments.
+    if (value === undefined || value === null || typeof value === 'object') continue;
+    if (typeof raw !== 'string') throw mismatch(`${name} is missing, though the argument ${path.join('.')} is there`);
+    const decoded = decodeHeader(name, raw);
+    const same =
+      typeof value === 'number' ? DECIMAL.test(decoded) && Number(decoded) === value : decoded === String(value);
+    if (!same) throw mismatch(`${name} differs from the argument ${path.join('.')}`);
+  }
+}
+
+/** Numbers are compared as such (SEP-2243), but only written the way every reader reads them. */
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+
+/** Finds valid `x-mcp-header` annotations; they count only on properties reached through `properties` alone. */
+export function findMirroredArguments(schema: unknown): readonly MirroredArgument[] {
+  const found: MirroredArgument[] = [];
+  const visit = (node: unknown, path: readonly string[]) => {
+    const properties = (node as { properties?: unknown } | null)?.properties;
+    if (typeof properties !== 'object' || properties === null || path.length > 8) return;
+    for (const [key, child] of Object.entries(properties)) {
+      const { 'x-mcp-header': header, type } = (child ?? {}) as Record<string, unknown>;
+      const at = [...path, key];
+      if (
+        typeof header === 'string' &&
+        TOKEN.test(header) &&
+        ['string', 'integer', 'boolean'].includes(type as string)
+      ) {
+        found.push({ header, path: at });
+      }
+      visit(child, at);
+    }
+  };
+  visit(schema, []);
+  const names = found.map(({ header }) => header.toLowerCase());
+  return new Set(names).size === names.length ? found : [];
+}
+
+const OPENING = '=?base64?';
+const CLOSING = '?=';
+
+/** Encoded is only what has both markers; anything else means itself (SEP-2243, value encoding). */
+function decodeHeader(name: string, raw: string): string {
+  const value = raw.trim();
+  const isEncoded = value.startsWith(OPENING) && value.endsWith(CLOSING);
+  if (!isEncoded || value.length < OPENING.length + CLOSING.length) return value;
+  const text = value.slice(OPENING.length, -CLOSING.length);
+  const bytes = Buffer.from(text, 'base64');
+  // Node reads over what is not base64; only the canonical spelling comes back the same.
+  if (bytes.toString('base64') !== text) throw mismatch(`${name} is not valid base64`);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw mismatch(`${name} is not valid UTF-8`);
+  }
+}
+
+function quote(value: unknown): string {
+  return JSON.stringify(value).slice(0, 100);
+}
+
+function mismatch(what: string): GatewayError {
+  return new GatewayError('HEADER_MISMATCH', `Header mismatch: ${what}.`);
+}

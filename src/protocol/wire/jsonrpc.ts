@@ -1,0 +1,137 @@
+// JSON-RPC 2.0 as MCP uses it: text in, classified messages out, and answers written without a second serialisation.
+import { isObject } from '../../endpoint/is-object.ts';
+import { ERRORS, type ErrorCode, GatewayError } from '../../errors.ts';
+
+export type RequestId = string | number;
+export type Params = Readonly<Record<string, unknown>>;
+
+export type Message =
+  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params | undefined }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params | undefined }
+  | {
+      readonly kind: 'response';
+      /** An error about a message whose id could not be read has none. */
+      readonly id: RequestId | undefined;
+      readonly result?: unknown;
+      readonly error?: unknown;
+    }
+  | { readonly kind: 'invalid'; readonly id: RequestId | undefined; readonly reason: string };
+
+const MAX_DEPTH = 64;
+
+/** One message, or the messages of a batch. Throws PARSE_ERROR for what is not JSON. */
+export function parseMessages(text: string): Message | readonly Message[] {
+  const value = parseJson(text);
+  return Array.isArray(value) ? value.map(classify) : classify(value);
+}
+
+function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new GatewayError('PARSE_ERROR', 'Parse error: the message is not valid JSON.', {}, cause);
+  }
+  if (countKeys(value, 0) !== countWrittenKeys(text)) {
+    // Two parsers may each take another of two equal keys (OWASP AISVS 10.4.7); nobody may profit from that.
+    throw new GatewayError('PARSE_ERROR', 'Parse error: an object has the same key twice.');
+  }
+  return value;
+}
+
+function countKeys(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > MAX_DEPTH) throw new GatewayError('PARSE_ERROR', `Parse error: nested deeper than ${MAX_DEPTH} levels.`);
+  let keys = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) keys += countKeys(item, depth + 1);
+    return keys;
+  }
+  for (const key in value) keys += 1 + countKeys((value as Record<string, unknown>)[key], depth + 1);
+  return keys;
+}
+
+/** Counts the keys as written, in text known to be JSON: strings followed by a colon. */
+function countWrittenKeys(text: string): number {
+  let keys = 0;
+  let start = text.indexOf('"');
+  while (start !== -1) {
+    let end = text.indexOf('"', start + 1);
+    while (isEscaped(text, end)) end = text.indexOf('"', end + 1);
+    let after = end + 1;
+    let code = text.charCodeAt(after);
+    while (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09) code = text.charCodeAt(++after);
+    if (code === 0x3a) keys++;
+    start = text.indexOf('"', after);
+  }
+  return keys;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === 0x5c) backslashes++;
+  return backslashes % 2 === 1;
+}
+
+function classify(value: unknown): Message {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return { kind: 'invalid', id: undefined, reason: 'A message must be a JSON object.' };
+  }
+  const { jsonrpc, id, method, params } = value as Record<string, unknown>;
+  const known = isRequestId(id) ? id : undefined;
+  if (jsonrpc !== '2.0') return { kind: 'invalid', id: known, reason: '"jsonrpc" must be "2.0".' };
+  // Even an error without an id is a response: answering it could set two peers complaining about each other for ever.
+  if (method === undefined && ('error' in value || ('result' in value && known !== undefined))) {
+    const { result, error } = value as Record<string, unknown>;
+    return { kind: 'response', id: known, result, error };
+  }
+  if ('id' in value && known === undefined) {
+    return { kind: 'invalid', id: undefined, reason: '"id" must be a string or an integer.' };
+  }
+  if (typeof method === 'string') {
+    if (params !== undefined && !isObject(params)) {
+      return { kind: 'invalid', id: known, reason: '"params" must be an object.' };
+    }
+    const given = params;
+    if (given?._meta !== undefined && !isObject(given._meta)) {
+      return { kind: 'invalid', id: known, reason: '"_meta" must be an object.' };
+    }
+    return known === undefined
+      ? { kind: 'notification', method, params: given }
+      : { kind: 'request', id: known, method, params: given };
+  }
+  return { kind: 'invalid', id: known, reason: '"method" must be a string.' };
+}
+
+function isRequestId(id: unknown): id is RequestId {
+  // Integers beyond 2^53 were already rounded by JSON.parse: the answer would carry another id.
+  return typeof id === 'string' || Number.isSafeInteger(id);
+}
+
+/** `result` is JSON text already. */
+export function writeResult(id: RequestId, result: string): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
+}
+
+/** The id is left out when it is unknown: 2026-07-28 does not allow null (schema.ts, JSONRPCErrorResponse). */
+export function writeError(id: RequestId | undefined, code: number, message: string, data?: unknown): string {
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    ...(id !== undefined && { id }),
+    error: { code, message, ...(data !== undefined && { data }) },
+  });
+}
+
+export function writeNotification(method: string, params: Params): string {
+  return JSON.stringify({ jsonrpc: '2.0', method, params });
+}
+
+export function writeRequest(id: RequestId, method: string, params: unknown): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, method, params });
+}
+
+/** The JSON-RPC code of an error of ours; anything else, or a failure without one, is internal. */
+export function toRpcCode(code: ErrorCode): number {
+  const row = ERRORS[code];
+  return row.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code;
+}

@@ -1,0 +1,67 @@
+// What a call came to, as result text of its era. Written by hand where it is hot: the text of an answer is escaped
+// once and never parsed.
+import type { Content, Outcome } from '../../call/outcome.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Version } from '../eras.ts';
+import { MODERN_VERSION } from '../eras.ts';
+
+export interface ResultWriter {
+  /** tools/call. */
+  writeOutcome(outcome: Outcome, version: Version): string;
+  /** Any other result object. */
+  writeObject(result: Readonly<Record<string, unknown>>, version: Version, caching?: Caching): string;
+}
+
+export interface Caching {
+  readonly ttlMs: number;
+  readonly cacheScope: 'public' | 'private';
+}
+
+/** `redact` takes known secrets out of whatever came from upstream; an API may echo what it was sent. */
+export function createResultWriter(
+  serverInfoMeta: Readonly<Record<string, unknown>>,
+  redact: (text: string) => string = (text) => text,
+): ResultWriter {
+  const metaJson = JSON.stringify(serverInfoMeta);
+  const complete = `,"resultType":"complete","_meta":${metaJson}}`;
+
+  const writeObject: ResultWriter['writeObject'] = (result, version, caching) =>
+    version === MODERN_VERSION
+      ? JSON.stringify({
+          resultType: 'complete',
+          ...result,
+          ...caching,
+          _meta: { ...serverInfoMeta, ...(result._meta as object | undefined) },
+        })
+      : JSON.stringify(result);
+
+  return {
+    writeObject,
+    writeOutcome(outcome, version) {
+      const { content, structured, isError, inputRequired } = outcome;
+      if (inputRequired) return writeObject({ ...inputRequired, resultType: 'input_required' }, version);
+      const only = content.length === 1 ? content[0] : undefined;
+      let json =
+        only?.type === 'text'
+          ? `{"content":[{"type":"text","text":${redact(JSON.stringify(only.text))}}]`
+          : `{"content":${JSON.stringify(content.map((block) => redactBlock(block, redact)))}`;
+      if (structured !== undefined)
+        json += `,"structuredContent":${redact(JSON.stringify(toStructured(structured, version)))}`;
+      if (isError) json += ',"isError":true';
+      return json + (version === MODERN_VERSION ? complete : '}');
+    },
+  };
+}
+
+/** Base64 is left alone: it is large, and no secret of ours was ever put into an image. */
+function redactBlock(block: Content, redact: (text: string) => string): Content {
+  if (block.type === 'text') return { type: 'text', text: redact(block.text) };
+  if (block.type !== 'resource' || !('text' in block.resource)) return block;
+  return { type: 'resource', resource: { ...block.resource, text: redact(block.resource.text) } };
+}
+
+/** Before 2026-07-28 structured content had to be an object; the schema is wrapped alike. */
+function toStructured(value: unknown, version: Version): unknown {
+  if (version === MODERN_VERSION) return value;
+  return isObject(value) ? value : { result: value };
+}

@@ -1,0 +1,231 @@
+// What a caller most likely meant. Only asked after a first failure, and only where one reading is possible: a place that
+// takes a string is never touched, and the result is validated again.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Args, JsonSchema } from '../../endpoint/model.ts';
+import {
+  ANY,
+  ARRAY,
+  BOOLEAN,
+  FRACTION,
+  NULL,
+  NUMBER,
+  OBJECT,
+  ownSchema,
+  resolveRef,
+  STRING,
+  schemasOf,
+  typeOf,
+  typesOf,
+} from '../schema-view.ts';
+import { MAX_DEPTH, withinBounds } from './bounds.ts';
+import { sameJson } from './json-equality.ts';
+
+const LONG = /^-?[1-9]\d{15,19}$/;
+const NUMERIC = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/;
+const MAX_STEPS = 20_000;
+
+export type Path = readonly (string | number)[];
+
+export interface Reading {
+  /** With unambiguous readings applied; the very same object when there are none. */
+  readonly args: Args;
+  /** Integers of more digits than a number holds, given as text; a number of the same sign stands in for each. */
+  readonly long: readonly { readonly path: Path; readonly digits: string }[];
+  /** Integers that were numbers in spite of that, so that their last digits are lost. */
+  readonly rounded: readonly Path[];
+}
+
+interface Walk {
+  left: number;
+  readonly path: (string | number)[];
+  readonly long: { path: Path; digits: string }[];
+  readonly rounded: Path[];
+}
+
+export function coerce(schema: JsonSchema, args: Args): Reading {
+  const steps: Walk = { left: MAX_STEPS, path: [], long: [], rounded: [] };
+  const read = walk(schema, [schema], args, 0, steps) as Args;
+  return { args: read, long: steps.long, rounded: steps.rounded };
+}
+
+/** The arguments with every long integer in its place, as a bigint. */
+export function withLongIntegers({ args, long }: Reading): Args {
+  return long.reduce<Args>((changed, { path, digits }) => put(changed, path, BigInt(digits)) as Args, args);
+}
+
+function put(value: unknown, [key, ...rest]: Path, leaf: bigint): unknown {
+  if (key === undefined) return leaf;
+  const copy = Array.isArray(value) ? [...value] : copyOf(value as Record<string, unknown>);
+  const inner = put((value as Record<string | number, unknown>)[key], rest, leaf);
+  Object.defineProperty(copy, key, { value: inner, enumerable: true, writable: true, configurable: true });
+  return copy;
+}
+
+/** `places` are all schemas that hold at this place at once (through $ref and allOf). */
+function walk(root: JsonSchema, given: readonly JsonSchema[], value: unknown, depth: number, steps: Walk): unknown {
+  if (depth > MAX_DEPTH || --steps.left < 0) return value;
+  const places = expand(root, given, value);
+  const types = places.reduce<number>((bits, place) => bits & typesOf(root, place), ANY);
+  const read = types & typeOf(value) ? value : reread(value, types, steps);
+  if (typeof read === 'number' && isRounded(read, types)) steps.rounded.push([...steps.path]);
+  if (Array.isArray(read)) return walkArray(root, places, read, depth, steps);
+  if (isObject(read)) return walkObject(root, places, read, depth, steps);
+  return read;
+}
+
+/** Another reading of a value whose type does not fit, or the value itself. */
+function reread(value: unknown, types: number, steps: Walk): unknown {
+  if (typeof value === 'number') {
+    // Above 2^53 the digits are already lost: better to ask for a string.
+    return Number.isSafeInteger(value) && (types & ~NULL) === STRING ? String(value) : value;
+  }
+  if (typeof value !== 'string' || types & STRING) return value;
+  if (types & BOOLEAN && (value === 'true' || value === 'false')) return value === 'true';
+  if (types & NUMBER && NUMERIC.test(value)) {
+    const number = Number(value);
+    if (Number.isSafeInteger(number)) return number;
+    if (LONG.test(value)) {
+      steps.long.push({ path: [...steps.path], digits: value });
+      return Math.sign(number) * Number.MAX_SAFE_INTEGER;
+    }
+    return types & FRACTION && !Number.isInteger(number) ? number : value;
+  }
+  const opens = value.trimStart()[0];
+  if ((opens === '{' && types & OBJECT) || (opens === '[' && types & ARRAY)) {
+    try {
+      const parsed: unknown = JSON.parse(value);
+      return typeOf(parsed) & types && withinBounds(parsed) === 'ok' ? parsed : value;
+    } catch {
+      return value;
+    }
+  }
+  return value;
+}
+
+/** Where fractions are welcome too, a large number is an amount; where only integers are, it is an id. */
+function isRounded(value: number, types: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && (types & FRACTION) === 0;
+}
+
+function walkArray(
+  root: JsonSchema,
+  places: readonly JsonSchema[],
+  items: readonly unknown[],
+  depth: number,
+  steps: Walk,
+): unknown {
+  let copy: unknown[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const inner = places.flatMap((place) => itemSchemas(place, index));
+    if (inner.length === 0) continue;
+    steps.path.push(index);
+    const changed = walk(root, inner, item, depth + 1, steps);
+    steps.path.pop();
+    if (changed !== item) {
+      copy ??= [...items];
+      copy[index] = changed;
+    }
+  }
+  return copy ?? items;
+}
+
+function itemSchemas(place: JsonSchema, index: number): JsonSchema[] {
+  if (!isObject(place)) return [];
+  const first = schemasOf(place.prefixItems)[index];
+  const found = first ?? ownSchema(place, 'items');
+  return found === undefined ? [] : [found];
+}
+
+function walkObject(
+  root: JsonSchema,
+  places: readonly JsonSchema[],
+  object: Record<string, unknown>,
+  depth: number,
+  steps: Walk,
+): unknown {
+  let copy: Record<string, unknown> | undefined;
+  for (const key of Object.keys(object)) {
+    const inner = places.flatMap((place) => propertySchemas(place, key));
+    if (inner.length === 0) continue;
+    steps.path.push(key);
+    const changed = walk(root, inner, object[key], depth + 1, steps);
+    steps.path.pop();
+    if (changed !== object[key]) {
+      copy ??= copyOf(object);
+      // defineProperty: an own `__proto__` stays data.
+      Object.defineProperty(copy, key, { value: changed, enumerable: true, writable: true, configurable: true });
+    }
+  }
+  return copy ?? object;
+}
+
+function copyOf(object: Record<string, unknown>): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(object)) {
+    Object.defineProperty(copy, key, { value: object[key], enumerable: true, writable: true, configurable: true });
+  }
+  return copy;
+}
+
+function propertySchemas(place: JsonSchema, key: string): JsonSchema[] {
+  if (!isObject(place)) return [];
+  const own = ownSchema(place.properties, key);
+  if (own !== undefined) return [own];
+  const rest = ownSchema(place, 'additionalProperties');
+  // patternProperties would decide by regular expression; such keys are left alone.
+  return rest === undefined || isObject(place.patternProperties) ? [] : [rest];
+}
+
+/** Adds what $ref, allOf and an unambiguous branch of anyOf/oneOf contribute. */
+function expand(root: JsonSchema, given: readonly JsonSchema[], value: unknown): JsonSchema[] {
+  const found: JsonSchema[] = [];
+  const queue = [...given];
+  while (queue.length > 0 && found.length < 64) {
+    const schema = queue.shift()!;
+    if (found.includes(schema)) continue;
+    found.push(schema);
+    if (!isObject(schema)) continue;
+    const target = schema.$ref === undefined ? undefined : resolveRef(root, schema.$ref);
+    if (target !== undefined) queue.push(target);
+    queue.push(...schemasOf(schema.allOf));
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const only = theBranch(root, schemasOf(schema[keyword]), value);
+      if (only !== undefined) queue.push(only);
+    }
+  }
+  return found;
+}
+
+/** The one branch that can be meant: the only one that is not null, or the only one whose fixed fields match. */
+function theBranch(root: JsonSchema, branches: readonly JsonSchema[], value: unknown): JsonSchema | undefined {
+  const real = branches.filter((branch) => typesOf(root, branch) !== NULL);
+  if (real.length === 1) return real[0];
+  const kind = typeOf(value);
+  const typed = real.filter((branch) => typesOf(root, branch) & kind);
+  if (typed.length === 1 && kind & (OBJECT | ARRAY)) return typed[0];
+  if (!isObject(value)) return undefined;
+  const tagged = typed.filter((branch) => tagMatches(root, branch, value) === true);
+  return tagged.length === 1 ? tagged[0] : undefined;
+}
+
+/** Whether the fields a branch fixes (`kind: const 'a'`) have those values; undefined when it fixes none. */
+export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {
+  let fixes = false;
+  for (const place of expand(root, [branch], undefined)) {
+    if (!isObject(place) || !isObject(place.properties)) continue;
+    for (const key of Object.keys(place.properties)) {
+      const wanted = fixedValues(place.properties[key]);
+      if (wanted === undefined) continue;
+      fixes = true;
+      if (!Object.hasOwn(value, key)) return undefined;
+      if (!wanted.some((option) => sameJson(option, value[key]))) return false;
+    }
+  }
+  return fixes ? true : undefined;
+}
+
+function fixedValues(schema: unknown): readonly unknown[] | undefined {
+  if (!isObject(schema)) return undefined;
+  if (Object.hasOwn(schema, 'const')) return [schema.const];
+  return Array.isArray(schema.enum) && schema.enum.length === 1 ? schema.enum : undefined;
+}

@@ -1,0 +1,72 @@
+// Which compiled validators are kept. Thousands of tools compile as they are called; the ones not used lately are
+// forgotten when there is too much code, and compiled again should a call come.
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { type Check, createCheck } from './compile-schema.ts';
+
+/** The place of one validator. */
+export interface Slot {
+  /** The check, compiled now if it has to be. */
+  readonly check: () => Check;
+}
+
+export interface Shelf {
+  createSlot(schema: () => JsonSchema): Slot;
+  /** How many validators are held, and how large their code is. */
+  stats(): { readonly validators: number; readonly characters: number };
+}
+
+interface Kept {
+  check: Check | undefined;
+  weight: number;
+  /** Tick of the last use, so that the hot path writes one number and allocates nothing. */
+  used: number;
+}
+
+/** Room for so much generated code; with its compiled form and ajv's own records it takes about four times that. */
+export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 } = {}): Shelf {
+  const held = new Set<Kept>();
+  let characters = 0;
+  let clock = 0;
+
+  const forgetOldest = (except: Kept): boolean => {
+    let oldest: Kept | undefined;
+    for (const one of held) if (one !== except && (!oldest || one.used < oldest.used)) oldest = one;
+    if (!oldest) return false;
+    held.delete(oldest);
+    characters -= oldest.weight;
+    oldest.check = undefined;
+    oldest.weight = 0;
+    return true;
+  };
+
+  const trim = (except: Kept): void => {
+    let full = characters > maxCharacters || held.size > maxValidators;
+    while (full) full = forgetOldest(except) && (characters > maxCharacters || held.size > maxValidators);
+  };
+
+  const fill = (one: Kept, schema: JsonSchema): Check => {
+    // Code comes in pieces, as arguments are first given. Validation is synchronous, so whoever grows is in use now.
+    const check = createCheck(schema, (length) => {
+      one.weight += length;
+      characters += length;
+      trim(one);
+    });
+    one.check = check;
+    held.add(one);
+    trim(one);
+    return check;
+  };
+
+  return {
+    createSlot(schema) {
+      const one: Kept = { check: undefined, weight: 0, used: 0 };
+      return {
+        check: () => {
+          one.used = ++clock;
+          return one.check ?? fill(one, schema());
+        },
+      };
+    },
+    stats: () => ({ validators: held.size, characters }),
+  };
+}

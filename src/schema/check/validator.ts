@@ -1,0 +1,168 @@
+// Strict arguments. A schema is compiled when its first call arrives; a call that fits costs one compiled function and
+// no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Args, Endpoint, JsonSchema, Parsed } from '../../endpoint/model.ts';
+import { toOneLine } from '../../endpoint/plain-text.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Problem } from '../explain/argument-problem.ts';
+import { explain } from '../explain/explain-problems.ts';
+import { MAX_PROBLEMS, refusal } from '../explain/refusal.ts';
+import { joinPath, showName } from '../explain/show.ts';
+import { forbiddenKey, holdsRounded, MAX_DEPTH, MAX_VALUES, withinBounds } from './bounds.ts';
+import { coerce, withLongIntegers } from './coerce.ts';
+import type { Check } from './compile-schema.ts';
+import { resetEffort, TOO_MUCH_EFFORT } from './effort.ts';
+import { resetNativeBudget } from './pattern.ts';
+import { createShelf, type Slot } from './validator-cache.ts';
+
+export type Validator = (tool: string, args: Args) => Args;
+
+export interface ValidatorOptions {
+  /** Runs after the schema has accepted the arguments; what it returns goes on. */
+  readonly parse?: ((args: Args) => Parsed) | undefined;
+  /** Refuse names the schema does not declare, even where it does not say so itself. Default true. */
+  readonly strict?: boolean;
+  /** Integers beyond 2^53, given as text, go on as bigint. Default false: code that was not asked does not expect any. */
+  readonly longIntegers?: boolean;
+}
+
+const shelf = createShelf();
+
+/** The validator of an endpoint: returns the arguments to go on with, or throws VALIDATION. */
+export function createValidator(endpoint: Endpoint): Validator {
+  return build(() => endpoint.inputSchema, { parse: endpoint.parse, longIntegers: endpoint.parse === undefined });
+}
+
+/** The same for a bare schema, for native tools and grouped builders. */
+export function createSchemaValidator(schema: JsonSchema, options: ValidatorOptions = {}): Validator {
+  return build(() => schema, options);
+}
+
+function build(source: () => JsonSchema, { parse, strict = true, longIntegers = false }: ValidatorOptions): Validator {
+  const schema = (): JsonSchema => (strict ? closed(source()) : source());
+  const slot = shelf.createSlot(schema);
+  return (tool, args) => {
+    refuseUnusable(tool, args, schema);
+    const rounded = holdsRounded();
+    const accepted = accept(tool, args, slot, schema, longIntegers);
+    if (rounded) refuseRounded(tool, accepted, schema());
+    return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
+  };
+}
+
+function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, longIntegers: boolean): Args {
+  resetNativeBudget();
+  resetEffort();
+  try {
+    const check = slot.check();
+    return check(args) ? args : reconsider(tool, args, schema(), check, longIntegers);
+  } catch (error) {
+    if (error instanceof GatewayError) throw error;
+    if (error !== TOO_MUCH_EFFORT) throw brokenSchema(tool, error);
+    throw refusal(tool, schema(), [limit('checking these arguments takes too long; send fewer nested values')]);
+  }
+}
+
+/** A schema that does not compile, not even repaired. */
+function brokenSchema(tool: string, cause: unknown): GatewayError {
+  const why = cause instanceof Error ? toOneLine(cause.message).slice(0, 200) : String(cause);
+  return new GatewayError(
+    'VALIDATION',
+    `${tool} cannot be called: the schema of its arguments is broken (${why}). Nothing was sent, and other arguments will not help: the API description has to be corrected.`,
+    { tool, errors: [limit(why)], required: [] },
+    cause,
+  );
+}
+
+/** Arguments that no schema should be asked about. */
+function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): void {
+  if (!isObject(args)) {
+    throw refusal(tool, schema(), [
+      limit(
+        `arguments must be one JSON object; got ${args === null ? 'null' : Array.isArray(args) ? 'an array' : typeof args}`,
+      ),
+    ]);
+  }
+  const verdict = withinBounds(args);
+  if (verdict === 'too_deep')
+    throw refusal(tool, schema(), [limit(`arguments are nested deeper than ${MAX_DEPTH} levels; flatten them`)]);
+  if (verdict === 'too_many') {
+    throw refusal(tool, schema(), [
+      limit(`arguments hold more than ${MAX_VALUES} values; split them over several calls`),
+    ]);
+  }
+  const forbidden = forbiddenKey(args);
+  // The API may well have an argument called `constructor`; `__proto__` is nobody's.
+  if (forbidden !== undefined && (forbidden === '__proto__' || !declares(schema(), forbidden))) {
+    throw refusal(tool, schema(), [
+      { path: forbidden, problem: 'forbidden', message: `${showName(forbidden)} is never an argument; remove it` },
+    ]);
+  }
+}
+
+function limit(message: string): Problem {
+  return { path: '', problem: 'limit', message };
+}
+
+function declares(schema: JsonSchema, key: string): boolean {
+  return isObject(schema) && isObject(schema.properties) && Object.hasOwn(schema.properties, key);
+}
+
+/** A schema that says nothing about other names takes none: a misspelt argument must never vanish. */
+function closed(schema: JsonSchema): JsonSchema {
+  if (!isObject(schema) || !isObject(schema.properties)) return schema;
+  const open = [
+    'additionalProperties',
+    'unevaluatedProperties',
+    'patternProperties',
+    '$ref',
+    'allOf',
+    'anyOf',
+    'oneOf',
+    'if',
+    'dependentSchemas',
+  ];
+  return open.some((keyword) => Object.hasOwn(schema, keyword)) ? schema : { ...schema, additionalProperties: false };
+}
+
+function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, longIntegers: boolean): Args {
+  const reading = coerce(schema, args);
+  const usable = longIntegers || reading.long.length === 0;
+  if (usable && reading.args !== args && check(reading.args)) return withLongIntegers(reading);
+  const errors = check.errors ?? [];
+  // What stands in for a long integer must not be shown as what was given.
+  const problems = explain(schema, reading.long.length === 0 ? reading.args : args, MAX_PROBLEMS + 1);
+  if (problems.length > 0) throw refusal(tool, schema, problems);
+  throw refusal(tool, schema, errors.length > 0 ? errors.map(plain) : [limit('they do not satisfy the schema')]);
+}
+
+/** An id that lost its last digits would reach another thing than the one that was meant. */
+function refuseRounded(tool: string, args: Args, schema: JsonSchema): void {
+  const { rounded } = coerce(schema, args);
+  if (rounded.length === 0) return;
+  throw refusal(
+    tool,
+    schema,
+    rounded.map((keys): Problem => {
+      const path = keys.reduce<string>((text, key) => joinPath(text, key), '');
+      const message = `${showName(path)} has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits`;
+      return { path, problem: 'range', message };
+    }),
+  );
+}
+
+/** For the rare keyword the explanation does not know. */
+function plain({ instancePath, keyword }: { instancePath: string; keyword: string }): Problem {
+  const path = instancePath.slice(1).replace(/\//g, '.');
+  return {
+    path,
+    problem: 'rule',
+    message: `${path === '' ? 'the arguments' : showName(path)} must satisfy \`${keyword}\` of the schema`,
+  };
+}
+
+function parsed(tool: string, schema: () => JsonSchema, result: Parsed): Args {
+  if (result.ok) return result.args;
+  const problems = result.problems.map((text): Problem => ({ path: '', problem: 'rule', message: toOneLine(text) }));
+  throw refusal(tool, schema(), problems.length > 0 ? problems : [limit('the arguments were refused')]);
+}

@@ -1,0 +1,62 @@
+// The text and details of a refused call: nothing was sent, what is wrong, what is required.
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { findKeyword, ownSchema } from '../schema-view.ts';
+import type { Problem } from './argument-problem.ts';
+import { namesOf } from './explain-object.ts';
+import { cut, describeType } from './show.ts';
+
+export const MAX_PROBLEMS = 12;
+const MAX_TEXT_CHARS = 4_000;
+const MAX_LINE_CHARS = 480;
+const MAX_REQUIRED_CHARS = 600;
+
+/** The error a refused call ends with. */
+export function refusal(tool: string, schema: JsonSchema, problems: readonly Problem[]): GatewayError {
+  const shown = problems.slice(0, MAX_PROBLEMS);
+  const required = requiredNames(schema);
+  const text = [
+    `Invalid arguments for ${tool}; nothing was sent. Fix and call again:`,
+    ...numbered(
+      shown.map(({ message }) => message),
+      problems.length - shown.length,
+    ),
+    ...requiredLine(schema, required),
+  ].join('\n');
+  return new GatewayError('VALIDATION', cut(text, MAX_TEXT_CHARS), { tool, errors: shown, required });
+}
+
+function numbered(messages: readonly string[], more: number): string[] {
+  const room = MAX_TEXT_CHARS - 200 - MAX_REQUIRED_CHARS;
+  const lines: string[] = [];
+  let used = 0;
+  for (const [index, message] of messages.entries()) {
+    const line = `${index + 1}. ${cut(message.replace(/\s*\n\s*/g, ' '), MAX_LINE_CHARS)}`;
+    if (used + line.length > room) return [...lines, `… and ${messages.length - index + Math.max(0, more)} more.`];
+    lines.push(line);
+    used += line.length + 1;
+  }
+  return more > 0 ? [...lines, '… and more.'] : lines;
+}
+
+function requiredNames(schema: JsonSchema): string[] {
+  return namesOf(findKeyword(schema, schema, 'required'));
+}
+
+/** `Required: {owner: string, repo: string}` */
+function requiredLine(schema: JsonSchema, required: readonly string[]): string[] {
+  if (required.length === 0) return [];
+  const properties = findKeyword(schema, schema, 'properties');
+  const fields: string[] = [];
+  let used = 0;
+  for (const name of required) {
+    const field = `${name}: ${cut(describeType(schema, ownSchema(properties, name) ?? true), 120)}`;
+    used += field.length + 2;
+    if (used > MAX_REQUIRED_CHARS - 40) {
+      fields.push('…');
+      break;
+    }
+    fields.push(field);
+  }
+  return [`Required: {${fields.join(', ')}}`];
+}

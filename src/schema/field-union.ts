@@ -1,0 +1,216 @@
+// One field that several actions share, told honestly. Where their schemas differ the union is advertised (never the
+// first one alone) and the text says what depends on the action; what is enforced is always the action's own schema.
+
+import { toCanonicalJson } from '../call/digest.ts';
+import { isObject } from '../endpoint/is-object.ts';
+import type { JsonSchema } from '../endpoint/model.ts';
+import { cutText } from '../endpoint/plain-text.ts';
+
+/** The schema one action gives a field. */
+export interface FieldVariant {
+  readonly action: string;
+  readonly schema: JsonSchema;
+}
+
+type Node = { readonly [keyword: string]: unknown };
+
+const MAX_NOTE = 200;
+const MAX_BRIEF = 60;
+const MAX_ENUM = 100;
+const MAX_DEPTH = 3;
+const MAX_BRANCHES = 5;
+/** Every node needs a type somewhere; this is "any" in those words. */
+const ANYTHING: Node = Object.freeze({
+  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
+});
+
+/**
+ * One schema that accepts what any of the variants accepts, with a description that holds for all of them. `brief` leaves
+ * a description out where the actions disagree at length.
+ */
+export function uniteField(variants: readonly FieldVariant[], brief = false): JsonSchema {
+  const nodes = variants.map(({ action, schema }) => ({ action, ...split(schema) }));
+  const notes: string[] = [];
+  const united = unite(
+    nodes.map(({ action, rest }) => ({ action, schema: rest })),
+    notes,
+    0,
+  );
+  const description = [
+    uniteText(
+      nodes.map(({ text }) => text),
+      brief,
+    ),
+    ...notes,
+  ]
+    .filter((part) => part !== '')
+    .join('. ');
+  return withText(united, description);
+}
+
+/** Adds words to a field. Nothing may stand beside `anyOf` (Vertex refuses it), so its first branch takes them. */
+export function withText(schema: JsonSchema, text: string): Node {
+  const node = typeof schema === 'boolean' ? (schema ? ANYTHING : { not: {} }) : schema;
+  if (text === '') return node;
+  if (Array.isArray(node.anyOf)) {
+    const [first, ...others] = node.anyOf as [Node, ...Node[]];
+    return { ...node, anyOf: [withText(first, text), ...others] };
+  }
+  const { description } = node;
+  if (typeof description !== 'string' || description === '') return { ...node, description: text };
+  const separator = text.startsWith('(') || /[.!?…]$/.test(description) ? ' ' : '. ';
+  return { ...node, description: description + separator + text };
+}
+
+function split(schema: JsonSchema): { text: string; rest: Node } {
+  if (typeof schema === 'boolean') return { text: '', rest: schema ? ANYTHING : { not: {} } };
+  const { description, ...rest } = schema;
+  if (typeof description === 'string') return { text: description, rest };
+  if (!Array.isArray(rest.anyOf)) return { text: '', rest };
+  const [first, ...others] = rest.anyOf as [Node, ...Node[]];
+  const { description: inner, ...bare } = first;
+  return { text: typeof inner === 'string' ? inner : '', rest: { ...rest, anyOf: [bare, ...others] } };
+}
+
+/** Two actions may describe the same field in other words; one text is taken only where it speaks for all. */
+function uniteText(texts: readonly string[], brief = false): string {
+  const distinct = [...new Set(texts.map((text) => text.trim().replace(/\.$/, '')).filter((text) => text !== ''))];
+  if (distinct.length <= 1) return distinct[0] ?? '';
+  const joined = distinct.slice(0, 3).join(' / ');
+  if (distinct.length <= 3 && joined.length <= (brief ? MAX_BRIEF : MAX_NOTE)) return joined;
+  if (brief) return '';
+  const commonest = distinct
+    .map((text) => ({ text, count: texts.filter((other) => other.trim().replace(/\.$/, '') === text).length }))
+    .reduce((best, next) => (next.count > best.count ? next : best));
+  return `${cutText(commonest.text, MAX_NOTE)} (meaning depends on the action)`;
+}
+
+function unite(variants: readonly { action: string; schema: Node }[], notes: string[], depth: number): Node {
+  const kinds = new Map<string, { schema: Node; actions: string[] }>();
+  for (const { action, schema } of variants) {
+    const key = toCanonicalJson(schema);
+    const kind = kinds.get(key);
+    if (kind) kind.actions.push(action);
+    else kinds.set(key, { schema, actions: [action] });
+  }
+  const distinct = [...kinds.values()];
+  if (distinct.length === 1) return distinct[0]!.schema;
+  const types = new Set(distinct.map(({ schema }) => schema.type));
+  const [type] = types;
+  if (types.size === 1 && typeof type === 'string' && distinct.every(({ schema }) => isPlain(schema))) {
+    return widen(type, distinct, notes, depth);
+  }
+  return branch(distinct, notes, depth);
+}
+
+/** Same type, different details: keep what all agree on, widen the rest. */
+function widen(type: string, kinds: readonly Kind[], notes: string[], depth: number): Node {
+  const shared = agreeing(kinds.map(({ schema }) => schema));
+  const own: Record<string, unknown> = { ...shared, type };
+  delete own.enum;
+  if (kinds.every(({ schema }) => Array.isArray(schema.enum))) {
+    const values = new Map(
+      kinds.flatMap(({ schema }) => schema.enum as unknown[]).map((value) => [toCanonicalJson(value), value]),
+    );
+    if (values.size <= MAX_ENUM) own.enum = [...values.values()];
+    if (kinds.some(({ schema }) => (schema.enum as unknown[]).length < values.size)) notes.push(tellEnums(kinds));
+  } else if (kinds.some(({ schema }) => Array.isArray(schema.enum))) {
+    notes.push(tellEnums(kinds.filter(({ schema }) => Array.isArray(schema.enum))));
+  }
+  if (type === 'array') own.items = uniteInner(kinds, (schema) => (schema.items ?? ANYTHING) as Node, notes, depth);
+  if (type === 'object') Object.assign(own, uniteObjects(kinds, notes, depth));
+  return own;
+}
+
+interface Kind {
+  readonly schema: Node;
+  readonly actions: readonly string[];
+}
+
+function uniteInner(kinds: readonly Kind[], pick: (schema: Node) => Node, notes: string[], depth: number): JsonSchema {
+  if (depth >= MAX_DEPTH) return ANYTHING;
+  const variants = kinds.map(({ schema, actions }) => ({ action: actions.join(', '), ...split(pick(schema)) }));
+  const inner = unite(
+    variants.map(({ action, rest }) => ({ action, schema: rest })),
+    notes,
+    depth + 1,
+  );
+  return withText(inner, uniteText(variants.map((variant) => variant.text)));
+}
+
+/** Objects of different shape: all properties any of them has, required where all require them. */
+function uniteObjects(kinds: readonly Kind[], notes: string[], depth: number): Node {
+  if (depth >= MAX_DEPTH) return {};
+  const shapes = kinds.map(({ schema }) => (isObject(schema.properties) ? schema.properties : {}));
+  const names = [...new Set(shapes.flatMap((shape) => Object.keys(shape)))];
+  if (names.length === 0) return {};
+  const same = shapes.every((shape) => Object.keys(shape).length === names.length);
+  if (!same && depth === 0) notes.push('Properties depend on the action');
+  const properties = names.map((name) => {
+    const having = kinds.filter((_, index) => Object.hasOwn(shapes[index]!, name));
+    return [name, uniteInner(having, (schema) => (schema.properties as Record<string, Node>)[name]!, notes, depth)];
+  });
+  const lists = kinds.map(({ schema }) => (Array.isArray(schema.required) ? (schema.required as string[]) : []));
+  const required = names.filter((name) => lists.every((list) => list.includes(name)));
+  const closed = kinds.every(({ schema }) => schema.additionalProperties === false);
+  return {
+    properties: Object.fromEntries(properties),
+    ...(required.length > 0 && { required }),
+    ...(closed && { additionalProperties: false }),
+  };
+}
+
+/** Different types: every one of them, and which action takes which. */
+function branch(kinds: readonly Kind[], notes: string[], depth: number): Node {
+  const branches = new Map<string, Kind>();
+  for (const { schema, actions } of kinds) {
+    for (const option of Array.isArray(schema.anyOf) ? (schema.anyOf as Node[]) : [schema]) {
+      const key = toCanonicalJson(option);
+      const known = branches.get(key);
+      branches.set(key, { schema: option, actions: known ? [...known.actions, ...actions] : actions });
+    }
+  }
+  if (depth === 0) notes.push(tellTypes(kinds));
+  const options = [...branches.values()].map(({ schema }) => schema);
+  const small = options.length <= MAX_BRANCHES ? options : uniqueTypes(options);
+  return small.length === 1 ? small[0]! : { anyOf: small };
+}
+
+/** Too many alternatives to show: their types alone still tell no lie. */
+function uniqueTypes(options: readonly Node[]): Node[] {
+  const types = [...new Set(options.flatMap(({ type }) => (typeof type === 'string' ? [type] : [])))];
+  return types.map((type) => (type === 'array' ? { type, items: ANYTHING } : { type }));
+}
+
+function tellEnums(kinds: readonly Kind[]): string {
+  const told = kinds.map(({ schema, actions }) => `${actions.join(', ')}: ${(schema.enum as unknown[]).join('|')}`);
+  const note = `Values by action: ${told.join('; ')}`;
+  return note.length <= MAX_NOTE ? note : 'Allowed values depend on the action';
+}
+
+function tellTypes(kinds: readonly Kind[]): string {
+  const told = kinds.map(({ schema, actions }) => `${nameType(schema)} for ${actions.join(', ')}`);
+  const note = [...new Set(told)].join('; ');
+  return note.length <= MAX_NOTE ? note : 'Type depends on the action';
+}
+
+function nameType(schema: Node): string {
+  if (Array.isArray(schema.anyOf)) return [...new Set((schema.anyOf as Node[]).map(nameType))].join(' or ');
+  if (schema.type === 'array' && isObject(schema.items)) return `array of ${nameType(schema.items)}`;
+  return typeof schema.type === 'string' ? schema.type : 'any value';
+}
+
+/** No composition of its own, so that keyword by keyword comparison says everything. */
+function isPlain(schema: Node): boolean {
+  return !('anyOf' in schema || 'oneOf' in schema || 'allOf' in schema || '$ref' in schema);
+}
+
+/** The keywords every schema has with the same value. */
+function agreeing(schemas: readonly Node[]): Node {
+  const [first, ...others] = schemas as [Node, ...Node[]];
+  return Object.fromEntries(
+    Object.entries(first).filter(([keyword, value]) =>
+      others.every((other) => keyword in other && toCanonicalJson(other[keyword]) === toCanonicalJson(value)),
+    ),
+  );
+}

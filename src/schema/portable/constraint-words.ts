@@ -1,0 +1,235 @@
+// Constraints that not every client accepts, as sentences a model reads.
+import { isObject } from '../../endpoint/is-object.ts';
+import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
+import { safePattern } from '../check/pattern.ts';
+import { namesOf } from '../explain/explain-object.ts';
+import { cut, showChoices } from '../explain/show.ts';
+import type { SchemaObject } from '../schema-view.ts';
+import type { Facts } from './schema-facts.ts';
+import { firstOf } from './schema-facts.ts';
+
+/** The description of a place, within `limit`; a title where there is none. */
+export function purposeOf(facts: Facts, limit: number): string {
+  const said = facts.parts
+    .map((part) => part.description)
+    .find((text) => typeof text === 'string' && text.trim() !== '');
+  const text = said ?? firstOf(facts, 'title');
+  if (typeof text !== 'string' || limit <= 0) return '';
+  return cutText(plainText(text), limit);
+}
+
+// The operations of a document share most of their descriptions; cleaning is the dearest part of a pass.
+const cleaned = new Map<string, string>();
+const MAX_CLEANED = 4_000;
+
+function plainText(text: string): string {
+  const known = cleaned.get(text);
+  if (known !== undefined) return known;
+  // What is cut off anyway need not be cleaned.
+  const plain = toPlainText(text.slice(0, 2_000));
+  if (cleaned.size >= MAX_CLEANED) cleaned.clear();
+  cleaned.set(text, plain);
+  return plain;
+}
+
+/** Text and sentences in a row, each ending with a full stop. */
+export function joinWords(text: string, sentences: readonly string[]): string {
+  if (sentences.length === 0) return text;
+  const start = text === '' ? '' : /[.!?…:][_*`"')\]]*$/.test(text) ? `${text} ` : `${text}. `;
+  return `${start}${sentences.map((sentence) => `${sentence}.`).join(' ')}`;
+}
+
+/** Formats only some clients accept. The empty ones say nothing a model could use. */
+const FORMAT_WORDS: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
+  date: 'Date such as 2026-01-31',
+  time: 'Time such as 09:30:00Z',
+  duration: 'ISO 8601 duration such as P3DT4H',
+  uri: 'URI',
+  url: 'URL',
+  'uri-reference': 'URI or path',
+  'uri-template': 'URI template such as /pets/{id}',
+  email: 'Email address',
+  hostname: 'Host name',
+  ipv4: 'IPv4 address',
+  ipv6: 'IPv6 address',
+  uuid: 'UUID',
+  regex: 'Regular expression',
+  byte: 'Base64',
+  binary: 'Bytes',
+});
+
+export function stringWords(facts: Facts): string[] {
+  const words: string[] = [];
+  const format = firstOf(facts, 'format');
+  if (typeof format === 'string' && format !== 'date-time') {
+    const known = FORMAT_WORDS[format];
+    const name = cut(toOneLine(format), 32);
+    if (known !== undefined) words.push(known);
+    else if (/^[\w-]+$/.test(name) && name !== 'string') words.push(`Format: ${name}`);
+  }
+  const encoding = firstOf(facts, 'contentEncoding');
+  if (typeof encoding === 'string' && format !== 'byte') words.push(`Encoded as ${cut(toOneLine(encoding), 24)}`);
+  const patterns = new Set(
+    facts.parts.map((part) => part.pattern).filter((text): text is string => typeof text === 'string'),
+  );
+  for (const pattern of patterns) {
+    if (pattern !== portablePattern(facts)) words.push(`Matches /${cut(toOneLine(pattern), 120)}/`);
+  }
+  return words;
+}
+
+/**
+ * The pattern, if every client can be expected to compile it: RE2 (Go, Rust), ECMA-262 with `u` (ajv's default) and of
+ * modest length. Anything else goes into words.
+ */
+export function portablePattern(facts: Facts): string | undefined {
+  const pattern = firstOf(facts, 'pattern');
+  if (typeof pattern !== 'string' || pattern.length > 200 || pattern === '') return undefined;
+  // Unprintable characters would travel in the schema unseen; escapes such as \uXXXX are fine.
+  if (toOneLine(pattern) !== pattern || safePattern(pattern).engine !== 're2' || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
+    return undefined;
+  try {
+    new RegExp(pattern, 'u');
+    return pattern;
+  } catch {
+    return undefined;
+  }
+}
+
+export function numberWords(facts: Facts, whole: boolean): string[] {
+  const words: string[] = [];
+  const { exclusiveMinimum, exclusiveMaximum } = facts;
+  if (!whole && exclusiveMinimum !== undefined) words.push(`Above ${exclusiveMinimum}`);
+  if (!whole && exclusiveMaximum !== undefined) words.push(`Below ${exclusiveMaximum}`);
+  const step = firstOf(facts, 'multipleOf');
+  if (typeof step === 'number' && step !== 1) words.push(`Multiple of ${step}`);
+  return words;
+}
+
+export function arrayWords(facts: Facts): string[] {
+  const words: string[] = [];
+  if (firstOf(facts, 'uniqueItems') === true) words.push('No duplicates');
+  if (facts.prefix.length > 0) words.push('The order of the items matters');
+  if (isObject(firstOf(facts, 'contains'))) words.push('At least one item of a certain kind is required');
+  return words;
+}
+
+export function objectWords(facts: Facts): string[] {
+  const words: string[] = [];
+  for (const part of facts.parts) {
+    if (isObject(part.patternProperties)) {
+      const keys = Object.keys(part.patternProperties).map((key) => `/${cut(toOneLine(key), 60)}/`);
+      if (keys.length > 0) words.push(`Other keys match ${keys.slice(0, 3).join(' or ')}`);
+    }
+    if (isObject(part.propertyNames) && typeof part.propertyNames.pattern === 'string') {
+      words.push(`Keys match /${cut(toOneLine(part.propertyNames.pattern), 60)}/`);
+    } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
+      words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
+    }
+    words.push(...companionWords(part), ...conditionalWords(part));
+  }
+  const low = firstOf(facts, 'minProperties');
+  const high = firstOf(facts, 'maxProperties');
+  if (typeof low === 'number' && low > facts.required.size) words.push(`At least ${low} field${low === 1 ? '' : 's'}`);
+  if (typeof high === 'number') words.push(`At most ${high} field${high === 1 ? '' : 's'}`);
+  return words;
+}
+
+/** For every name that others bring along: by which. */
+export function companions(parts: readonly SchemaObject[]): Map<string, string[]> {
+  const needed = new Map<string, string[]>();
+  for (const { dependentRequired } of parts) {
+    if (!isObject(dependentRequired)) continue;
+    for (const [key, names] of Object.entries(dependentRequired)) {
+      for (const name of namesOf(names)) needed.set(name, [...(needed.get(name) ?? []), key]);
+    }
+  }
+  return needed;
+}
+
+function companionWords(part: SchemaObject): string[] {
+  const words: string[] = [];
+  if (isObject(part.dependentRequired)) {
+    for (const [key, needed] of Object.entries(part.dependentRequired).slice(0, 6)) {
+      const names = namesOf(needed);
+      if (names.length > 0) words.push(`With ${cut(toOneLine(key), 40)} also give ${names.slice(0, 8).join(', ')}`);
+    }
+  }
+  return words;
+}
+
+/** if/then/else and `not: {required}` of one part. */
+export function conditionalWords(part: SchemaObject): string[] {
+  const words: string[] = [];
+  const when = isObject(part.if) ? conditionWords(part.if) : '';
+  if (when !== '') {
+    for (const [branch, start] of [
+      [part.then, 'When'],
+      [part.else, 'Unless'],
+    ] as const) {
+      const names = isObject(branch) ? namesOf(branch.required) : [];
+      if (names.length > 0) words.push(`${start} ${when}, ${names.slice(0, 8).join(', ')} required`);
+    }
+  }
+  if (isObject(part.not)) {
+    const names = namesOf(part.not.required);
+    if (names.length > 1) words.push(`Not together: ${names.slice(0, 8).join(', ')}`);
+    if (names.length === 1) words.push(`Never with ${names[0]}`);
+  }
+  return words;
+}
+
+function conditionWords(condition: SchemaObject): string {
+  const words: string[] = [];
+  if (isObject(condition.properties)) {
+    for (const [key, schema] of Object.entries(condition.properties).slice(0, 3)) {
+      if (!isObject(schema)) continue;
+      const values = Object.hasOwn(schema, 'const')
+        ? [schema.const]
+        : Array.isArray(schema.enum)
+          ? schema.enum
+          : undefined;
+      if (values) words.push(`${cut(toOneLine(key), 40)} is ${showChoices(values)}`);
+    }
+  }
+  if (words.length === 0)
+    return namesOf(condition.required)
+      .slice(0, 3)
+      .map((name) => `${name} is given`)
+      .join(' and ');
+  return words.join(' and ');
+}
+
+/** Excluded values. */
+export function exclusionWords(facts: Facts): string[] {
+  const not = firstOf(facts, 'not');
+  if (!isObject(not)) return [];
+  const values = Object.hasOwn(not, 'const') ? [not.const] : Array.isArray(not.enum) ? not.enum : undefined;
+  return values ? [`Not ${showChoices(values)}`] : [];
+}
+
+/** `name (required), color, …` for fields that are named but not shown. */
+export function fieldList(names: readonly string[], required: ReadonlySet<string>): string {
+  const shown: string[] = [];
+  let used = 0;
+  for (const name of [...names.filter((key) => required.has(key)), ...names.filter((key) => !required.has(key))]) {
+    const text = `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`;
+    used += text.length + 2;
+    if (used > 160) {
+      shown.push('…');
+      break;
+    }
+    shown.push(text);
+  }
+  return shown.join(', ');
+}
+
+/** One example, where it says more than the type does. */
+export function exampleWords(facts: Facts, maxChars: number): string[] {
+  if (facts.choices !== undefined) return [];
+  const list = firstOf(facts, 'examples');
+  const example = firstOf(facts, 'example') ?? (Array.isArray(list) ? list[0] : undefined);
+  if (example === undefined || example === null || typeof example === 'boolean' || example === '') return [];
+  const text = toOneLine(JSON.stringify(example) ?? '');
+  return text.length > 0 && text.length <= maxChars ? [`Example: ${text}`] : [];
+}

@@ -1,0 +1,253 @@
+// One place of a schema as every client accepts it: a `type`, or an `anyOf` of typed branches and nothing beside it
+// (Vertex refuses siblings), string enums only (Gemini's are a list of strings), required names that exist.
+
+import { smuggles } from '../../endpoint/hidden.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import {
+  ANY,
+  ARRAY,
+  BOOLEAN,
+  FRACTION,
+  INTEGER,
+  NULL,
+  NUMBER,
+  OBJECT,
+  type SchemaObject,
+  STRING,
+} from '../schema-view.ts';
+import { arrayWords, exclusionWords, fieldList, joinWords, objectWords, purposeOf } from './constraint-words.ts';
+import { choiceWords, defaultOf, describe, numberNode, stringNode, text, textOf } from './portable-scalar.ts';
+import { inlineUnion, unionNodes } from './portable-union.ts';
+import { type Facts, gatherFacts } from './schema-facts.ts';
+
+export type PortableNode = { readonly [keyword: string]: unknown };
+
+/** One pass over one argument. */
+export interface Pass {
+  readonly root: JsonSchema;
+  /** Levels of objects shown, counted from the arguments. */
+  readonly maxDepth: number;
+  /** Description length at the first level; deeper ones get half. */
+  readonly maxText: number;
+  /** Said where something is left out. */
+  readonly more: string;
+  /** Keep `null` for optional fields (a PATCH clears with it). */
+  readonly keepNull: boolean;
+  /** Nodes left. */
+  nodes: number;
+  /** Give up when there are none, instead of leaving things out. */
+  readonly strict: boolean;
+  /** Something was left out that one more level would show. */
+  cut: boolean;
+  /** References being followed, outermost first. */
+  readonly path: JsonSchema[];
+}
+
+/** Where a node stands. */
+export interface Position {
+  /** Objects around it. */
+  readonly depth: number;
+  /** Schemas around it, arrays included; OpenAI reads ten levels. */
+  readonly level: number;
+  /** Arrays in arrays. */
+  readonly arrays: number;
+  /** Whether null is worth mentioning here. */
+  readonly nullable: boolean;
+  /** One of several types of the same place: what holds for all of them is said elsewhere. */
+  readonly quiet?: boolean;
+}
+
+/** Thrown by a strict pass. */
+export const OUT_OF_NODES: unique symbol = Symbol('out of nodes');
+
+const MAX_ARRAYS = 3;
+const MAX_LEVELS = 10;
+
+/** The node for a conjunction of schemas. */
+export function toNode(
+  pass: Pass,
+  schemas: readonly JsonSchema[],
+  at: Position,
+  expanded?: ReadonlySet<SchemaObject>,
+): PortableNode {
+  if (--pass.nodes < 0 && pass.strict) throw OUT_OF_NODES;
+  const facts = gatherFacts(pass.root, schemas, expanded);
+  const again = facts.targets.reduce(
+    (most, target) => Math.max(most, pass.path.filter((known) => known === target).length),
+    0,
+  );
+  if (again > 1 || pass.nodes < -200) return withText(anyNode(at), purposeOf(facts, pass.maxText >> 1));
+  // The first time round a recursive schema is still named, but not opened again.
+  const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
+  pass.path.push(...facts.targets);
+  const node = build(pass, facts, here, expanded ?? new Set());
+  pass.path.length -= facts.targets.length;
+  return node;
+}
+
+function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<SchemaObject>): PortableNode {
+  const union = inlineUnion(pass, facts);
+  if (union !== undefined) {
+    const nodes = unionNodes(pass, facts, union, at, expanded);
+    return anyOf(nodes, joinWords(textOf(pass, facts, at), exclusionWords(facts)), at);
+  }
+  const bits = impliedTypes(facts);
+  const shown = at.nullable || bits === NULL ? bits : bits & ~NULL;
+  if (bits === ANY) return withText(anyNode(at), describe(pass, facts, at, []));
+  const types = splitTypes(shown);
+  if (types.length === 1) return typedNode(pass, facts, types[0]!, at);
+  const nodes = types.map((type) => typedNode(pass, facts, type, { ...at, quiet: true }));
+  return anyOf(nodes.length === 0 ? [{ type: 'string' }] : nodes, describe(pass, facts, at, []), at);
+}
+
+/** A schema with `properties` and no type means an object, whatever the letter of the specification says. */
+function impliedTypes(facts: Facts): number {
+  if (facts.types !== ANY) return facts.types;
+  if (facts.properties.size > 0 || facts.additional.length > 0) return OBJECT;
+  if (facts.items.length > 0 || facts.prefix.length > 0) return ARRAY;
+  for (const part of facts.parts) {
+    if (typeof part.pattern === 'string' || typeof part.minLength === 'number' || typeof part.maxLength === 'number')
+      return STRING;
+    if (typeof part.format === 'string' && ['date', 'date-time', 'email', 'uuid', 'uri'].includes(part.format))
+      return STRING;
+    if (typeof part.minimum === 'number' || typeof part.maximum === 'number') return NUMBER;
+  }
+  return ANY;
+}
+
+function splitTypes(bits: number): number[] {
+  const types = [STRING, BOOLEAN, ARRAY, OBJECT, NULL].filter((bit) => bits & bit);
+  if (bits & NUMBER) types.splice(bits & STRING ? 1 : 0, 0, bits & FRACTION ? NUMBER : INTEGER);
+  return types;
+}
+
+function typedNode(pass: Pass, facts: Facts, type: number, at: Position): PortableNode {
+  switch (type) {
+    case STRING:
+      return stringNode(pass, facts, at);
+    case NUMBER:
+    case INTEGER:
+      return numberNode(pass, facts, at, type === INTEGER);
+    case BOOLEAN:
+      return {
+        type: 'boolean',
+        ...text(describe(pass, facts, at, choiceWords(facts, 'boolean'))),
+        ...defaultOf(facts, 'boolean'),
+      };
+    case ARRAY:
+      return arrayNode(pass, facts, at);
+    case OBJECT:
+      return objectNode(pass, facts, at);
+    default:
+      return { type: 'null' };
+  }
+}
+
+function arrayNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+  return {
+    type: 'array',
+    ...text(describe(pass, facts, at, arrayWords(facts))),
+    items: itemsNode(pass, facts, at),
+    ...(facts.minItems !== undefined && facts.minItems > 0 && { minItems: facts.minItems }),
+    ...(facts.maxItems !== undefined && facts.maxItems < 1_000_000 && { maxItems: facts.maxItems }),
+  };
+}
+
+function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+  const inner = { depth: at.depth, level: at.level + 1, arrays: at.arrays + 1, nullable: true };
+  if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return anyNode(inner);
+  const rest = facts.items.filter((schema) => schema !== false);
+  if (facts.prefix.length === 0) return rest.length === 0 ? anyNode(inner) : toNode(pass, rest, inner);
+  // Without tuples the items are a union of all positions, and of what may follow them.
+  const closed = facts.items.includes(false);
+  const nodes = facts.prefix[0]!.slice(0, 12).map((schema) => toNode(pass, [schema], inner));
+  if (!closed) nodes.push(rest.length === 0 ? anyNode(inner) : toNode(pass, rest, inner));
+  return anyOf(nodes, '', inner);
+}
+
+function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+  const all = [...facts.properties.keys()].filter(
+    (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key)!),
+  );
+  // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
+  const names = all.filter((key) => !key.startsWith('$'));
+  const hidden = all.filter((key) => key.startsWith('$'));
+  const words = [...(hidden.length > 0 ? [`Also ${fieldList(hidden, facts.required)}`] : []), ...objectWords(facts)];
+  if ((at.depth >= pass.maxDepth || at.level >= MAX_LEVELS - 1) && names.length > 0) {
+    pass.cut ||= at.depth === pass.maxDepth;
+    return {
+      type: 'object',
+      ...text(describe(pass, facts, at, [`Fields: ${fieldList(names, facts.required)}`, ...words], false)),
+    };
+  }
+  const inner = { depth: at.depth + 1, level: at.level + 1, arrays: 0 };
+  const properties: Record<string, PortableNode> = {};
+  for (const key of names) {
+    properties[key] = toNode(pass, facts.properties.get(key)!, {
+      ...inner,
+      nullable: pass.keepNull || facts.required.has(key),
+    });
+  }
+  const required = names.filter((key) => facts.required.has(key));
+  const values = facts.additional.length > 0 ? facts.additional : patternValues(facts);
+  return {
+    type: 'object',
+    ...text(describe(pass, facts, at, words)),
+    ...(names.length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+    ...(values.length > 0 && { additionalProperties: toNode(pass, values, { ...inner, nullable: true }) }),
+  };
+}
+
+/** A map by pattern (`^x-`: string) is shown as a map; the keys go into words. */
+function patternValues(facts: Facts): JsonSchema[] {
+  const maps = facts.parts.flatMap((part) =>
+    Object.values((part.patternProperties as Record<string, JsonSchema>) ?? {}),
+  );
+  const closed = facts.parts.some((part) => part.additionalProperties === false);
+  return maps.length === 1 && closed ? maps : [];
+}
+
+function isNever(schemas: readonly JsonSchema[]): boolean {
+  return schemas.includes(false);
+}
+
+/** Any JSON value but null, spelt out because a node without type is refused by some. */
+function anyNode(at: Position): PortableNode {
+  const simple: PortableNode[] = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }];
+  const nodes =
+    at.arrays >= 1 || at.level >= MAX_LEVELS ? simple : [...simple, { type: 'array', items: { anyOf: simple } }];
+  return { anyOf: at.nullable ? [...nodes, { type: 'null' }] : nodes };
+}
+
+/** Branches without duplicates and without nesting; the description goes to the first, as nothing may stand beside anyOf. */
+function anyOf(nodes: readonly PortableNode[], description: string, at: Position): PortableNode {
+  const flat: PortableNode[] = [];
+  const seen = new Set<string>();
+  let nullable = false;
+  for (const node of nodes.flatMap((each) => (Array.isArray(each.anyOf) ? (each.anyOf as PortableNode[]) : [each]))) {
+    const key = JSON.stringify(node);
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (node.type === 'null') nullable = true;
+    else flat.push(node);
+  }
+  const kept = nullable && (at.nullable || flat.length === 0) ? [...flat, { type: 'null' }] : flat;
+  if (kept.length === 1) return withText(kept[0]!, description);
+  return withText({ anyOf: kept }, description);
+}
+
+function withText(node: PortableNode, description: string): PortableNode {
+  if (description === '') return node;
+  if (Array.isArray(node.anyOf)) {
+    const [first, ...others] = node.anyOf as PortableNode[];
+    return { anyOf: [withText(first!, description), ...others] };
+  }
+  const own = typeof node.description === 'string' ? node.description : '';
+  const { type, ...rest } = node;
+  return {
+    type,
+    ...rest,
+    description: own === '' || description.includes(own) ? description : `${description} (${own})`,
+  };
+}

@@ -1,0 +1,107 @@
+// Strings, numbers and booleans, and the description every node carries.
+
+import { smuggles } from '../../endpoint/hidden.ts';
+import { showChoices } from '../explain/show.ts';
+import {
+  exampleWords,
+  exclusionWords,
+  joinWords,
+  numberWords,
+  portablePattern,
+  purposeOf,
+  stringWords,
+} from './constraint-words.ts';
+import type { Pass, PortableNode, Position } from './portable-node.ts';
+import { type Facts, firstOf } from './schema-facts.ts';
+
+const MAX_ENUM = 100;
+/** Bounds that only repeat what a number can hold; z.toJSONSchema writes the first pair everywhere. */
+const NOISE = new Set([
+  2 ** 53 - 1,
+  -(2 ** 53 - 1),
+  2 ** 31 - 1,
+  -(2 ** 31),
+  2 ** 63,
+  -(2 ** 63),
+  2 ** 32 - 1,
+  2 ** 64,
+]);
+
+export function stringNode(pass: Pass, facts: Facts, at: Position): PortableNode {
+  const choices = facts.choices?.filter((value): value is string => typeof value === 'string');
+  const listed =
+    choices !== undefined &&
+    choices.length > 0 &&
+    choices.length <= MAX_ENUM &&
+    choices.every((value) => value !== '' && value.length <= 200 && !smuggles(value));
+  const words = listed ? [] : [...choiceWords(facts, 'string'), ...stringWords(facts)];
+  const pattern = choices ? undefined : portablePattern(facts);
+  return {
+    type: 'string',
+    ...text(describe(pass, facts, at, words)),
+    ...(listed && { enum: [...new Set(choices)] }),
+    ...(!choices && firstOf(facts, 'format') === 'date-time' && { format: 'date-time' }),
+    ...(pattern !== undefined && { pattern }),
+    ...(!choices && facts.minLength !== undefined && facts.minLength > 0 && { minLength: facts.minLength }),
+    ...(!choices && facts.maxLength !== undefined && facts.maxLength < 1_000_000 && { maxLength: facts.maxLength }),
+    ...defaultOf(facts, 'string'),
+  };
+}
+
+export function numberNode(pass: Pass, facts: Facts, at: Position, whole: boolean): PortableNode {
+  const { exclusiveMinimum, exclusiveMaximum } = facts;
+  let low = facts.minimum;
+  let high = facts.maximum;
+  // An inclusive bound at the same number is laxer, so fractions keep it beside the words.
+  if (exclusiveMinimum !== undefined) {
+    const bound = whole ? Math.floor(exclusiveMinimum) + 1 : exclusiveMinimum;
+    low = Math.max(low ?? bound, bound);
+  }
+  if (exclusiveMaximum !== undefined) {
+    const bound = whole ? Math.ceil(exclusiveMaximum) - 1 : exclusiveMaximum;
+    high = Math.min(high ?? bound, bound);
+  }
+  return {
+    type: whole ? 'integer' : 'number',
+    ...text(describe(pass, facts, at, [...choiceWords(facts, 'number'), ...numberWords(facts, whole)])),
+    ...(isBound(low) && { minimum: low }),
+    ...(isBound(high) && { maximum: high }),
+    ...defaultOf(facts, 'number'),
+  };
+}
+
+function isBound(value: number | undefined): value is number {
+  return value !== undefined && Number.isFinite(value) && !NOISE.has(value) && Math.abs(value) < 2 ** 53;
+}
+
+export function choiceWords(facts: Facts, type: 'string' | 'number' | 'boolean'): string[] {
+  const choices = facts.choices?.filter((value) => typeof value === type);
+  if (choices === undefined || choices.length === 0) return [];
+  if (type === 'boolean' && choices.length > 1) return [];
+  return [choices.length === 1 ? `Always ${showChoices(choices)}` : `One of ${showChoices(choices)}`];
+}
+
+/** Defaults are information: they are never sent. */
+export function defaultOf(facts: Facts, type: 'string' | 'number' | 'boolean'): { default?: unknown } {
+  const value = firstOf(facts, 'default');
+  if (typeof value !== type || (typeof value === 'string' && (value.length > 100 || smuggles(value)))) return {};
+  return { default: value };
+}
+
+/** Purpose, constraints in words, one example, and whether it is on its way out. */
+export function describe(pass: Pass, facts: Facts, at: Position, words: readonly string[], complete = true): string {
+  if (at.quiet) return joinWords('', words);
+  const sentences = [...words, ...exclusionWords(facts)];
+  if (firstOf(facts, 'deprecated') === true) sentences.push('Deprecated');
+  if (pass.maxText > 0 && complete) sentences.push(...exampleWords(facts, at.depth <= 1 ? 120 : 48));
+  if (!complete) sentences.push(pass.more);
+  return joinWords(textOf(pass, facts, at), sentences);
+}
+
+export function textOf(pass: Pass, facts: Facts, at: Position): string {
+  return purposeOf(facts, at.depth <= 1 ? pass.maxText : pass.maxText >> 1);
+}
+
+export function text(description: string): { description?: string } {
+  return description === '' ? {} : { description };
+}

@@ -1,0 +1,225 @@
+// The advertised schema: what every client and provider accepts, within a size a model can read. Enforcement keeps the
+// full one, so this only ever leaves things out or says them in words; it is never stricter.
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { OBJECT, typesOf } from '../schema-view.ts';
+import { companions, conditionalWords, joinWords } from './constraint-words.ts';
+import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
+import { foldObjects, formWords } from './portable-union.ts';
+import { type Facts, gatherFacts } from './schema-facts.ts';
+
+export type { PortableNode } from './portable-node.ts';
+
+export interface PortableSchema {
+  readonly type: 'object';
+  readonly properties: Readonly<Record<string, PortableNode>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties: false;
+}
+
+export interface PortableOptions {
+  /** Levels of nested objects shown. Default 4. */
+  readonly maxDepth?: number;
+  /** Size of the schema as JSON, in characters. Default 16,000: below 5,000 tokens. */
+  readonly maxChars?: number;
+  /** Keep `null` on optional fields, for bodies where it clears a value. Default false. */
+  readonly keepNull?: boolean;
+  /** Said where nested fields are left out, without full stop. */
+  readonly more?: string;
+}
+
+const MAX_DEPTH = 4;
+const MAX_CHARS = 16_000;
+const MAX_NODES = 600;
+const MAX_TEXT = 300;
+const SHORT_TEXT = 100;
+const MORE = 'Shortened here; a refused call names what is wrong';
+/** One key outside this and Claude refuses every request of the session. */
+const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
+
+/** The arguments of a tool as an object schema that every client accepts. */
+export function toPortableSchema(schema: JsonSchema, options: PortableOptions = {}): PortableSchema {
+  const { facts, forms } = gatherRoot(schema);
+  const names = [...facts.properties.keys()].filter(
+    (key) => KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false),
+  );
+  const required = names.filter((key) => facts.required.has(key));
+  const properties = shrinkToFit(schema, facts, names, options);
+  addCompanions(facts, properties);
+  addRootWords([...facts.parts.flatMap(conditionalWords), ...forms], properties);
+  const shown = required.filter((key) => properties.has(key));
+  return {
+    type: 'object',
+    properties: Object.fromEntries(properties),
+    ...(shown.length > 0 && { required: shown }),
+    additionalProperties: false,
+  };
+}
+
+/** Any other schema in portable form, for example one field, or an answer that is an array. */
+export function toPortableNode(schema: JsonSchema, options: PortableOptions = {}): PortableNode {
+  const at = { depth: 0, level: 1, arrays: 0, nullable: true };
+  const versions = versionsOf(schema, [schema], at, options.maxDepth ?? MAX_DEPTH, MAX_TEXT, options);
+  const maxChars = options.maxChars ?? MAX_CHARS;
+  return versions.findLast(({ size }) => size <= maxChars)?.node ?? versions[0]!.node;
+}
+
+/** A composition at the root is refused by Claude: its branches become fields of the one object. */
+function gatherRoot(schema: JsonSchema): { readonly facts: Facts; readonly forms: readonly string[] } {
+  const facts = gatherFacts(schema, [schema]);
+  const folded = facts.unions.map((branches) =>
+    foldObjects(
+      schema,
+      branches.filter((branch) => typesOf(schema, branch) & OBJECT),
+    ),
+  );
+  return {
+    facts: folded.length === 0 ? facts : gatherFacts(schema, [schema, ...folded.map((each) => each.schema)]),
+    forms: folded.flatMap((each) => formWords(each.forms)),
+  };
+}
+
+interface Version {
+  readonly node: PortableNode;
+  readonly size: number;
+}
+
+/** One argument and the ways to show it, shallowest first; the last one counts. */
+interface Argument {
+  readonly key: string;
+  readonly versions: Version[];
+}
+
+/** Every argument as deep as it goes; then, while that is too much, the largest one a level shallower; then less text. */
+function shrinkToFit(
+  root: JsonSchema,
+  facts: Facts,
+  names: readonly string[],
+  options: PortableOptions,
+): Map<string, PortableNode> {
+  const maxChars = options.maxChars ?? MAX_CHARS;
+  const maxDepth = Math.max(1, options.maxDepth ?? MAX_DEPTH);
+  const convert = (key: string, deepest: number, text: number): Argument => {
+    const nullable = (options.keepNull ?? false) || facts.required.has(key);
+    const at = { depth: 1, level: 2, arrays: 0, nullable };
+    return { key, versions: versionsOf(root, facts.properties.get(key)!, at, deepest, text, options) };
+  };
+  let args = names.map((key) => convert(key, maxDepth, MAX_TEXT));
+  let sum = args.reduce((total, arg) => total + sizeOf(arg), 0);
+  while (sum > maxChars) {
+    const largest = args.reduce<Argument | undefined>(
+      (most, arg) => (arg.versions.length > 1 && sizeOf(arg) > (most ? sizeOf(most) : 0) ? arg : most),
+      undefined,
+    );
+    if (largest === undefined) break;
+    sum -= sizeOf(largest);
+    largest.versions.pop();
+    sum += sizeOf(largest);
+  }
+  for (const text of [SHORT_TEXT, 0]) {
+    if (sum <= maxChars) break;
+    args = names.map((key) => convert(key, 1, text));
+    sum = args.reduce((total, arg) => total + sizeOf(arg), 0);
+  }
+  if (sum > maxChars) return dropOptional(args, facts, maxChars, options);
+  return new Map(args.map((arg) => [arg.key, arg.versions.at(-1)!.node]));
+}
+
+function sizeOf({ key, versions }: Argument): number {
+  return versions.at(-1)!.size + key.length + 4;
+}
+
+/** From one level deeper to the next, as long as something was left out and there are nodes to show it. */
+function versionsOf(
+  root: JsonSchema,
+  schemas: readonly JsonSchema[],
+  at: Position,
+  deepest: number,
+  text: number,
+  options: PortableOptions,
+): Version[] {
+  const versions: Version[] = [];
+  for (let depth = 1; depth <= deepest; depth++) {
+    const pass = createPass(root, depth, text, options);
+    const node = tryNode(pass, schemas, at);
+    if (node === undefined) break;
+    versions.push({ node, size: JSON.stringify(node).length });
+    if (!pass.cut) break;
+  }
+  return versions;
+}
+
+/** Hundreds of arguments: the required ones and as many others as fit, and a word on the rest. */
+function dropOptional(
+  args: readonly Argument[],
+  facts: Facts,
+  maxChars: number,
+  options: PortableOptions,
+): Map<string, PortableNode> {
+  const kept = new Set(args.filter(({ key }) => facts.required.has(key)));
+  let used = [...kept].reduce((sum, arg) => sum + sizeOf(arg), 0);
+  for (const arg of args) {
+    if (kept.has(arg) || used + sizeOf(arg) > maxChars) continue;
+    used += sizeOf(arg);
+    kept.add(arg);
+  }
+  const shown = args.filter((arg) => kept.has(arg));
+  const properties = new Map(shown.map(({ key, versions }) => [key, versions.at(-1)!.node]));
+  const last = shown.at(-1);
+  if (last && shown.length < args.length) {
+    const words = `${args.length - shown.length} more optional arguments are not listed. ${options.more ?? MORE}.`;
+    properties.set(last.key, addText(properties.get(last.key)!, words));
+  }
+  return properties;
+}
+
+function createPass(root: JsonSchema, maxDepth: number, maxText: number, options: PortableOptions): Pass {
+  return {
+    root,
+    maxDepth,
+    maxText,
+    more: options.more ?? MORE,
+    keepNull: options.keepNull ?? false,
+    nodes: MAX_NODES,
+    strict: maxDepth > 1,
+    cut: false,
+    path: [],
+  };
+}
+
+/** undefined when there are too many nodes at this depth. */
+function tryNode(pass: Pass, schemas: readonly JsonSchema[], at: Position): PortableNode | undefined {
+  try {
+    return toNode(pass, schemas, at);
+  } catch (error) {
+    if (error === OUT_OF_NODES) return undefined;
+    throw error;
+  }
+}
+
+/** An optional body whose fields are required: the argument says which others bring it along. */
+function addCompanions(facts: Facts, properties: Map<string, PortableNode>): void {
+  for (const [name, others] of companions(facts.parts)) {
+    const node = properties.get(name);
+    if (node === undefined) continue;
+    const listed = others.length > 6 ? [...others.slice(0, 6), '…'] : others;
+    properties.set(name, addText(node, `Required with ${listed.join(', ')}.`));
+  }
+}
+
+/** What the root says about several arguments at once is written on those it concerns. */
+function addRootWords(sentences: readonly string[], properties: Map<string, PortableNode>): void {
+  for (const sentence of sentences) {
+    const words = new Set(sentence.split(/[^A-Za-z0-9_]+/));
+    const concerned = [...properties.keys()].filter((key) => words.has(key));
+    for (const key of concerned.slice(0, 4)) properties.set(key, addText(properties.get(key)!, `${sentence}.`));
+  }
+}
+
+function addText(node: PortableNode, sentence: string): PortableNode {
+  if (Array.isArray(node.anyOf)) {
+    const [first, ...others] = node.anyOf as PortableNode[];
+    return { anyOf: [addText(first!, sentence), ...others] };
+  }
+  const own = typeof node.description === 'string' ? node.description : '';
+  return { ...node, description: joinWords(own, [sentence.replace(/\.$/, '')]) };
+}

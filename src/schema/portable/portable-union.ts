@@ -1,0 +1,130 @@
+// anyOf and oneOf: kept as typed branches where that is short and helps, otherwise folded into one object whose fields
+// are the fields of all branches. Both accept at least what the union accepts.
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { cut } from '../explain/show.ts';
+import { NULL, OBJECT, type SchemaObject, typesOf } from '../schema-view.ts';
+import { type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
+import { type Facts, gatherFacts } from './schema-facts.ts';
+
+const MAX_BRANCHES = 10;
+const MAX_FOLDED = 60;
+
+/** The branches to show at this place, if there are any: the longest union; what others add is left to enforcement. */
+export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | undefined {
+  let best: readonly JsonSchema[] | undefined;
+  for (const branches of facts.unions) {
+    const real = branches.filter((branch) => typesOf(pass.root, branch) !== NULL);
+    if (real.length > 0 && (best === undefined || branches.length > best.length)) best = branches;
+  }
+  return best;
+}
+
+/** The nodes of a union, with everything else said about the place folded into each. */
+export function unionNodes(
+  pass: Pass,
+  facts: Facts,
+  branches: readonly JsonSchema[],
+  at: Position,
+  expanded: ReadonlySet<SchemaObject>,
+): PortableNode[] {
+  const done = new Set([...expanded, ...facts.parts]);
+  const quiet = facts.parts.map(withoutText);
+  for (const part of quiet) done.add(part);
+  const objects = branches.filter((branch) => typesOf(pass.root, branch) & OBJECT);
+  const fold =
+    objects.length > 1 && (facts.properties.size > 0 || objects.length > MAX_BRANCHES || at.depth >= pass.maxDepth);
+  const apart = fold ? branches.filter((branch) => !objects.includes(branch)) : branches;
+  const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, done));
+  if (fold) {
+    const { schema, forms } = foldObjects(pass.root, objects);
+    const described = { ...schema, description: formWords(forms)[0] ?? '' };
+    nodes.unshift(toNode(pass, [described, ...quiet], at, done));
+  }
+  return joinStrings(nodes);
+}
+
+/** Text of the whole is said once, not on every branch. References were already followed. */
+function withoutText(part: SchemaObject): SchemaObject {
+  const { description: _, title: __, example: ___, examples: ____, $ref: _____, allOf: ______, ...rest } = part;
+  return rest;
+}
+
+/** Several object branches as one. */
+export interface Folded {
+  readonly schema: SchemaObject;
+  /** What the branches ask for beyond what all of them do: one of these sets of names has to be given. */
+  readonly forms: readonly string[];
+}
+
+/** One object schema with the fields of all; required is what all require. */
+export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], depth = 0): Folded {
+  const shapes = branches.slice(0, MAX_FOLDED).map((branch) => shapeOf(root, branch, depth));
+  const fields = new Map<string, Map<string, JsonSchema>>();
+  for (const shape of shapes) {
+    for (const [key, schemas] of shape.properties) {
+      const known = fields.get(key) ?? new Map<string, JsonSchema>();
+      const schema = schemas.length === 1 ? schemas[0]! : { allOf: schemas };
+      fields.set(key, known.set(JSON.stringify(schema), schema));
+    }
+  }
+  const properties: Record<string, JsonSchema> = {};
+  for (const [key, known] of fields) {
+    const [only, ...others] = known.values();
+    if (key !== '__proto__') properties[key] = others.length === 0 ? only! : { anyOf: [only, ...others] };
+  }
+  const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
+  const shared = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
+  const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)).join(', '));
+  // A branch that asks for nothing more makes the others optional.
+  const asked = sets.includes('') ? [] : [...new Set(sets)];
+  return {
+    schema: { type: 'object', properties, ...(shared.length > 0 && { required: shared }) },
+    forms: asked.length > 1 ? asked : [],
+  };
+}
+
+/** `Give one of: {a} or {b, c}` */
+export function formWords(forms: readonly string[]): string[] {
+  if (forms.length === 0) return [];
+  const shown = forms.slice(0, 6).map((form) => `{${cut(form, 60)}}`);
+  return [`Give one of: ${shown.join(' or ')}${forms.length > shown.length ? ' or …' : ''}`];
+}
+
+interface Shape {
+  readonly properties: Map<string, JsonSchema[]>;
+  readonly required: Set<string>;
+}
+
+/** Fields of a branch, with unions inside it folded as well. */
+function shapeOf(root: JsonSchema, branch: JsonSchema, depth: number): Shape {
+  const facts = gatherFacts(root, [branch]);
+  if (depth > 1) return facts;
+  for (const inner of facts.unions) {
+    const objects = inner.filter((each) => typesOf(root, each) & OBJECT);
+    if (objects.length === 0) continue;
+    const folded = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
+    for (const [key, schemas] of folded.properties) {
+      const known = facts.properties.get(key);
+      facts.properties.set(key, known ? [{ anyOf: [{ allOf: known }, { allOf: schemas }] }] : schemas);
+    }
+    for (const name of folded.required) facts.required.add(name);
+  }
+  return facts;
+}
+
+/** A list of strings beside any string, or beside another list, is one node. */
+function joinStrings(nodes: readonly PortableNode[]): PortableNode[] {
+  const isPlain = (node: PortableNode): boolean =>
+    node.type === 'string' && Object.keys(node).every((key) => ['type', 'description', 'enum'].includes(key));
+  const strings = nodes.filter(isPlain);
+  if (strings.length < 2) return [...nodes];
+  const lists = strings.map((node) => node.enum).filter((list): list is string[] => Array.isArray(list));
+  const all = [...new Set(lists.flat())];
+  const texts = strings.map((node) => node.description).filter((each): each is string => typeof each === 'string');
+  const open = lists.length < strings.length || all.length > 100;
+  const known =
+    open && all.length > 0 ? [`Known values: ${all.slice(0, 30).join(', ')}${all.length > 30 ? ', …' : ''}.`] : [];
+  const description = [...new Set(texts), ...known].join(' ');
+  const merged = { type: 'string', ...(description !== '' && { description }), ...(!open && { enum: all }) };
+  return [merged, ...nodes.filter((node) => !isPlain(node))];
+}

@@ -1,0 +1,133 @@
+// Everything a schema says about one place, gathered from references and allOf into one flat record. Where two parts say
+// the same thing differently the record keeps the tighter one, so it stays exactly as strict as the conjunction, or laxer.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { sameJson } from '../check/json-equality.ts';
+import {
+  ANY,
+  isSchema,
+  NULL,
+  namedTypes,
+  ownSchema,
+  resolveRef,
+  type SchemaObject,
+  schemasOf,
+  typeOf,
+} from '../schema-view.ts';
+
+const MAX_PARTS = 64;
+
+export interface Facts {
+  /** JSON types by `type`, `enum` and `const` (not by unions). */
+  types: number;
+  /** Property name to all schemas that hold for it. */
+  readonly properties: Map<string, JsonSchema[]>;
+  readonly required: Set<string>;
+  /** Schemas of properties not named; `false` is not kept. */
+  readonly additional: JsonSchema[];
+  readonly items: JsonSchema[];
+  /** Tuple forms. */
+  readonly prefix: (readonly JsonSchema[])[];
+  /** Allowed values. */
+  choices?: readonly unknown[];
+  /** Lists of branches, of anyOf and oneOf. */
+  readonly unions: (readonly JsonSchema[])[];
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: number;
+  exclusiveMaximum?: number;
+  minLength?: number;
+  maxLength?: number;
+  minItems?: number;
+  maxItems?: number;
+  /** Every part, for what is only put into words. */
+  readonly parts: SchemaObject[];
+  /** References followed on the way. */
+  readonly targets: JsonSchema[];
+}
+
+/** Gathers the facts of a conjunction. Unions found in `expanded` parts were already dealt with by the caller. */
+export function gatherFacts(
+  root: JsonSchema,
+  schemas: readonly JsonSchema[],
+  expanded: ReadonlySet<SchemaObject> = new Set(),
+): Facts {
+  const facts: Facts = {
+    types: ANY,
+    properties: new Map(),
+    required: new Set(),
+    additional: [],
+    items: [],
+    prefix: [],
+    unions: [],
+    parts: [],
+    targets: [],
+  };
+  const queue = [...schemas];
+  const seen = new Set<JsonSchema>();
+  for (let schema = queue.shift(); schema !== undefined && seen.size < MAX_PARTS; schema = queue.shift()) {
+    if (schema === false) facts.types = 0;
+    if (!isObject(schema) || seen.has(schema)) continue;
+    seen.add(schema);
+    addPart(facts, schema, expanded.has(schema));
+    const target = schema.$ref === undefined ? undefined : resolveRef(root, schema.$ref);
+    if (target !== undefined) {
+      facts.targets.push(target);
+      queue.push(target);
+    }
+    queue.push(...schemasOf(schema.allOf));
+  }
+  return facts;
+}
+
+function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void {
+  facts.parts.push(schema);
+  facts.types &= namedTypes(schema.type) | (schema.nullable === true && schema.type !== undefined ? NULL : 0);
+  addChoices(facts, schema);
+  if (isObject(schema.properties)) {
+    for (const key of Object.keys(schema.properties)) {
+      const property = schema.properties[key];
+      if (!isSchema(property)) continue;
+      const known = facts.properties.get(key);
+      if (known) known.push(property);
+      else facts.properties.set(key, [property]);
+    }
+  }
+  if (Array.isArray(schema.required)) {
+    for (const name of schema.required) if (typeof name === 'string') facts.required.add(name);
+  }
+  const additional = ownSchema(schema, 'additionalProperties');
+  if (isObject(additional)) facts.additional.push(additional);
+  const items = ownSchema(schema, 'items');
+  if (items !== undefined) facts.items.push(items);
+  const prefix = schemasOf(schema.prefixItems);
+  if (prefix.length > 0) facts.prefix.push(prefix);
+  if (!unionsDone) {
+    for (const keyword of ['anyOf', 'oneOf']) {
+      const branches = schemasOf(schema[keyword]);
+      if (branches.length > 0) facts.unions.push(branches);
+    }
+  }
+  for (const keyword of ['minimum', 'exclusiveMinimum', 'minLength', 'minItems'] as const) {
+    const value = schema[keyword];
+    if (typeof value === 'number') facts[keyword] = Math.max(facts[keyword] ?? value, value);
+  }
+  for (const keyword of ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'] as const) {
+    const value = schema[keyword];
+    if (typeof value === 'number') facts[keyword] = Math.min(facts[keyword] ?? value, value);
+  }
+}
+
+function addChoices(facts: Facts, schema: SchemaObject): void {
+  for (const choices of [schema.enum, Object.hasOwn(schema, 'const') ? [schema.const] : undefined]) {
+    if (!Array.isArray(choices)) continue;
+    facts.types &= choices.reduce<number>((all, value) => all | typeOf(value), 0);
+    const known = facts.choices;
+    facts.choices = known ? known.filter((value) => choices.some((other) => sameJson(other, value))) : choices;
+  }
+}
+
+/** The first value any part gives for a keyword. */
+export function firstOf(facts: Facts, keyword: string): unknown {
+  return facts.parts.find((part) => Object.hasOwn(part, keyword))?.[keyword];
+}

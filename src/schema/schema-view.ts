@@ -1,0 +1,185 @@
+// Reads a schema without compiling it: follows references, and says which JSON types a place takes.
+import { isObject } from '../endpoint/is-object.ts';
+import type { JsonSchema } from '../endpoint/model.ts';
+
+export type SchemaObject = { readonly [keyword: string]: unknown };
+
+const MAX_HOPS = 32;
+const MAX_PARTS = 64;
+
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+/** Own properties only: a schema may well declare a property called `constructor`. */
+export function ownSchema(holder: unknown, key: string): JsonSchema | undefined {
+  if (!isObject(holder) || !Object.hasOwn(holder, key)) return undefined;
+  const found = holder[key];
+  return isSchema(found) ? found : undefined;
+}
+
+export function schemasOf(list: unknown): readonly JsonSchema[] {
+  return Array.isArray(list) ? list.filter(isSchema) : [];
+}
+
+/** What a local `$ref` points to. Others (remote, dangling) give undefined. */
+export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefined {
+  if (typeof ref !== 'string' || !ref.startsWith('#') || !isObject(root)) return undefined;
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return anchored(root, ref.slice(1));
+  let at: unknown = root;
+  for (const part of ref.slice(2).split('/')) {
+    const key = decodePart(part);
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return isSchema(at) ? at : undefined;
+}
+
+function anchored(root: SchemaObject, name: string): JsonSchema | undefined {
+  for (const holder of [root.$defs, root.definitions]) {
+    if (!isObject(holder)) continue;
+    for (const key of Object.keys(holder)) {
+      const schema = holder[key];
+      if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return schema;
+    }
+  }
+  return undefined;
+}
+
+function decodePart(part: string): string {
+  let text = part;
+  try {
+    text = decodeURIComponent(part);
+  } catch {
+    // A stray percent sign is taken as it stands.
+  }
+  return text.replace(/~1/g, '/').replace(/~0/g, '~');
+}
+
+/** Follows a schema that is nothing but a reference (annotations aside) to what it stands for. */
+export function deref(root: JsonSchema, schema: JsonSchema): JsonSchema {
+  let at = schema;
+  for (let hops = 0; hops < MAX_HOPS && isObject(at) && at.$ref !== undefined; hops++) {
+    const target = resolveRef(root, at.$ref);
+    if (target === undefined) break;
+    at = target;
+  }
+  return at;
+}
+
+// JSON types as bits, so that union and intersection are one operation each. A number is an integer or a fraction.
+export const NULL = 1;
+export const BOOLEAN = 2;
+export const INTEGER = 4;
+export const FRACTION = 8;
+export const NUMBER = INTEGER | FRACTION;
+export const STRING = 16;
+export const ARRAY = 32;
+export const OBJECT = 64;
+export const ANY = 127;
+
+const BITS: ReadonlyMap<unknown, number> = new Map([
+  ['null', NULL],
+  ['boolean', BOOLEAN],
+  ['integer', INTEGER],
+  ['number', NUMBER],
+  ['string', STRING],
+  ['array', ARRAY],
+  ['object', OBJECT],
+]);
+
+export function typeOf(value: unknown): number {
+  if (value === null) return NULL;
+  if (typeof value === 'boolean') return BOOLEAN;
+  if (typeof value === 'number') return Number.isInteger(value) ? INTEGER : FRACTION;
+  if (typeof value === 'string') return STRING;
+  return Array.isArray(value) ? ARRAY : OBJECT;
+}
+
+/** The types named by a `type` keyword itself. */
+export function namedTypes(type: unknown): number {
+  if (type === undefined) return ANY;
+  let bits = 0;
+  for (const name of Array.isArray(type) ? type : [type]) bits |= BITS.get(name) ?? 0;
+  return bits || ANY;
+}
+
+// Kept per root: definitions are shared, and a schema made to branch would otherwise be walked 2^n times.
+const knownTypes = new WeakMap<object, WeakMap<object, number>>();
+const PENDING = -1;
+const MAX_STEPS = 5_000;
+
+interface TypeWalk {
+  readonly root: JsonSchema;
+  readonly known: WeakMap<object, number>;
+  steps: number;
+  /** Cycles met: what was found inside one holds for this walk only. */
+  cycles: number;
+}
+
+/** Every type a value may have at this place, through references and compositions. */
+export function typesOf(root: JsonSchema, schema: JsonSchema): number {
+  if (!isObject(schema)) return schema ? ANY : 0;
+  const holder = isObject(root) ? root : schema;
+  const known = knownTypes.get(holder) ?? new WeakMap<object, number>();
+  knownTypes.set(holder, known);
+  const bits = findTypes({ root, known, steps: 0, cycles: 0 }, schema) ?? ANY;
+  known.set(schema, bits);
+  return bits;
+}
+
+/** undefined while the same schema is being looked at: a cycle adds nothing to a union and takes nothing away. */
+function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
+  if (!isObject(schema)) return schema ? ANY : 0;
+  const found = walk.known.get(schema);
+  if (found === PENDING) walk.cycles++;
+  if (found !== undefined) return found === PENDING ? undefined : found;
+  if (++walk.steps > MAX_STEPS) return ANY;
+  const cycles = walk.cycles;
+  walk.known.set(schema, PENDING);
+  let bits = namedTypes(schema.type);
+  if (schema.nullable === true && schema.type !== undefined) bits |= NULL;
+  if (Array.isArray(schema.enum)) bits &= schema.enum.reduce<number>((all, value) => all | typeOf(value), 0);
+  if (Object.hasOwn(schema, 'const')) bits &= typeOf(schema.const);
+  const target = schema.$ref === undefined ? undefined : resolveRef(walk.root, schema.$ref);
+  for (const part of target === undefined ? schemasOf(schema.allOf) : [target, ...schemasOf(schema.allOf)]) {
+    bits &= findTypes(walk, part) ?? ANY;
+  }
+  for (const keyword of ['anyOf', 'oneOf']) {
+    const branches = schemasOf(schema[keyword]);
+    if (branches.length > 0) bits &= branches.reduce<number>((all, part) => all | (findTypes(walk, part) ?? 0), 0);
+  }
+  if (walk.cycles === cycles) walk.known.set(schema, bits);
+  else walk.known.delete(schema);
+  return bits;
+}
+
+/** `string or integer`, in a fixed order. */
+export function typeWords(bits: number): string {
+  if (bits === ANY) return 'any value';
+  const words: string[] = [];
+  if (bits & STRING) words.push('string');
+  if (bits & FRACTION) words.push('number');
+  else if (bits & INTEGER) words.push('integer');
+  if (bits & BOOLEAN) words.push('boolean');
+  if (bits & ARRAY) words.push('array');
+  if (bits & OBJECT) words.push('object');
+  if (bits & NULL) words.push('null');
+  return words.length === 0 ? 'nothing' : words.join(' or ');
+}
+
+/** The first thing said about `keyword`, through references and allOf. */
+export function findKeyword(root: JsonSchema, schema: JsonSchema, keyword: string): unknown {
+  const seen = new Set<JsonSchema>();
+  const queue = [schema];
+  for (let part = queue.shift(); part !== undefined && seen.size < MAX_PARTS; part = queue.shift()) {
+    if (!isObject(part) || seen.has(part)) continue;
+    seen.add(part);
+    if (Object.hasOwn(part, keyword)) return part[keyword];
+    const target = part.$ref === undefined ? undefined : resolveRef(root, part.$ref);
+    if (target !== undefined) queue.push(target);
+    queue.push(...schemasOf(part.allOf));
+  }
+  return undefined;
+}

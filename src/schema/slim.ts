@@ -1,0 +1,101 @@
+// Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
+import { isObject } from '../endpoint/is-object.ts';
+import type { JsonSchema } from '../endpoint/model.ts';
+import { cutText, firstSentence } from '../endpoint/plain-text.ts';
+import { says, withoutNoise } from './description-budget.ts';
+
+export interface SlimOptions {
+  /** UTF-16 units of a description at the top level; nested ones get half of it. */
+  readonly maxText: number;
+  /** Keep only the first sentence of each description, and the names of fields that are not shown. */
+  readonly oneSentence: boolean;
+  /** Keep examples that show a form ("U024BE7LH", "2026-01-31"); words and numbers teach nothing. */
+  readonly examples: boolean;
+  /** Keep limits on length and number: they are enforced either way, and a refusal names them. */
+  readonly limits: boolean;
+}
+
+const NOISE = new Set(['title', 'examples', 'example', '$comment']);
+const LIMITS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']);
+
+export function slimSchema(schema: JsonSchema, options: SlimOptions, depth = 0): JsonSchema {
+  if (typeof schema === 'boolean') return schema;
+  const limit = depth === 0 ? options.maxText : Math.ceil(options.maxText / 2);
+  const slim: Record<string, unknown> = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (NOISE.has(keyword) || (LIMITS.has(keyword) && (!options.limits || isLoose(value)))) continue;
+    slim[keyword] = slimKeyword(keyword, value, options, depth, limit);
+    if (slim[keyword] === undefined) delete slim[keyword];
+  }
+  return slim;
+}
+
+/** A limit nobody runs into by accident. */
+function isLoose(value: unknown): boolean {
+  return typeof value === 'number' && (value > 100 || value === 0);
+}
+
+function slimKeyword(keyword: string, value: unknown, options: SlimOptions, depth: number, limit: number): unknown {
+  if (keyword === 'description') return slimText(value, options, limit);
+  if (keyword === 'properties' && isObject(value)) {
+    return Object.fromEntries(
+      Object.entries(value).map(([name, inner]) => [name, slimSchema(inner as JsonSchema, options, depth + 1)]),
+    );
+  }
+  if ((keyword === 'items' || keyword === 'additionalProperties') && isObject(value)) {
+    return slimSchema(value as JsonSchema, options, depth + 1);
+  }
+  if ((keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') && Array.isArray(value)) {
+    return value.map((inner) => slimSchema(inner as JsonSchema, options, depth + 1));
+  }
+  return value;
+}
+
+function slimText(value: unknown, { oneSentence, examples }: SlimOptions, limit: number): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const { prose, example } = splitExample(value);
+  const said = oneSentence ? [firstSentence(prose), ...namesOfHidden(prose)].join(' ') : withoutNoise(prose);
+  const shown = examples && example !== undefined && showsForm(example) ? ` e.g. ${example}` : '';
+  const text = cutText(said, limit).replace(/(?<=[\w)`"'])\.$/, '') + shown;
+  return text.trim() === '' ? undefined : text.trim();
+}
+
+/** The portable pass writes an example last, as JSON. Anything else that starts like it is left alone. */
+function splitExample(text: string): { prose: string; example?: string } {
+  const at = text.lastIndexOf('Example: ');
+  if (at < 0 || (at > 0 && text[at - 1] !== ' ')) return { prose: text };
+  const json = text.slice(at + 'Example: '.length).replace(/\.$/, '');
+  try {
+    JSON.parse(json);
+    return { prose: text.slice(0, at).trimEnd(), example: json };
+  } catch {
+    return { prose: text };
+  }
+}
+
+/** A short string with more than words in it: an id, a date, a path, a query. */
+function showsForm(example: string): boolean {
+  return /^"[^"]{2,60}"$/.test(example) && /[\d#@:/+*{}[\]=<>_-]/.test(example) && !/^"https?:/.test(example);
+}
+
+function namesOfHidden(prose: string): string[] {
+  const match = /(?:^|[.!?] )(Fields: [^.]*)/.exec(prose);
+  return match?.[1] !== undefined && !firstSentence(prose).includes(match[1]) ? [match[1]] : [];
+}
+
+/**
+ * A field of a tool: slim, and without a text that only repeats its name and the operation's (`petId`: "ID of pet that
+ * needs to be updated").
+ */
+export function slimField(name: string, field: JsonSchema, options: SlimOptions, operation = ''): JsonSchema {
+  const slim = slimSchema(field, options);
+  if (typeof slim === 'boolean' || typeof slim.description !== 'string') return slim;
+  if (!says(`${name} ${operation} ${COMMONPLACE}`, slim.description)) return slim;
+  const { description: _, ...rest } = slim;
+  return rest;
+}
+
+const COMMONPLACE =
+  'authentication id ids identifier unique value values need needs required considered consider be been will should which whose when if ' +
+  'any all one used use using object resource entity item record return returned retrieve fetch fetched get read update ' +
+  'updated delete deleted remove removed create created set filter filtered want wanted you your want';

@@ -1,0 +1,126 @@
+// Serves tools on the official SDK's servers without importing them: whatever has `setRequestHandler` is a server,
+// whatever holds one in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name.
+import { z } from 'zod';
+import type { Call } from '../call/handler.ts';
+import type { Outcome } from '../call/outcome.ts';
+import type { ToolDefinition } from '../catalog/tool-entry.ts';
+import type { Args } from '../endpoint/model.ts';
+import { ERRORS, GatewayError } from '../errors.ts';
+import { toLegacyStructured } from '../schema/output-schema.ts';
+import { toSdkCall } from './sdk-call.ts';
+
+export type Detach = () => void;
+
+export interface AttachOptions {
+  /** Adds to or replaces what is known about a call: the principal from your own authentication, say. */
+  readonly call?: (extra: unknown) => Partial<Call>;
+}
+
+/** What is served. */
+export interface Offer {
+  readonly list: () => readonly ToolDefinition[];
+  readonly has: (name: string) => boolean;
+  readonly call: (call: Call, name: string, args: Args) => Promise<Outcome>;
+}
+
+type SdkHandler = (request: unknown, extra: unknown) => unknown;
+
+/** All that is asked of a server. */
+export interface ServerLike {
+  setRequestHandler(method: unknown, handler: SdkHandler): void;
+  removeRequestHandler?(method: string): void;
+  registerCapabilities?(capabilities: object): void;
+  getClientCapabilities?(): unknown;
+  readonly transport?: unknown;
+  /** Not public in the SDK; where it is there, tools registered before are kept. */
+  readonly _requestHandlers?: Map<string, SdkHandler>;
+}
+
+interface ToolsResult {
+  readonly tools?: readonly unknown[];
+  readonly nextCursor?: string;
+}
+
+export function attach(given: unknown, offer: Offer, options: AttachOptions): Detach {
+  const server = resolveServer(given);
+  // Only possible before connecting; a connected server has declared its capabilities already.
+  if (server.transport === undefined) server.registerCapabilities?.({ tools: {} });
+
+  const list = replaceHandler(server, 'tools/list', (before) => async (request, extra) => {
+    const theirs = before ? ((await before(request, extra)) as ToolsResult) : {};
+    if (theirs.nextCursor !== undefined) return theirs;
+    return { ...theirs, tools: [...(theirs.tools ?? []), ...offer.list()] };
+  });
+  const call = replaceHandler(server, 'tools/call', (before) => async (request, extra) => {
+    const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
+    if (before && !offer.has(name)) return before(request, extra);
+    try {
+      const context = { ...toSdkCall(server, extra, name), ...options.call?.(extra) };
+      return toResult(await offer.call(context, name, args));
+    } catch (error) {
+      throw toSdkError(error);
+    }
+  });
+  return () => {
+    list();
+    call();
+  };
+}
+
+function resolveServer(given: unknown): ServerLike {
+  const inner = (given as { server?: unknown } | null | undefined)?.server;
+  if (isServer(inner)) return inner;
+  if (isServer(given)) return given;
+  throw new GatewayError(
+    'BAD_CONFIG',
+    'attachToServer() needs an MCP Server or McpServer: an object with setRequestHandler(), or one that holds it in .server.',
+  );
+}
+
+function isServer(value: unknown): value is ServerLike {
+  return typeof (value as Partial<ServerLike> | null | undefined)?.setRequestHandler === 'function';
+}
+
+/** Puts a handler over the one that is there; returns the way back. */
+function replaceHandler(
+  server: ServerLike,
+  method: string,
+  build: (before: SdkHandler | undefined) => SdkHandler,
+): Detach {
+  const before = server._requestHandlers?.get(method);
+  const handler = build(before);
+  try {
+    server.setRequestHandler(method, handler);
+  } catch (refused) {
+    try {
+      server.setRequestHandler(z.looseObject({ method: z.literal(method) }), handler);
+    } catch {
+      throw refused;
+    }
+  }
+  let attached = true;
+  return () => {
+    if (!attached) return;
+    attached = false;
+    if (before) server._requestHandlers?.set(method, before);
+    else if (server.removeRequestHandler) server.removeRequestHandler(method);
+  };
+}
+
+function toResult(outcome: Outcome): object {
+  if (outcome.inputRequired) return { resultType: 'input_required', ...outcome.inputRequired };
+  return {
+    content: outcome.content,
+    ...(outcome.isError && { isError: true }),
+    // An object in every era; grouped tools declare no output schema.
+    ...(outcome.structured !== undefined && { structuredContent: toLegacyStructured(undefined, outcome.structured) }),
+  };
+}
+
+/** SDK servers answer with the `code` of what is thrown. */
+function toSdkError(error: unknown): unknown {
+  if (!(error instanceof GatewayError)) return error;
+  const row = ERRORS[error.code];
+  const code = row.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code;
+  return Object.assign(new Error(error.message, { cause: error }), { code, data: error.details });
+}

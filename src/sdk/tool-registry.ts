@@ -1,0 +1,105 @@
+// ToolRegistry: the tools of a library user, by name; listed by tags, called, and attached to an official SDK server.
+
+import type { Call } from '../call/handler.ts';
+import type { Outcome } from '../call/outcome.ts';
+import type { GroupedToolBuilder } from '../catalog/grouped/grouped-tool-builder.ts';
+import type { ToolDefinition, ToolEntry } from '../catalog/tool-entry.ts';
+import type { Args } from '../endpoint/model.ts';
+import { hint } from '../endpoint/suggest.ts';
+import { GatewayError } from '../errors.ts';
+import { type AttachOptions, attach, type Detach } from './attach.ts';
+
+/** A tool passes when it has one of `include` (or none are asked for) and none of `exclude`. */
+export interface TagFilter {
+  readonly include?: readonly string[];
+  readonly exclude?: readonly string[];
+}
+
+type AnyBuilder = Pick<
+  GroupedToolBuilder,
+  'getName' | 'getTags' | 'getActionNames' | 'buildToolDefinition' | 'execute' | 'toEntry'
+>;
+
+export class ToolRegistry {
+  readonly #builders = new Map<string, AnyBuilder>();
+
+  register(builder: AnyBuilder): this {
+    const name = builder.getName();
+    if (this.#builders.has(name)) {
+      throw new GatewayError('BAD_CONFIG', `A tool called "${name}" is already registered; rename one of them.`);
+    }
+    this.#builders.set(name, builder);
+    return this;
+  }
+
+  registerAll(...builders: AnyBuilder[]): this {
+    for (const builder of builders) this.register(builder);
+    return this;
+  }
+
+  has(name: string): boolean {
+    return this.#builders.has(name);
+  }
+
+  get size(): number {
+    return this.#builders.size;
+  }
+
+  getNames(): string[] {
+    return [...this.#builders.keys()];
+  }
+
+  getAllTools(): ToolDefinition[] {
+    return this.getTools();
+  }
+
+  /** The definitions that pass the filter, in order of registration. */
+  getTools(filter: TagFilter = {}): ToolDefinition[] {
+    return this.#passing(filter).map((builder) => builder.buildToolDefinition());
+  }
+
+  /** The same as entries of a gateway: `createGateway({ native: registry.toEntries() })`. */
+  toEntries(filter: TagFilter = {}): ToolEntry[] {
+    return this.#passing(filter).map((builder) => builder.toEntry());
+  }
+
+  /** Runs a tool by name. An unknown name is a protocol error, not a tool failure. */
+  async routeCall(call: Partial<Call>, name: string, args: Args, filter: TagFilter = {}): Promise<Outcome> {
+    const builder = this.#builders.get(name);
+    if (!builder || !passes(builder, filter)) {
+      const known = this.#passing(filter).map((other) => other.getName());
+      throw new GatewayError('UNKNOWN_TOOL', `Unknown tool "${name}"; ${hint(name, known)}`, { tool: name });
+    }
+    return builder.execute(call, args);
+  }
+
+  /**
+   * Serves these tools on an SDK `Server` or `McpServer` (v1 or v2), beside tools it already has. Call it before
+   * connecting. Returns a function that takes them off again.
+   */
+  attachToServer(server: unknown, options: AttachOptions & { readonly filter?: TagFilter } = {}): Detach {
+    const filter = options.filter ?? {};
+    return attach(
+      server,
+      {
+        list: () => this.getTools(filter),
+        has: (name) => {
+          const builder = this.#builders.get(name);
+          return builder !== undefined && passes(builder, filter);
+        },
+        call: (call, name, args) => this.routeCall(call, name, args, filter),
+      },
+      options,
+    );
+  }
+
+  #passing(filter: TagFilter): AnyBuilder[] {
+    return [...this.#builders.values()].filter((builder) => passes(builder, filter));
+  }
+}
+
+function passes(builder: AnyBuilder, { include, exclude }: TagFilter): boolean {
+  const tags = builder.getTags();
+  if (exclude?.some((tag) => tags.includes(tag))) return false;
+  return include === undefined || include.length === 0 || include.some((tag) => tags.includes(tag));
+}

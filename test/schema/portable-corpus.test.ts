@@ -1,0 +1,69 @@
+// Real documents: every enforced schema compiles whole, and every advertised one is fit for every client and not stricter.
+import { existsSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, test } from 'vitest';
+import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-check.ts';
+import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { importDocument } from '../../src/openapi/import-document.ts';
+import { createCheck } from '../../src/schema/check/compile-schema.ts';
+import { auditSchema } from '../../src/schema/check/unenforced.ts';
+import { type PortableSchema, toPortableSchema } from '../../src/schema/portable/portable-schema.ts';
+
+const SPECS = '../shared/specs';
+const index = `${SPECS}/index.json`;
+const documents = existsSync(index)
+  ? (JSON.parse(readFileSync(index, 'utf8')) as { documents: { id: string; file: string }[] }).documents
+  : [];
+const clients = Object.keys(CLIENTS) as ClientId[];
+
+async function read(file: string): Promise<Domain | undefined> {
+  try {
+    return await importDocument(`${SPECS}/${file}`, { env: {}, baseUrl: 'https://api.example.com' });
+  } catch (error) {
+    // A hostile document is refused as a whole; that is the importer's affair.
+    if (error instanceof GatewayError && error.code === 'BAD_DOCUMENT') return undefined;
+    throw error;
+  }
+}
+
+const strict = new Ajv2020({ strict: true, formats: { 'date-time': true } });
+
+/** What is wrong with one operation; empty when all is well. */
+function problemsOf(endpoint: Endpoint, audited: Set<string>): string[] {
+  const portable = toPortableSchema(endpoint.inputSchema);
+  const said = (text: string): string => `${endpoint.toolName}: ${text}`;
+  const problems = clients.flatMap((client) =>
+    checkTool({ name: endpoint.toolName, inputSchema: portable }, client).map((text) => said(`${client}: ${text}`)),
+  );
+  if (endpoint.examples.length > 0) problems.push(...stricter(endpoint, portable).map(said));
+  // Thousands of operations share a few hundred schemas.
+  const text = JSON.stringify(endpoint.inputSchema);
+  if (!audited.has(text)) problems.push(...auditSchema(endpoint.inputSchema).map(said));
+  audited.add(text);
+  return problems;
+}
+
+/** Examples of the document that are right and that the advertised schema would refuse. */
+function stricter(endpoint: Endpoint, portable: PortableSchema): string[] {
+  const enforced = createCheck(endpoint.inputSchema);
+  const right = endpoint.examples.filter((example) => enforced(example));
+  if (right.length === 0) return [];
+  const advertised = strict.compile(portable);
+  strict.removeSchema(portable);
+  return right
+    .filter((example) => !advertised(example))
+    .map((example) => `${JSON.stringify(example)} is not advertised`);
+}
+
+describe.skipIf(documents.length === 0)('the schemas of', () => {
+  test.each(documents.map(({ id, file }) => [id, file] as const))(
+    '%s',
+    async (_, file) => {
+      const domain = await read(file);
+      const audited = new Set<string>();
+      expect((domain?.endpoints ?? []).flatMap((endpoint) => problemsOf(endpoint, audited))).toEqual([]);
+    },
+    300_000,
+  );
+});

@@ -1,0 +1,105 @@
+// Properties of validation over random schemas, with ajv as it comes (no coercion, no repair) as the oracle.
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { createCheck } from '../../src/schema/check/compile-schema.ts';
+import { repairSchema } from '../../src/schema/check/repair.ts';
+import { createSchemaValidator } from '../../src/schema/check/validator.ts';
+import { explain } from '../../src/schema/explain/explain-problems.ts';
+import { type Json, toolSchemas, valuesFor } from '../support/schemas.ts';
+
+const cases = toolSchemas.chain((schema) =>
+  fc.tuple(fc.constant(schema as JsonSchema), fc.array(valuesFor(schema, schema, 0), { minLength: 1, maxLength: 4 })),
+);
+
+function oracle(schema: JsonSchema): (value: unknown) => boolean {
+  const ajv = new Ajv2020({
+    strict: false,
+    ownProperties: true,
+    validateSchema: false,
+    logger: false,
+    meta: false,
+    multipleOfPrecision: 8,
+  });
+  // Formats are compared elsewhere; here the plain reading of every other keyword counts.
+  for (const format of ['date', 'uuid', 'date-time']) ajv.addFormat(format, true);
+  return ajv.compile(schema as object) as (value: unknown) => boolean;
+}
+
+const withoutFormats = (schema: JsonSchema): JsonSchema =>
+  JSON.parse(JSON.stringify(schema), (key, value: Json) =>
+    key === 'format' && typeof value === 'string' ? undefined : value,
+  ) as JsonSchema;
+
+describe('for any schema and any arguments', () => {
+  test('argument by argument is decided as a whole', () => {
+    fc.assert(
+      fc.property(cases, ([given, values]) => {
+        const schema = withoutFormats(given);
+        const whole = oracle(schema);
+        const check = createCheck(schema);
+        for (const value of values) expect([value, check(value)]).toEqual([value, whole(value)]);
+      }),
+      { numRuns: 200 },
+    );
+  }, 120_000);
+
+  test('an explanation is found exactly when there is something to explain', () => {
+    fc.assert(
+      fc.property(cases, ([schema, values]) => {
+        const check = createCheck(schema);
+        for (const value of values) {
+          const problems = explain(schema, value, 20);
+          expect([value, problems.length === 0, problems]).toEqual([value, check(value), problems]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  }, 120_000);
+
+  test('what is accepted fits, and is untouched when it already did', () => {
+    fc.assert(
+      fc.property(cases, ([schema, values]) => {
+        const validate = createSchemaValidator(schema);
+        const check = createCheck(schema);
+        for (const value of values) {
+          const before = JSON.stringify(value);
+          let accepted: Args | undefined;
+          try {
+            accepted = validate('t', value as Args);
+          } catch (error) {
+            expect(error).toBeInstanceOf(GatewayError);
+            const { message, details } = error as GatewayError;
+            expect(message.startsWith('Invalid arguments for t; nothing was sent. Fix and call again:\n1. ')).toBe(
+              true,
+            );
+            expect(message.length).toBeLessThanOrEqual(4_000);
+            expect((details.errors as unknown[]).length).toBeGreaterThan(0);
+            expect(check(value)).toBe(false);
+          }
+          if (accepted !== undefined) {
+            expect(check(accepted)).toBe(true);
+            expect(accepted === value).toBe(check(value));
+          }
+          expect(JSON.stringify(value)).toBe(before);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  }, 120_000);
+
+  test('a repaired schema decides as the schema did', () => {
+    fc.assert(
+      fc.property(cases, ([schema, values]) => {
+        const { schema: repaired, notes } = repairSchema(schema);
+        expect(notes).toEqual([]);
+        const check = createCheck(schema);
+        const again = createCheck(repaired);
+        for (const value of values) expect(again(value)).toBe(check(value));
+      }),
+      { numRuns: 150 },
+    );
+  }, 120_000);
+});
