@@ -74,3 +74,9 @@ export class ToolTimeoutError extends GatewayError {
     this.timeoutSeconds = timeoutSeconds;
   }
 }
+
+/** The JSON-RPC code an error becomes. What is not of ours, or fails otherwise than by JSON-RPC, is internal. */
+export function toRpcCode(error: unknown): number {
+  const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
+  return row?.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code;
+}

@@ -1,9 +1,10 @@
 // createGateway(): wires every layer once. What comes out is fixed: restart to change it.
-import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
-import type { Call, Middleware } from './call/handler.ts';
+import type { ExecutionContext } from './call/execution-context.ts';
+import type { Middleware } from './call/handler.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
 import { buildPrompts, type PromptEntry } from './catalog/resources-and-prompts/prompts.ts';
 import {
@@ -21,12 +22,14 @@ import { closest } from './endpoint/suggest.ts';
 import { GatewayError } from './errors.ts';
 import { createExecutor, type Executor } from './executor/executor.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
-import { type Confirmations, createConfirmations, type SpentStore } from './orchestration/confirmations.ts';
+import { createConfirmations, createSpentStore, type SpentStore } from './orchestration/confirmations.ts';
 import { compileOperation } from './orchestration/operation.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
+import { createRedaction, type Redaction } from './orchestration/redaction.ts';
+import { createSigner, type Signer } from './orchestration/signer.ts';
 import { META } from './protocol/eras.ts';
 import { createProtocol, type Protocol } from './protocol/handle.ts';
-import type { Reply, RequestContext } from './protocol/request-context.ts';
+import type { Reply, Sender } from './protocol/sender.ts';
 import { createResultWriter } from './protocol/wire/results.ts';
 
 /** Entries that are not REST endpoints, registered in code. */
@@ -48,13 +51,13 @@ export interface Profile extends Selection {
   readonly guard?: GuardPolicy | undefined;
 }
 
-export interface GatewayOptions {
+export interface GatewayOptions<Data = unknown> {
   readonly domains: readonly Domain[];
   readonly exposure?: Exposure | 'auto' | undefined;
   readonly tokenBudget?: number | undefined;
   readonly policy?: DeploymentPolicy | undefined;
   /** Around every REST call, outermost first; after validation and guard. */
-  readonly middleware?: readonly Middleware[] | undefined;
+  readonly middleware?: readonly Middleware<Data>[] | undefined;
   readonly native?: NativeEntries | undefined;
   /** Named subsets, each served at /mcp/<name> with its own exposure and guard. */
   readonly profiles?: Readonly<Record<string, Profile>> | undefined;
@@ -72,24 +75,24 @@ export interface GatewayOptions {
 }
 
 /** One set of tools, resources and prompts, with the protocol that serves it. */
-export interface Face {
+export interface Service {
   readonly registry: Registry;
   readonly resources: ResourceTable;
   readonly prompts: ReadonlyMap<string, PromptEntry>;
   readonly protocol: Protocol;
 }
 
-/** The default face, and the others by name. */
-export interface Gateway extends Face {
+/** What is served by default, and the profiles by name. */
+export interface Gateway<Data = unknown> extends Service {
   readonly name: string;
   readonly version: string;
   readonly domains: readonly Domain[];
   /** Served at /mcp/<name>. */
-  readonly profiles: ReadonlyMap<string, Face>;
-  /** '' is the default face. */
-  faceOf(profile: string): Face | undefined;
-  /** One message in, one answer out, without any transport. */
-  handle(text: string, context?: Partial<RequestContext>): Promise<Reply | undefined>;
+  readonly profiles: ReadonlyMap<string, Service>;
+  /** '' is what is served by default. */
+  serviceOf(profile: string): Service | undefined;
+  /** One message in (JSON text, or parsed already), one answer out, without any transport. */
+  handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
   /** Ends what clients would hold open for ever: subscriptions. Calls under way go on. */
   drain(): void;
   close(): Promise<void>;
@@ -102,71 +105,89 @@ const { name: NAME, version: VERSION } = JSON.parse(
 /** Tools are fixed until a restart; five minutes bounds how long a client may miss one. */
 const CACHING = { ttlMs: 300_000, cacheScope: 'public' } as const;
 
-export function createGateway(options: GatewayOptions): Gateway {
+export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   const log = options.log ?? createSilentLog();
-  const secret = options.secret ?? randomBytes(32);
   const redact = options.redact ?? createRedactor(collectSecrets(options.domains));
   const executor = createExecutor({
     userAgent: `${NAME}/${VERSION}`,
-    onSecret: (value) => redact.addSecret(value),
+    redact,
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
   });
-  const confirmations = createConfirmations({
-    key: secret,
-    ttlSeconds: options.confirmationTtlSeconds,
-    spent: options.spent,
-  });
-  const shared = { options, log, secret, redact, executor, confirmations };
+  const shared: Shared = {
+    options: options as GatewayOptions,
+    log,
+    executor,
+    redaction: createRedaction(redact),
+    signer: createSigner(options.secret),
+    spent: options.spent ?? createSpentStore(),
+  };
   const policy = options.policy ?? { readOnly: false };
-  const face = createFace(shared, options.domains, options.native ?? {}, options.exposure ?? 'auto', policy);
-  const profiles = new Map<string, Face>();
+  const service = createService(shared, {
+    profile: '',
+    domains: options.domains,
+    native: options.native ?? {},
+    exposure: options.exposure ?? 'auto',
+    policy,
+  });
+  const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
     refuseUnknownDomains(name, profile, options.domains);
-    const exposure = profile.exposure ?? options.exposure ?? 'auto';
-    const stricter = {
-      readOnly: policy.readOnly || (profile.readOnly ?? false),
-      destructive: strictest(policy.destructive, profile.guard),
-    };
-    const selected = selectEndpoints(options.domains, profile);
-    // What a profile says about exposure is nearer than what its domains say.
-    const domains = profile.exposure === undefined ? selected : selected.map(withoutExposure);
-    profiles.set(name, createFace(shared, domains, {}, exposure, stricter));
+    profiles.set(name, createService(shared, toProfileServing(name, profile, options as GatewayOptions, policy)));
   }
-  const faceOf = (profile: string) => (profile === '' ? face : profiles.get(profile));
+  const services = [service, ...profiles.values()];
 
   const drain = () => {
-    for (const { protocol } of [face, ...profiles.values()]) protocol.close();
+    for (const { protocol } of services) protocol.close();
   };
 
   return {
-    ...face,
+    ...service,
     name: NAME,
     version: VERSION,
     domains: options.domains,
     profiles,
-    faceOf,
-    handle: async (text, context) =>
-      face.protocol.handle(text, {
-        transport: 'local',
-        principal: { id: 'local' },
-        signal: new AbortController().signal,
-        ...context,
-      }),
+    serviceOf: (profile) => (profile === '' ? service : profiles.get(profile)),
+    handle: async (message, sender) => service.protocol.handle(message, { ...LOCAL_SENDER, ...sender }),
     drain,
     close: async () => {
       drain();
       // Whoever served these has closed by now: nobody waits for their answers.
-      for (const { protocol } of [face, ...profiles.values()]) protocol.abort();
+      for (const { protocol } of services) protocol.abort();
       await executor.close();
     },
   };
 }
 
+/** Who calls without a transport: this very process, which does not hang up. */
+const LOCAL_SENDER: Sender = Object.freeze({
+  transport: 'local',
+  principal: Object.freeze({ id: 'local' }),
+  signal: new AbortController().signal,
+});
+// Every call under way may listen to it; Node would take them for a leak.
+setMaxListeners(0, LOCAL_SENDER.signal);
+
+/** What one service serves. */
+interface Serving {
+  /** '' is the default. Confirmations and sessions of one profile are worth nothing in another. */
+  readonly profile: string;
+  readonly domains: readonly Domain[];
+  readonly native: NativeEntries;
+  readonly exposure: Exposure | 'auto';
+  readonly policy: DeploymentPolicy;
+}
+
 /** A profile may be stricter than the deployment, never laxer. */
-function strictest(deployment: GuardPolicy | undefined, profile: GuardPolicy | undefined): GuardPolicy | undefined {
-  if (deployment === undefined || profile === undefined) return profile ?? deployment;
-  const order: readonly GuardPolicy[] = ['allow', 'confirm', 'deny'];
-  return order.indexOf(profile) > order.indexOf(deployment) ? profile : deployment;
+function toProfileServing(name: string, profile: Profile, options: GatewayOptions, policy: DeploymentPolicy): Serving {
+  const selected = selectEndpoints(options.domains, profile);
+  return {
+    profile: name,
+    // What a profile says about exposure is nearer than what its domains say.
+    domains: profile.exposure === undefined ? selected : selected.map(withoutExposure),
+    native: {},
+    exposure: profile.exposure ?? options.exposure ?? 'auto',
+    policy: { ...policy, readOnly: policy.readOnly || (profile.readOnly ?? false), atLeast: profile.guard },
+  };
 }
 
 /** A profile for a domain that is not there would quietly serve nothing. */
@@ -190,20 +211,17 @@ export function withoutExposure({ exposure: _, ...domain }: Domain): Domain {
 interface Shared {
   readonly options: GatewayOptions;
   readonly log: Logger;
-  readonly secret: Buffer;
-  readonly redact: Redactor;
   readonly executor: Executor;
-  readonly confirmations: Confirmations;
+  readonly redaction: Redaction;
+  readonly signer: Signer;
+  readonly spent: SpentStore;
 }
 
-function createFace(
-  { options, log, secret, redact, executor, confirmations }: Shared,
-  domains: readonly Domain[],
-  native: NativeEntries,
-  exposure: Exposure | 'auto',
-  policy: DeploymentPolicy,
-): Face {
-  const parts = { executor, confirmations, policy, middleware: options.middleware ?? [] };
+function createService(shared: Shared, { profile, domains, native, exposure, policy }: Serving): Service {
+  const { options, log, executor, redaction, spent } = shared;
+  const signer = shared.signer.scoped(profile);
+  const confirmations = createConfirmations({ signer, spent, ttlSeconds: options.confirmationTtlSeconds });
+  const parts = { executor, confirmations, policy, redaction, middleware: options.middleware ?? [] };
   const operations = domains.flatMap((domain) =>
     domain.endpoints.map((endpoint) => compileOperation(endpoint, domain, parts)),
   );
@@ -216,14 +234,16 @@ function createFace(
     serverName: NAME,
   });
   const resources = buildResources(domains, operations, native);
-  const prompts = buildPrompts(domains, (call, uri) => readFrom(resources, call, uri), native.prompts);
-  const adapter = createAdapter(
-    {
+  const prompts = buildPrompts(domains, (context, uri) => readFrom(resources, context, uri), native.prompts);
+  const adapter = createAdapter({
+    tools: {
       find: (name) => registry.tools.get(name)?.run,
       missing: (name) => unknownTool(name, registry),
     },
-    createAudit(log),
-  );
+    redaction,
+    audit: createAudit(log),
+    onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
+  });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };
   const protocol = createProtocol({
     info,
@@ -231,22 +251,24 @@ function createFace(
     resources,
     prompts,
     adapter,
-    writer: createResultWriter({ [META.serverInfo]: info }, redact),
+    redaction,
+    writer: createResultWriter({ [META.serverInfo]: info }),
     caching: CACHING,
     pageSize: options.pageSize ?? 1_000,
     logging: native.logging ?? false,
     subscribe: native.subscribe ?? false,
-    sessionKey: secret,
+    signer,
     elicitTimeoutMs: options.elicitTimeoutMs,
+    onIntroduction: (introduction) => log.info(introduction, 'client'),
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
   });
   return { registry, resources, prompts, protocol };
 }
 
 /** For prompts that embed a resource. */
-function readFrom(resources: ResourceTable, call: Call, uri: string): Promise<ReadOutcome> {
+function readFrom(resources: ResourceTable, context: ExecutionContext, uri: string): Promise<ReadOutcome> {
   const read = findResource(resources, uri);
-  if (read) return read(call);
+  if (read) return read(context);
   throw new GatewayError('RESOURCE_NOT_FOUND', `The prompt embeds ${uri}, and there is no such resource.`, { uri });
 }
 

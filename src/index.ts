@@ -1,7 +1,16 @@
 // The public names of the package, listed one by one; test/public.test.ts pins them.
 
 export { type SampleApi, startSampleApi } from '#sample';
-export type { Call, Client, Handler, Middleware, Principal } from './call/handler.ts';
+export type { Asked, Client, Principal, Question, ReportProgress, Transport, WriteLog } from './call/caller.ts';
+export {
+  type Controls,
+  ExecutionContext,
+  type RequestFacts,
+  type ResultFacts,
+  type ResultRecord,
+  type UpstreamTrace,
+} from './call/execution-context.ts';
+export type { Handler, Middleware } from './call/handler.ts';
 export type { Content, Outcome } from './call/outcome.ts';
 export { defineTool, type NativeTool } from './catalog/define-tool.ts';
 export type { NativeAction, RestAction } from './catalog/grouped/action.ts';
@@ -19,11 +28,11 @@ export type { Args, Domain, Effect, Endpoint, GuardPolicy, JsonSchema } from './
 export { ERRORS, type ErrorCode, type FailureMode, GatewayError, ToolTimeoutError } from './errors.ts';
 export {
   createGateway,
-  type Face,
   type Gateway,
   type GatewayOptions,
   type NativeEntries,
   type Profile,
+  type Service,
 } from './gateway.ts';
 export { ToolAnnotations } from './model/annotations.ts';
 export { BaseModel } from './model/base.ts';
@@ -44,7 +53,7 @@ export { Tool } from './model/tool.ts';
 export { type ImportOptions, importDocument } from './openapi/import-document.ts';
 export type { SpentStore } from './orchestration/confirmations.ts';
 export { createStateCodec, type StateCodec, type StateOptions } from './orchestration/states.ts';
-export type { Reply, RequestContext } from './protocol/request-context.ts';
+export type { Reply, Sender } from './protocol/sender.ts';
 export type { AttachOptions, Detach } from './sdk/attach.ts';
 export { type TagFilter, ToolRegistry } from './sdk/tool-registry.ts';
 export type { HttpServer } from './transport/http.ts';

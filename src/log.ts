@@ -54,7 +54,9 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
         method: context.method,
         // As the client said it: a line must not become as long as a message may be.
         tool: context.tool?.slice(0, 200),
-        principal: context.principal,
+        action: context.action,
+        operation: context.operation,
+        principal: context.principal.id,
         transport: context.transport,
         args: context.argumentsDigest,
         outcome: result.outcome,

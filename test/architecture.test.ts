@@ -23,7 +23,7 @@ const SEES: Record<string, readonly string[]> = {
   openapi: ['openapi', 'schema', 'endpoint'],
   domain: ['domain', 'openapi', 'schema', 'endpoint'],
   doctor: ['doctor', ...from('catalog')],
-  sdk: ['sdk', ...from('catalog')],
+  sdk: ['sdk', ...from('protocol')],
 };
 /** Files at the top of src that every folder may use. */
 const COMMON = ['errors.ts'];

@@ -9,6 +9,7 @@ test('the package exports exactly these names', () => {
     'ConverterBase',
     'DefinitionError',
     'ERRORS',
+    'ExecutionContext',
     'GatewayError',
     'Group',
     'GroupConverter',

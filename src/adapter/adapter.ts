@@ -1,74 +1,95 @@
 // The golden path: every operation of every client enters here, whatever the transport, era or exposure mode.
 // Read this first.
-
 import { buildDigest } from '../call/digest.ts';
-import { ExecutionContext, type ResultFacts } from '../call/execution-context.ts';
-import type { Call } from '../call/handler.ts';
+import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
+import type { Handler } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
-import { ERRORS, GatewayError } from '../errors.ts';
+import { GatewayError, toRpcCode } from '../errors.ts';
 import { toFailure } from '../orchestration/failure.ts';
+import type { Redaction } from '../orchestration/redaction.ts';
 
-export interface Operations<Result = unknown> {
-  /** Undefined: there is no such thing. */
-  readonly find: (name: string) => ((call: Call, args: Args) => Promise<Result>) | undefined;
+/** Something that can be called by name: the tools, the resources or the prompts. */
+export interface Table<Result> {
+  readonly find: (name: string) => ((context: ExecutionContext, args: Args) => Promise<Result>) | undefined;
   readonly missing: (name: string) => GatewayError;
-  /** What to answer with instead of failing; throws what it cannot explain. */
-  readonly rescue?: (error: unknown) => Result;
 }
 
 export interface Adapter {
-  callTool(call: Call, name: string, args: Args): Promise<Outcome>;
-  /** resources/read, prompts/get, completion/complete: the same path, another table. */
-  perform<Result>(
-    call: Call,
-    method: string,
+  callTool(request: RequestFacts, name: string, args: Args): Promise<Outcome>;
+  /** resources/read and prompts/get: the same path, another table. */
+  perform<Result extends object>(
+    request: RequestFacts,
     name: string,
     args: Args,
-    operations: Operations<Result>,
+    table: Table<Result>,
   ): Promise<Result>;
 }
 
-export function createAdapter(tools: Operations<Outcome>, audit: (context: ExecutionContext) => void): Adapter {
-  const perform: Adapter['perform'] = async <Result>(
-    call: Call,
-    method: string,
-    name: string,
-    args: Args,
-    operations: Operations<Result>,
-  ) => {
+export interface AdapterParts {
+  readonly tools: Table<Outcome>;
+  readonly redaction: Redaction;
+  /** Gets the sealed context of every call. */
+  readonly audit: (record: ExecutionContext) => void;
+  /** Told what code from outside threw; the caller only reads its message. */
+  readonly onHandlerError: (error: unknown) => void;
+}
+
+export function createAdapter({ tools, redaction, audit, onHandlerError }: AdapterParts): Adapter {
+  const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
-    const { requestId, principal, transport } = call;
-    const context = ExecutionContext.fromRequest({ requestId, method, principal: principal.id, transport }) //
-      .withToolCall(name, buildDigest(args));
-    const finish = (facts: ResultFacts) => audit(context.withResult(facts).seal());
+    const context = ExecutionContext.fromRequest(request).withToolCall(name);
+    const finish = (outcome: ResultFacts['outcome'], errorCode?: number) => {
+      const durationMs = performance.now() - startedAt;
+      const done = context.withResult({ outcome, errorCode, durationMs });
+      // What never reached an operation has no digest of its arguments yet.
+      const digested =
+        done.argumentsDigest === undefined ? done.withOperation({ argumentsDigest: buildDigest(args) }) : done;
+      audit(digested.seal());
+    };
+    return { context, finish };
+  };
+
+  const report = (error: unknown) => {
+    if (error instanceof GatewayError && error.code === 'HANDLER_FAILED' && error.cause) onHandlerError(error.cause);
+  };
+
+  const attempt = async (context: ExecutionContext, args: Args, run: Handler) => {
     try {
-      const run = operations.find(name);
-      if (!run) throw operations.missing(name);
-      let result: Result;
-      try {
-        result = await run(call, args);
-      } catch (error) {
-        if (!operations.rescue) throw error;
-        result = operations.rescue(error);
-      }
-      finish(toFacts(result as Partial<Outcome>, performance.now() - startedAt));
-      return result;
+      return await run(context, args);
     } catch (error) {
-      const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
-      const errorCode = row?.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code;
-      finish({ outcome: 'error', errorCode, durationMs: performance.now() - startedAt });
-      throw error;
+      report(error);
+      return toFailure(context, error);
     }
   };
 
-  const safely: Operations<Outcome> = { ...tools, rescue: toFailure };
-  return { perform, callTool: (call, name, args) => perform(call, 'tools/call', name, args, safely) };
-}
-
-// Written out: freezing an object that was made by a spread takes longer than the rest of the audit.
-function toFacts(result: Partial<Outcome>, durationMs: number): ResultFacts {
-  const { inputRequired, isError, failure, upstream } = result;
-  const outcome = inputRequired ? 'input_required' : isError ? 'failed' : 'ok';
-  return { outcome, failureMode: failure, upstream, durationMs };
+  return {
+    async callTool(request, name, args) {
+      const { context, finish } = enter(request, name, args);
+      try {
+        const run = tools.find(name);
+        if (!run) throw tools.missing(name);
+        const outcome = await attempt(context, args, run);
+        finish(outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok');
+        return redaction.outcome(outcome);
+      } catch (error) {
+        finish('error', toRpcCode(error));
+        throw error;
+      }
+    },
+    async perform(request, name, args, table) {
+      const { context, finish } = enter(request, name, args);
+      try {
+        const run = table.find(name);
+        if (!run) throw table.missing(name);
+        const result = await run(context, args);
+        finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok');
+        return redaction.value(result);
+      } catch (error) {
+        report(error);
+        finish('error', toRpcCode(error));
+        throw error;
+      }
+    },
+  };
 }

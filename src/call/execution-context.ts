@@ -1,116 +1,271 @@
-// ExecutionContext: the state of one request, from its arrival to the audit trail.
-//   fromRequest → withToolCall → withResult → seal
-// Every step returns a copy; a sealed context is deeply frozen and refuses further steps. It never holds a secret:
-// of the arguments only a digest is kept, of the upstream URL no query.
-
+// ExecutionContext: the one object that carries a request from the adapter down to the executor, and its record after.
+//   fromRequest → withToolCall → (withAction → withOperation → withDeadline) → withResult → seal
+// Every step returns a frozen copy. The copies of one request share a journal, in which the layers below the adapter note
+// what happened: middleware may replace an outcome, but not what was asked of the API. seal() turns the journal into the
+// audit record and lets go of everything alive (signal, client, functions, the caller's own data). It never holds a
+// secret: of the arguments only a digest is kept, of the upstream URL no query.
 import type { FailureMode } from '../errors.ts';
-import type { UpstreamTrace } from './outcome.ts';
+import type { Client, Principal, ReportProgress, Transport, WriteLog } from './caller.ts';
 
-export interface RequestFacts {
+/** What protocol knows about a request when it arrives. */
+export interface RequestFacts<Data = unknown> {
   readonly requestId: string;
   readonly method: string;
-  readonly principal: string;
-  readonly transport: string;
+  readonly principal: Principal;
+  readonly transport: Transport;
+  readonly client: Client;
+  /** Aborted when the caller leaves or cancels. */
+  readonly signal: AbortSignal;
+  /** Whatever the caller's transport put there (claims, a tenant …), for handlers and middleware. */
+  readonly data?: Data | undefined;
+  /** W3C trace context, validated, forwarded upstream as headers. */
+  readonly trace?: Readonly<Record<string, string>> | undefined;
+  /** Present only when the caller asked for progress. */
+  readonly progress?: ReportProgress | undefined;
+  /** Present only when the caller wants log messages. */
+  readonly log?: WriteLog | undefined;
+  /** Second round of a multi round-trip request: the person's answers, and the state we signed. */
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
+  readonly requestState?: string | undefined;
+}
+
+/** Arguments that steer the gateway instead of going upstream (controls.ts takes them out of the arguments). */
+export interface Controls {
+  readonly fields?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly confirmationToken?: string;
+}
+
+export interface OperationFacts {
+  /** Fully-qualified name of what runs: `domain.action`, or the native tool's name. Absent: nothing was found to run. */
+  readonly operation?: string | undefined;
+  /** Of the arguments without controls, so that a refusal and its confirmed repeat carry the same one. */
+  readonly argumentsDigest: string;
+  readonly controls?: Controls | undefined;
+}
+
+/** What was asked of the REST API. `url` carries no query string and no credentials; no status means no answer came. */
+export interface UpstreamTrace {
+  readonly method: string;
+  readonly url: string;
+  readonly status?: number;
+  readonly bytes?: number;
 }
 
 export interface ResultFacts {
   readonly outcome: 'ok' | 'failed' | 'input_required' | 'error';
-  readonly failureMode?: FailureMode | undefined;
   /** JSON-RPC error code, when the request ended in one. */
   readonly errorCode?: number | undefined;
-  readonly upstream?: UpstreamTrace | undefined;
   readonly durationMs: number;
 }
 
-interface State extends RequestFacts {
-  readonly startedAt: number;
-  readonly tool: string | undefined;
-  readonly argumentsDigest: string | undefined;
-  readonly results: readonly ResultFacts[];
-  readonly sealed: boolean;
+export interface ResultRecord extends ResultFacts {
+  readonly failureMode?: FailureMode | undefined;
+  /** The last request that went out. */
+  readonly upstream?: UpstreamTrace | undefined;
+}
+
+interface Journal {
+  action: string | undefined;
+  operation: string | undefined;
+  argumentsDigest: string | undefined;
+  failureMode: FailureMode | undefined;
+  upstream: UpstreamTrace | undefined;
 }
 
 const BIRTH = Symbol('only ExecutionContext itself makes contexts');
+/** Stands in a sealed record: frozen like the rest of it. */
+const NEVER = Object.freeze(new AbortController().signal);
 
-export class ExecutionContext implements State {
+export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   readonly requestId: string;
   readonly method: string;
-  readonly principal: string;
-  readonly transport: string;
+  readonly principal: Principal;
+  readonly transport: Transport;
   readonly startedAt: number;
+  readonly client: Client;
+  readonly signal: AbortSignal;
+  readonly data: Data | undefined;
+  readonly trace: Readonly<Record<string, string>> | undefined;
+  readonly progress: ReportProgress | undefined;
+  readonly log: WriteLog | undefined;
+  readonly answers: Readonly<Record<string, unknown>> | undefined;
+  readonly requestState: string | undefined;
+  /** As the client called it. */
   readonly tool: string | undefined;
+  /** Inside the tool: the action of a grouped tool, the operation named to call_operation. */
+  readonly action: string | undefined;
+  /** For messages: the tool, and inside a grouped tool or behind call_operation also what of it. */
+  readonly label: string;
+  readonly operation: string | undefined;
   readonly argumentsDigest: string | undefined;
-  readonly results: readonly ResultFacts[];
+  readonly controls: Controls | undefined;
+  /** When the call must be over, on the clock of performance.now(). */
+  readonly deadline: number;
+  readonly results: readonly ResultRecord[];
   readonly sealed: boolean;
+  readonly #journal: Journal;
 
-  constructor(key: symbol, state: State) {
+  /** `changes` is read for what differs from `from`; written out, because a spread is several times slower. */
+  constructor(key: symbol, from: ExecutionContext<Data> | RequestFacts<Data>, changes: Changes = NO_CHANGES) {
     if (key !== BIRTH) throw new TypeError('Make an ExecutionContext with ExecutionContext.fromRequest().');
-    this.requestId = state.requestId;
-    this.method = state.method;
-    this.principal = state.principal;
-    this.transport = state.transport;
-    this.startedAt = state.startedAt;
-    this.tool = state.tool;
-    this.argumentsDigest = state.argumentsDigest;
-    this.results = state.results;
-    this.sealed = state.sealed;
+    const before = from instanceof ExecutionContext ? from : undefined;
+    this.requestId = from.requestId;
+    this.method = from.method;
+    this.principal = from.principal;
+    this.transport = from.transport;
+    this.startedAt = changes.startedAt ?? before?.startedAt ?? Date.now();
+    this.client = from.client;
+    this.signal = from.signal;
+    this.data = from.data;
+    this.trace = from.trace;
+    this.progress = from.progress;
+    this.log = from.log;
+    this.answers = from.answers;
+    this.requestState = from.requestState;
+    this.tool = changes.tool ?? before?.tool;
+    this.action = changes.action ?? before?.action;
+    this.label = changes.label ?? before?.label ?? '';
+    this.operation = changes.operation ?? before?.operation;
+    this.argumentsDigest = changes.argumentsDigest ?? before?.argumentsDigest;
+    this.controls = changes.controls ?? before?.controls;
+    this.deadline = changes.deadline ?? before?.deadline ?? Number.POSITIVE_INFINITY;
+    this.results = changes.results ?? before?.results ?? NO_RESULTS;
+    this.sealed = changes.sealed ?? false;
+    this.#journal = before ? before.#journal : createJournal();
+    Object.freeze(this);
   }
 
-  static fromRequest(facts: RequestFacts): ExecutionContext {
+  static fromRequest<Data = unknown>(facts: RequestFacts<Data>): ExecutionContext<Data> {
     if (facts.requestId.trim() === '') throw new TypeError('An ExecutionContext needs a request id that is not blank.');
     if (facts.method.trim() === '') throw new TypeError('An ExecutionContext needs a method that is not blank.');
-    return new ExecutionContext(BIRTH, {
-      requestId: facts.requestId,
-      method: facts.method,
-      principal: facts.principal,
-      transport: facts.transport,
-      startedAt: Date.now(),
-      tool: undefined,
-      argumentsDigest: undefined,
-      results: [],
-      sealed: false,
-    });
+    return new ExecutionContext(BIRTH, facts);
   }
 
   /** Binds the tool (or resource, or prompt) this request is about. Once. */
-  withToolCall(tool: string, argumentsDigest: string): ExecutionContext {
+  withToolCall(tool: string): ExecutionContext<Data> {
     mustBeOpen(this);
     if (tool.trim() === '') throw new TypeError('withToolCall() needs a tool name that is not blank.');
     if (this.tool !== undefined) throw new TypeError(`This context is already bound to ${this.tool}.`);
-    return new ExecutionContext(BIRTH, copy(this, { tool, argumentsDigest }));
+    return new ExecutionContext<Data>(BIRTH, this, { tool, label: tool });
   }
 
-  withResult(result: ResultFacts): ExecutionContext {
+  /** Names what the tool was asked to do: one action of several. `label` is what messages call it from here on. */
+  withAction(action: string, label = `${this.tool}/${action}`): ExecutionContext<Data> {
+    mustBeOpen(this);
+    if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before naming its action.');
+    this.#journal.action = action;
+    return new ExecutionContext<Data>(BIRTH, this, { action, label });
+  }
+
+  /** Says what runs, and with which arguments. */
+  withOperation(facts: OperationFacts): ExecutionContext<Data> {
+    mustBeOpen(this);
+    if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before its operation.');
+    this.#journal.operation = facts.operation;
+    this.#journal.argumentsDigest = facts.argumentsDigest;
+    return new ExecutionContext<Data>(BIRTH, this, facts);
+  }
+
+  /** Starts the clock: from here on the call has this long. */
+  withDeadline(timeoutMs: number): ExecutionContext<Data> {
+    mustBeOpen(this);
+    return new ExecutionContext<Data>(BIRTH, this, { deadline: performance.now() + timeoutMs });
+  }
+
+  withResult(facts: ResultFacts): ExecutionContext<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before adding a result.');
-    return new ExecutionContext(BIRTH, copy(this, { results: [...this.results, result] }));
+    const { action, operation, argumentsDigest, failureMode, upstream } = this.#journal;
+    const record: ResultRecord = {
+      outcome: facts.outcome,
+      errorCode: facts.errorCode,
+      durationMs: facts.durationMs,
+      // A failure that middleware recovered from is no failure of the call.
+      failureMode: facts.outcome === 'failed' || facts.outcome === 'error' ? failureMode : undefined,
+      upstream,
+    };
+    const results = [...this.results, Object.freeze(record)];
+    return new ExecutionContext<Data>(BIRTH, this, {
+      action,
+      operation,
+      argumentsDigest,
+      results: Object.freeze(results),
+    });
   }
 
-  seal(): ExecutionContext {
+  /** The audit record: deeply frozen, with nothing alive in it. */
+  seal(): ExecutionContext<never> {
     mustBeOpen(this);
-    const results = this.results.map((result) => {
-      if (result.upstream) Object.freeze(result.upstream);
-      return Object.freeze(result);
-    });
-    return Object.freeze(new ExecutionContext(BIRTH, copy(this, { results: Object.freeze(results), sealed: true })));
+    const { requestId, method, transport, principal, client } = this;
+    return new ExecutionContext<never>(
+      BIRTH,
+      {
+        requestId,
+        method,
+        transport,
+        principal: Object.freeze({ id: principal.id }),
+        client: Object.freeze({ era: client.era, version: client.version, capabilities: NO_CAPABILITIES }),
+        signal: NEVER,
+      },
+      {
+        startedAt: this.startedAt,
+        tool: this.tool,
+        action: this.action,
+        label: this.label,
+        operation: this.operation,
+        argumentsDigest: this.argumentsDigest,
+        results: this.results,
+        sealed: true,
+      },
+    );
   }
+
+  /** Notes a request that went out; later ones replace earlier ones. */
+  noteUpstream(trace: UpstreamTrace): void {
+    mustBeOpen(this);
+    this.#journal.upstream = Object.freeze(trace);
+  }
+
+  /** Notes why the call is about to fail. */
+  noteFailure(mode: FailureMode): void {
+    mustBeOpen(this);
+    this.#journal.failureMode = mode;
+  }
+
+  /** The last request that went out so far. */
+  get upstream(): UpstreamTrace | undefined {
+    return this.#journal.upstream ?? this.results.at(-1)?.upstream;
+  }
+}
+
+interface Changes {
+  readonly startedAt?: number;
+  readonly label?: string;
+  readonly tool?: string | undefined;
+  readonly action?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly argumentsDigest?: string | undefined;
+  readonly controls?: Controls | undefined;
+  readonly deadline?: number;
+  readonly results?: readonly ResultRecord[];
+  readonly sealed?: boolean;
+}
+
+const NO_CHANGES: Changes = Object.freeze({});
+const NO_RESULTS: readonly ResultRecord[] = Object.freeze([]);
+const NO_CAPABILITIES = Object.freeze({});
+
+function createJournal(): Journal {
+  return {
+    action: undefined,
+    operation: undefined,
+    argumentsDigest: undefined,
+    failureMode: undefined,
+    upstream: undefined,
+  };
 }
 
 function mustBeOpen(context: ExecutionContext): void {
   if (context.sealed) throw new TypeError(`The context of request ${context.requestId} is sealed.`);
-}
-
-// Spelled out: a spread of a class instance is several times slower, and this runs for every call.
-function copy(from: State, changes: Partial<State>): State {
-  return {
-    requestId: from.requestId,
-    method: from.method,
-    principal: from.principal,
-    transport: from.transport,
-    startedAt: from.startedAt,
-    tool: changes.tool ?? from.tool,
-    argumentsDigest: changes.argumentsDigest ?? from.argumentsDigest,
-    results: changes.results ?? from.results,
-    sealed: changes.sealed ?? from.sealed,
-  };
 }

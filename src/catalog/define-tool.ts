@@ -1,11 +1,11 @@
 // defineTool(): a function as a tool beside the REST ones, with the same strictness: arguments are checked against its
 // schema before it runs, and whatever it throws becomes an answer.
 import { z } from 'zod';
-import type { Call } from '../call/handler.ts';
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, JsonSchema } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { WireHints } from '../model/wire.ts';
-import { toOutcome, toThrownOutcome } from '../orchestration/handler-result.ts';
+import { runForeign } from '../orchestration/handler-result.ts';
 import { createSchemaValidator } from '../schema/check/validator.ts';
 import { toPortableSchema } from '../schema/portable/portable-schema.ts';
 import { toJsonSchema, validateZod } from './native-function.ts';
@@ -21,7 +21,7 @@ export interface NativeTool<Schema extends z.ZodObject = z.ZodObject> {
   readonly outputSchema?: JsonSchema;
   readonly annotations?: WireHints;
   /** Returns an Outcome or MCP result, a string, or any JSON value. */
-  readonly run: (call: Call, args: Schema extends z.ZodObject ? z.output<Schema> : Args) => unknown;
+  readonly run: (context: ExecutionContext, args: Schema extends z.ZodObject ? z.output<Schema> : Args) => unknown;
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -35,24 +35,24 @@ const NO_ARGUMENTS: JsonSchema = Object.freeze({ type: 'object', properties: {},
  *   name: 'roll_dice',
  *   description: 'Rolls a die.',
  *   args: z.object({ sides: z.int().min(2) }),
- *   run: (_call, { sides }) => String(1 + Math.floor(Math.random() * sides)),
+ *   run: (_context, { sides }) => String(1 + Math.floor(Math.random() * sides)),
  * })
  * ```
  */
 export function defineTool<Schema extends z.ZodObject = z.ZodObject>(tool: NativeTool<Schema>): ToolEntry {
-  const { name, title, description, args = NO_ARGUMENTS, outputSchema, annotations, run } = tool;
+  const { name, title, description, args: accepted = NO_ARGUMENTS, outputSchema, annotations, run } = tool;
   if (!NAME.test(name)) {
     throw new GatewayError('BAD_CONFIG', `"${name}" is no tool name: use 1 to 64 letters, digits, "_", "." or "-".`);
   }
   if (description.trim() === '') {
     throw new GatewayError('BAD_CONFIG', `The tool ${name} needs a description: it is what the model chooses by.`);
   }
-  const isZod = args instanceof z.ZodObject;
-  const inputSchema: JsonSchema = isZod ? { ...toPortableSchema(toJsonSchema(args)) } : args;
+  const isZod = accepted instanceof z.ZodObject;
+  const inputSchema: JsonSchema = isZod ? { ...toPortableSchema(toJsonSchema(accepted)) } : accepted;
   if (typeof inputSchema !== 'object' || inputSchema.type !== 'object') {
     throw new GatewayError('BAD_CONFIG', `The arguments of the tool ${name} must be a schema of type object.`);
   }
-  const check = isZod ? validateZod(undefined, args) : createSchemaValidator(inputSchema);
+  const check = isZod ? validateZod(undefined, accepted) : createSchemaValidator(inputSchema);
   return Object.freeze({
     definition: deepFreeze({
       name,
@@ -62,12 +62,9 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject>(tool: Nativ
       ...(outputSchema !== undefined && { outputSchema }),
       ...(annotations !== undefined && { annotations }),
     }),
-    run: async (call: Call, given: Args) => {
-      try {
-        return toOutcome(await run(call, check(name, given) as never));
-      } catch (error) {
-        return toThrownOutcome(error, call);
-      }
+    run: async (context: ExecutionContext, args: Args) => {
+      const valid = check(name, args);
+      return runForeign(context, () => run(context, valid as never));
     },
     domain: '',
     operations: Object.freeze([]),

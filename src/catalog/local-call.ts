@@ -1,13 +1,20 @@
 // A call from within this process, by nobody in particular: what is not known about a call is taken from here.
-import type { Call } from '../call/handler.ts';
+import { ExecutionContext, type RequestFacts } from '../call/execution-context.ts';
 
-const call: Call = {
+const LOCAL: RequestFacts = Object.freeze({
   requestId: 'local',
-  tool: '',
-  principal: { id: 'local' },
+  method: 'tools/call',
+  principal: Object.freeze({ id: 'local' }),
   transport: 'local',
   signal: new AbortController().signal,
-  client: { era: 'modern', capabilities: {} },
-};
+  client: Object.freeze({ era: 'modern', version: '2026-07-28', capabilities: Object.freeze({}) }),
+});
 
-export const LOCAL_CALL: Call = Object.freeze(call);
+/** The context of a call of `tool`: as it is where the caller has one, else made of whatever is known. */
+export function toLocalContext<Data>(
+  known: ExecutionContext<Data> | Partial<RequestFacts<Data>>,
+  tool: string,
+): ExecutionContext<Data> {
+  if (known instanceof ExecutionContext) return known.tool === undefined ? known.withToolCall(tool) : known;
+  return ExecutionContext.fromRequest<Data>({ ...(LOCAL as RequestFacts<Data>), ...known }).withToolCall(tool);
+}

@@ -3,21 +3,21 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { buildRegistry } from '../catalog/registry.ts';
 import { listCost } from '../catalog/tokens.ts';
 import type { Domain } from '../endpoint/model.ts';
-import type { Face } from '../gateway.ts';
+import type { Service } from '../gateway.ts';
 
 export type ModeCosts = Readonly<Record<'tools' | 'grouped' | 'search', number>>;
 
-export function costOfList({ registry }: Face): number {
+export function costOfList({ registry }: Service): number {
   return listCost([...registry.tools.values()].map(({ definition }) => definition));
 }
 
 /** Takes a second or two for thousands of operations, and lets requests pass in between. */
-export async function measureModes(face: Face, domains: readonly Domain[]): Promise<ModeCosts> {
+export async function measureModes(service: Service, domains: readonly Domain[]): Promise<ModeCosts> {
   const costIn = async (exposure: keyof ModeCosts) => {
     // Forced on every domain: the question is what the mode as such would cost.
     const { tools } = buildRegistry({
       domains: domains.map((domain) => ({ ...domain, exposure, pinned: [] })),
-      operations: face.registry.operations,
+      operations: service.registry.operations,
       exposure,
       tokenBudget: Number.MAX_SAFE_INTEGER,
       serverName: 'landbridge',

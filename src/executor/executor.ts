@@ -1,4 +1,5 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor, secretValues } from '../endpoint/secrets.ts';
 import type { Answer } from './answer/build-answer.ts';
@@ -10,21 +11,8 @@ import { createSender, type Dispatcher } from './send.ts';
 
 export type { RequestPreview } from './request/preview.ts';
 
-export interface ExecuteOptions {
-  /** For messages. */
-  readonly tool: string;
-  /** Aborted when the caller leaves: the upstream request ends at once. */
-  readonly signal: AbortSignal;
-  /** traceparent, tracestate, baggage; already validated. */
-  readonly trace?: Readonly<Record<string, string>>;
-  /** Dot paths the model wants to see. */
-  readonly fields?: readonly string[];
-  /** Called for calls that last, with strictly increasing values. */
-  readonly progress?: (progress: number, total?: number, message?: string) => void;
-}
-
 export interface CompiledEndpoint {
-  run(args: Args, options: ExecuteOptions): Promise<Answer>;
+  run(context: ExecutionContext, args: Args): Promise<Answer>;
   /** Sends nothing. */
   preview(args: Args): RequestPreview;
 }
@@ -42,55 +30,44 @@ export interface ExecutorOptions {
   readonly connections?: number;
   /** Where neither the endpoint nor an argument says otherwise; `landbridge` by default. */
   readonly userAgent?: string;
-  /** Told every secret that comes into being while running (access tokens), for the log's redactor. */
-  readonly onSecret?: (value: string) => void;
+  /** Takes secrets out of answers. It is told those of every endpoint that is called, and access tokens as they come. */
+  readonly redact?: Redactor;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
   const sender = createSender(options);
-  const tokens = createTokens(sender.send, options.onSecret ?? (() => {}));
+  const redact = options.redact ?? createRedactor([]);
+  const tokens = createTokens(sender.send, (token) => redact.addSecret(token));
   const userAgent = options.userAgent ?? 'landbridge';
-  const redactorFor = createRedactors();
 
   return {
     compile(endpoint) {
       // Compiled on first use: a catalog may hold thousands of endpoints that are never called.
       let plan: RequestPlan | undefined;
       let call: ReturnType<typeof compileCall> | undefined;
-      const planOf = () => (plan ??= compileRequest(endpoint, userAgent));
+      const planOf = () => {
+        if (plan === undefined) {
+          for (const secret of endpoint.security.flat().flatMap(secretValues)) redact.addSecret(secret);
+          plan = compileRequest(endpoint, userAgent);
+        }
+        return plan;
+      };
       return {
-        run(args, runOptions) {
-          if (call === undefined) {
-            try {
-              call = compileCall(endpoint, planOf(), sender.send, tokens, redactorFor(endpoint));
-            } catch (error) {
-              return Promise.reject(error);
-            }
+        run(context, args) {
+          try {
+            call ??= compileCall(endpoint, planOf(), sender.send, tokens, redact);
+          } catch (error) {
+            return Promise.reject(error);
           }
-          return call(args, runOptions);
+          return call(context, args);
         },
         preview(args) {
           const { proof, missing } = previewProof(endpoint);
           const request = planOf().build(args, endpoint.toolName, proof);
-          return buildPreview(request, missing, redactorFor(endpoint));
+          return buildPreview(request, missing, redact);
         },
       };
     },
     close: () => sender.close(),
-  };
-}
-
-/** Endpoints with the same secrets share one redactor. */
-function createRedactors(): (endpoint: Endpoint) => Redactor {
-  const redactors = new Map<string, Redactor>();
-  return (endpoint) => {
-    const secrets = endpoint.security.flat().flatMap(secretValues);
-    const key = JSON.stringify(secrets);
-    let redactor = redactors.get(key);
-    if (redactor === undefined) {
-      redactor = createRedactor(secrets);
-      redactors.set(key, redactor);
-    }
-    return redactor;
   };
 }

@@ -1,6 +1,7 @@
 // OAuth2 client credentials: one token per client and scope, fetched once however many calls wait for it.
 
 import { visible } from '../endpoint/hidden.ts';
+import type { EndpointLimits } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { encode } from './request/percent-encoding.ts';
 import type { OAuthCredential } from './request/proof.ts';
@@ -24,8 +25,7 @@ interface Entry {
   inBody: boolean;
 }
 
-const TOKEN_TIMEOUT_MS = 10_000;
-const MAX_TOKEN_BYTES = 256 * 1024;
+const TOKEN_LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 10_000, maxResponseBytes: 256 * 1024 });
 const DEFAULT_LIFETIME_S = 300;
 /** Refreshed this long before the end, or after nine tenths of a short life. */
 const SKEW_S = 30;
@@ -126,14 +126,10 @@ async function ask(
           ...(!inBody && { authorization: `Basic ${basicToken(id, secret)}` }),
         },
         body,
+        limits: TOKEN_LIMITS,
       },
-      {
-        tool,
-        signal: new AbortController().signal,
-        remainingMs: TOKEN_TIMEOUT_MS,
-        timeoutMs: TOKEN_TIMEOUT_MS,
-        maxResponseBytes: MAX_TOKEN_BYTES,
-      },
+      // Shared by every call that waits for it: no single caller's leaving ends it.
+      { label: tool, signal: new AbortController().signal, deadline: performance.now() + TOKEN_LIMITS.timeoutMs },
     );
   } catch (error) {
     const why = error instanceof GatewayError ? error.message.replace(`${tool}: `, '') : 'it could not be reached';

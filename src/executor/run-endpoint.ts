@@ -1,17 +1,18 @@
 // One call from arguments to answer: proof, request, redirects, answer, all inside one deadline.
+import type { ReportProgress } from '../call/caller.ts';
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/secrets.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
 import { type Answer, compileAnswer } from './answer/build-answer.ts';
-import type { ExecuteOptions } from './executor.ts';
 import type { Tokens } from './oauth.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
 import { buildProof, chooseCredentials, missingCredential, type OAuthCredential, type Proof } from './request/proof.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
-import { type Report, watchProgress } from './upstream-progress.ts';
+import { watchProgress } from './upstream-progress.ts';
 
-export type RunCall = (args: Args, options: ExecuteOptions) => Promise<Answer>;
+export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>;
 
 type Need =
   | { kind: 'static'; proof: Proof | undefined }
@@ -25,85 +26,91 @@ export function compileCall(
   tokens: Tokens,
   redact: Redactor,
 ): RunCall {
-  const { timeoutMs, maxResponseBytes } = endpoint.limits;
-  const answer = compileAnswer(endpoint, redact);
+  const buildAnswer = compileAnswer(endpoint, redact);
   const repeatable = endpoint.effect === 'read' || endpoint.idempotent;
   let need: Need | undefined;
 
   // The hot path: one await, no closure, nothing allocated that the call does not need.
-  async function run(args: Args, options: ExecuteOptions, watch: Watch | undefined): Promise<Answer> {
-    need ??= findNeed(endpoint, options.tool);
-    if (need.kind === 'oauth') return runWithTokens(need, args, options, watch);
-    const { tool, signal } = options;
-    const request = plan.build(args, tool, need.proof, options.trace);
-    const started = performance.now();
-    const raw = await send(request, { tool, signal, remainingMs: timeoutMs, timeoutMs, maxResponseBytes, watch });
-    if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
-      return follow(request, raw, args, options, watch, started);
-    return answer(request, raw, args, tool, options.fields);
+  async function run(context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
+    need ??= findNeed(endpoint, context.label);
+    if (need.kind === 'oauth') return runWithTokens(need, context, args, watch);
+    const request = plan.build(args, context.label, need.proof, context.trace);
+    const raw = await exchange(request, context, watch);
+    if (raw.status >= 300 && raw.status < 400 && isRedirect(raw)) return follow(request, raw, context, args, watch);
+    return buildAnswer(request, raw, args, context.label, context.controls?.fields);
   }
 
-  function sendWithin(request: WireRequest, options: ExecuteOptions, remainingMs: number, watch: Watch | undefined) {
-    const { tool, signal } = options;
-    return send(request, { tool, signal, remainingMs, timeoutMs, maxResponseBytes, watch });
+  /** Sends, and notes in the record what was sent and what came of it. */
+  async function exchange(
+    request: WireRequest,
+    context: ExecutionContext,
+    watch: Watch | undefined,
+  ): Promise<RawResponse> {
+    const { method, url } = request;
+    try {
+      const raw = await send(request, context, watch);
+      context.noteUpstream({ method, url, status: raw.status, bytes: raw.body.length });
+      return raw;
+    } catch (error) {
+      context.noteUpstream({ method, url });
+      throw error;
+    }
   }
 
   async function follow(
     request: WireRequest,
     raw: RawResponse,
+    context: ExecutionContext,
     args: Args,
-    options: ExecuteOptions,
     watch: Watch | undefined,
-    started: number,
   ): Promise<Answer> {
-    let asked = request;
-    let got = raw;
-    for (let hop = 0; isRedirect(got); hop++) {
-      asked = followRedirect(asked, got, plan.basePath, hop, options.tool, redact);
-      got = await sendWithin(asked, options, timeoutMs - (performance.now() - started), watch);
+    let target = request;
+    let response = raw;
+    for (let hop = 0; isRedirect(response); hop++) {
+      target = followRedirect(target, response, plan.basePath, hop, context.label, redact);
+      response = await exchange(target, context, watch);
     }
-    return answer(asked, got, args, options.tool, options.fields);
+    return buildAnswer(target, response, args, context.label, context.controls?.fields);
   }
 
   async function runWithTokens(
     { proofFor, oauth }: Extract<Need, { kind: 'oauth' }>,
+    context: ExecutionContext,
     args: Args,
-    options: ExecuteOptions,
     watch: Watch | undefined,
   ): Promise<Answer> {
-    const started = performance.now();
-    const { tool, trace } = options;
+    const { label, trace } = context;
     // Refuse what cannot be sent before anything goes anywhere.
-    plan.build(args, tool, undefined, trace);
+    plan.build(args, label, undefined, trace);
     for (let attempt = 0; ; attempt++) {
       const inHand = new Map<OAuthCredential, string>();
       for (const credential of oauth) {
-        const left = timeoutMs - (performance.now() - started);
         const token =
           tokens.current(credential) ??
-          (await waitFor(tokens.fetch(credential, tool, plan.origin), options, left, timeoutMs));
-        redact.addSecret(token);
+          (await waitFor(tokens.fetch(credential, label, plan.origin), context, endpoint.limits.timeoutMs));
         inHand.set(credential, token);
       }
-      const request = plan.build(args, tool, proofFor(tool, inHand), trace);
-      const raw = await sendWithin(request, options, timeoutMs - (performance.now() - started), watch);
+      const request = plan.build(args, label, proofFor(label, inHand), trace);
+      const raw = await exchange(request, context, watch);
       if (raw.status === 401) for (const [credential, token] of inHand) tokens.forget(credential, token);
       // A revoked token looks just like this; a call that may be repeated gets one new one.
-      if (raw.status !== 401 || attempt > 0 || !repeatable) return follow(request, raw, args, options, watch, started);
+      if (raw.status !== 401 || attempt > 0 || !repeatable) return follow(request, raw, context, args, watch);
     }
   }
 
-  async function runWatched(args: Args, options: ExecuteOptions, report: Report): Promise<Answer> {
+  async function runWatched(context: ExecutionContext, args: Args, report: ReportProgress): Promise<Answer> {
     const watch = watchProgress(report);
     try {
-      return await run(args, options, watch);
+      return await run(context, args, watch);
     } finally {
       watch.stop();
     }
   }
 
-  return (args, options) =>
-    options.progress === undefined ? run(args, options, undefined) : runWatched(args, options, options.progress);
+  return (context, args) => {
+    const timed = context.withDeadline(endpoint.limits.timeoutMs);
+    return timed.progress === undefined ? run(timed, args, undefined) : runWatched(timed, args, timed.progress);
+  };
 }
 
 /** Reads the secrets once they are all there; until then every call says which are missing. */
@@ -122,13 +129,12 @@ function findNeed(endpoint: Endpoint, tool: string): Need {
 }
 
 /** Waits for something shared with other calls: this caller's leaving or deadline ends only this caller's wait. */
-function waitFor<T>(shared: Promise<T>, options: ExecuteOptions, remainingMs: number, timeoutMs: number): Promise<T> {
-  const { tool, signal } = options;
+function waitFor<T>(shared: Promise<T>, { label, signal, deadline }: ExecutionContext, timeoutMs: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const leave = () =>
-      settle(() => reject(new GatewayError('CANCELLED', `${tool} was cancelled by the caller.`, { tool })));
-    const expire = () => settle(() => reject(new ToolTimeoutError(tool, timeoutMs / 1000)));
-    const timer = setTimeout(expire, Math.max(0, remainingMs));
+      settle(() => reject(new GatewayError('CANCELLED', `${label} was cancelled by the caller.`, { tool: label })));
+    const expire = () => settle(() => reject(new ToolTimeoutError(label, timeoutMs / 1000)));
+    const timer = setTimeout(expire, Math.max(0, deadline - performance.now()));
     const settle = (then: () => void) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', leave);

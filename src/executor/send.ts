@@ -1,7 +1,9 @@
 // The only door to undici. One request out, one whole answer back, under one deadline, one byte cap and one abort.
 import { type Dispatcher, Pool } from 'undici';
+import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
 import { Unpacker } from './answer/unpack.ts';
+import { ByteCollector } from './byte-collector.ts';
 import { createPublicLookup } from './public-lookup.ts';
 import type { WireRequest } from './request/build-request.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
@@ -16,15 +18,8 @@ export interface RawResponse {
   readonly body: Buffer;
 }
 
-export interface SendOptions {
-  readonly tool: string;
-  readonly signal: AbortSignal;
-  /** What is left of the call's budget, and the whole of it for the message. */
-  readonly remainingMs: number;
-  readonly timeoutMs: number;
-  readonly maxResponseBytes: number;
-  readonly watch?: Watch | undefined;
-}
+/** What sending needs to know of the call it serves. */
+export type Errand = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
 
 /** Sees bytes pass, for progress. */
 export interface Watch {
@@ -33,7 +28,7 @@ export interface Watch {
   received(bytes: number, total: number | undefined): void;
 }
 
-export type Send = (request: WireRequest, options: SendOptions) => Promise<RawResponse>;
+export type Send = (request: WireRequest, errand: Errand, watch?: Watch) => Promise<RawResponse>;
 
 export interface Sender {
   readonly send: Send;
@@ -78,13 +73,13 @@ export function createSender(options: SenderOptions = {}): Sender {
 
   const dispatcherFor: (origin: string, publicOnly?: boolean) => Dispatcher = options.dispatcher ?? poolFor;
   return {
-    send(request, sendOptions) {
+    send(request, errand, watch) {
       return new Promise((resolve, reject) => {
         if (closed) {
           reject(new GatewayError('UNREACHABLE', 'The gateway is shutting down; the call was not sent.'));
           return;
         }
-        const exchange = new Exchange(request, sendOptions, resolve, reject);
+        const exchange = new Exchange(request, errand, watch, resolve, reject);
         if (!exchange.begin()) return;
         try {
           dispatcherFor(request.origin, request.publicOnly).dispatch(
@@ -114,7 +109,8 @@ export function createSender(options: SenderOptions = {}): Sender {
 /** One request in flight. It settles once, whatever happens first: the end, an error, the deadline or the caller leaving. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly request: WireRequest;
-  private readonly options: SendOptions;
+  private readonly errand: Errand;
+  private readonly watch: Watch | undefined;
   private readonly resolve: (response: RawResponse) => void;
   private readonly reject: (error: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
@@ -126,35 +122,37 @@ class Exchange implements Dispatcher.DispatchHandler {
   private received = 0;
   private expected: number | undefined;
   private first: Buffer | undefined;
-  private more: Buffer[] | undefined;
+  private more: ByteCollector | undefined;
   private unpacker: Unpacker | undefined;
 
   constructor(
     request: WireRequest,
-    options: SendOptions,
+    errand: Errand,
+    watch: Watch | undefined,
     resolve: (response: RawResponse) => void,
     reject: (error: unknown) => void,
   ) {
     this.request = request;
-    this.options = options;
+    this.errand = errand;
+    this.watch = watch;
     this.resolve = resolve;
     this.reject = reject;
   }
 
   /** False when the caller has already left: nothing is sent then. */
   begin(): boolean {
-    const { signal, remainingMs } = this.options;
+    const { signal, deadline } = this.errand;
     if (signal.aborted) {
       this.handleEvent();
       return false;
     }
     signal.addEventListener('abort', this);
-    this.timer = setTimeout(expire, Math.max(0, remainingMs), this);
+    this.timer = setTimeout(expire, Math.max(0, deadline - performance.now()), this);
     return true;
   }
 
   outgoingBody(): string | Buffer | null {
-    const { watch } = this.options;
+    const { watch } = this;
     const { body } = this.request;
     // undici takes iterables too; its types do not say so.
     return watch === undefined || body === null ? body : (watch.body(body) as Buffer);
@@ -162,19 +160,19 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   outgoingHeaders(): Record<string, string> {
     const { headers, body } = this.request;
-    if (this.options.watch === undefined || body === null) return headers as Record<string, string>;
+    if (this.watch === undefined || body === null) return headers as Record<string, string>;
     // Slices have no length of their own, and some servers take no chunked requests.
     return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   }
 
   /** The caller left. */
   handleEvent(): void {
-    const { tool } = this.options;
+    const tool = this.errand.label;
     this.fail(new GatewayError('CANCELLED', `${tool} was cancelled by the caller.`, { tool }));
   }
 
   expire(): void {
-    this.fail(new ToolTimeoutError(this.options.tool, this.options.timeoutMs / 1000));
+    this.fail(new ToolTimeoutError(this.errand.label, this.request.limits.timeoutMs / 1000));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -195,7 +193,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const length = headers['content-length'];
     if (length !== undefined) {
       this.expected = Number(length);
-      if (this.expected > this.options.maxResponseBytes && this.request.method !== 'HEAD' && status < 400) {
+      if (this.expected > this.request.limits.maxResponseBytes && this.request.method !== 'HEAD' && status < 400) {
         this.fail(this.tooLarge());
         return;
       }
@@ -203,7 +201,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const encoding = headers['content-encoding'];
     if (encoding !== undefined && this.request.method !== 'HEAD') {
       try {
-        this.unpacker = Unpacker.for(String(encoding), this.options.maxResponseBytes);
+        this.unpacker = Unpacker.for(String(encoding), this.request.limits.maxResponseBytes);
       } catch (error) {
         this.fail(this.bad((error as Error).message));
       }
@@ -213,15 +211,17 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
     this.received += chunk.length;
-    if (this.received > this.options.maxResponseBytes) {
+    if (this.received > this.request.limits.maxResponseBytes) {
       this.overflow();
       return;
     }
-    this.options.watch?.received(this.received, this.expected);
+    this.watch?.received(this.received, this.expected);
     if (this.unpacker !== undefined) this.unpacker.write(chunk, this);
     else if (this.first === undefined) this.first = chunk;
-    else if (this.more === undefined) this.more = [this.first, chunk];
-    else this.more.push(chunk);
+    else {
+      this.more ??= new ByteCollector(this.first);
+      this.more.add(chunk);
+    }
   }
 
   onResponseEnd(): void {
@@ -230,12 +230,12 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.unpacker.end(this);
       return;
     }
-    this.done(this.more === undefined ? (this.first ?? EMPTY) : Buffer.concat(this.more, this.received));
+    this.done(this.more?.bytes() ?? this.first ?? EMPTY);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
-    this.fail(explainFailure(error, this.request, this.options.tool, this.status !== 0));
+    this.fail(explainFailure(error, this.request, this.errand.label, this.status !== 0));
   }
 
   done(body: Buffer): void {
@@ -258,7 +258,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.fail(this.tooLarge());
       return;
     }
-    this.done(this.more === undefined ? (this.first ?? EMPTY) : Buffer.concat(this.more));
+    this.done(this.more?.bytes() ?? this.first ?? EMPTY);
     this.controller?.abort(new Error('enough'));
   }
 
@@ -273,11 +273,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   private settle(): void {
     this.settled = true;
     clearTimeout(this.timer);
-    this.options.signal.removeEventListener('abort', this);
+    this.errand.signal.removeEventListener('abort', this);
   }
 
   private bad(what: string): GatewayError {
-    const { tool } = this.options;
+    const tool = this.errand.label;
     return new GatewayError(
       'BAD_RESPONSE',
       `${tool}: ${this.request.origin} ${what}. ${repeatAdvice(this.request.method)}`,
@@ -289,7 +289,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private tooLarge(): GatewayError {
-    const { tool, maxResponseBytes } = this.options;
+    const tool = this.errand.label;
+    const { maxResponseBytes } = this.request.limits;
     return new GatewayError(
       'TOO_LARGE',
       `${tool}: the answer is larger than ${maxResponseBytes} bytes and was dropped. Ask for less: fewer items per page, a narrower filter, or one item instead of a list.`,

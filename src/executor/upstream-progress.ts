@@ -1,8 +1,7 @@
 // Progress of calls that last: what was sent, how long we wait, what has come back. At most one report a second, the
 // first after a second, each larger than the one before (MCP demands that).
+import type { ReportProgress } from '../call/caller.ts';
 import type { Watch } from './send.ts';
-
-export type Report = (progress: number, total?: number, message?: string) => void;
 
 export interface ProgressWatch extends Watch {
   stop(): void;
@@ -13,7 +12,7 @@ const INTERVAL_MS = 1_000;
 const SLICE_BYTES = 64 * 1024;
 const SLICED_FROM_BYTES = 4 * SLICE_BYTES;
 
-export function watchProgress(report: Report): ProgressWatch {
+export function watchProgress(report: ReportProgress): ProgressWatch {
   let sent = 0;
   let toSend = 0;
   let received = 0;

@@ -1,9 +1,44 @@
 // Folds middleware into one function, once, at build time: right to left, so that the first is the outermost.
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
+import type { Args } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import { toForeignError } from './handler-result.ts';
 
-export function compose(middleware: readonly Middleware[], handler: Handler): Handler {
-  return middleware.reduceRight<Handler>(
-    (inner, wrap) => (call, args) => wrap(call, args, (changed = args) => inner(call, changed)),
-    handler,
+/** What to go on with when a middleware hands other arguments to `next`; throws when they may not be used. */
+export type Recheck = (context: ExecutionContext, changed: Args, before: Args) => Args;
+
+export function compose(middleware: readonly Middleware[], handler: Handler, recheck: Recheck): Handler {
+  return middleware.reduceRight<Handler>((next, around) => surround(around, next, recheck), handler);
+}
+
+function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler {
+  return async (context, args) => {
+    let called = false;
+    /** What `inner` failed with: passed on by the middleware, it is not the middleware's own failure. */
+    let below: unknown;
+    const next = async (changed: Args = args) => {
+      if (called) throw calledTwice(context);
+      called = true;
+      try {
+        return await inner(context, changed === args ? args : recheck(context, changed, args));
+      } catch (error) {
+        below = error;
+        throw error;
+      }
+    };
+    try {
+      return await around(context, args, next);
+    } catch (error) {
+      throw error === below ? error : toForeignError(error, context);
+    }
+  };
+}
+
+function calledTwice({ label }: ExecutionContext): GatewayError {
+  return new GatewayError(
+    'HANDLER_FAILED',
+    `${label}: a middleware called next() a second time; the second request was not sent. Tell the user: this is a mistake in the gateway's own code.`,
+    { tool: label },
   );
 }

@@ -1,6 +1,7 @@
 // Signed, single-use permissions: "this principal may run this tool with these arguments, once, until then".
 // The same seal serves as confirmation token (a refusal carries it) and as `requestState` (MCP multi round-trip requests).
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { createSigner, type Signer } from './signer.ts';
 
 /** What a permission is bound to. */
 export interface Binding {
@@ -28,6 +29,8 @@ export interface Confirmations {
 }
 
 const NONCE_BYTES = 12;
+/** When it ends, in seconds, and a nonce. */
+const HEAD_BYTES = 4 + NONCE_BYTES;
 const MAC_BYTES = 16;
 const MAX_SPENT = 100_000;
 
@@ -49,8 +52,7 @@ export function createSpentStore(now: () => number = Date.now): SpentStore {
 }
 
 export interface ConfirmationOptions {
-  /** At least 32 bytes; replicas share one. Random when absent, so permissions die with the process. */
-  readonly key?: Buffer | undefined;
+  readonly signer?: Signer | undefined;
   readonly ttlSeconds?: number | undefined;
   readonly spent?: SpentStore | undefined;
   readonly now?: (() => number) | undefined;
@@ -58,33 +60,33 @@ export interface ConfirmationOptions {
 
 export function createConfirmations(options: ConfirmationOptions = {}): Confirmations {
   const now = options.now ?? Date.now;
-  const key = options.key ?? randomBytes(32);
+  const signer = options.signer ?? createSigner();
   const ttlSeconds = options.ttlSeconds ?? 300;
   const spent = options.spent ?? createSpentStore(now);
 
-  const sign = (head: Buffer, { purpose, principal, operation, digest }: Binding) =>
-    createHmac('sha256', key)
-      .update(head)
-      // JSON keeps the parts apart: no choice of principal and operation can imitate another pair.
-      .update(JSON.stringify([purpose, principal, operation, digest]))
-      .digest()
-      .subarray(0, MAC_BYTES);
+  const toParts = (head: Buffer, { principal, operation, digest }: Binding) => [
+    head.toString('base64url'),
+    principal,
+    operation,
+    digest,
+  ];
 
   const open = (seal: string, binding: Binding) => {
     const bytes = Buffer.from(seal, 'base64url');
-    if (bytes.length !== 4 + NONCE_BYTES + MAC_BYTES || bytes.toString('base64url') !== seal) return undefined;
-    const head = bytes.subarray(0, 4 + NONCE_BYTES);
-    if (!timingSafeEqual(sign(head, binding), bytes.subarray(4 + NONCE_BYTES))) return undefined;
+    if (bytes.length !== HEAD_BYTES + MAC_BYTES || bytes.toString('base64url') !== seal) return undefined;
+    const head = bytes.subarray(0, HEAD_BYTES);
+    if (!signer.verify(bytes.subarray(HEAD_BYTES), binding.purpose, toParts(head, binding))) return undefined;
     return { expiresAtMs: head.readUInt32BE(0) * 1000, nonce: head.subarray(4).toString('base64url') };
   };
 
   return {
     ttlSeconds,
     issue(binding) {
-      const head = Buffer.alloc(4 + NONCE_BYTES);
+      const head = Buffer.alloc(HEAD_BYTES);
       head.writeUInt32BE(Math.floor(now() / 1000) + ttlSeconds, 0);
       randomBytes(NONCE_BYTES).copy(head, 4);
-      return Buffer.concat([head, sign(head, binding)]).toString('base64url');
+      const mac = signer.sign(binding.purpose, toParts(head, binding)).subarray(0, MAC_BYTES);
+      return Buffer.concat([head, mac]).toString('base64url');
     },
     inspect(seal, binding) {
       const opened = open(seal, binding);

@@ -1,8 +1,8 @@
-// The arguments Landbridge adds to an endpoint's own: `fields` on reads, `dry_run` on writes, `confirmation_token` where a
+// The arguments Landbridge adds to an operation's own: `fields` on reads, `dry_run` on writes, `confirmation_token` where a
 // person must agree. They are taken out before validation, so the endpoint's schema never sees them.
 
-import type { Controls } from '../call/handler.ts';
-import type { Args, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import type { Controls } from '../call/execution-context.ts';
+import type { Args, Effect, JsonSchema } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 
 const MAX_FIELDS = 100;
@@ -21,12 +21,11 @@ const FIELDS: JsonSchema = { type: 'string' };
 const DRY_RUN: JsonSchema = { type: 'boolean' };
 const TOKEN: JsonSchema = { type: 'string', description: 'Only when a refusal handed you one' };
 
-export function buildControls(endpoint: Endpoint, confirmable: boolean): ControlPlan {
-  const own = new Set(endpoint.args.map((arg) => arg.key));
+export function buildControls(effect: Effect, own: ReadonlySet<string>, confirmable: boolean): ControlPlan {
   // An API may have an argument of the same name: then ours steps aside.
   const free = (key: string) => (own.has(key) ? `landbridge_${key}` : key);
-  const fields = endpoint.effect === 'read' ? free('fields') : undefined;
-  const dryRun = endpoint.effect === 'read' ? undefined : free('dry_run');
+  const fields = effect === 'read' ? free('fields') : undefined;
+  const dryRun = effect === 'read' ? undefined : free('dry_run');
   const token = confirmable ? free('confirmation_token') : undefined;
   const schemas: Record<string, JsonSchema> = {};
   if (fields) schemas[fields] = FIELDS;

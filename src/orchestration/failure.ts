@@ -1,4 +1,5 @@
 // The only place where a failure becomes an answer: typed data beside a text that says what to do next.
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { ERRORS, type FailureMode, GatewayError } from '../errors.ts';
@@ -17,14 +18,20 @@ const ADVICE: Partial<Record<FailureMode, string>> = {
 };
 
 /** A typed tool failure as an outcome; anything else is not ours to explain and is thrown on. */
-export function toFailure(error: unknown): Outcome {
+export function toFailure(context: ExecutionContext, error: unknown): Outcome {
   if (!(error instanceof GatewayError)) throw error;
-  const kind = ERRORS[error.code];
-  if (kind.wire !== 'tool') throw error;
-  return buildFailure(kind.mode, error.message, error.details);
+  const row = ERRORS[error.code];
+  if (row.wire !== 'tool') throw error;
+  return buildFailure(context, row.mode, error.message, error.details);
 }
 
-export function buildFailure(mode: FailureMode, message: string, details: Readonly<Record<string, unknown>>): Outcome {
+function buildFailure(
+  context: ExecutionContext,
+  mode: FailureMode,
+  message: string,
+  details: Readonly<Record<string, unknown>>,
+): Outcome {
+  context.noteFailure(mode);
   const advice = ADVICE[mode];
   const text = cut(advice ? `${message}\n${advice}` : message);
   return {
@@ -32,13 +39,13 @@ export function buildFailure(mode: FailureMode, message: string, details: Readon
     isError: true,
     // Some clients show the model only this (Claude Code): so it carries the text as well.
     structured: { ...details, failure_mode: mode, message: text },
-    failure: mode,
   };
 }
 
 /** An HTTP error status: the API answered, and the answer was no. */
-export function toUpstreamFailure(tool: string, endpoint: Endpoint, answer: Answer): Outcome {
-  const { status, problem, retryAfterSeconds, upstream } = answer;
+export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint, answer: Answer): Outcome {
+  const { status, problem, retryAfterSeconds } = answer;
+  const tool = context.label;
   const mode: FailureMode = status === 429 ? 'rate_limited' : 'upstream_error';
   const said = [problem?.title, problem?.detail].filter(Boolean).join(': ');
   const lines = [
@@ -48,7 +55,7 @@ export function toUpstreamFailure(tool: string, endpoint: Endpoint, answer: Answ
   // The body is there when it says more than was understood of it, errors included.
   if (problem?.body) lines.push(`It said: ${problem.body}`);
   else if (problem?.errors !== undefined) lines.push(`errors: ${JSON.stringify(problem.errors)}`);
-  const outcome = buildFailure(mode, lines.join('\n'), {
+  return buildFailure(context, mode, lines.join('\n'), {
     tool,
     status,
     ...(problem?.title !== undefined && { title: problem.title }),
@@ -58,7 +65,6 @@ export function toUpstreamFailure(tool: string, endpoint: Endpoint, answer: Answ
     ...(problem?.body !== undefined && { body: problem.body }),
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
   });
-  return { ...outcome, upstream };
 }
 
 function advise(status: number, endpoint: Endpoint, retryAfterSeconds: number | undefined): string {

@@ -1,9 +1,7 @@
-// What functions return and throw, as outcomes of a call.
-
-import type { Call } from '../call/handler.ts';
+// What functions from outside (handlers of native tools, middleware) return and throw, as outcomes and typed errors.
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Content, Outcome } from '../call/outcome.ts';
-import { ERRORS, GatewayError } from '../errors.ts';
-import { buildFailure, toFailure } from './failure.ts';
+import { GatewayError } from '../errors.ts';
 
 /** A handler's return value as an outcome: an outcome or MCP result as it is, a string as text, the rest as JSON. */
 export function toOutcome(value: unknown): Outcome {
@@ -27,21 +25,32 @@ function isResult(value: unknown): value is Result {
   );
 }
 
-/** A failed outcome for anything a handler throws; what belongs to the protocol, not to the tool, is thrown on. */
-export function toThrownOutcome(error: unknown, call: Call): Outcome {
-  if (error instanceof GatewayError) {
-    if (ERRORS[error.code].wire !== 'tool') throw error;
-    return toFailure(error);
+/** Runs a function from outside: what it returns is an outcome, what it throws a typed error. */
+export async function runForeign(context: ExecutionContext, run: () => unknown): Promise<Outcome> {
+  try {
+    return toOutcome(await run());
+  } catch (error) {
+    throw toForeignError(error, context);
   }
-  if (call.signal.aborted) return buildFailure('cancelled', 'The call was cancelled.', { tool: call.tool });
+}
+
+/** What a function from outside threw. Typed errors are its own word; anything else failed the tool, not the gateway. */
+export function toForeignError(error: unknown, { label, signal }: ExecutionContext): GatewayError {
+  if (error instanceof GatewayError) return error;
+  if (signal.aborted) return new GatewayError('CANCELLED', 'The call was cancelled.', { tool: label }, error);
   const message = error instanceof Error ? error.message : String(error);
-  return buildFailure('handler_failed', message || 'The tool failed without saying why.', { tool: call.tool });
+  return new GatewayError(
+    'HANDLER_FAILED',
+    message || 'The tool failed without saying why.',
+    { tool: label },
+    error ?? message,
+  );
 }
 
 /** `[tool/action] …` before the text of a failure, so that it can be traced at a glance. Others pass unchanged. */
-export function markFailure(outcome: Outcome, tool: string): Outcome {
+export function markFailure(outcome: Outcome, label: string): Outcome {
   if (!outcome.isError) return outcome;
-  const mark = `[${tool}] `;
+  const mark = `[${label}] `;
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text' || first.text.startsWith(mark)) return outcome;
   const text = mark + first.text;

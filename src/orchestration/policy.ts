@@ -6,7 +6,12 @@ export interface DeploymentPolicy {
   readonly readOnly: boolean;
   /** The operator's word on destructive calls; undefined leaves it to domain files and the default. */
   readonly destructive?: GuardPolicy | undefined;
+  /** A profile's word on destructive calls: it makes stricter, never laxer. */
+  readonly atLeast?: GuardPolicy | undefined;
 }
+
+/** What a decision looks at; an Endpoint is one, a native tool another. */
+export type Governed = Pick<Endpoint, 'effect' | 'guard' | 'domain' | 'source' | 'provenance'>;
 
 export interface Decision {
   readonly policy: GuardPolicy;
@@ -14,11 +19,21 @@ export interface Decision {
   readonly because: string;
 }
 
+const STRICTNESS: readonly GuardPolicy[] = ['allow', 'confirm', 'deny'];
+
 export function decidePolicy(
-  endpoint: Endpoint,
+  endpoint: Governed,
   domain: Pick<Domain, 'guard'>,
   deployment: DeploymentPolicy,
 ): Decision {
+  const decision = decide(endpoint, domain, deployment);
+  const { atLeast } = deployment;
+  if (endpoint.effect !== 'destructive' || atLeast === undefined) return decision;
+  const isStricter = STRICTNESS.indexOf(atLeast) > STRICTNESS.indexOf(decision.policy);
+  return isStricter ? { policy: atLeast, because: `this profile says guard: ${atLeast}` } : decision;
+}
+
+function decide(endpoint: Governed, domain: Pick<Domain, 'guard'>, deployment: DeploymentPolicy): Decision {
   const { effect } = endpoint;
   if (effect === 'read') return { policy: 'allow', because: 'it only reads' };
   if (deployment.readOnly) return { policy: 'deny', because: 'this gateway was started with --read-only' };

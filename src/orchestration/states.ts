@@ -1,16 +1,17 @@
 // What a handler wants to know again in the next round of a multi round-trip request (MCP 2026-07-28) travels with the
 // client as `requestState`. It comes back from wherever the client put it, so it is signed, bound and short-lived.
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
 import { buildDigest } from '../call/digest.ts';
-import type { Call } from '../call/handler.ts';
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
+import { createSigner } from './signer.ts';
 
 export interface StateCodec {
   /** A JSON value as `requestState`, good only for the same principal, tool and arguments. Readable by the client. */
-  seal(call: Call, args: Args, value: unknown): string;
+  seal(context: ExecutionContext, args: Args, value: unknown): string;
   /** The value sealed in an earlier round, undefined in the first one. Throws INVALID_PARAMS for anything not ours. */
-  open(call: Call, args: Args): unknown;
+  open(context: ExecutionContext, args: Args): unknown;
 }
 
 export interface StateOptions {
@@ -21,34 +22,20 @@ export interface StateOptions {
 }
 
 const MAX_CHARS = 64 * 1024;
-const MAC_CHARS = 43;
+const PURPOSE = 'handler-state';
 
-export function createStateCodec(options: StateOptions = {}): StateCodec {
-  const { key = randomBytes(32), ttlSeconds = 300, now = Date.now } = options;
-  if (key.length < 32) throw new GatewayError('BAD_CONFIG', 'The key that signs states must have at least 32 bytes.');
-
-  const sign = ({ principal, tool }: Call, args: Args, payload: string) =>
-    createHmac('sha256', key)
-      // JSON keeps the parts apart: no choice of one can imitate another pair.
-      .update(JSON.stringify(['handler-state', principal.id, tool, buildDigest(args), payload]))
-      .digest('base64url');
-
+export function createStateCodec({ key, ttlSeconds = 300, now = Date.now }: StateOptions = {}): StateCodec {
+  const signer = createSigner(key);
+  const toParts = ({ principal, label }: ExecutionContext, args: Args) => [principal.id, label, buildDigest(args)];
   return {
-    seal(call, args, value) {
-      const body = JSON.stringify([Math.ceil(now() / 1000) + ttlSeconds, value]);
-      const payload = Buffer.from(body).toString('base64url');
-      return `${payload}.${sign(call, args, payload)}`;
-    },
-    open(call, args) {
-      const state = call.requestState;
+    seal: (context, args, value) =>
+      signer.seal(PURPOSE, toParts(context, args), [Math.ceil(now() / 1000) + ttlSeconds, value]),
+    open(context, args) {
+      const state = context.requestState;
       if (state === undefined) return undefined;
-      const payload = state.slice(0, -MAC_CHARS - 1);
-      const given = Buffer.from(state.slice(payload.length));
-      const wanted = Buffer.from(`.${sign(call, args, payload)}`);
-      if (state.length > MAX_CHARS || given.length !== wanted.length || !timingSafeEqual(given, wanted)) {
-        throw refused('was changed, or belongs to another call');
-      }
-      const [expiresAt, value] = JSON.parse(Buffer.from(payload, 'base64url').toString()) as [number, unknown];
+      const payload = state.length > MAX_CHARS ? undefined : signer.open(PURPOSE, toParts(context, args), state);
+      if (payload === undefined) throw refused('was changed, or belongs to another call');
+      const [expiresAt, value] = payload as [number, unknown];
       if (expiresAt * 1000 <= now()) throw refused('has expired');
       return value;
     },

@@ -12,7 +12,7 @@ export interface Peer {
   readonly ended?: AbortSignal | undefined;
 }
 
-export interface Outgoing {
+export interface ClientQuestions {
   /** `signal` cancels the question together with the call that asks it. */
   ask(peer: Peer, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   /** False when nobody waits for this answer. */
@@ -25,23 +25,33 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-const MAX_WAITING = 1_000;
+/** One client that never answers must not use up everybody's questions. */
+const MAX_WAITING_PER_CLIENT = 20;
+const MAX_WAITING = 5_000;
 const NOTHING_SENT = 'nothing was sent. Ask the user, then call again.';
 
-export function createOutgoing(timeoutMs = 300_000): Outgoing {
+export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
   const waiting = new Map<RequestId, Waiting>();
+  /** How many wait for each client. */
+  const open = new Map<unknown, number>();
+  const count = (owner: unknown, change: 1 | -1) => {
+    const left = (open.get(owner) ?? 0) + change;
+    if (left > 0) open.set(owner, left);
+    else open.delete(owner);
+  };
   return {
     ask({ owner, send, ended }, method, params, signal) {
       return new Promise((resolve, reject) => {
-        if (waiting.size >= MAX_WAITING) {
-          throw new GatewayError('RATE_LIMITED', 'Too many questions are open with clients; try again in a minute.');
+        const own = open.get(owner) ?? 0;
+        if (own >= MAX_WAITING_PER_CLIENT || waiting.size >= MAX_WAITING) {
+          throw new GatewayError('RATE_LIMITED', 'Too many questions are open; answer some of them, then try again.');
         }
         const id = `landbridge-${randomUUID()}`;
         const finish = () => {
           clearTimeout(timer);
           signal.removeEventListener('abort', onAbort);
           ended?.removeEventListener('abort', onEnd);
-          waiting.delete(id);
+          if (waiting.delete(id)) count(owner, -1);
         };
         const giveUp = (reason: string, error: GatewayError) => {
           // Only a question that was sent can be taken back.
@@ -67,6 +77,7 @@ export function createOutgoing(timeoutMs = 300_000): Outgoing {
         if (ended?.aborted) return onEnd();
         signal.addEventListener('abort', onAbort, { once: true });
         ended?.addEventListener('abort', onEnd, { once: true });
+        count(owner, 1);
         waiting.set(id, {
           owner,
           resolve: (result) => {

@@ -1,17 +1,15 @@
 // The methods both eras share, once the envelope is understood: lists from canned bytes, everything else through the
 // adapter.
-import { randomBytes } from 'node:crypto';
-import type { Adapter } from '../adapter/adapter.ts';
-import type { Call, Client } from '../call/handler.ts';
+import type { Adapter, Table } from '../adapter/adapter.ts';
+import type { RequestFacts } from '../call/execution-context.ts';
 import type { Registry } from '../catalog/registry.ts';
-import type { PromptEntry } from '../catalog/resources-and-prompts/prompts.ts';
-import { findResource, type ResourceTable } from '../catalog/resources-and-prompts/resources.ts';
+import type { PromptEntry, PromptOutcome } from '../catalog/resources-and-prompts/prompts.ts';
+import { findResource, type ReadOutcome, type ResourceTable } from '../catalog/resources-and-prompts/resources.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { complete } from './completion.ts';
 import type { Version } from './eras.ts';
-import type { RequestContext } from './request-context.ts';
 import type { Canned, ListMethod } from './wire/canned.ts';
 import {
   checkMirroredArguments,
@@ -19,9 +17,8 @@ import {
   type Headers,
   type MirroredArgument,
 } from './wire/header-checks.ts';
-import { type Params, type RequestId, writeNotification } from './wire/jsonrpc.ts';
+import type { Params } from './wire/jsonrpc.ts';
 import type { Caching, ResultWriter } from './wire/results.ts';
-import { parseTrace } from './wire/trace.ts';
 
 export interface DispatchParts {
   readonly registry: Registry;
@@ -33,164 +30,99 @@ export interface DispatchParts {
   readonly caching: Caching;
 }
 
+export interface Dispatch {
+  /** Result text of what needs no call; undefined when the method is none of these. */
+  look(method: string, version: Version, params: Params | undefined): string | undefined;
+  /** Whether a call of this method goes through the adapter. */
+  performs(method: string): boolean;
+  /** Result text. `mirroredIn`: modern HTTP only, the headers that must agree with the arguments. */
+  perform(request: RequestFacts, version: Version, params: Params | undefined, mirroredIn?: Headers): Promise<string>;
+}
+
 /** What an API answered just now: nobody knows how long it holds, or for whom else. */
 const UNCACHED: Caching = { ttlMs: 0, cacheScope: 'private' };
 
-/** A request whose era is settled. */
-export interface Settled {
-  readonly id: RequestId;
-  readonly method: string;
-  readonly params: Params | undefined;
-  readonly version: Version;
-  readonly client: Client;
-  readonly signal: AbortSignal;
-  readonly context: RequestContext;
-  /** For progress; shut once the request is answered. */
-  readonly send?: ((message: string) => void) | undefined;
-  readonly log?: Call['log'] | undefined;
-  /** Modern HTTP only: the headers that must agree with the arguments. */
-  readonly mirroredIn?: Headers | undefined;
-}
-
-/** Result text; undefined when the method does not exist. */
-export type Dispatch = (request: Settled) => Promise<string> | string | undefined;
+type Perform = Dispatch['perform'];
 
 export function createDispatch(parts: DispatchParts): Dispatch {
-  const { registry, resources, prompts, adapter, canned, writer, caching } = parts;
+  const { resources, prompts, canned, writer } = parts;
   const offersResources = resources.resources.size + resources.templates.length > 0;
+  const offersPrompts = prompts.size > 0;
+  const lists = new Set<string>([
+    'tools/list',
+    ...(offersResources ? ['resources/list', 'resources/templates/list'] : []),
+    ...(offersPrompts ? ['prompts/list'] : []),
+  ]);
+  const completes = offersPrompts || resources.templates.length > 0;
+  const performers = new Map<string, Perform>([
+    ['tools/call', createToolCall(parts)],
+    ...(offersResources ? [['resources/read', createResourceRead(parts)] as const] : []),
+    ...(offersPrompts ? [['prompts/get', createPromptGet(parts)] as const] : []),
+  ]);
+
+  return {
+    look(method, version, params) {
+      if (lists.has(method)) return canned.list(method as ListMethod, version, params?.cursor);
+      if (method !== 'completion/complete' || !completes) return undefined;
+      return writer.writeObject({ completion: complete(params, prompts, resources) }, version);
+    },
+    performs: (method) => performers.has(method),
+    perform: (request, version, params, mirroredIn) =>
+      performers.get(request.method)!(request, version, params, mirroredIn),
+  };
+}
+
+function createToolCall({ registry, adapter, writer }: DispatchParts): Perform {
   const mirrored = new Map<string, readonly MirroredArgument[]>();
   for (const [name, { definition }] of registry.tools) {
-    const found = findMirroredArguments(definition.inputSchema);
-    if (found.length > 0) mirrored.set(name, found);
+    const headers = findMirroredArguments(definition.inputSchema);
+    if (headers.length > 0) mirrored.set(name, headers);
   }
-
-  const callTool = async (request: Settled): Promise<string> => {
-    const name = parseName(request.params, 'name');
-    const args = parseArguments(request.params);
+  return async (request, version, params, mirroredIn) => {
+    const name = parseName(params, 'name');
+    const args = parseArguments(params);
     const headers = mirrored.get(name);
-    if (headers && request.mirroredIn) checkMirroredArguments(request.mirroredIn, args, headers);
-    const outcome = await adapter.callTool(toCall(request, name), name, args);
-    return writer.writeOutcome(outcome, request.version);
+    if (headers && mirroredIn) checkMirroredArguments(mirroredIn, args, headers);
+    return writer.writeOutcome(await adapter.callTool(request, name, args), version);
   };
+}
 
-  const readResource = async (request: Settled): Promise<string> => {
-    const uri = parseName(request.params, 'uri');
-    const { contents, fixed, inputRequired } = await adapter.perform(
-      toCall(request, uri),
-      'resources/read',
-      uri,
-      {},
-      {
-        find: (name) => findResource(resources, name),
-        missing: (name) =>
-          new GatewayError(
-            'RESOURCE_NOT_FOUND',
-            `There is no resource ${name}; resources/list and resources/templates/list show what there is.`,
-            { uri: name },
-          ),
-      },
-    );
-    if (inputRequired) return writer.writeObject({ ...inputRequired, resultType: 'input_required' }, request.version);
-    return writer.writeObject({ contents }, request.version, fixed ? caching : UNCACHED);
+function createResourceRead({ resources, adapter, writer, caching }: DispatchParts): Perform {
+  const table: Table<ReadOutcome> = {
+    find: (uri) => findResource(resources, uri),
+    missing: (uri) =>
+      new GatewayError(
+        'RESOURCE_NOT_FOUND',
+        `There is no resource ${uri.slice(0, 500)}; resources/list and resources/templates/list show what there is.`,
+        { uri: uri.slice(0, 500) },
+      ),
   };
+  return async (request, version, params) => {
+    const uri = parseName(params, 'uri');
+    const { contents, fixed, inputRequired } = await adapter.perform(request, uri, {}, table);
+    if (inputRequired) return writer.writeObject({ ...inputRequired, resultType: 'input_required' }, version);
+    return writer.writeObject({ contents }, version, fixed ? caching : UNCACHED);
+  };
+}
 
-  const getPrompt = async (request: Settled): Promise<string> => {
-    const name = parseName(request.params, 'name');
-    const { inputRequired, ...result } = await adapter.perform(
-      toCall(request, name),
-      'prompts/get',
-      name,
-      parseArguments(request.params),
-      {
-        find: (key) => prompts.get(key)?.get,
-        missing: (key) =>
-          new GatewayError('INVALID_PARAMS', `There is no prompt "${key}"; prompts/list shows what there is.`, {
-            prompt: key,
-          }),
-      },
-    );
+function createPromptGet({ prompts, adapter, writer }: DispatchParts): Perform {
+  const table: Table<PromptOutcome> = {
+    find: (name) => prompts.get(name)?.get,
+    missing: (name) =>
+      new GatewayError(
+        'INVALID_PARAMS',
+        `There is no prompt "${name.slice(0, 100)}"; prompts/list shows what there is.`,
+        {
+          prompt: name.slice(0, 100),
+        },
+      ),
+  };
+  return async (request, version, params) => {
+    const name = parseName(params, 'name');
+    const { inputRequired, ...result } = await adapter.perform(request, name, parseArguments(params), table);
     return writer.writeObject(
       inputRequired ? { ...inputRequired, resultType: 'input_required' } : { ...result },
-      request.version,
-    );
-  };
-
-  return (request) => {
-    const { method, params, version } = request;
-    switch (method) {
-      case 'tools/call':
-        return callTool(request);
-      case 'tools/list':
-        return canned.list(method, version, params?.cursor);
-      case 'resources/list':
-      case 'resources/templates/list':
-        return offersResources ? canned.list(method as ListMethod, version, params?.cursor) : undefined;
-      case 'resources/read':
-        return offersResources ? readResource(request) : undefined;
-      case 'prompts/list':
-        return prompts.size > 0 ? canned.list(method, version, params?.cursor) : undefined;
-      case 'prompts/get':
-        return prompts.size > 0 ? getPrompt(request) : undefined;
-      case 'completion/complete':
-        return prompts.size + resources.templates.length > 0
-          ? writer.writeObject({ completion: complete(params, prompts, resources) }, version)
-          : undefined;
-      default:
-        return undefined;
-    }
-  };
-}
-
-// Unique across restarts and replicas, cheap per request.
-const RUN = randomBytes(6).toString('base64url');
-let count = 0;
-
-function toCall(request: Settled, tool: string): Call {
-  const { params, context, client, signal, send } = request;
-  const meta = params?._meta as Readonly<Record<string, unknown>> | undefined;
-  const trace = parseTrace(meta);
-  const token = meta?.progressToken;
-  const answers = params?.inputResponses;
-  const state = params?.requestState;
-  if (answers !== undefined && !isObject(answers))
-    throw new GatewayError('INVALID_PARAMS', '"inputResponses" must be an object.');
-  if (state !== undefined && typeof state !== 'string')
-    throw new GatewayError('INVALID_PARAMS', '"requestState" must be a string.');
-  return {
-    requestId: `${RUN}-${(++count).toString(36)}`,
-    tool,
-    principal: context.principal,
-    transport: context.transport,
-    signal,
-    client,
-    ...(trace && { trace }),
-    ...(send && (typeof token === 'string' || typeof token === 'number') && { progress: createProgress(token, send) }),
-    ...(request.log && { log: request.log }),
-    ...(answers !== undefined && { answers }),
-    ...(state !== undefined && { requestState: state }),
-  };
-}
-
-export function wantsProgress(params: Params | undefined): boolean {
-  return (params?._meta as Params | null | undefined)?.progressToken !== undefined;
-}
-
-/** Progress must grow with every notification (S:basic/patterns/progress). */
-function createProgress(
-  progressToken: string | number,
-  send: (message: string) => void,
-): NonNullable<Call['progress']> {
-  let last = Number.NEGATIVE_INFINITY;
-  return (progress, total, message) => {
-    if (!(progress > last)) return;
-    last = progress;
-    send(
-      writeNotification('notifications/progress', {
-        progressToken,
-        progress,
-        ...(total !== undefined && { total }),
-        ...(message !== undefined && { message }),
-      }),
+      version,
     );
   };
 }

@@ -64,6 +64,12 @@ export function parseEnvelope(params: Params | undefined): Envelope {
   return { version, capabilities, meta };
 }
 
+/** What a client calls itself, cut to what a log line takes. */
+export function clientInfoOf(info: unknown): { readonly name: string; readonly version: string } | undefined {
+  if (!isObject(info) || typeof info.name !== 'string' || typeof info.version !== 'string') return undefined;
+  return { name: info.name.slice(0, 100), version: info.version.slice(0, 100) };
+}
+
 export function isLegacyVersion(version: unknown): version is LegacyVersion {
   return (LEGACY_VERSIONS as readonly unknown[]).includes(version);
 }

@@ -1,12 +1,17 @@
 // 2025-11-25 and older: `initialize`, `ping`, and requests of ours to the client. No session is kept for HTTP; on stdio
 // and TCP the connection is the session.
 import { setMaxListeners } from 'node:events';
-import type { Call, Client } from '../call/handler.ts';
+import type { Client } from '../call/caller.ts';
+import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
-import { createChannel } from './channel.ts';
-import { createOutgoing } from './client-questions.ts';
-import { type Dispatch, wantsProgress } from './dispatch.ts';
+import type { Redaction } from '../orchestration/redaction.ts';
+import type { Signer } from '../orchestration/signer.ts';
+import { canElicit, createLegacyAsk } from './asking.ts';
+import { createChannel, createLog, createProgress, progressTokenOf } from './channel.ts';
+import { type ClientQuestions, createClientQuestions } from './client-questions.ts';
+import type { Dispatch } from './dispatch.ts';
 import {
+  clientInfoOf,
   isLegacyVersion,
   isLogLevel,
   isModernHeader,
@@ -14,199 +19,240 @@ import {
   type LegacyVersion,
   MODERN_VERSION,
   negotiate,
-  passesLevel,
 } from './eras.ts';
-import { createLegacySessions, isAskable } from './legacy-session.ts';
-import type { Reply, RequestContext } from './request-context.ts';
+import { createLegacySessions, type LegacySessions } from './legacy-session.ts';
+import { parseSecondRound, toRequestFacts } from './request-facts.ts';
+import type { Introduction, Reply, Sender } from './sender.ts';
 import { abandon, cancel, createSession, type Session, track, untrack } from './session.ts';
 import type { Canned } from './wire/canned.ts';
-import { type Message, type RequestId, writeNotification } from './wire/jsonrpc.ts';
+import type { Message, RequestId, RequestMessage } from './wire/jsonrpc.ts';
 import { notFound, ok } from './wire/reply.ts';
 
 export interface LegacyParts {
   readonly canned: Canned;
   readonly dispatch: Dispatch;
-  readonly sessionKey: Buffer;
+  readonly signer: Signer;
+  readonly redaction: Redaction;
   readonly elicitTimeoutMs?: number | undefined;
   readonly logging: boolean;
   readonly subscribe: boolean;
+  readonly onIntroduction: (introduction: Introduction) => void;
 }
-
-type Request = Extract<Message, { kind: 'request' }>;
 
 export interface Legacy {
-  answer(request: Request, context: RequestContext): Reply | Promise<Reply | undefined>;
-  settle(response: Extract<Message, { kind: 'response' }>, context: RequestContext): void;
-  cancel(context: RequestContext, id: RequestId): void;
+  answer(message: RequestMessage, sender: Sender): Reply | Promise<Reply | undefined>;
+  settle(response: Extract<Message, { kind: 'response' }>, sender: Sender): void;
+  cancel(sender: Sender, id: RequestId): void;
   /** Gives up what is under way over HTTP. */
   abort(): void;
-  createLog(send: RequestContext['send'], bar: string | undefined): Call['log'] | undefined;
 }
 
-const NO_CAPABILITIES = Object.freeze({});
+/** What is known of a client from its connection, or over HTTP from its signed session id. */
+interface Acquaintance {
+  /** Whose answers count. */
+  readonly owner: unknown;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Requests under way: only within it are a client's own ids unique. */
+  readonly scope: Session;
+}
 
 export function createLegacy(parts: LegacyParts): Legacy {
-  const { canned, dispatch } = parts;
-  const sessions = createLegacySessions(parts.sessionKey);
-  const outgoing = createOutgoing(parts.elicitTimeoutMs);
-  /** Requests under way over HTTP, by session id: only there are a client's own ids unique. */
-  const overHttp = new Map<string, Session>();
+  const sessions = createLegacySessions(parts.signer);
+  const questions = createClientQuestions(parts.elicitTimeoutMs);
+  const overHttp = createHttpScopes(sessions);
   /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports); only the end of the server is. */
   const theEnd = new AbortController();
   // Every request under way shares it; Node would take them for a leak.
   setMaxListeners(0, theEnd.signal);
 
-  const sessionIdOf = ({ headers, principal }: RequestContext) => {
-    const id = headers?.['mcp-session-id'];
-    if (typeof id !== 'string') return undefined;
-    const capabilities = sessions.read(principal.id, id);
-    return capabilities && { id, capabilities };
+  const acquaintanceOf = (sender: Sender): Acquaintance | undefined => {
+    const { session } = sender;
+    if (session) return { owner: session, capabilities: session.capabilities, scope: session };
+    return overHttp.enter(sender);
   };
 
-  const initialize = (request: Request, context: RequestContext): Reply => {
-    const { protocolVersion, capabilities } = request.params ?? {};
-    if (typeof protocolVersion !== 'string') {
-      throw new GatewayError('INVALID_PARAMS', 'Invalid params: "protocolVersion" must be a string.');
-    }
-    const version = negotiate(protocolVersion);
-    const declared =
-      typeof capabilities === 'object' && capabilities !== null
-        ? (capabilities as Record<string, unknown>)
-        : NO_CAPABILITIES;
-    const reply = ok(request, canned.initialize(version));
-    if (context.session) {
-      context.session.version = version;
-      context.session.capabilities = declared;
-      return reply;
-    }
-    return context.headers && isAskable(declared)
-      ? { ...reply, sessionId: sessions.mint(context.principal.id, declared) }
-      : reply;
-  };
-
-  const createLog: Legacy['createLog'] = (send, bar) => {
-    if (!send) return undefined;
-    return (level, data) => {
-      if (passesLevel(level, bar ?? 'debug')) send(writeNotification('notifications/message', { level, data }));
-    };
-  };
-
-  const serve = async (
-    request: Request,
-    context: RequestContext,
-    version: LegacyVersion,
-  ): Promise<Reply | undefined> => {
-    const { id, method, params } = request;
-    const { session, send, park } = context;
-    const known = session ? undefined : sessionIdOf(context);
-    const scope = session ?? (known && (overHttp.get(known.id) ?? createSession()));
-    if (known && scope) overHttp.set(known.id, scope);
-    const controller = scope && track(scope, id);
-    const capabilities = session?.capabilities ?? known?.capabilities ?? NO_CAPABILITIES;
-    const owner = session ?? known?.id;
-    const ended = session?.ended.signal;
-    const client: Client = {
-      era: 'legacy',
-      capabilities,
-      ...(send &&
-        owner !== undefined && {
-          request: async (asked, given, signal) => {
-            const unpark = park?.();
-            try {
-              return await outgoing.ask({ owner, send, ended }, asked, given, signal);
-            } finally {
-              unpark?.();
-            }
-          },
-        }),
-    };
-    const signal = controller?.signal ?? (context.transport === 'http' ? theEnd.signal : context.signal);
+  const perform = async (message: RequestMessage, sender: Sender): Promise<Reply | undefined> => {
+    const { id, params } = message;
+    const { session, send } = sender;
+    const version = versionOf(sender);
+    const known = acquaintanceOf(sender);
+    const controller = known && track(known.scope, id);
+    const signal = controller?.signal ?? (sender.transport === 'http' ? theEnd.signal : sender.signal);
     // A POST that takes only JSON must have an answer even when it was cancelled.
-    const silent = session !== undefined || send !== undefined;
-    const channel = send && (parts.logging || wantsProgress(params)) ? createChannel(send, signal) : undefined;
+    const mayBeSilent = session !== undefined || send !== undefined;
+    const token = progressTokenOf(params);
+    const channel = send && (parts.logging || token !== undefined) ? createChannel(send, signal) : undefined;
+    const live = {
+      progress: channel && token !== undefined ? createProgress(token, channel.send, parts.redaction) : undefined,
+      log: channel && parts.logging ? createLog(channel.send, session?.logLevel, parts.redaction) : undefined,
+    };
     try {
-      const log = parts.logging ? createLog(channel?.send, session?.logLevel) : undefined;
-      const result = await dispatch({
-        id,
-        method,
-        params,
-        version,
-        client,
-        signal,
-        context,
-        send: channel?.send,
-        log,
-      });
-      if (result === undefined) throw notFound(method);
-      return signal.aborted && silent ? silence(context) : ok(request, result);
+      const client = toClient(known, sender, version, questions);
+      const facts = toRequestFacts(message, sender, client, signal, parseSecondRound(params), live);
+      const result = await parts.dispatch.perform(facts, version, params);
+      return signal.aborted && mayBeSilent ? silence(sender) : ok(message, result);
     } catch (error) {
-      if (signal.aborted && silent) return silence(context);
+      if (signal.aborted && mayBeSilent) return silence(sender);
       throw error;
     } finally {
       channel?.shut();
-      if (scope && controller) untrack(scope, id, controller);
-      if (known && scope?.underWay.size === 0) overHttp.delete(known.id);
+      if (known && controller) untrack(known.scope, id, controller);
+      if (!session) overHttp.leave(sender);
     }
   };
 
   return {
-    createLog,
-    answer(request, context) {
-      const { method, params } = request;
-      checkHeader(request, context);
-      switch (method) {
-        case 'initialize':
-          return initialize(request, context);
-        case 'ping':
-          return ok(request, '{}');
-        case 'tools/list':
-          return ok(request, canned.list(method, versionOf(context), params?.cursor));
-        case 'logging/setLevel':
-          if (!parts.logging) throw notFound(method);
-          if (!isLogLevel(params?.level))
-            throw new GatewayError('INVALID_PARAMS', 'Invalid params: "level" is not a log level.');
-          if (context.session) context.session.logLevel = params.level;
-          return ok(request, '{}');
-        case 'resources/subscribe':
-        case 'resources/unsubscribe':
-          if (!parts.subscribe) throw notFound(method);
-          if (typeof params?.uri !== 'string')
-            throw new GatewayError('INVALID_PARAMS', 'Invalid params: "uri" must be a string.');
-          return ok(request, '{}');
-        default:
-          return serve(request, context, versionOf(context));
-      }
+    answer(message, sender) {
+      const { method, params } = message;
+      checkHeader(message, sender);
+      if (method === 'initialize') return initialize(message, sender, parts, sessions);
+      if (method === 'ping') return ok(message, '{}');
+      if (parts.dispatch.performs(method)) return perform(message, sender);
+      const text = parts.dispatch.look(method, versionOf(sender), params) ?? changeSettings(message, sender, parts);
+      if (text === undefined) throw notFound(method);
+      return ok(message, text);
     },
-    settle(response, context) {
-      const { id, result, error } = response;
-      const owner = context.session ?? sessionIdOf(context)?.id;
-      if (owner !== undefined && id !== undefined) outgoing.settle(owner, id, result, error);
+    settle({ id, result, error }, sender) {
+      const owner = sender.session ?? overHttp.find(sender)?.owner;
+      if (owner !== undefined && id !== undefined) questions.settle(owner, id, result, error);
     },
-    cancel(context, id) {
-      const known = sessionIdOf(context);
-      const scope = known && overHttp.get(known.id);
-      if (scope) cancel(scope, id);
+    cancel(sender, id) {
+      const known = overHttp.find(sender);
+      if (known) cancel(known.scope, id);
     },
     abort() {
       theEnd.abort();
-      for (const scope of overHttp.values()) abandon(scope);
+      overHttp.abandonAll();
     },
   };
 }
 
+interface HttpScopes {
+  /** To be called when a request of a session is taken up; undefined where the id is missing or not one of ours. */
+  enter(sender: Sender): Acquaintance | undefined;
+  /** Only while the session has something under way. */
+  find(sender: Sender): Acquaintance | undefined;
+  /** To be called when a request is answered: nothing is kept of a session that has nothing under way. */
+  leave(sender: Sender): void;
+  abandonAll(): void;
+}
+
+function createHttpScopes(sessions: LegacySessions): HttpScopes {
+  const open = new Map<string, Acquaintance>();
+  const idOf = ({ headers }: Sender) => {
+    const id = headers?.['mcp-session-id'];
+    return typeof id === 'string' ? id : undefined;
+  };
+  const find = (sender: Sender) => {
+    const id = idOf(sender);
+    // Signed for a principal: somebody else's id opens nothing.
+    return id !== undefined && sessions.read(sender.principal.id, id) ? open.get(id) : undefined;
+  };
+  return {
+    find,
+    enter(sender) {
+      const id = idOf(sender);
+      const capabilities = id === undefined ? undefined : sessions.read(sender.principal.id, id);
+      if (id === undefined || !capabilities) return undefined;
+      const known = open.get(id) ?? { owner: id, capabilities, scope: createSession() };
+      open.set(id, known);
+      return known;
+    },
+    leave(sender) {
+      const id = idOf(sender);
+      if (id !== undefined && open.get(id)?.scope.underWay.size === 0) open.delete(id);
+    },
+    abandonAll() {
+      for (const { scope } of open.values()) abandon(scope);
+    },
+  };
+}
+
+const NO_CAPABILITIES = Object.freeze({});
+
+function initialize(
+  message: RequestMessage,
+  { session, headers, principal, transport }: Sender,
+  { canned, onIntroduction }: LegacyParts,
+  sessions: LegacySessions,
+): Reply {
+  const { protocolVersion, capabilities, clientInfo } = message.params ?? {};
+  if (typeof protocolVersion !== 'string') {
+    throw new GatewayError('INVALID_PARAMS', 'Invalid params: "protocolVersion" must be a string.');
+  }
+  const version = negotiate(protocolVersion);
+  const declared = isObject(capabilities) ? capabilities : NO_CAPABILITIES;
+  onIntroduction({
+    method: message.method,
+    version,
+    client: clientInfoOf(clientInfo),
+    transport,
+    principal: principal.id,
+  });
+  const reply = ok(message, canned.initialize(version));
+  if (session) {
+    session.version = version;
+    session.capabilities = declared;
+    return reply;
+  }
+  return headers ? { ...reply, sessionId: sessions.mint(principal.id, declared) } : reply;
+}
+
+/** The methods that only change what is remembered of a connection; undefined for all others. */
+function changeSettings(
+  { method, params }: RequestMessage,
+  { session }: Sender,
+  { logging, subscribe }: LegacyParts,
+): string | undefined {
+  if (method === 'logging/setLevel' && logging) {
+    if (!isLogLevel(params?.level))
+      throw new GatewayError('INVALID_PARAMS', 'Invalid params: "level" is not a log level.');
+    if (session) session.logLevel = params.level;
+    return '{}';
+  }
+  if ((method === 'resources/subscribe' || method === 'resources/unsubscribe') && subscribe) {
+    if (typeof params?.uri !== 'string')
+      throw new GatewayError('INVALID_PARAMS', 'Invalid params: "uri" must be a string.');
+    return '{}';
+  }
+  return undefined;
+}
+
+function toClient(
+  known: Acquaintance | undefined,
+  { session, send, park, signal: connection }: Sender,
+  version: LegacyVersion,
+  questions: ClientQuestions,
+): Client {
+  const capabilities = known?.capabilities ?? NO_CAPABILITIES;
+  const client: Client = { era: 'legacy', version, capabilities };
+  if (!send || !known || Object.keys(capabilities).length === 0) return client;
+  // A question goes out on the stream of its request: where that is closed, nobody reads it any more.
+  const peer = { owner: known.owner, send, ended: session?.ended.signal ?? connection };
+  const request: NonNullable<Client['request']> = async (method, params, signal) => {
+    const unpark = park?.();
+    try {
+      return await questions.ask(peer, method, params, signal);
+    } finally {
+      unpark?.();
+    }
+  };
+  return { ...client, request, ...(canElicit(capabilities) && { ask: createLegacyAsk(request) }) };
+}
+
 /** Nothing is sent for a cancelled request; over HTTP its stream ends empty. */
-function silence({ session }: RequestContext): Reply | undefined {
+function silence({ session }: Sender): Reply | undefined {
   return session ? undefined : { body: '', status: 200 };
 }
 
 /** Without a header HTTP clients are taken for 2025-03-26 (2025-11-25, basic/transports). */
-function versionOf({ session, headers }: RequestContext): LegacyVersion {
+function versionOf({ session, headers }: Sender): LegacyVersion {
   if (session) return session.version ?? LEGACY_VERSIONS[0];
   const header = headers?.['mcp-protocol-version'];
   return isLegacyVersion(header) ? header : headers ? '2025-03-26' : LEGACY_VERSIONS[0];
 }
 
-function checkHeader({ method }: Request, { headers }: RequestContext): void {
+function checkHeader({ method }: RequestMessage, { headers }: Sender): void {
   const version = headers?.['mcp-protocol-version'];
   if (version === undefined || isLegacyVersion(version)) return;
   if (isModernHeader(version)) {

@@ -1,8 +1,9 @@
 // subscriptions/listen: acknowledged and held open. Tools, prompts and resources are fixed at start, so nothing is ever
 // honoured and nothing follows but the graceful end, which tells the client that the server is going away.
+import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { META, MODERN_VERSION } from './eras.ts';
-import type { RequestContext } from './request-context.ts';
+import type { Sender } from './sender.ts';
 import { type Params, type RequestId, writeNotification } from './wire/jsonrpc.ts';
 import type { ResultWriter } from './wire/results.ts';
 
@@ -11,7 +12,7 @@ export interface Subscriptions {
   listen(
     id: RequestId,
     params: Params | undefined,
-    context: Pick<RequestContext, 'send' | 'session' | 'park'>,
+    sender: Pick<Sender, 'send' | 'session' | 'park'>,
     signal: AbortSignal,
   ): Promise<string | undefined>;
   close(): void;
@@ -24,8 +25,8 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
   let closed = false;
   return {
     async listen(id, params, { send, session, park }, signal) {
-      const wanted = params?.notifications;
-      if (typeof wanted !== 'object' || wanted === null || Array.isArray(wanted)) {
+      const { notifications } = params ?? {};
+      if (!isObject(notifications)) {
         throw new GatewayError(
           'INVALID_PARAMS',
           'Invalid params: "notifications" must be an object that says what to listen for.',

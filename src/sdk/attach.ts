@@ -1,26 +1,26 @@
 // Serves tools on the official SDK's servers without importing them: whatever has `setRequestHandler` is a server,
 // whatever holds one in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name.
 import { z } from 'zod';
-import type { Call } from '../call/handler.ts';
+import { ExecutionContext, type RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { ToolDefinition } from '../catalog/tool-entry.ts';
 import type { Args } from '../endpoint/model.ts';
-import { ERRORS, GatewayError } from '../errors.ts';
+import { GatewayError, toRpcCode } from '../errors.ts';
 import { toLegacyStructured } from '../schema/output-schema.ts';
-import { toSdkCall } from './sdk-call.ts';
+import { toRequestFacts } from './sdk-request.ts';
 
 export type Detach = () => void;
 
 export interface AttachOptions {
   /** Adds to or replaces what is known about a call: the principal from your own authentication, say. */
-  readonly call?: (extra: unknown) => Partial<Call>;
+  readonly call?: (extra: unknown) => Partial<RequestFacts>;
 }
 
 /** What is served. */
 export interface Offer {
   readonly list: () => readonly ToolDefinition[];
   readonly has: (name: string) => boolean;
-  readonly call: (call: Call, name: string, args: Args) => Promise<Outcome>;
+  readonly call: (context: ExecutionContext, name: string, args: Args) => Promise<Outcome>;
 }
 
 type SdkHandler = (request: unknown, extra: unknown) => unknown;
@@ -55,7 +55,8 @@ export function attach(given: unknown, offer: Offer, options: AttachOptions): De
     const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
     if (before && !offer.has(name)) return before(request, extra);
     try {
-      const context = { ...toSdkCall(server, extra, name), ...options.call?.(extra) };
+      const facts = { ...toRequestFacts(server, extra), ...options.call?.(extra) };
+      const context = ExecutionContext.fromRequest(facts).withToolCall(name);
       return toResult(await offer.call(context, name, args));
     } catch (error) {
       throw toSdkError(error);
@@ -120,7 +121,5 @@ function toResult(outcome: Outcome): object {
 /** SDK servers answer with the `code` of what is thrown. */
 function toSdkError(error: unknown): unknown {
   if (!(error instanceof GatewayError)) return error;
-  const row = ERRORS[error.code];
-  const code = row.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code;
-  return Object.assign(new Error(error.message, { cause: error }), { code, data: error.details });
+  return Object.assign(new Error(error.message, { cause: error }), { code: toRpcCode(error), data: error.details });
 }

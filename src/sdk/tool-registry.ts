@@ -1,6 +1,6 @@
 // ToolRegistry: the tools of a library user, by name; listed by tags, called, and attached to an official SDK server.
 
-import type { Call } from '../call/handler.ts';
+import type { ExecutionContext, RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { GroupedToolBuilder } from '../catalog/grouped/grouped-tool-builder.ts';
 import type { ToolDefinition, ToolEntry } from '../catalog/tool-entry.ts';
@@ -64,13 +64,18 @@ export class ToolRegistry {
   }
 
   /** Runs a tool by name. An unknown name is a protocol error, not a tool failure. */
-  async routeCall(call: Partial<Call>, name: string, args: Args, filter: TagFilter = {}): Promise<Outcome> {
+  async routeCall(
+    context: ExecutionContext | Partial<RequestFacts>,
+    name: string,
+    args: Args,
+    filter: TagFilter = {},
+  ): Promise<Outcome> {
     const builder = this.#builders.get(name);
     if (!builder || !passes(builder, filter)) {
       const known = this.#passing(filter).map((other) => other.getName());
       throw new GatewayError('UNKNOWN_TOOL', `Unknown tool "${name}"; ${hint(name, known)}`, { tool: name });
     }
-    return builder.execute(call, args);
+    return builder.execute(context, args);
   }
 
   /**
@@ -87,7 +92,7 @@ export class ToolRegistry {
           const builder = this.#builders.get(name);
           return builder !== undefined && passes(builder, filter);
         },
-        call: (call, name, args) => this.routeCall(call, name, args, filter),
+        call: (context, name, args) => this.routeCall(context, name, args, filter),
       },
       options,
     );

@@ -8,7 +8,7 @@ export interface Served {
   readonly version: string;
   readonly registry: { readonly tools: { readonly size: number } };
   /** '' is what /mcp serves, any other name what /mcp/<name> does. */
-  readonly faceOf: (profile: string) => { readonly protocol: Protocol } | undefined;
+  readonly serviceOf: (profile: string) => { readonly protocol: Protocol } | undefined;
 }
 
 export interface ServeOptions extends Partial<HttpOptions> {
@@ -41,13 +41,13 @@ export async function serveHttp(gateway: Served, options: ServeOptions = {}): Pr
   const { createRoutes } = await import('./routes.ts');
   const server = await startHttp(
     {
-      protocolOf: (profile) => gateway.faceOf(profile)?.protocol,
+      protocolOf: (profile) => gateway.serviceOf(profile)?.protocol,
       otherwise: createRoutes(
         {
           name: gateway.name,
           version: gateway.version,
           ready: ready ?? (() => !closing),
-          hasProfile: (profile) => gateway.faceOf(profile) !== undefined,
+          hasProfile: (profile) => gateway.serviceOf(profile) !== undefined,
           tools: () => gateway.registry.tools.size,
         },
         http,

@@ -1,10 +1,10 @@
 // POST /mcp straight on node:http: the hot path. Every other request goes to the express app in routes.ts.
 import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { Principal } from '../call/handler.ts';
+import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import type { RequestContext } from '../protocol/request-context.ts';
+import type { Sender } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { createFrontier, type Frontier, type FrontierOptions } from './admission.ts';
 import { enterConnection } from './connection.ts';
@@ -81,7 +81,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
     const connection = enterConnection(request.socket);
     let sse: Sse | undefined;
     const accept = request.headers.accept;
-    const context: RequestContext = {
+    const sender: Sender = {
       transport: 'http',
       principal: PRINCIPAL,
       headers: request.headers,
@@ -110,7 +110,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
               body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),
               status: 400,
             }
-          : await protocol.handle(text, context);
+          : await protocol.handle(text, sender);
       if (response.destroyed) return;
       if (sse) return sse.end(reply?.body || undefined);
       if (reply?.body === '') return createSse(response, frontier.corsHeaders(request)).end(undefined);

@@ -1,10 +1,10 @@
 // A conversation over a byte stream: stdio and TCP differ only in where the bytes come from.
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import type { Principal } from '../call/handler.ts';
+import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import type { RequestContext } from '../protocol/request-context.ts';
+import type { Sender } from '../protocol/sender.ts';
 import { abandon, createSession } from '../protocol/session.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { createLineSplitter } from './framing.ts';
@@ -56,14 +56,14 @@ export function converse(
       parked--;
     };
   };
-  const context: RequestContext = { transport, principal, session, send, park, signal: gone.signal };
+  const sender: Sender = { transport, principal, session, send, park, signal: gone.signal };
   const refuse = (message: string) => send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
 
   const take = (bytes: Buffer) => {
     if (!isUtf8(bytes)) return refuse('the line is not valid UTF-8.');
     const text = bytes.toString();
     if (text.trim() === '') return;
-    const reply = protocol.handle(text, context);
+    const reply = protocol.handle(text, sender);
     if (!(reply instanceof Promise)) {
       if (reply) send(reply.body);
       return;

@@ -1,51 +1,58 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createAdapter, type Operations } from '../../src/adapter/adapter.ts';
+import { createAdapter, type Table } from '../../src/adapter/adapter.ts';
 import { buildDigest } from '../../src/call/digest.ts';
-import type { ExecutionContext } from '../../src/call/execution-context.ts';
-import type { Call, Handler } from '../../src/call/handler.ts';
+import { ExecutionContext } from '../../src/call/execution-context.ts';
+import type { Handler } from '../../src/call/handler.ts';
 import type { Outcome } from '../../src/call/outcome.ts';
 import { GatewayError, ToolTimeoutError } from '../../src/errors.ts';
+import { createRedaction } from '../../src/orchestration/redaction.ts';
+import { FACTS } from '../support/context.ts';
 
-const DONE: Outcome = {
-  content: [{ type: 'text', text: 'done' }],
-  isError: false,
-  upstream: { method: 'GET', url: 'http://a/pets', status: 200, bytes: 4 },
-};
+const DONE: Outcome = { content: [{ type: 'text', text: 'done' }], isError: false };
 
-const call: Call = {
-  requestId: 'r-1',
-  tool: 'pets_list',
-  principal: { id: 'ann', scopes: ['read'] },
-  transport: 'tcp',
-  signal: new AbortController().signal,
-  client: { era: 'modern', capabilities: {} },
-};
+const call = { ...FACTS, requestId: 'r-1', principal: { id: 'ann', scopes: ['read'] }, transport: 'tcp' } as const;
 
-function setUp(run: Handler) {
+function setUp(run: Handler, redact = (text: string) => text) {
   const audited: ExecutionContext[] = [];
-  const operations: Operations<Outcome> = {
+  const handlerErrors: unknown[] = [];
+  const tools: Table<Outcome> = {
     find: (name) => (name === 'pets_list' ? run : undefined),
     missing: (name) => new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}`),
   };
-  return { adapter: createAdapter(operations, (context) => audited.push(context)), audited };
+  const adapter = createAdapter({
+    tools,
+    redaction: createRedaction(redact),
+    audit: (record) => audited.push(record),
+    onHandlerError: (error) => handlerErrors.push(error),
+  });
+  return { adapter, audited, handlerErrors };
 }
 
 describe('the golden path', () => {
   test('runs the operation it finds and leaves one sealed record of it', async () => {
-    const run = vi.fn(async () => DONE);
+    const run = vi.fn(async (context: ExecutionContext) => {
+      context.noteUpstream({ method: 'GET', url: 'http://a/pets', status: 200, bytes: 4 });
+      return DONE;
+    });
     const { adapter, audited } = setUp(run);
     expect(await adapter.callTool(call, 'pets_list', { limit: 3 })).toBe(DONE);
-    expect(run.mock.calls).toEqual([[call, { limit: 3 }]]);
+    expect(run.mock.calls).toEqual([[expect.any(ExecutionContext), { limit: 3 }]]);
     expect(audited).toHaveLength(1);
     expect(audited[0]).toMatchObject({
       requestId: 'r-1',
       method: 'tools/call',
-      principal: 'ann',
+      principal: { id: 'ann' },
       transport: 'tcp',
       tool: 'pets_list',
       argumentsDigest: buildDigest({ limit: 3 }),
       sealed: true,
-      results: [{ outcome: 'ok', upstream: DONE.upstream, durationMs: expect.any(Number) }],
+      results: [
+        {
+          outcome: 'ok',
+          upstream: { method: 'GET', url: 'http://a/pets', status: 200, bytes: 4 },
+          durationMs: expect.any(Number),
+        },
+      ],
     });
     expect(Object.isFrozen(audited[0])).toBe(true);
   });
@@ -57,11 +64,7 @@ describe('the golden path', () => {
   });
 
   test.each<[string, Outcome, object]>([
-    [
-      'a failure',
-      { content: [], isError: true, failure: 'upstream_error' },
-      { outcome: 'failed', failureMode: 'upstream_error' },
-    ],
+    ['a failure', { content: [], isError: true }, { outcome: 'failed' }],
     [
       'a question',
       { content: [], isError: false, inputRequired: { requestState: 's' } },
@@ -78,7 +81,7 @@ describe('the golden path', () => {
       throw new ToolTimeoutError('pets_list', 5);
     });
     const outcome = await adapter.callTool(call, 'pets_list', {});
-    expect(outcome).toMatchObject({ isError: true, failure: 'timeout' });
+    expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'timeout' } });
     expect(audited[0]?.results[0]).toMatchObject({ outcome: 'failed', failureMode: 'timeout' });
   });
 
@@ -86,7 +89,10 @@ describe('the golden path', () => {
     const { adapter } = setUp((() => {
       throw new GatewayError('DENIED', 'No.');
     }) as Handler);
-    expect(await adapter.callTool(call, 'pets_list', {})).toMatchObject({ isError: true, failure: 'denied' });
+    expect(await adapter.callTool(call, 'pets_list', {})).toMatchObject({
+      isError: true,
+      structured: { failure_mode: 'denied' },
+    });
   });
 
   test('throws protocol errors and bugs on, and records them', async () => {
@@ -97,8 +103,8 @@ describe('the golden path', () => {
     await expect(adapter.callTool(call, 'pets_list', {})).rejects.toBe(bug);
     await expect(adapter.callTool(call, 'nope', {})).rejects.toMatchObject({ code: 'UNKNOWN_TOOL' });
     expect(audited.map(({ tool, results }) => [tool, results[0]])).toEqual([
-      ['pets_list', { outcome: 'error', errorCode: -32603, durationMs: expect.any(Number) }],
-      ['nope', { outcome: 'error', errorCode: -32602, durationMs: expect.any(Number) }],
+      ['pets_list', expect.objectContaining({ outcome: 'error', errorCode: -32603 })],
+      ['nope', expect.objectContaining({ outcome: 'error', errorCode: -32602 })],
     ]);
   });
 
@@ -108,7 +114,34 @@ describe('the golden path', () => {
       find: () => async () => ({ contents: [] }),
       missing: () => new GatewayError('RESOURCE_NOT_FOUND', 'no'),
     };
-    expect(await adapter.perform(call, 'resources/read', 'a://b', {}, table)).toEqual({ contents: [] });
+    expect(await adapter.perform({ ...call, method: 'resources/read' }, 'a://b', {}, table)).toEqual({ contents: [] });
     expect(audited[0]).toMatchObject({ method: 'resources/read', tool: 'a://b', results: [{ outcome: 'ok' }] });
+  });
+
+  test('takes secrets out of whatever leaves, once', async () => {
+    const redact = vi.fn((text: string) => text.replaceAll('hunter2', '***'));
+    const { adapter } = setUp(
+      async () => ({
+        content: [{ type: 'text', text: 'it is hunter2' }],
+        isError: false,
+        structured: { deep: ['hunter2'] },
+      }),
+      redact,
+    );
+    expect(await adapter.callTool(call, 'pets_list', {})).toEqual({
+      content: [{ type: 'text', text: 'it is ***' }],
+      isError: false,
+      structured: { deep: ['***'] },
+    });
+    expect(redact.mock.calls.filter(([text]) => text === 'it is hunter2')).toHaveLength(1);
+  });
+
+  test('tells the operator what code from outside threw; the caller reads its message', async () => {
+    const bug = new TypeError('no such column');
+    const { adapter, handlerErrors } = setUp(async () => {
+      throw new GatewayError('HANDLER_FAILED', bug.message, {}, bug);
+    });
+    expect(await adapter.callTool(call, 'pets_list', {})).toMatchObject({ isError: true });
+    expect(handlerErrors).toEqual([bug]);
   });
 });

@@ -1,12 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { ExecutionContext } from '../../src/call/execution-context.ts';
+import { FACTS as facts } from '../support/context.ts';
 
-const facts = { requestId: 'r1', method: 'tools/call', principal: 'local', transport: 'stdio' };
-const result = {
-  outcome: 'ok' as const,
-  durationMs: 3,
-  upstream: { method: 'GET', url: 'http://127.0.0.1/pets', status: 200, bytes: 2 },
-};
+const result = { outcome: 'ok' as const, durationMs: 3 };
+const UPSTREAM = { method: 'GET', url: 'http://127.0.0.1/pets', status: 200, bytes: 2 };
+
+/** Everything reachable from a value, itself included. */
+function* reach(value: unknown, visited = new Set<unknown>()): Generator<object> {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null || visited.has(value)) return;
+  visited.add(value);
+  yield value;
+  for (const inner of Object.values(value)) yield* reach(inner, visited);
+}
 
 describe('ExecutionContext', () => {
   test('is made only by fromRequest()', () => {
@@ -21,41 +26,95 @@ describe('ExecutionContext', () => {
     expect(() => ExecutionContext.fromRequest({ ...facts, method })).toThrow('method that is not blank');
   });
 
-  test('takes no result before a tool is bound', () => {
-    expect(() => ExecutionContext.fromRequest(facts).withResult(result)).toThrow('withToolCall()');
+  test('takes no action, operation or result before a tool is bound', () => {
+    const context = ExecutionContext.fromRequest(facts);
+    expect(() => context.withResult(result)).toThrow('withToolCall()');
+    expect(() => context.withAction('list')).toThrow('withToolCall()');
+    expect(() => context.withOperation({ argumentsDigest: 'd' })).toThrow('withToolCall()');
   });
 
-  test('binds a tool once', () => {
-    const bound = ExecutionContext.fromRequest(facts).withToolCall('pets_get', 'digest');
-    expect(() => bound.withToolCall('pets_delete', 'digest')).toThrow('already bound to pets_get');
+  test('binds a tool once, and not a blank one', () => {
+    const bound = ExecutionContext.fromRequest(facts).withToolCall('pets_get');
+    expect(() => bound.withToolCall('pets_delete')).toThrow('already bound to pets_get');
+    expect(() => ExecutionContext.fromRequest(facts).withToolCall(' ')).toThrow('not blank');
   });
 
   test('returns a copy at every step and leaves the original as it was', () => {
     const first = ExecutionContext.fromRequest(facts);
-    const second = first.withToolCall('pets_get', 'digest');
+    const second = first.withToolCall('pets_get');
     const third = second.withResult(result);
     expect([first.tool, second.tool, third.tool]).toEqual([undefined, 'pets_get', 'pets_get']);
     expect([second.results.length, third.results.length]).toEqual([0, 1]);
   });
 
+  test('cannot be assigned to, not even while it is open', () => {
+    const open = ExecutionContext.fromRequest(facts) as unknown as Record<string, unknown>;
+    for (const key of Object.keys(open)) {
+      expect(() => {
+        open[key] = 'other';
+      }, key).toThrow(TypeError);
+    }
+    expect(() => {
+      open.added = true;
+    }).toThrow(TypeError);
+  });
+
+  test('is called by its tool, and inside a grouped tool also by the action', () => {
+    const bound = ExecutionContext.fromRequest(facts).withToolCall('pets');
+    expect([bound.label, bound.withAction('list').label]).toEqual(['pets', 'pets/list']);
+  });
+
+  test('records what the layers below noted, whichever copy they held', () => {
+    const bound = ExecutionContext.fromRequest(facts).withToolCall('pets');
+    const below = bound.withAction('list').withOperation({ operation: 'pets.list', argumentsDigest: 'digest' });
+    below.withDeadline(1000).noteUpstream({ ...UPSTREAM });
+    below.noteFailure('upstream_error');
+    expect(bound.withResult({ ...result, outcome: 'failed' }).seal()).toMatchObject({
+      tool: 'pets',
+      action: 'list',
+      operation: 'pets.list',
+      argumentsDigest: 'digest',
+      results: [{ outcome: 'failed', failureMode: 'upstream_error', upstream: UPSTREAM }],
+    });
+  });
+
+  test('does not record a failure that somebody recovered from', () => {
+    const bound = ExecutionContext.fromRequest(facts).withToolCall('pets');
+    bound.noteFailure('timeout');
+    expect(bound.withResult(result).results[0]?.failureMode).toBeUndefined();
+  });
+
   test('once sealed is frozen to the bottom and refuses every further step', () => {
-    const sealed = ExecutionContext.fromRequest(facts)
-      .withToolCall('pets_get', 'd')
-      .withResult({ ...result })
-      .seal();
-    const mutable = sealed as unknown as { tool: string; results: { outcome: string; upstream: { status: number } }[] };
-    expect(() => {
-      mutable.tool = 'other';
-    }).toThrow(TypeError);
-    expect(() => mutable.results.push({} as never)).toThrow(TypeError);
-    expect(() => {
-      mutable.results[0]!.outcome = 'failed';
-    }).toThrow(TypeError);
-    expect(() => {
-      mutable.results[0]!.upstream.status = 500;
-    }).toThrow(TypeError);
+    const bound = ExecutionContext.fromRequest({ ...facts, progress: () => {}, data: { tenant: 'acme' } }).withToolCall(
+      'p',
+    );
+    bound.noteUpstream({ ...UPSTREAM });
+    const sealed = bound.withResult(result).seal();
+    for (const value of reach(sealed)) expect(Object.isFrozen(value)).toBe(true);
     expect(() => sealed.withResult(result)).toThrow('sealed');
     expect(() => sealed.seal()).toThrow('sealed');
-    expect(() => sealed.withToolCall('x', 'd')).toThrow('sealed');
+    expect(() => sealed.withToolCall('x')).toThrow('sealed');
+    expect(() => sealed.withAction('x')).toThrow('sealed');
+    expect(() => sealed.withOperation({ argumentsDigest: 'd' })).toThrow('sealed');
+    expect(() => sealed.withDeadline(1)).toThrow('sealed');
+    expect(() => sealed.noteUpstream(UPSTREAM)).toThrow('sealed');
+    expect(() => sealed.noteFailure('timeout')).toThrow('sealed');
+  });
+
+  test('once sealed holds nothing alive and nothing secret', () => {
+    const sealed = ExecutionContext.fromRequest({
+      ...facts,
+      data: { token: 'hunter2' },
+      requestState: 'hunter2',
+      answers: { password: 'hunter2' },
+      progress: () => {},
+      log: () => {},
+    })
+      .withToolCall('pets_get')
+      .withOperation({ argumentsDigest: 'd', controls: { confirmationToken: 'hunter2' } })
+      .withResult(result)
+      .seal();
+    expect([...reach(sealed)].filter((value) => typeof value === 'function')).toEqual([]);
+    expect(JSON.stringify(sealed)).not.toContain('hunter2');
   });
 });

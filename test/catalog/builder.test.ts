@@ -14,7 +14,7 @@ const users = () =>
       name: 'create',
       description: 'Create a user',
       schema: z.object({ email: z.email(), role: z.enum(['admin', 'reader']).optional() }),
-      handler: async (call, args) => ({ tool: call.tool, ...args }),
+      handler: async (call, args) => ({ tool: call.label, ...args }),
     })
     .action({ name: 'ban', destructive: true, schema: z.object({ id: z.number() }), handler: () => 'banned' });
 
@@ -183,7 +183,7 @@ describe('GroupedToolBuilder: execution', () => {
       content: [{ type: 'text', text: 'OK' }],
       isError: false,
     });
-    expect(seen[0]).toMatchObject({ tool: 't/x', principal: { id: 'local' }, transport: 'local' });
+    expect(seen[0]).toMatchObject({ label: 't/x', principal: { id: 'local' }, transport: 'local' });
     expect((await builder.execute({}, undefined as never)).isError).toBe(true);
   });
 
@@ -222,7 +222,7 @@ describe('GroupedToolBuilder: execution', () => {
     ],
   ])('%s is answered with what there is', async (_, args, want) => {
     const outcome = await users().execute(aCall('users'), args);
-    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
     expect(textOf(outcome)).toBe(want);
   });
 
@@ -233,7 +233,7 @@ describe('GroupedToolBuilder: execution', () => {
       emial: 'a@b.test',
       role: 'king',
     });
-    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
     const text = textOf(outcome);
     expect(text).toMatch(/^\[users\/create\] /);
     expect(text).toContain('emial');
@@ -275,12 +275,12 @@ describe('GroupedToolBuilder: execution', () => {
     const run = (action: string) => builder.execute(aCall('t'), { action });
     expect(await run('plain')).toMatchObject({
       isError: true,
-      failure: 'handler_failed',
+      structured: { failure_mode: 'handler_failed' },
       content: [{ text: '[t/plain] disk full' }],
     });
     expect(await run('typed')).toMatchObject({
       isError: true,
-      failure: 'rate_limited',
+      structured: { failure_mode: 'rate_limited' },
       content: [{ text: '[t/typed] slow down' }],
     });
     expect(await run('odd')).toMatchObject({ content: [{ text: '[t/odd] just text' }] });
@@ -315,7 +315,7 @@ describe('GroupedToolBuilder: execution', () => {
     const note =
       (name: string): Middleware =>
       (call, args, next) => {
-        seen.push(`${name} ${call.tool} ${JSON.stringify(args)}`);
+        seen.push(`${name} ${call.label} ${JSON.stringify(args)}`);
         return next();
       };
     const builder = new GroupedToolBuilder('p').use(note('global')).group('g', (g) =>
@@ -382,7 +382,7 @@ describe('GroupedToolBuilder: REST operations', () => {
   test('the operation enforces its own schema, and its refusal carries the prefix', async () => {
     const builder = new GroupedToolBuilder('pets').action({ name: 'get', operation: get });
     const outcome = await builder.execute(aCall('pets'), { action: 'get', di: 7 });
-    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
     expect(textOf(outcome)).toMatch(/^\[pets\/get\] Invalid arguments for pets\/get/);
   });
 

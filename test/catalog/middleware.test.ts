@@ -21,6 +21,7 @@ describe('compileChains()', () => {
         {
           key: 'a',
           middleware: [step('group'), step('action')],
+          recheck: (_context, changed) => changed,
           handler: async (_call, args) => {
             seen.push(`handler ${JSON.stringify(args)}`);
             return { content: [], isError: false };

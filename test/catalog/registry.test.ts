@@ -295,7 +295,7 @@ describe('grouped mode', () => {
     const outcome = await built.tools
       .get('api_read')!
       .run(aCall('api_read'), { action: 'issues_get', id: 1, state: 'open' });
-    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
     expect(textOf(outcome)).toMatch(/^\[api_read\/issues_get\] /);
   });
 

@@ -230,7 +230,7 @@ describe('call_operation', () => {
       operation: 'issues_create',
       arguments: { owner: 'o', titel: 't' },
     });
-    expect(outcome).toMatchObject({ isError: true, failure: 'validation' });
+    expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
     const text = textOf(outcome);
     expect(text).toMatch(/^\[call_operation\/issues_create\] /);
     expect(text).toContain('did you mean `title`');
@@ -247,7 +247,7 @@ describe('call_operation', () => {
     });
     expect(refused).toMatchObject({
       isError: true,
-      failure: 'not_confirmed',
+      structured: { failure_mode: 'not_confirmed' },
       content: [{ text: '[call_operation/issues_delete] Ask first.' }],
     });
     const asking: Handler = async () => ({ content: [], isError: false, inputRequired: { requestState: 's' } });

@@ -1,6 +1,7 @@
 // Endpoints, operations and calls made by hand, so that each test says only what matters to it.
 
-import type { Call, Handler } from '../../src/call/handler.ts';
+import type { ExecutionContext, RequestFacts } from '../../src/call/execution-context.ts';
+import type { Handler } from '../../src/call/handler.ts';
 import {
   DEFAULT_LIMITS,
   DEFAULT_RESPONSE,
@@ -11,17 +12,10 @@ import {
 import { buildControls } from '../../src/orchestration/controls.ts';
 import type { Operation } from '../../src/orchestration/operation.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
+import { contextOf } from '../support/context.ts';
 
-export function aCall(tool: string, more: Partial<Call> = {}): Call {
-  return {
-    requestId: '1',
-    tool,
-    principal: { id: 'tester' },
-    transport: 'local',
-    signal: new AbortController().signal,
-    client: { era: 'modern', capabilities: {} },
-    ...more,
-  };
+export function aCall(tool: string, more: Partial<RequestFacts> = {}): ExecutionContext {
+  return contextOf({ tool, requestId: '1', principal: { id: 'tester' }, transport: 'local', ...more });
 }
 
 interface EndpointInit extends Partial<Omit<Endpoint, 'inputSchema'>> {
@@ -62,16 +56,21 @@ export function anEndpoint(domain: string, action: string, init: EndpointInit = 
 
 /** An operation that validates like a real one and answers with what it was called with. */
 export function anOperation(endpoint: Endpoint, run?: Handler): Operation {
-  const { schemas, take } = buildControls(endpoint, endpoint.effect === 'destructive');
+  const { schemas, take } = buildControls(
+    endpoint.effect,
+    new Set(endpoint.args.map(({ key }) => key)),
+    endpoint.effect === 'destructive',
+  );
   const validate = createValidator(endpoint);
-  const echo: Handler = async (call, args) => ({
-    content: [{ type: 'text', text: JSON.stringify({ endpoint: endpoint.id, tool: call.tool, args }) }],
+  const echo: Handler = async (context, args) => ({
+    content: [{ type: 'text', text: JSON.stringify({ endpoint: endpoint.id, tool: context.label, args }) }],
     isError: false,
   });
   return {
     endpoint,
     controls: schemas,
-    run: async (call, args) => (run ?? echo)(call, validate(call.tool, take(call.tool, args)?.args ?? args)),
+    run: async (context, args) =>
+      (run ?? echo)(context, validate(context.label, take(context.label, args)?.args ?? args)),
   };
 }
 

@@ -7,6 +7,7 @@ import { loadDomains } from '../../src/domain/load.ts';
 import type { Args, Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
+import { contextOf } from '../support/context.ts';
 
 export interface Contract {
   readonly action: string;
@@ -51,9 +52,7 @@ export async function record(endpoint: Endpoint, args: Args, status: number, ans
       return [status, answer === undefined ? '' : JSON.stringify(answer), { 'content-type': 'application/json' }];
     });
   const valid = createValidator(endpoint)(endpoint.toolName, args);
-  const result = await executor
-    .compile(endpoint)
-    .run(valid, { tool: endpoint.toolName, signal: new AbortController().signal });
+  const result = await executor.compile(endpoint).run(contextOf({ tool: endpoint.toolName }), valid);
   expect(seen).toHaveLength(1);
   const text = result.content.map((block) => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
   return { ...seen[0]!, result, text };

@@ -5,6 +5,7 @@ import { loadDomains } from '../../src/domain/load.ts';
 import type { Args, Domain } from '../../src/endpoint/model.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
+import { contextOf } from '../support/context.ts';
 import { findEndpoint } from './contract.ts';
 
 const executor = createExecutor();
@@ -22,7 +23,7 @@ afterAll(async () => {
 async function call(action: string, args: Args) {
   const endpoint = findEndpoint(domain, action);
   const valid = createValidator(endpoint)(endpoint.toolName, args);
-  return executor.compile(endpoint).run(valid, { tool: endpoint.toolName, signal: new AbortController().signal });
+  return executor.compile(endpoint).run(contextOf({ tool: endpoint.toolName }), valid);
 }
 
 /** In this order: later rows see what earlier ones did. */

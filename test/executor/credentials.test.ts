@@ -1,7 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../../src/endpoint/model.ts';
+import { createRedactor, type Redactor } from '../../src/endpoint/secrets.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
+import { contextOf } from '../support/context.ts';
 import { endpoint, type Overrides, run, startRaw, startUpstream, textOf, type Upstream } from './support.ts';
 
 let upstream: Upstream;
@@ -116,10 +118,15 @@ describe('OAuth2 client credentials', () => {
     ...more,
   });
 
+  function watchSecrets(onSecret: (value: string) => void): Redactor {
+    const redact = createRedactor([]);
+    return Object.assign((text: string) => redact(text), { addSecret: onSecret });
+  }
+
   function fresh(overrides: Overrides = {}, onSecret?: (value: string) => void) {
-    const executor = createExecutor(onSecret === undefined ? {} : { onSecret });
+    const executor = createExecutor({ redact: onSecret ? watchSecrets(onSecret) : createRedactor([]) });
     const target = executor.compile(endpoint(upstream.origin, { security: [[oauth()]], ...overrides }));
-    return (signal = new AbortController().signal) => target.run({}, { tool: 'get_thing', signal });
+    return (signal = new AbortController().signal) => target.run(contextOf({ tool: 'get_thing', signal }), {});
   }
 
   test('fetches one token for many calls and sends it', async () => {
@@ -141,7 +148,7 @@ describe('OAuth2 client credentials', () => {
     expect(issuer.last().body.toString()).toBe('grant_type=client_credentials&scope=read%20write');
     expect(upstream.seen).toHaveLength(21);
     expect(upstream.seen.every((request) => request.headers.authorization === 'Bearer the-token')).toBe(true);
-    expect(secrets).toEqual(['the-token']);
+    expect(secrets).toEqual(['s3cr&t-value', 'the-token']);
   });
 
   test('falls back to the body where the server reads only that, and remembers', async () => {

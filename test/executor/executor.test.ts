@@ -37,7 +37,6 @@ describe('a call', () => {
       status: 200,
       ok: true,
       content: [{ type: 'text', text: '{"id":7}' }],
-      upstream: { method: 'POST', url: `${upstream.origin}/api/pets/a%20b%2Fc/notes`, status: 200, bytes: 8 },
     });
   });
 });

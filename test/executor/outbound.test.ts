@@ -3,6 +3,7 @@ import nock from 'nock';
 import { getGlobalDispatcher } from 'undici';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createExecutor } from '../../src/executor/executor.ts';
+import { contextOf } from '../support/context.ts';
 import { arg, endpoint, inBody, inHeader, inPath, inQuery, textOf } from './support.ts';
 
 const executor = createExecutor({ dispatcher: () => getGlobalDispatcher() });
@@ -33,12 +34,10 @@ describe('through an injected dispatcher', () => {
         response: { accept: 'application/json' },
       }),
     );
-    const answer = await target.run(
-      { id: 'a/b', limit: 2, tag: ['x', 'y'], trace: 'abc' },
-      { tool: 'get_pet', signal: signal() },
-    );
+    const context = contextOf({ tool: 'get_pet', signal: signal() });
+    const answer = await target.run(context, { id: 'a/b', limit: 2, tag: ['x', 'y'], trace: 'abc' });
     expect(textOf(answer)).toBe('{"name":"Rex"}');
-    expect(answer.upstream.url).toBe('https://api.pets.test/v2/pets/a%2Fb');
+    expect(context.upstream?.url).toBe('https://api.pets.test/v2/pets/a%2Fb');
   });
 
   test('a write: body and credential', async () => {
@@ -54,7 +53,7 @@ describe('through an injected dispatcher', () => {
         security: [[{ kind: 'bearer', name: 'b', secret: { variable: 'TOKEN', value: 'tok-1' } }]],
       }),
     );
-    const answer = await target.run({ name: 'Rex', owner_id: 7 }, { tool: 'create_pet', signal: signal() });
+    const answer = await target.run(contextOf({ tool: 'create_pet', signal: signal() }), { name: 'Rex', owner_id: 7 });
     expect(answer).toMatchObject({
       status: 201,
       ok: true,
@@ -77,12 +76,12 @@ describe('through an injected dispatcher', () => {
         body: { kind: 'form', mediaType: 'application/x-www-form-urlencoded', required: true },
       }),
     );
-    expect(await form.run({ a: 1, b: 'x y' }, { tool: 'form', signal: signal() })).toMatchObject({
+    expect(await form.run(contextOf({ tool: 'form', signal: signal() }), { a: 1, b: 'x y' })).toMatchObject({
       status: 422,
       problem: { title: 'no' },
     });
     await expect(
-      executor.compile(endpoint('https://api.pets.test')).run({}, { tool: 'get_thing', signal: signal() }),
+      executor.compile(endpoint('https://api.pets.test')).run(contextOf({ tool: 'get_thing', signal: signal() }), {}),
     ).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
@@ -91,7 +90,7 @@ describe('through an injected dispatcher', () => {
     const leave = new AbortController();
     const call = executor
       .compile(endpoint('https://api.pets.test'))
-      .run({}, { tool: 'get_thing', signal: leave.signal });
+      .run(contextOf({ tool: 'get_thing', signal: leave.signal }), {});
     setTimeout(() => leave.abort(), 20);
     await expect(call).rejects.toMatchObject({ code: 'CANCELLED' });
   });

@@ -35,7 +35,7 @@ function get(
   return run(
     endpoint(upstream.origin, overrides),
     options.args ?? {},
-    options.fields === undefined ? {} : { fields: options.fields },
+    options.fields === undefined ? {} : { controls: { fields: options.fields } },
   );
 }
 
@@ -531,7 +531,6 @@ describe('an error of the API is a value', () => {
       status: 422,
       ok: false,
       content: text(JSON.stringify(problem)),
-      upstream: { method: 'GET', url: `${upstream.origin}/things`, status: 422, bytes: JSON.stringify(problem).length },
       problem: { type: problem.type, title: 'Not valid', detail: 'name is too long', errors: [{ pointer: '#/name' }] },
     });
   });

@@ -6,6 +6,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ToolTimeoutError } from '../../src/errors.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
+import { contextOf } from '../support/context.ts';
 import { arg, endpoint, inBody, inQuery, run, startRaw, startUpstream, textOf, type Upstream } from './support.ts';
 
 let upstream: Upstream;
@@ -75,7 +76,7 @@ describe('the deadline covers the whole call', () => {
     const executor = createExecutor({ connections: 1 });
     const target = executor.compile(endpoint(raw.origin, { limits: short }));
     const { signal } = new AbortController();
-    const calls = await Promise.allSettled([1, 2, 3].map(() => target.run({}, { tool: 't', signal })));
+    const calls = await Promise.allSettled([1, 2, 3].map(() => target.run(contextOf({ tool: 't', signal }), {})));
     for (const call of calls) expect(call).toMatchObject({ reason: { code: 'TIMEOUT' } });
     await executor.close();
   });
@@ -132,9 +133,9 @@ describe('a caller that leaves', () => {
     upstream.answer = (_, response) => slow.push(() => response.end('{}'));
     const target = executor.compile(endpoint(upstream.origin));
     const leave = new AbortController();
-    const first = target.run({}, { tool: 't', signal: new AbortController().signal });
+    const first = target.run(contextOf({ tool: 't' }), {});
     while (upstream.seen.length === 0) await sleep(5);
-    const second = target.run({}, { tool: 't', signal: leave.signal }).catch((error: unknown) => error);
+    const second = target.run(contextOf({ tool: 't', signal: leave.signal }), {}).catch((error: unknown) => error);
     await sleep(20);
     leave.abort();
     expect(await second).toMatchObject({ code: 'CANCELLED' });
@@ -213,9 +214,9 @@ describe('no answer', () => {
         throw new TypeError('no dispatcher');
       },
     });
-    await expect(
-      executor.compile(endpoint(upstream.origin)).run({}, { tool: 't', signal: new AbortController().signal }),
-    ).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(executor.compile(endpoint(upstream.origin)).run(contextOf({ tool: 't' }), {})).rejects.toMatchObject({
+      code: 'UNREACHABLE',
+    });
   });
 
   test('TLS spoken to a plain server', async () => {
@@ -381,9 +382,11 @@ describe('compressed answers', () => {
           .setHeader('content-type', 'application/json')
           .setHeader('content-encoding', coding)
           .end(compress(body));
-      const answer = await run(endpoint(upstream.origin, { response: { maxChars: 2_000_000 } }));
+      const context = contextOf();
+      const target = createExecutor().compile(endpoint(upstream.origin, { response: { maxChars: 2_000_000 } }));
+      const answer = await target.run(context, {});
       expect(textOf(answer)).toBe(body);
-      expect(answer.upstream.bytes).toBe(body.length);
+      expect(context.upstream?.bytes).toBe(body.length);
     }
     expect(upstream.last().headers['accept-encoding']).toBe('gzip, br');
   });
@@ -436,9 +439,11 @@ describe('redirects', () => {
       request.url === '/v1/things/'
         ? response.setHeader('content-type', 'text/plain').end('found')
         : response.writeHead(307, { location: '/v1/things/' }).end();
-    const answer = await run(endpoint(`${upstream.origin}/v1`, { headers: { 'X-Version': '2' } }));
+    const context = contextOf();
+    const target = createExecutor().compile(endpoint(`${upstream.origin}/v1`, { headers: { 'X-Version': '2' } }));
+    const answer = await target.run(context, {});
     expect(textOf(answer)).toBe('found');
-    expect(answer.upstream.url).toBe(`${upstream.origin}/v1/things/`);
+    expect(context.upstream?.url).toBe(`${upstream.origin}/v1/things/`);
     expect(upstream.last().headers['x-version']).toBe('2');
   });
 
@@ -495,21 +500,17 @@ describe('connections', () => {
     const executor = createExecutor({ connections: 4 });
     const target = executor.compile(endpoint(server.origin, { args: [arg('n', inQuery('n'))] }));
     const { signal } = new AbortController();
-    await Promise.all(
-      Array.from({ length: 40 }, (_, n) => target.run({ n }, { tool: 't', signal: new AbortController().signal })),
-    );
+    await Promise.all(Array.from({ length: 40 }, (_, n) => target.run(contextOf({ tool: 't' }), { n })));
     expect(most).toBeLessThanOrEqual(4);
     expect(total).toBeLessThanOrEqual(4);
     await executor.close();
-    await expect(target.run({}, { tool: 't', signal })).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    await expect(target.run(contextOf({ tool: 't', signal }), {})).rejects.toMatchObject({ code: 'UNREACHABLE' });
   });
 
   test('close waits for what is in flight', async () => {
     const executor = createExecutor();
     upstream.answer = (_, response) => setTimeout(() => response.end('{}'), 80);
-    const call = executor
-      .compile(endpoint(upstream.origin))
-      .run({}, { tool: 't', signal: new AbortController().signal });
+    const call = executor.compile(endpoint(upstream.origin)).run(contextOf({ tool: 't' }), {});
     while (upstream.seen.length === 0) await sleep(5);
     await executor.close();
     await expect(call).resolves.toMatchObject({ status: 200 });

@@ -10,7 +10,8 @@ import {
   type Target,
 } from '../../src/endpoint/model.ts';
 import type { Answer } from '../../src/executor/answer/build-answer.ts';
-import { createExecutor, type ExecuteOptions } from '../../src/executor/executor.ts';
+import { createExecutor } from '../../src/executor/executor.ts';
+import { type ContextChanges, contextOf } from '../support/context.ts';
 
 export interface Seen {
   readonly method: string;
@@ -141,11 +142,9 @@ closers.push(() => executor.close());
 export function run(
   target: Endpoint,
   args: Record<string, unknown> = {},
-  options: Partial<ExecuteOptions> = {},
+  changes: ContextChanges = {},
 ): Promise<Answer> {
-  return executor
-    .compile(target)
-    .run(args, { tool: target.toolName, signal: new AbortController().signal, ...options });
+  return executor.compile(target).run(contextOf({ tool: target.toolName, ...changes }), args);
 }
 
 export function preview(target: Endpoint, args: Record<string, unknown> = {}) {

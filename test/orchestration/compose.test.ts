@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Call, Middleware } from '../../src/call/handler.ts';
+import type { Middleware } from '../../src/call/handler.ts';
 import type { Outcome } from '../../src/call/outcome.ts';
-import { compose } from '../../src/orchestration/compose.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { compose, type Recheck } from '../../src/orchestration/compose.ts';
+import { contextOf } from '../support/context.ts';
 
-const call = {} as Call;
+const call = contextOf({ tool: 'pets_get' });
+const asTheyAre: Recheck = (_context, changed) => changed;
 const text = (value: string): Outcome => ({ content: [{ type: 'text', text: value }], isError: false });
 const read = (outcome: Outcome) => (outcome.content[0]?.type === 'text' ? outcome.content[0].text : '');
 
@@ -18,10 +21,14 @@ describe('compose()', () => {
         trail.push(`${name} out`);
         return outcome;
       };
-    const run = compose([named('a'), named('b')], async () => {
-      trail.push('handler');
-      return text('done');
-    });
+    const run = compose(
+      [named('a'), named('b')],
+      async () => {
+        trail.push('handler');
+        return text('done');
+      },
+      asTheyAre,
+    );
     expect(read(await run(call, {}))).toBe('done');
     expect(trail).toEqual(['a in', 'b in', 'handler', 'b out', 'a out']);
   });
@@ -30,21 +37,65 @@ describe('compose()', () => {
     const run = compose(
       [(_call, _args, next) => next(), (_call, args, next) => next({ ...args, added: true })],
       async (_call, args) => text(JSON.stringify(args)),
+      asTheyAre,
     );
     expect(read(await run(call, { id: 7 }))).toBe('{"id":7,"added":true}');
   });
 
   test('does not run what a middleware keeps from running, and lets errors through', async () => {
-    const stopped = compose([async () => text('no')], async () => text('never'));
+    const stopped = compose([async () => text('no')], async () => text('never'), asTheyAre);
     expect(read(await stopped(call, {}))).toBe('no');
-    const failing = compose([(_call, _args, next) => next()], async () => {
-      throw new Error('upstream');
-    });
+    const failing = compose(
+      [(_call, _args, next) => next()],
+      async () => {
+        throw new Error('upstream');
+      },
+      asTheyAre,
+    );
     await expect(failing(call, {})).rejects.toThrow('upstream');
   });
 
   test('is the handler itself where there is no middleware', () => {
     const handler = async () => text('x');
-    expect(compose([], handler)).toBe(handler);
+    expect(compose([], handler, asTheyAre)).toBe(handler);
+  });
+
+  test('runs what lies below once: next() called a second time fails, and sends nothing', async () => {
+    let runs = 0;
+    const twice: Middleware = async (_context, _args, next) => {
+      await next();
+      return next();
+    };
+    const run = compose([twice], async () => text(String(++runs)), asTheyAre);
+    await expect(run(call, {})).rejects.toMatchObject({ code: 'HANDLER_FAILED', details: { tool: 'pets_get' } });
+    const racing = compose(
+      [async (_c, _a, next) => (await Promise.all([next(), next()]))[0]],
+      async () => text(String(++runs)),
+      asTheyAre,
+    );
+    await expect(racing(call, {})).rejects.toMatchObject({ code: 'HANDLER_FAILED' });
+    expect(runs).toBe(2);
+  });
+
+  test('has arguments that a middleware changed checked, and goes on with what the check returns', async () => {
+    const recheck: Recheck = (_context, changed, before) => ({ ...changed, before });
+    const run = compose([(_c, _a, next) => next({ id: 8 })], async (_c, args) => text(JSON.stringify(args)), recheck);
+    expect(read(await run(call, { id: 7 }))).toBe('{"id":8,"before":{"id":7}}');
+    const refused = compose(
+      [(_c, _a, next) => next({ id: 8 })],
+      async () => text('never'),
+      () => {
+        throw new GatewayError('VALIDATION', 'no');
+      },
+    );
+    await expect(refused(call, { id: 7 })).rejects.toMatchObject({ code: 'VALIDATION' });
+  });
+
+  test('types what a middleware throws itself, and leaves what it passes on from below', async () => {
+    const mine = compose([async () => Promise.reject(new Error('mine'))], async () => text('never'), asTheyAre);
+    await expect(mine(call, {})).rejects.toMatchObject({ code: 'HANDLER_FAILED', message: 'mine' });
+    const bug = new TypeError('below');
+    const below = compose([(_c, _a, next) => next()], () => Promise.reject(bug), asTheyAre);
+    await expect(below(call, {})).rejects.toBe(bug);
   });
 });

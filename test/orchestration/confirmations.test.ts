@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildDigest, toCanonicalJson } from '../../src/call/digest.ts';
 import { type Binding, createConfirmations, createSpentStore } from '../../src/orchestration/confirmations.ts';
+import { createSigner } from '../../src/orchestration/signer.ts';
 
 const binding: Binding = {
   purpose: 'token',
@@ -48,22 +49,22 @@ describe('a permission', () => {
 
   test('outlives neither its time nor its key', async () => {
     let now = 1_000_000_000;
-    const key = Buffer.alloc(32, 1);
-    const confirmations = createConfirmations({ key, ttlSeconds: 60, now: () => now });
+    const signer = createSigner(Buffer.alloc(32, 1));
+    const confirmations = createConfirmations({ signer, ttlSeconds: 60, now: () => now });
     const seal = confirmations.issue(binding);
     now += 59_000;
     expect(confirmations.inspect(seal, binding)).toBe('good');
     now += 1_000;
     expect(confirmations.inspect(seal, binding)).toBe('expired');
     expect(await confirmations.redeem(seal, binding)).toBe('expired');
-    const other = createConfirmations({ key: Buffer.alloc(32, 2), now: () => now - 60_000 });
+    const other = createConfirmations({ signer: createSigner(Buffer.alloc(32, 2)), now: () => now - 60_000 });
     expect(await other.redeem(seal, binding)).toBe('tampered');
   });
 
   test('issued by one replica is good at another that has its key, once for both when they share a store', async () => {
-    const key = Buffer.alloc(32, 1);
+    const signer = createSigner(Buffer.alloc(32, 1));
     const spent = createSpentStore();
-    const [one, two] = [createConfirmations({ key, spent }), createConfirmations({ key, spent })];
+    const [one, two] = [createConfirmations({ signer, spent }), createConfirmations({ signer, spent })];
     const seal = one.issue(binding);
     expect(await two.redeem(seal, binding)).toBe('good');
     expect(await one.redeem(seal, binding)).toBe('used');

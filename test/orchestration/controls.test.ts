@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import type { Effect, Endpoint } from '../../src/endpoint/model.ts';
+import type { Effect } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { buildControls } from '../../src/orchestration/controls.ts';
 
-const endpoint = (effect: Effect, ...keys: string[]) =>
-  ({ effect, args: keys.map((key) => ({ key })) }) as unknown as Endpoint;
+const controlsOf = (effect: Effect, confirmable: boolean, ...own: string[]) =>
+  buildControls(effect, new Set(own), confirmable);
 const keysOf = (effect: Effect, confirmable: boolean, ...own: string[]) =>
-  Object.keys(buildControls(endpoint(effect, ...own), confirmable).schemas);
+  Object.keys(controlsOf(effect, confirmable, ...own).schemas);
 
 describe('what the gateway adds to arguments', () => {
   test('is `fields` on reads, `dry_run` on writes, and a token where a person must agree', () => {
@@ -22,13 +22,13 @@ describe('what the gateway adds to arguments', () => {
       'landbridge_dry_run',
       'landbridge_confirmation_token',
     ]);
-    const plan = buildControls(endpoint('destructive', 'confirmation_token'), true);
+    const plan = controlsOf('destructive', true, 'confirmation_token');
     expect(plan.token).toBe('landbridge_confirmation_token');
     expect(plan.take('t', { confirmation_token: 'the API’s own' })).toBeUndefined();
   });
 
   test('is taken out, and the rest left as it was', () => {
-    const { take } = buildControls(endpoint('destructive', 'id'), true);
+    const { take } = controlsOf('destructive', true, 'id');
     const args = Object.freeze({ id: 7, dry_run: true, confirmation_token: 'abc' });
     expect(take('pets_delete', args)).toEqual({
       args: { id: 7 },
@@ -46,7 +46,7 @@ describe('what the gateway adds to arguments', () => {
     ['', []],
     ['a,,b', ['a', 'b']],
   ])('reads fields %j', (given, want) => {
-    expect(buildControls(endpoint('read'), false).take('t', { fields: given })?.controls).toEqual({ fields: want });
+    expect(controlsOf('read', false).take('t', { fields: given })?.controls).toEqual({ fields: want });
   });
 
   test.each([
@@ -55,11 +55,11 @@ describe('what the gateway adds to arguments', () => {
     [true, true],
     [false, false],
   ])('reads dry_run %j', (given, want) => {
-    expect(buildControls(endpoint('write'), false).take('t', { dry_run: given })?.controls).toEqual({ dryRun: want });
+    expect(controlsOf('write', false).take('t', { dry_run: given })?.controls).toEqual({ dryRun: want });
   });
 
   test('takes null for "not given"', () => {
-    const { take } = buildControls(endpoint('write'), true);
+    const { take } = controlsOf('write', true);
     expect(take('t', { dry_run: null, confirmation_token: null })).toEqual({ args: {}, controls: {} });
   });
 
@@ -77,7 +77,7 @@ describe('what the gateway adds to arguments', () => {
     ['write', 'confirmation_token', 7, 'the token a refusal handed you, as a string'],
     ['write', 'confirmation_token', 'x'.repeat(513), 'the token a refusal handed you, as a string'],
   ])('on a %s refuses %s %j', (effect, key, given, expected) => {
-    const { take } = buildControls(endpoint(effect), true);
+    const { take } = controlsOf(effect, true);
     try {
       take('pets', { [key]: given });
       expect.unreachable();

@@ -3,26 +3,27 @@ import type { Endpoint } from '../../src/endpoint/model.ts';
 import { ERRORS, type ErrorCode, GatewayError, ToolTimeoutError } from '../../src/errors.ts';
 import type { Answer } from '../../src/executor/answer/build-answer.ts';
 import { toFailure, toUpstreamFailure } from '../../src/orchestration/failure.ts';
+import { contextOf } from '../support/context.ts';
+
+const context = contextOf({ tool: 'pets_list' });
 
 describe('toFailure()', () => {
   test('gives a timeout its wire shape and says that it may have taken effect', () => {
     const text =
       'pets_list did not answer within 5 s.\nThe request may still have taken effect. Try again with a smaller question, or tell the user the API is slow.';
-    expect(toFailure(new ToolTimeoutError('pets_list', 5))).toEqual({
+    expect(toFailure(context, new ToolTimeoutError('pets_list', 5))).toEqual({
       content: [{ type: 'text', text }],
       isError: true,
       structured: { tool: 'pets_list', timeout_seconds: 5, failure_mode: 'timeout', message: text },
-      failure: 'timeout',
     });
   });
 
   const toolCodes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].wire === 'tool');
   test.each(toolCodes)('names the mode of %s and keeps its message and details', (code) => {
     const { mode } = ERRORS[code] as { mode: string };
-    const outcome = toFailure(new GatewayError(code, 'What went wrong.', { tool: 'pets_list' }));
+    const outcome = toFailure(context, new GatewayError(code, 'What went wrong.', { tool: 'pets_list' }));
     expect(outcome).toMatchObject({
       isError: true,
-      failure: mode,
       structured: { tool: 'pets_list', failure_mode: mode },
     });
     const [block] = outcome.content;
@@ -33,21 +34,21 @@ describe('toFailure()', () => {
   const otherCodes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => ERRORS[code].wire !== 'tool');
   test.each(otherCodes)('throws %s on: it is no tool’s failure', (code) => {
     const error = new GatewayError(code, 'no');
-    expect(() => toFailure(error)).toThrow(error);
+    expect(() => toFailure(context, error)).toThrow(error);
   });
 
   test('throws on what nobody foresaw, unchanged', () => {
     const bug = new TypeError('bug');
-    expect(() => toFailure(bug)).toThrow(bug);
+    expect(() => toFailure(context, bug)).toThrow(bug);
   });
 
   test('cannot be overridden by an error’s details', () => {
     const error = new GatewayError('DENIED', 'No.', { failure_mode: 'ok', message: 'fine' });
-    expect(toFailure(error).structured).toEqual({ failure_mode: 'denied', message: 'No.' });
+    expect(toFailure(context, error).structured).toEqual({ failure_mode: 'denied', message: 'No.' });
   });
 
   test('cuts a text nobody could read', () => {
-    const outcome = toFailure(new GatewayError('DENIED', 'x'.repeat(10_000)));
+    const outcome = toFailure(context, new GatewayError('DENIED', 'x'.repeat(10_000)));
     const { message } = outcome.structured as { message: string };
     expect([message.length, message.endsWith('… [cut]')]).toEqual([4_007, true]);
   });
@@ -60,31 +61,27 @@ describe('toUpstreamFailure()', () => {
     ({
       ok: false,
       status,
-      upstream: { method: 'GET', url: 'http://a/b', status, bytes: 2 },
       ...more,
     }) as unknown as Answer;
   const textOf = (status: number, endpoint: Endpoint, more?: object) => {
-    const [block] = toUpstreamFailure('pets_get', endpoint, answer(status, more)).content;
+    const [block] = toUpstreamFailure(context, endpoint, answer(status, more)).content;
     return block?.type === 'text' ? block.text : '';
   };
 
   test('carries status, problem details and trace', () => {
     const problem = { title: 'Not Found', detail: 'No pet 7', type: 'https://a/problems/1' };
     const text =
-      'pets_get failed: the API answered 404 (Not Found: No pet 7).\nCheck the identifiers in the arguments: what they name does not exist.';
-    expect(toUpstreamFailure('pets_get', read, answer(404, { problem }))).toEqual({
+      'pets_list failed: the API answered 404 (Not Found: No pet 7).\nCheck the identifiers in the arguments: what they name does not exist.';
+    expect(toUpstreamFailure(context, read, answer(404, { problem }))).toEqual({
       content: [{ type: 'text', text }],
       isError: true,
-      failure: 'upstream_error',
-      structured: { tool: 'pets_get', status: 404, ...problem, failure_mode: 'upstream_error', message: text },
-      upstream: { method: 'GET', url: 'http://a/b', status: 404, bytes: 2 },
+      structured: { tool: 'pets_list', status: 404, ...problem, failure_mode: 'upstream_error', message: text },
     });
   });
 
   test('says when to come back after too many requests', () => {
-    const outcome = toUpstreamFailure('pets_get', read, answer(429, { retryAfterSeconds: 30 }));
+    const outcome = toUpstreamFailure(context, read, answer(429, { retryAfterSeconds: 30 }));
     expect(outcome).toMatchObject({
-      failure: 'rate_limited',
       structured: { retry_after_seconds: 30, failure_mode: 'rate_limited' },
     });
     expect(textOf(429, read, { retryAfterSeconds: 30 })).toContain('wait 30 seconds, then call again');

@@ -1,16 +1,29 @@
 // The guard by itself: every way to ask, every answer, every forgery. `next` is the REST call; it must run exactly when
 // a person agreed.
 import { describe, expect, test, vi } from 'vitest';
-import type { Call, Client } from '../../src/call/handler.ts';
+import type { Client } from '../../src/call/caller.ts';
 import type { Outcome } from '../../src/call/outcome.ts';
 import type { Args } from '../../src/endpoint/model.ts';
 import type { GatewayError } from '../../src/errors.ts';
 import { type Confirmations, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createGuard } from '../../src/orchestration/guard.ts';
+import { canElicit, createLegacyAsk, createModernAsk } from '../../src/protocol/asking.ts';
+import { type ContextChanges, contextOf } from '../support/context.ts';
 
 const DONE: Outcome = { content: [{ type: 'text', text: 'done' }], isError: false };
-const ASKING = { era: 'modern', capabilities: { elicitation: {} } } as const;
-const MUTE = { era: 'modern', capabilities: {} } as const;
+const MODERN = { era: 'modern', version: '2026-07-28' } as const;
+const LEGACY = { era: 'legacy', version: '2025-11-25' } as const;
+const ASKING = { ...MODERN, capabilities: { elicitation: {} } };
+const MUTE = { ...MODERN, capabilities: {} };
+
+/** The client with the `ask` that protocol hands in. */
+function withAsk(client: Client, { answers, requestState }: ContextChanges): Client {
+  const { era, capabilities, request } = client;
+  const isAskable = canElicit(capabilities);
+  if (era === 'modern')
+    return isAskable || answers ? { ...client, ask: createModernAsk({ answers, requestState }) } : client;
+  return isAskable && request ? { ...client, ask: createLegacyAsk(request) } : client;
+}
 
 function setUp(confirmations: Confirmations = createConfirmations(), operation = 'pets.delete') {
   const guard = createGuard(
@@ -20,26 +33,22 @@ function setUp(confirmations: Confirmations = createConfirmations(), operation =
     async (_, args) => `DELETE /pets/${args.id}?`,
   );
   const next = vi.fn(async () => DONE);
-  const run = (client: Client, changes: Partial<Call> = {}, args: Args = { id: 7 }) => {
-    const call: Call = {
-      requestId: 'r',
-      tool: 'pets_delete',
-      principal: { id: 'ann' },
-      transport: 'http',
-      signal: new AbortController().signal,
-      client,
-      ...changes,
-    };
-    return guard!(call, args, next);
+  const run = (client: Client, changes: ContextChanges = {}, args: Args = { id: 7 }) => {
+    const principal = { id: 'ann' };
+    return guard!(
+      contextOf({ tool: 'pets_delete', principal, client: withAsk(client, changes), ...changes }),
+      args,
+      next,
+    );
   };
   return { run, next, confirmations };
 }
 
-const ask = async (run: ReturnType<typeof setUp>['run'], changes: Partial<Call> = {}, args: Args = { id: 7 }) => {
+const ask = async (run: ReturnType<typeof setUp>['run'], changes: ContextChanges = {}, args: Args = { id: 7 }) => {
   const { inputRequired } = await run(ASKING, changes, args);
   return inputRequired?.requestState ?? '';
 };
-const tokenOf = async (run: ReturnType<typeof setUp>['run'], changes: Partial<Call> = {}, args: Args = { id: 7 }) => {
+const tokenOf = async (run: ReturnType<typeof setUp>['run'], changes: ContextChanges = {}, args: Args = { id: 7 }) => {
   const refusal = await run(MUTE, changes, args).catch((error: unknown) => error as GatewayError);
   return String((refusal as GatewayError).details.confirmation_token);
 };
@@ -60,7 +69,7 @@ describe('policy', () => {
 
   test('deny refuses, says why, and that repeating is useless', async () => {
     const next = vi.fn();
-    await expect(guard('deny')!({ tool: 'pets_delete' } as Call, {}, next)).rejects.toMatchObject({
+    await expect(guard('deny')!(contextOf({ tool: 'pets_delete' }), {}, next)).rejects.toMatchObject({
       code: 'DENIED',
       message:
         'pets_delete is not allowed here: this gateway was started with --read-only. Nothing was sent. Repeating the call will not help; tell the user.',
@@ -75,7 +84,7 @@ describe('a modern client with elicitation', () => {
     'is asked when it declares elicitation: %j',
     async (elicitation) => {
       const { run, next } = setUp();
-      expect(await run({ era: 'modern', capabilities: { elicitation } })).toEqual({
+      expect(await run({ ...MODERN, capabilities: { elicitation } })).toEqual({
         content: [],
         isError: false,
         inputRequired: {
@@ -102,7 +111,7 @@ describe('a modern client with elicitation', () => {
 
   test('is not asked by a form it did not declare', async () => {
     const { run } = setUp();
-    await expect(run({ era: 'modern', capabilities: { elicitation: { url: {} } } })).rejects.toMatchObject({
+    await expect(run({ ...MODERN, capabilities: { elicitation: { url: {} } } })).rejects.toMatchObject({
       code: 'NOT_CONFIRMED',
     });
   });
@@ -238,7 +247,7 @@ describe('a requestState', () => {
     });
   });
 
-  test.each<[string, Partial<Call>, Args]>([
+  test.each<[string, ContextChanges, Args]>([
     ['principal', { principal: { id: 'bob' } }, { id: 7 }],
     ['set of arguments', {}, { id: 8 }],
     ['set of arguments, with one more', {}, { id: 7, force: true }],
@@ -283,7 +292,7 @@ describe('a requestState', () => {
   test('means nothing from a legacy client, which knows no rounds', async () => {
     const { run, next } = setUp();
     const requestState = await ask(run);
-    await expect(run({ era: 'legacy', capabilities: {} }, { requestState, answers: yes })).rejects.toMatchObject({
+    await expect(run({ ...LEGACY, capabilities: {} }, { requestState, answers: yes })).rejects.toMatchObject({
       code: 'NOT_CONFIRMED',
     });
     expect(next).not.toHaveBeenCalled();
@@ -331,9 +340,9 @@ describe('a client that cannot ask', () => {
       async () => '',
       'landbridge_confirmation_token',
     );
-    const call = { tool: 'a_b', principal: { id: 'ann' }, client: MUTE } as unknown as Call;
-    await expect(guard!(call, {}, vi.fn())).rejects.toThrow(/with landbridge_confirmation_token: "/);
-    await expect(guard!({ ...call, controls: { confirmationToken: 'x' } }, {}, vi.fn())).rejects.toThrow(
+    const facts = { tool: 'a_b', principal: { id: 'ann' }, client: MUTE };
+    await expect(guard!(contextOf(facts), {}, vi.fn())).rejects.toThrow(/with landbridge_confirmation_token: "/);
+    await expect(guard!(contextOf({ ...facts, controls: { confirmationToken: 'x' } }), {}, vi.fn())).rejects.toThrow(
       'The landbridge_confirmation_token does not fit',
     );
   });
@@ -351,7 +360,7 @@ describe('a client that cannot ask', () => {
     expect(next).toHaveBeenCalledTimes(1);
   });
 
-  test.each<[string, Partial<Call>, Args]>([
+  test.each<[string, ContextChanges, Args]>([
     ['principal', { principal: { id: 'bob' } }, { id: 7 }],
     ['set of arguments', {}, { id: 8 }],
   ])('cannot use it for another %s', async (_, changes, args) => {
@@ -377,7 +386,7 @@ describe('a client that cannot ask', () => {
 
 describe('a legacy client with elicitation', () => {
   const legacy = (answer: unknown): Client & { request: ReturnType<typeof vi.fn> } => ({
-    era: 'legacy',
+    ...LEGACY,
     capabilities: { elicitation: {} },
     request: vi.fn(async () => answer),
   });
@@ -420,7 +429,7 @@ describe('a legacy client with elicitation', () => {
 
   test('without a way to be asked gets a token', async () => {
     const { run } = setUp();
-    expect(await tokenOf((_, ...rest) => run({ era: 'legacy', capabilities: { elicitation: {} } }, ...rest))).toMatch(
+    expect(await tokenOf((_, ...rest) => run({ ...LEGACY, capabilities: { elicitation: {} } }, ...rest))).toMatch(
       /^[\w-]{43}$/,
     );
   });

@@ -1,19 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Call } from '../../src/call/handler.ts';
 import { createStateCodec } from '../../src/orchestration/states.ts';
+import { type ContextChanges, contextOf } from '../support/context.ts';
 
-function call(change: Partial<Call> = {}): Call {
-  return {
-    requestId: 'r1',
-    tool: 'book',
-    principal: { id: 'ann' },
-    transport: 'local',
-    signal: new AbortController().signal,
-    client: { era: 'modern', capabilities: {} },
-    ...change,
-  };
-}
+const call = (changes: ContextChanges = {}) => contextOf({ tool: 'book', principal: { id: 'ann' }, ...changes });
 
 const KEY = Buffer.alloc(32, 7);
 const REFUSED = expect.objectContaining({ code: 'INVALID_PARAMS' });

@@ -1,7 +1,7 @@
 // What belongs to one request stays with it: principal, capabilities, signal, session, trace, log level.
 import '../support/real-http.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Call } from '../../src/call/handler.ts';
+import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { createSession } from '../../src/protocol/session.ts';
 import { LINE_CLIENTS, openStdio } from '../support/lines.ts';
@@ -12,7 +12,7 @@ import { gate, until } from '../support/until.ts';
 let gateway: Gateway;
 let http: Awaited<ReturnType<typeof serveHttp>>;
 /** Every call the tool got; each waits until the test lets all go. */
-let calls: Call[] = [];
+let calls: ExecutionContext[] = [];
 let go = gate();
 
 beforeAll(async () => {

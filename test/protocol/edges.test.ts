@@ -566,8 +566,7 @@ describe('a request is served', () => {
         instructions: expect.any(String),
       },
     });
-    // Nothing will ever be asked of this client: it needs no session.
-    expect(answer.headers['mcp-session-id']).toBeUndefined();
+    expect(answer.headers['mcp-session-id']).toMatch(/^[\w-]+\.[\w-]{43}$/);
   });
 
   test('without a version header as 2025-03-26, which knows no structured output', async () => {

@@ -3,7 +3,7 @@
 import '../support/real-http.ts';
 import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Call } from '../../src/call/handler.ts';
+import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { LINE_CLIENTS, type LineClient, openStdio } from '../support/lines.ts';
 import { legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
@@ -24,7 +24,7 @@ let gateway: Gateway;
 let http: Awaited<ReturnType<typeof serveHttp>>;
 /** Requests the upstream has got and not answered yet. */
 let asked: Asked[] = [];
-let native: (call: Call) => Promise<void> = async () => {};
+let native: (call: ExecutionContext) => Promise<void> = async () => {};
 const warnings: Error[] = [];
 const onWarning = (warning: Error) => warnings.push(warning);
 
@@ -130,7 +130,7 @@ describe.each(Object.entries(LINE_CLIENTS))('over %s', (_, open) => {
 
   test('progress of a call comes inline, grows, and stops with the answer', async () => {
     const go = gate();
-    let late: Call['progress'];
+    let late: ExecutionContext['progress'];
     native = async (call) => {
       call.progress?.(1, 10, 'first');
       call.progress?.(1, 10, 'not more than before');
@@ -253,20 +253,23 @@ describe('closing the gateway', () => {
 });
 
 describe('legacy HTTP with a session', () => {
-  const open = async () => {
-    const { headers } = await post(http.url, JSON.stringify(initialize({ elicitation: {} })));
+  const open = async (capabilities: object = { elicitation: {} }) => {
+    const { headers } = await post(http.url, JSON.stringify(initialize(capabilities)));
     return { 'mcp-session-id': String(headers['mcp-session-id']), 'mcp-protocol-version': '2025-11-25' };
   };
 
-  test('a cancellation on another POST aborts the call and ends its stream without an answer', async () => {
-    const session = await open();
-    const answer = stream(http.url, list(7).legacy, session);
-    const { abandoned } = await arrived();
-    expect((await post(http.url, JSON.stringify(cancelled(7)), session)).status).toBe(202);
-    await abandoned;
-    const { status, headers, ended } = await answer;
-    expect([status, headers['content-type'], await ended]).toEqual([200, 'text/event-stream', []]);
-  });
+  test.each([{ elicitation: {} }, {}])(
+    'a cancellation on another POST aborts the call of a client that declared %j, and ends its stream',
+    async (capabilities) => {
+      const session = await open(capabilities);
+      const answer = stream(http.url, list(7).legacy, session);
+      const { abandoned } = await arrived();
+      expect((await post(http.url, JSON.stringify(cancelled(7)), session)).status).toBe(202);
+      await abandoned;
+      const { status, headers, ended } = await answer;
+      expect([status, headers['content-type'], await ended]).toEqual([200, 'text/event-stream', []]);
+    },
+  );
 
   test('a client that takes only JSON is told what became of the call', async () => {
     const session = { ...(await open()), accept: 'application/json' };

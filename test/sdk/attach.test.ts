@@ -6,7 +6,7 @@ import { McpServer as McpServerV1 } from '@modelcontextprotocol/sdk/server/mcp.j
 import { createMcpHandler, McpServer as McpServerV2, Server as ServerV2 } from '@modelcontextprotocol/server';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Call } from '../../src/call/handler.ts';
+import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
 import { ToolRegistry } from '../../src/sdk/tool-registry.ts';
 import { aCall } from '../catalog/support.ts';
@@ -40,7 +40,7 @@ async function connectV2(server: { connect(transport: never): Promise<void> }): 
   return client as unknown as AnyClient;
 }
 
-function registry(seen: Call[] = []) {
+function registry(seen: ExecutionContext[] = []) {
   const users = new GroupedToolBuilder('users')
     .description('Manage users')
     .tags('admin')
@@ -68,7 +68,7 @@ const servers = [
 
 describe.each(servers)('attachToServer() on %s', (_name, create, connect) => {
   test('the official client lists and calls the tools; detaching takes them away', async () => {
-    const seen: Call[] = [];
+    const seen: ExecutionContext[] = [];
     const tools = registry(seen);
     const server = create();
     const detach = tools.attachToServer(server, { call: () => ({ principal: { id: 'ada' } }) });
@@ -84,7 +84,7 @@ describe.each(servers)('attachToServer() on %s', (_name, create, connect) => {
     expect(await client.callTool({ name: 'users', arguments: { action: 'get', id: 7 } })).toMatchObject({
       content: [{ type: 'text', text: '{"id":7,"name":"Ada"}' }],
     });
-    expect(seen[0]).toMatchObject({ tool: 'users/get', principal: { id: 'ada' }, transport: 'local' });
+    expect(seen[0]).toMatchObject({ label: 'users/get', principal: { id: 'ada' }, transport: 'local' });
     expect(seen[0]?.requestId).not.toBe('');
     expect(seen[0]?.signal).toBeInstanceOf(AbortSignal);
 
@@ -154,7 +154,7 @@ describe('attachToServer()', () => {
   });
 
   test('serves the 2026-07-28 era through the SDK v2 handler, the client’s capabilities included', async () => {
-    const seen: Call[] = [];
+    const seen: ExecutionContext[] = [];
     const tools = registry(seen);
     const handler = createMcpHandler(() => {
       const server = new McpServerV2(info);
@@ -189,7 +189,7 @@ describe('attachToServer()', () => {
     );
     expect(response.status).toBe(200);
     expect(await response.text()).toContain('Ada');
-    expect(seen[0]?.client).toEqual({ era: 'modern', capabilities: { elicitation: {} } });
+    expect(seen[0]?.client).toMatchObject({ era: 'modern', version: '2026-07-28', capabilities: { elicitation: {} } });
   });
 
   test('a legacy client with elicitation can be asked through the SDK', async () => {

@@ -1,6 +1,7 @@
 // What can stand behind one action of a grouped tool: a function written for it, or an operation of a REST API.
 import type { z } from 'zod';
-import type { Call, Middleware } from '../../call/handler.ts';
+import type { ExecutionContext } from '../../call/execution-context.ts';
+import type { Middleware } from '../../call/handler.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 
 interface ActionBase {
@@ -17,7 +18,7 @@ interface ActionBase {
 /** A function. It receives validated arguments and may return an Outcome, a text, or any JSON value. */
 export interface NativeAction<Schema extends z.ZodObject = z.ZodObject, Common = unknown> extends ActionBase {
   readonly schema?: Schema | undefined;
-  readonly handler: (call: Call, args: z.output<Schema> & Common) => unknown;
+  readonly handler: (context: ExecutionContext, args: z.output<Schema> & Common) => unknown;
   readonly operation?: never;
 }
 

@@ -5,7 +5,7 @@ import type { Handler, Middleware } from '../../call/handler.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import type { ToolHints } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
-import { toOutcome } from '../../orchestration/handler-result.ts';
+import { runForeign } from '../../orchestration/handler-result.ts';
 import type { Validator } from '../../schema/check/validator.ts';
 import { type ActionHints, aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
 import { advertiseZod, validateZod } from '../native-function.ts';
@@ -77,11 +77,13 @@ export function compileTool(plan: ToolPlan): CompiledTool {
     inputSchema: inputSchema as unknown as JsonSchema,
     annotations: aggregateAnnotations(hints, plan.annotations),
   });
+  const checks = plan.actions.map((action, index) => checkOf(plan, action, fields[index]!, common));
   const chains = compileChains(
     plan.actions.map((action, index) => ({
       key: action.key,
       middleware: [...action.groupMiddleware, ...(action.definition.middleware ?? [])],
       handler: handlerOf(action, fields[index]!, common),
+      recheck: (context, changed) => checks[index]?.(context.label, changed) ?? changed,
     })),
     plan.middleware,
   );
@@ -93,7 +95,7 @@ export function compileTool(plan: ToolPlan): CompiledTool {
       description: action.definition.description,
       fields: [...new Set([...Object.keys(common.fields), ...Object.keys(fields[index]!.fields)])],
       required: texts[index]!.required,
-      check: checkOf(plan, action, fields[index]!, common),
+      check: checks[index],
       run: chains.get(action.key)!,
     },
   ]);
@@ -161,7 +163,7 @@ function hoist(actions: readonly PlacedAction[], fields: readonly ActionFields[]
 function handlerOf({ definition }: PlacedAction, { renamed }: Advertised, common: SharedFields): Handler {
   if (definition.operation) return callOperation(definition.operation, renamed, new Set(Object.keys(common.fields)));
   const { handler } = definition;
-  return async (call, args) => toOutcome(await handler(call, args as never));
+  return (context, args) => runForeign(context, () => handler(context, args as never));
 }
 
 function checkOf(

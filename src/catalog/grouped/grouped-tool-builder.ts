@@ -1,6 +1,7 @@
 // GroupedToolBuilder: several actions behind one tool. Collects, checks names, builds once and is frozen from then on.
 import type { z } from 'zod';
-import type { Call, Handler, Middleware } from '../../call/handler.ts';
+import type { ExecutionContext, RequestFacts } from '../../call/execution-context.ts';
+import type { Handler, Middleware } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import { freeze } from '../../endpoint/freeze.ts';
 import type { Args } from '../../endpoint/model.ts';
@@ -8,9 +9,10 @@ import { ARGUMENT_KEY } from '../../endpoint/names.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ToolHints } from '../../model/annotations.ts';
-import { markFailure, toThrownOutcome } from '../../orchestration/handler-result.ts';
+import { toFailure } from '../../orchestration/failure.ts';
+import { markFailure } from '../../orchestration/handler-result.ts';
 import { isZodObject } from '../../schema/required-fields.ts';
-import { LOCAL_CALL } from '../local-call.ts';
+import { toLocalContext } from '../local-call.ts';
 import { type ToolDefinition, type ToolEntry, toEntry } from '../tool-entry.ts';
 import type { AnyAction, NativeAction, PlacedAction, RestAction } from './action.ts';
 import { type CompiledTool, compileTool, type ToolPlan } from './compile-tool.ts';
@@ -185,8 +187,8 @@ export class GroupedToolBuilder<Common = unknown> {
    * Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. Whatever is not known about
    * the call is filled in, so that a test may pass `{}`.
    */
-  execute(call: Partial<Call>, args: Args): Promise<Outcome> {
-    return this.#run({ ...LOCAL_CALL, ...call }, args);
+  execute(context: ExecutionContext | Partial<RequestFacts>, args: Args): Promise<Outcome> {
+    return this.#run(toLocalContext(context, this.#name), args);
   }
 
   /** The builder as an entry of a gateway's registry. */
@@ -233,17 +235,17 @@ export class GroupedToolBuilder<Common = unknown> {
     });
   }
 
-  readonly #run: Handler = async (call, args) => {
+  readonly #run: Handler = async (context, args) => {
     const { compiled } = this.#build();
     const { [this.#discriminator]: picked, ...own } = args ?? {};
     const action = typeof picked === 'string' ? compiled.actions.get(picked) : undefined;
-    if (!action) return markFailure(toThrownOutcome(this.#refuse(picked), call), this.#name);
-    const inner: Call = { ...call, tool: `${this.#name}/${action.key}` };
+    if (!action) return markFailure(toFailure(context, this.#refuse(picked)), this.#name);
+    const inner = context.withAction(action.key);
     try {
-      const outcome = await action.run(inner, action.check ? action.check(inner.tool, own) : own);
-      return markFailure(outcome, inner.tool);
+      const outcome = await action.run(inner, action.check ? action.check(inner.label, own) : own);
+      return markFailure(outcome, inner.label);
     } catch (error) {
-      return markFailure(toThrownOutcome(error, inner), inner.tool);
+      return markFailure(toFailure(inner, error), inner.label);
     }
   };
 

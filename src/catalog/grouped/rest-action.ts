@@ -51,7 +51,7 @@ export function callOperation(
   common: ReadonlySet<string>,
 ): Handler {
   const toOwn = ownArguments(operation, renamed, common);
-  return (call, args) => operation.run(call, toOwn(args));
+  return (context, args) => operation.run(context, toOwn(args));
 }
 
 /**

@@ -1,6 +1,6 @@
 // Prompts: declared in domain files as templates, or native functions. `{{argument}}` is replaced, resources embedded.
 
-import type { Call } from '../../call/handler.ts';
+import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Content, Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, PromptSpec } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
@@ -20,13 +20,13 @@ export interface PromptOutcome {
 
 export interface PromptEntry {
   readonly definition: WirePrompt;
-  readonly get: (call: Call, args: Args) => Promise<PromptOutcome>;
+  readonly get: (context: ExecutionContext, args: Args) => Promise<PromptOutcome>;
   /** Values to complete an argument with. */
   readonly values: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Reads a resource by URI, so that a prompt can embed it. */
-export type ReadResource = (call: Call, uri: string) => Promise<ReadOutcome>;
+export type ReadResource = (context: ExecutionContext, uri: string) => Promise<ReadOutcome>;
 
 export function buildPrompts(
   domains: readonly Domain[],
@@ -62,7 +62,7 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry {
       }),
     },
     values: Object.fromEntries(spec.arguments.flatMap(({ name, values }) => (values ? [[name, values]] : []))),
-    get: async (call: Call, args: Args) => {
+    get: async (context: ExecutionContext, args: Args) => {
       check(spec, declared, args);
       const fill = (text: string) =>
         text.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => String(args[name] ?? ''));
@@ -70,7 +70,7 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry {
       for (const { role, text, resource } of spec.messages) {
         if (text !== undefined) messages.push({ role, content: { type: 'text', text: fill(text) } });
         if (resource === undefined) continue;
-        const { contents } = await readResource(call, fill(resource));
+        const { contents } = await readResource(context, fill(resource));
         for (const item of contents) messages.push({ role, content: { type: 'resource', resource: item } });
       }
       return { ...(spec.description !== undefined && { description: spec.description }), messages };

@@ -1,7 +1,7 @@
 // What clients can read: declared resources, every domain's description and OpenAPI document, and GET endpoints exposed
 // as resource templates. Templates read through the operation itself: the same golden path as a call.
 
-import type { Call } from '../../call/handler.ts';
+import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, Endpoint } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
@@ -24,7 +24,7 @@ export interface ReadOutcome {
 
 export interface ResourceEntry {
   readonly definition: WireResource;
-  readonly read: (call: Call) => Promise<ReadOutcome>;
+  readonly read: (context: ExecutionContext) => Promise<ReadOutcome>;
 }
 
 export interface TemplateDefinition extends Omit<WireResource, 'uri' | 'size'> {
@@ -35,7 +35,7 @@ export interface TemplateEntry {
   readonly definition: TemplateDefinition;
   /** The template's variables in this URI, or undefined when it does not fit. */
   readonly match: (uri: string) => Args | undefined;
-  readonly read: (call: Call, args: Args, uri: string) => Promise<ReadOutcome>;
+  readonly read: (context: ExecutionContext, args: Args, uri: string) => Promise<ReadOutcome>;
   /** Values to complete a variable with. */
   readonly values: Readonly<Record<string, readonly string[]>>;
 }
@@ -78,9 +78,9 @@ export function buildResources(
 export function findResource(
   { resources, templates }: ResourceTable,
   uri: string,
-): ((call: Call) => Promise<ReadOutcome>) | undefined {
+): ((context: ExecutionContext) => Promise<ReadOutcome>) | undefined {
   const exact = resources.get(uri);
-  if (exact) return (call) => exact.read(call);
+  if (exact) return (context) => exact.read(context);
   let best: { readonly template: TemplateEntry; readonly args: Args; readonly literal: number } | undefined;
   for (const template of templates) {
     const args = template.match(uri);
@@ -89,7 +89,7 @@ export function findResource(
     if (!best || literal > best.literal) best = { template, args, literal };
   }
   const found = best;
-  return found && ((call) => found.template.read(call, found.args, uri));
+  return found && ((context) => found.template.read(context, found.args, uri));
 }
 
 function ofDomain(domain: Domain): ResourceEntry[] {
@@ -119,9 +119,9 @@ function lazy(definition: WireResource, build: () => string): ResourceEntry {
   let entry: ResourceEntry | undefined;
   return Object.freeze({
     definition,
-    read: (call: Call) => {
+    read: (context: ExecutionContext) => {
       entry ??= fixed(definition, build());
-      return entry.read(call);
+      return entry.read(context);
     },
   });
 }
@@ -168,7 +168,8 @@ function toTemplate(operation: Operation): TemplateEntry {
     get values() {
       return enumValues(endpoint);
     },
-    read: (call: Call, args: Args, uri: string) => read(operation, call, splitLists(endpoint, args), uri),
+    read: (context: ExecutionContext, args: Args, uri: string) =>
+      read(operation, context, splitLists(endpoint, args), uri),
   });
 }
 
@@ -176,7 +177,7 @@ function toResource(operation: Operation): ResourceEntry {
   const uri = toUriTemplate(operation.endpoint);
   return Object.freeze({
     definition: { uri, ...describe(operation.endpoint) },
-    read: (call: Call) => read(operation, call, {}, uri),
+    read: (context: ExecutionContext) => read(operation, context, {}, uri),
   });
 }
 
@@ -184,9 +185,16 @@ function describe({ toolName, title, summary }: Endpoint) {
   return { name: toolName, ...(title !== undefined && { title }), description: summary };
 }
 
-async function read(operation: Operation, call: Call, args: Args, uri: string): Promise<ReadOutcome> {
-  const outcome = await operation.run({ ...call, tool: operation.endpoint.toolName }, args).catch(toFailure);
-  return toContents(uri, outcome);
+async function read(operation: Operation, request: ExecutionContext, args: Args, uri: string): Promise<ReadOutcome> {
+  const { toolName } = operation.endpoint;
+  const context = request.withAction(toolName, toolName);
+  const outcome = await operation.run(context, args).catch((error: unknown) => {
+    // What the URI holds is the caller's: an argument that does not fit is a wrong URI.
+    if (error instanceof GatewayError && error.code === 'VALIDATION')
+      throw new GatewayError('INVALID_PARAMS', error.message, { uri }, error);
+    return toFailure(context, error);
+  });
+  return toContents(uri, outcome, context.upstream?.status);
 }
 
 /** `{?tags}` writes a list as `tags=a,b` (RFC 6570, 3.2.8); numbers and booleans are read by the validator. */
@@ -211,14 +219,13 @@ function enumValues(endpoint: Endpoint): Readonly<Record<string, readonly string
 }
 
 /** resources/read has no isError: what cannot be read is an error of the request. */
-function toContents(uri: string, outcome: Outcome): ReadOutcome {
+function toContents(uri: string, outcome: Outcome, status: number | undefined): ReadOutcome {
   if (outcome.inputRequired) return { contents: [], inputRequired: outcome.inputRequired };
   if (outcome.isError) {
     const message = outcome.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
-    const status = outcome.upstream?.status;
     if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
-    if (outcome.failure === 'validation') throw new GatewayError('INVALID_PARAMS', message, { uri });
-    throw new GatewayError('INTERNAL', message, { uri, failure_mode: outcome.failure ?? 'upstream_error' });
+    const { failure_mode } = (outcome.structured ?? {}) as { readonly failure_mode?: unknown };
+    throw new GatewayError('INTERNAL', message, { uri, failure_mode: failure_mode ?? 'upstream_error' });
   }
   return {
     contents: outcome.content.map((block): ResourceContents => {

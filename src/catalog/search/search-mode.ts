@@ -7,7 +7,8 @@ import type { Args, Domain, Effect, JsonSchema } from '../../endpoint/model.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { Tool } from '../../model/tool.ts';
-import { markFailure, toThrownOutcome } from '../../orchestration/handler-result.ts';
+import { toFailure } from '../../orchestration/failure.ts';
+import { markFailure } from '../../orchestration/handler-result.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
@@ -44,7 +45,7 @@ export function buildSearch(
   ];
   return tools.map(([tool, run]) => {
     const validate = createSchemaValidator(tool.inputSchema);
-    const checked: Handler = async (call, args) => run(call, validate(call.tool, args));
+    const checked: Handler = async (context, args) => run(context, validate(context.label, args));
     return toEntry(tool, checked, '', tool.name === 'call_operation' ? operations : []);
   });
 }
@@ -98,7 +99,7 @@ function objectSchema(properties: Record<string, JsonSchema>, required: readonly
 }
 
 function search(catalog: () => Index, domains: readonly Pick<Domain, 'name' | 'title'>[]): Handler {
-  return async (_call, args) => {
+  return async (_context, args) => {
     const { query, domain, effect, limit = DEFAULT_HITS } = args as unknown as SearchArgs;
     const hits = findOperations(catalog(), query, limit, { domain, effect });
     return text(
@@ -147,24 +148,23 @@ function nothingFound(
 }
 
 function describe(catalog: () => Index): Handler {
-  return async (call, args) => {
-    const entry = pick(catalog(), call.tool, String(args.operation));
+  return async (context, args) => {
+    const entry = pick(catalog(), context.label, String(args.operation));
     return text(describeOperation(entry.name, entry.operation));
   };
 }
 
 function callOperation(catalog: () => Index): Handler {
-  return async (call, args) => {
-    const entry = pick(catalog(), call.tool, String(args.operation));
-    const inner = { ...call, tool: `${call.tool}/${entry.name}` };
-    const given = (args.arguments ?? {}) as Args;
-    let outcome: Outcome;
+  return async (context, args) => {
+    const entry = pick(catalog(), context.label, String(args.operation));
+    const inner = context.withAction(entry.name);
     try {
-      outcome = await entry.operation.run(inner, given);
+      return markFailure(await entry.operation.run(inner, (args.arguments ?? {}) as Args), inner.label);
     } catch (error) {
-      outcome = toThrownOutcome(error, inner);
+      const failure = toFailure(inner, error);
+      const isLesson = error instanceof GatewayError && error.code === 'VALIDATION';
+      return markFailure(isLesson ? withSchema(failure, entry) : failure, inner.label);
     }
-    return markFailure(outcome.failure === 'validation' ? withSchema(outcome, entry) : outcome, inner.tool);
   };
 }
 

@@ -1,5 +1,5 @@
 // Status + body → answer. A small JSON or text answer nobody wants shaped passes as it came: decoded once, never parsed.
-import type { Content, UpstreamTrace } from '../../call/outcome.ts';
+import type { Content } from '../../call/outcome.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
@@ -21,7 +21,6 @@ export interface Answer {
   readonly content: readonly Content[];
   /** Only when the endpoint asks for it. */
   readonly structured?: unknown;
-  readonly upstream: UpstreamTrace;
   /** Not ok: what the API says is wrong, at most 4,000 characters. */
   readonly problem?: Problem;
   readonly retryAfterSeconds?: number;
@@ -51,20 +50,18 @@ export function compileAnswer(endpoint: Endpoint, redact: (text: string) => stri
   return (request, raw, args, tool, fields) => {
     const { status, headers, body } = raw;
     const ok = (status >= 200 && status < 300) || status === 304;
-    const upstream = { method: request.method, url: request.url, status, bytes: body.length };
-
     // UTF-8 has at least one byte per character, so the byte length bounds the text.
     if (ok && unshaped && fields === undefined && body.length > 0 && body.length <= response.maxChars) {
       const { kind, charset } = parseMediaType(headers['content-type']);
       if ((kind === 'json' || kind === 'text') && headers.link === undefined) {
         const text = redact(decodeText(body, charset));
         const clean = isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
-        return { status, ok, content: [textBlock(clean)], upstream };
+        return { status, ok, content: [textBlock(clean)] };
       }
     }
     const decoded = decodeBody(request.method, raw, tool, redact, ok && (!unshaped || fields !== undefined));
-    if (!ok) return failed(raw, upstream, decoded);
-    if (decoded.kind === 'content') return { status, ok, content: decoded.content, upstream };
+    if (!ok) return failed(raw, decoded);
+    if (decoded.kind === 'content') return { status, ok, content: decoded.content };
     if (decoded.kind === 'text' || response.format === 'text') {
       const next = nextPage(paging, args, headers, undefined);
       const fitted = fitLines(decoded.text, response.maxChars);
@@ -73,14 +70,13 @@ export function compileAnswer(endpoint: Endpoint, redact: (text: string) => stri
         ...(fitted.note === undefined ? [] : [fitted.note]),
         ...(next === undefined ? [] : [`next: ${next}`]),
       ];
-      return { status, ok, content: [textBlock(withNotes(visible(fitted.text), notes))], upstream };
+      return { status, ok, content: [textBlock(withNotes(visible(fitted.text), notes))] };
     }
     const shaped = shapeOrRefuse(shape, decoded.value, args, headers, fields, tool);
     return {
       status,
       ok,
       content: [textBlock(withNotes(visible(shaped.text), shaped.notes))],
-      upstream,
       ...(response.structured && { structured: shaped.structured() }),
     };
   };
@@ -112,7 +108,7 @@ function withNotes(text: string, notes: readonly string[]): string {
   return notes.length === 0 ? text : `${text}\n${visible(notes.join('; '))}`;
 }
 
-function failed(raw: RawResponse, upstream: UpstreamTrace, decoded: ReturnType<typeof decodeBody>): Answer {
+function failed(raw: RawResponse, decoded: ReturnType<typeof decodeBody>): Answer {
   const text = decoded.kind === 'content' ? '' : decoded.text;
   const problem = extractProblem(decoded.kind === 'json' ? decoded.value : undefined, text);
   const retryAfterSeconds = retryAfter(raw.status, raw.headers);
@@ -120,7 +116,6 @@ function failed(raw: RawResponse, upstream: UpstreamTrace, decoded: ReturnType<t
     status: raw.status,
     ok: false,
     content: decoded.kind === 'content' ? decoded.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
-    upstream,
     problem,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   };

@@ -1,5 +1,5 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
-import type { Args, Endpoint } from '../../endpoint/model.ts';
+import type { Args, Endpoint, EndpointLimits } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkHeaderValue, isArgumentHeader, isConfigurableHeader } from './header-rules.ts';
 import { compileParameter, contentText, given, type Serialise } from './parameter-styles.ts';
@@ -20,6 +20,7 @@ export interface WireRequest {
   readonly body: string | Buffer | null;
   /** The origin must not resolve to a private address. */
   readonly publicOnly?: boolean;
+  readonly limits: EndpointLimits;
 }
 
 export interface RequestPlan {
@@ -39,7 +40,7 @@ const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
 
 export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPlan {
   const { origin, basePath } = parseBaseUrl(endpoint);
-  const { method } = endpoint;
+  const { method, limits } = endpoint;
   const publicOnly = endpoint.publicOnly === true;
   const variables = new Map<string, PathVariable>();
   const query: Writer[] = [];
@@ -83,7 +84,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
 
       const body = buildBody?.(args, tool);
       if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
-        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly };
+        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly, limits };
       }
       const sent: Record<string, string> = { ...fixed.headers };
       for (const writer of headers) {
@@ -97,7 +98,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
         for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') sent[name] = trace[name];
       }
       if (proof?.headers !== undefined) Object.assign(sent, proof.headers);
-      return { method, origin, path: fullPath, url, headers: sent, body: body?.data ?? null, publicOnly };
+      return { method, origin, path: fullPath, url, headers: sent, body: body?.data ?? null, publicOnly, limits };
     },
   };
 }

@@ -1,9 +1,11 @@
 // JSON-RPC 2.0 as MCP uses it: text in, classified messages out, and answers written without a second serialisation.
 import { isObject } from '../../endpoint/is-object.ts';
-import { ERRORS, type ErrorCode, GatewayError } from '../../errors.ts';
+import { GatewayError } from '../../errors.ts';
 
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
+
+export type RequestMessage = Extract<Message, { kind: 'request' }>;
 
 export type Message =
   | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params | undefined }
@@ -19,9 +21,9 @@ export type Message =
 
 const MAX_DEPTH = 64;
 
-/** One message, or the messages of a batch. Throws PARSE_ERROR for what is not JSON. */
-export function parseMessages(text: string): Message | readonly Message[] {
-  const value = parseJson(text);
+/** One message, or the messages of a batch: JSON text, or what a caller has parsed already. Throws PARSE_ERROR. */
+export function parseMessages(source: unknown): Message | readonly Message[] {
+  const value = typeof source === 'string' ? parseJson(source) : checkDepth(source);
   return Array.isArray(value) ? value.map(classify) : classify(value);
 }
 
@@ -36,6 +38,11 @@ function parseJson(text: string): unknown {
     // Two parsers may each take another of two equal keys (OWASP AISVS 10.4.7); nobody may profit from that.
     throw new GatewayError('PARSE_ERROR', 'Parse error: an object has the same key twice.');
   }
+  return value;
+}
+
+function checkDepth(value: unknown): unknown {
+  countKeys(value, 0);
   return value;
 }
 
@@ -78,29 +85,28 @@ function classify(value: unknown): Message {
     return { kind: 'invalid', id: undefined, reason: 'A message must be a JSON object.' };
   }
   const { jsonrpc, id, method, params } = value as Record<string, unknown>;
-  const known = isRequestId(id) ? id : undefined;
-  if (jsonrpc !== '2.0') return { kind: 'invalid', id: known, reason: '"jsonrpc" must be "2.0".' };
+  const requestId = isRequestId(id) ? id : undefined;
+  if (jsonrpc !== '2.0') return { kind: 'invalid', id: requestId, reason: '"jsonrpc" must be "2.0".' };
   // Even an error without an id is a response: answering it could set two peers complaining about each other for ever.
-  if (method === undefined && ('error' in value || ('result' in value && known !== undefined))) {
+  if (method === undefined && ('error' in value || ('result' in value && requestId !== undefined))) {
     const { result, error } = value as Record<string, unknown>;
-    return { kind: 'response', id: known, result, error };
+    return { kind: 'response', id: requestId, result, error };
   }
-  if ('id' in value && known === undefined) {
+  if ('id' in value && requestId === undefined) {
     return { kind: 'invalid', id: undefined, reason: '"id" must be a string or an integer.' };
   }
   if (typeof method === 'string') {
     if (params !== undefined && !isObject(params)) {
-      return { kind: 'invalid', id: known, reason: '"params" must be an object.' };
+      return { kind: 'invalid', id: requestId, reason: '"params" must be an object.' };
     }
-    const given = params;
-    if (given?._meta !== undefined && !isObject(given._meta)) {
-      return { kind: 'invalid', id: known, reason: '"_meta" must be an object.' };
+    if (params?._meta !== undefined && !isObject(params._meta)) {
+      return { kind: 'invalid', id: requestId, reason: '"_meta" must be an object.' };
     }
-    return known === undefined
-      ? { kind: 'notification', method, params: given }
-      : { kind: 'request', id: known, method, params: given };
+    return requestId === undefined
+      ? { kind: 'notification', method, params }
+      : { kind: 'request', id: requestId, method, params };
   }
-  return { kind: 'invalid', id: known, reason: '"method" must be a string.' };
+  return { kind: 'invalid', id: requestId, reason: '"method" must be a string.' };
 }
 
 function isRequestId(id: unknown): id is RequestId {
@@ -128,10 +134,4 @@ export function writeNotification(method: string, params: Params): string {
 
 export function writeRequest(id: RequestId, method: string, params: unknown): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
-}
-
-/** The JSON-RPC code of an error of ours; anything else, or a failure without one, is internal. */
-export function toRpcCode(code: ErrorCode): number {
-  const row = ERRORS[code];
-  return row.wire === 'jsonrpc' ? row.code : ERRORS.INTERNAL.code;
 }

@@ -1,6 +1,6 @@
 // The two ends of nearly every request.
 import { GatewayError } from '../../errors.ts';
-import type { Reply } from '../request-context.ts';
+import type { Reply } from '../sender.ts';
 import { type RequestId, writeResult } from './jsonrpc.ts';
 
 export function ok({ id }: { readonly id: RequestId }, result: string): Reply {

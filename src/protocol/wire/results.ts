@@ -1,6 +1,6 @@
 // What a call came to, as result text of its era. Written by hand where it is hot: the text of an answer is escaped
 // once and never parsed.
-import type { Content, Outcome } from '../../call/outcome.ts';
+import type { Outcome } from '../../call/outcome.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Version } from '../eras.ts';
 import { MODERN_VERSION } from '../eras.ts';
@@ -17,11 +17,7 @@ export interface Caching {
   readonly cacheScope: 'public' | 'private';
 }
 
-/** `redact` takes known secrets out of whatever came from upstream; an API may echo what it was sent. */
-export function createResultWriter(
-  serverInfoMeta: Readonly<Record<string, unknown>>,
-  redact: (text: string) => string = (text) => text,
-): ResultWriter {
+export function createResultWriter(serverInfoMeta: Readonly<Record<string, unknown>>): ResultWriter {
   const metaJson = JSON.stringify(serverInfoMeta);
   const complete = `,"resultType":"complete","_meta":${metaJson}}`;
 
@@ -43,21 +39,13 @@ export function createResultWriter(
       const only = content.length === 1 ? content[0] : undefined;
       let json =
         only?.type === 'text'
-          ? `{"content":[{"type":"text","text":${redact(JSON.stringify(only.text))}}]`
-          : `{"content":${JSON.stringify(content.map((block) => redactBlock(block, redact)))}`;
-      if (structured !== undefined)
-        json += `,"structuredContent":${redact(JSON.stringify(toStructured(structured, version)))}`;
+          ? `{"content":[{"type":"text","text":${JSON.stringify(only.text)}}]`
+          : `{"content":${JSON.stringify(content)}`;
+      if (structured !== undefined) json += `,"structuredContent":${JSON.stringify(toStructured(structured, version))}`;
       if (isError) json += ',"isError":true';
       return json + (version === MODERN_VERSION ? complete : '}');
     },
   };
-}
-
-/** Base64 is left alone: it is large, and no secret of ours was ever put into an image. */
-function redactBlock(block: Content, redact: (text: string) => string): Content {
-  if (block.type === 'text') return { type: 'text', text: redact(block.text) };
-  if (block.type !== 'resource' || !('text' in block.resource)) return block;
-  return { type: 'resource', resource: { ...block.resource, text: redact(block.resource.text) } };
 }
 
 /** Before 2026-07-28 structured content had to be an object; the schema is wrapped alike. */

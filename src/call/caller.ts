@@ -1,0 +1,46 @@
+// Who calls, and what their client can do. Authentication happens at the edge; from there on only this is known.
+import type { Outcome } from './outcome.ts';
+
+export type Transport = 'http' | 'stdio' | 'tcp' | 'local';
+
+export interface Principal {
+  readonly id: string;
+  readonly scopes?: readonly string[];
+}
+
+/** What the client of this very request can do. Never remembered between requests of the stateless era. */
+export interface Client {
+  readonly era: 'modern' | 'legacy';
+  /** The revision of MCP it speaks. */
+  readonly version: string;
+  /** Declared capabilities, as received. */
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  /** Puts a question to the person behind the client; absent where nobody can be asked. */
+  readonly ask?: (question: Question, signal: AbortSignal) => Promise<Asked>;
+  /** Legacy only: sends a request of ours (elicitation, sampling, roots) and waits for the client's answer. */
+  readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;
+}
+
+export interface Question {
+  /** Names the answer where several questions travel together. */
+  readonly key: string;
+  readonly message: string;
+  /** JSON Schema of the form the person fills in. */
+  readonly form: Readonly<Record<string, unknown>>;
+  /** What the client carries from this request to the one that brings the answer. */
+  readonly seal: () => string;
+  /** Throws when a state that came back does not belong to this question. */
+  readonly check: (state: string) => void;
+}
+
+export type Asked =
+  /** `state`: the seal the answer came back with, where the client carried one. */
+  | { readonly answer: unknown; readonly state?: string }
+  /** The answer comes with a later request; this outcome carries the question to the client. */
+  | { readonly outcome: Outcome };
+
+/** Reports how far a call is; the values must grow. */
+export type ReportProgress = (progress: number, total?: number, message?: string) => void;
+
+/** Sends a log message to the client (deprecated since 2026-07-28; only native handlers use it). */
+export type WriteLog = (level: string, data: unknown) => void;

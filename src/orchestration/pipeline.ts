@@ -1,0 +1,67 @@
+// What every call passes through below the adapter, whatever runs in the end: compiled once per operation.
+//   controls → validate → guard → middleware → execute
+import { buildDigest } from '../call/digest.ts';
+import type { ExecutionContext } from '../call/execution-context.ts';
+import type { Handler, Middleware } from '../call/handler.ts';
+import type { Outcome } from '../call/outcome.ts';
+import type { Args } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import type { Validator } from '../schema/check/validator.ts';
+import { compose, type Recheck } from './compose.ts';
+import type { Confirmations } from './confirmations.ts';
+import type { ControlPlan } from './controls.ts';
+import { createGuard, type Describe } from './guard.ts';
+import type { Decision } from './policy.ts';
+
+export interface Pipeline {
+  /** Fully-qualified name of what runs: bound into confirmations, kept in the audit record. */
+  readonly operation: string;
+  readonly decision: Decision;
+  readonly controls: ControlPlan;
+  readonly validate: Validator;
+  /** What a person reads before they agree. */
+  readonly describe: Describe;
+  /** What would be done, for `dry_run`. */
+  readonly preview: (args: Args) => unknown;
+  readonly execute: Handler;
+  readonly confirmations: Confirmations;
+  /** Outermost first. */
+  readonly middleware: readonly Middleware[];
+}
+
+export function compilePipeline(pipeline: Pipeline): Handler {
+  const { operation, decision, controls, validate, confirmations, describe } = pipeline;
+  const guard = createGuard(operation, decision, confirmations, describe, controls.token);
+  const recheck: Recheck = (context, changed, before) => {
+    const args = validate(context.label, changed);
+    if (decision.policy === 'confirm' && buildDigest(args) !== buildDigest(before)) throw changedAfterwards(context);
+    return args;
+  };
+  const chain = compose([...(guard ? [guard] : []), ...pipeline.middleware], pipeline.execute, recheck);
+
+  return async (context, args) => {
+    const split = controls.take(context.label, args);
+    const own = split?.args ?? args;
+    const bound = context.withOperation({
+      operation,
+      argumentsDigest: buildDigest(own),
+      controls: split?.controls,
+    });
+    const valid = validate(bound.label, own);
+    return split?.controls.dryRun ? dryRun(bound, pipeline.preview(valid)) : chain(bound, valid);
+  };
+}
+
+function dryRun({ label }: ExecutionContext, request: unknown): Outcome {
+  const text = `Dry run of ${label}: nothing was sent. The request would be:\n${JSON.stringify(request, null, 1)}`;
+  return { content: [{ type: 'text', text }], isError: false };
+}
+
+/** A person agreed to one call; code that makes it another one may not spend that agreement. */
+function changedAfterwards({ label }: ExecutionContext): GatewayError {
+  return new GatewayError(
+    'NOT_CONFIRMED',
+    `${label}: the arguments were changed after the user had confirmed them, so nothing was sent. Tell the user: middleware of the gateway does that.`,
+    { tool: label },
+  );
+}

@@ -1,0 +1,42 @@
+// Questions to the person behind a client, as each era of MCP puts them (client/elicitation).
+import type { Client, Question } from '../call/caller.ts';
+
+type Ask = NonNullable<Client['ask']>;
+
+/** What a multi round-trip request brought back: the person's answers, and the state we signed. */
+export interface SecondRound {
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
+  readonly requestState?: string | undefined;
+}
+
+/** An empty elicitation capability means form mode (2025-11-25, client/elicitation). */
+export function canElicit({ elicitation }: Readonly<Record<string, unknown>>): boolean {
+  if (typeof elicitation !== 'object' || elicitation === null) return false;
+  return Object.keys(elicitation).length === 0 || 'form' in elicitation;
+}
+
+/** 2026-07-28: the question ends this request; answer and sealed state come with the next one (S:basic/patterns/mrtr). */
+export function createModernAsk({ answers, requestState }: SecondRound): Ask {
+  return async (question) => {
+    const { key } = question;
+    if (requestState !== undefined) {
+      question.check(requestState);
+      if (answers && Object.hasOwn(answers, key)) return { answer: answers[key], state: requestState };
+    }
+    const params = { mode: 'form', ...toElicitation(question) };
+    const inputRequests = { [key]: { method: 'elicitation/create', params } };
+    return {
+      outcome: { content: [], isError: false, inputRequired: { inputRequests, requestState: question.seal() } },
+    };
+  };
+}
+
+/** 2025-11-25 and older: a request of ours, answered while the call waits. */
+export function createLegacyAsk(request: NonNullable<Client['request']>): Ask {
+  return async (question, signal) => ({ answer: await request('elicitation/create', toElicitation(question), signal) });
+}
+
+/** Form mode is what an absent `mode` means, and revisions before 2025-11-25 know no other. */
+function toElicitation({ message, form }: Question) {
+  return { message, requestedSchema: form };
+}

@@ -1,0 +1,40 @@
+// Who sent a message, and how to reach them before the answer: what a transport knows beyond the bytes.
+import type { Principal, Transport } from '../call/caller.ts';
+import type { Session } from './session.ts';
+import type { Headers } from './wire/header-checks.ts';
+
+export interface Sender<Data = unknown> {
+  readonly transport: Transport;
+  readonly principal: Principal;
+  /** Anything the transport wants handlers and middleware to have: claims, a tenant. They read it as `context.data`. */
+  readonly data?: Data | undefined;
+  /** HTTP only. */
+  readonly headers?: Headers;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+  /** Sends a message that belongs to this request before its answer. Absent where that is impossible. */
+  readonly send?: (message: string) => void;
+  /** The connection, on transports that have one (stdio, TCP). */
+  readonly session?: Session;
+  /** Says that the request only waits for its client now and is no load; the function returned takes that back. */
+  readonly park?: () => () => void;
+}
+
+/**
+ * An answer. `status` is for HTTP; `sessionId` is minted for legacy clients, so that later messages of theirs can be
+ * told to belong together. An empty body closes the request's stream without an answer: it was cancelled.
+ */
+export interface Reply {
+  readonly body: string;
+  readonly status: number;
+  readonly sessionId?: string;
+}
+
+/** A client that introduced itself: `initialize` or `server/discover`. */
+export interface Introduction {
+  readonly method: string;
+  readonly version: string;
+  readonly client: { readonly name: string; readonly version: string } | undefined;
+  readonly transport: Transport;
+  readonly principal: string;
+}

@@ -1,0 +1,44 @@
+// What went wrong, as the JSON-RPC error and HTTP status of its era. The table in errors.ts decides.
+import { ERRORS, GatewayError, toRpcCode } from '../../errors.ts';
+import type { Redaction } from '../../orchestration/redaction.ts';
+import type { Reply } from '../sender.ts';
+import { type RequestId, writeError } from './jsonrpc.ts';
+
+export type FailureReply = (id: RequestId | undefined, error: unknown, isModern: boolean) => Reply;
+
+/** 2025-11-25 and older have a code of their own for this (server/resources). */
+const LEGACY_RESOURCE_NOT_FOUND = -32002;
+
+export function createFailureReply(redaction: Redaction, onInternalError: (error: unknown) => void): FailureReply {
+  return (id, error, isModern) => {
+    const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;
+    // What belongs to start-up has no business here: its text names files of ours.
+    if (!(error instanceof GatewayError) || !row || row.wire === 'startup') {
+      onInternalError(error);
+      const message = 'Internal error; the gateway’s log says more.';
+      return { body: writeError(id, ERRORS.INTERNAL.code, message), status: 500 };
+    }
+    const code = !isModern && error.code === 'RESOURCE_NOT_FOUND' ? LEGACY_RESOURCE_NOT_FOUND : toRpcCode(error);
+    // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
+    const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
+    const data = Object.keys(details).length > 0 ? redaction.value(details) : undefined;
+    return { body: writeError(id, code, redaction.text(error.message), data), status: statusOf(error, isModern) };
+  };
+}
+
+/** 2026-07-28, basic/transports. To a legacy client 404 would mean that its session is gone. */
+function statusOf(error: GatewayError, isModern: boolean): number {
+  switch (error.code) {
+    case 'METHOD_NOT_FOUND':
+      return isModern ? 404 : 200;
+    case 'PARSE_ERROR':
+    case 'INVALID_REQUEST':
+    case 'INVALID_ENVELOPE':
+    case 'HEADER_MISMATCH':
+    case 'MISSING_CLIENT_CAPABILITY':
+    case 'UNSUPPORTED_PROTOCOL_VERSION':
+      return 400;
+    default:
+      return 200;
+  }
+}
