@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopback } from './listen.ts';
 
-export interface FrontierOptions {
+export interface AdmissionOptions {
   readonly host: string;
   /** Host names besides loopback ones, without port. Empty on a non-loopback bind: any. */
   readonly allowedHosts: readonly string[];
@@ -16,13 +16,13 @@ export interface Refusal {
   readonly message: string;
 }
 
-export interface Frontier {
+export interface Admission {
   check(request: IncomingMessage): Refusal | undefined;
   checkSource(request: IncomingMessage): Refusal | undefined;
   corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined;
 }
 
-export function createFrontier(options: FrontierOptions): Frontier {
+export function createAdmission(options: AdmissionOptions): Admission {
   const local = isLoopback(options.host);
   const hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
   const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));

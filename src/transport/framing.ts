@@ -1,4 +1,5 @@
 // Newline framing for stdio and TCP: bytes in, whole lines out, however they were cut on the way.
+import { ByteCollector } from '../executor/byte-collector.ts';
 
 export interface LineSplitter {
   push(chunk: Buffer): void;
@@ -14,7 +15,8 @@ export function createLineSplitter(
   onLine: (line: Buffer) => void,
   onTooLong: () => void,
 ): LineSplitter {
-  let parts: Buffer[] = [];
+  let first: Buffer | undefined;
+  let more: ByteCollector | undefined;
   let size = 0;
   let skipping = false;
 
@@ -23,17 +25,21 @@ export function createLineSplitter(
     size += piece.length;
     if (size > maxBytes) {
       skipping = true;
-      parts = [];
+      first = more = undefined;
       onTooLong();
-    } else parts.push(piece);
+    } else if (first === undefined) first = piece;
+    else {
+      more ??= new ByteCollector(first);
+      more.add(piece);
+    }
   };
   const flush = () => {
-    const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    const line = more?.bytes() ?? first;
     const dropped = skipping;
-    parts = [];
+    first = more = undefined;
     size = 0;
     skipping = false;
-    if (!dropped && line.length > 0) onLine(line);
+    if (!dropped && line !== undefined) onLine(line);
   };
 
   return {

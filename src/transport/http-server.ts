@@ -11,7 +11,7 @@ export interface Served {
   readonly serviceOf: (profile: string) => { readonly protocol: Protocol } | undefined;
 }
 
-export interface ServeOptions extends Partial<HttpOptions> {
+export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
   /** What /readyz says. Default: ready until closing begins. */
   readonly ready?: () => boolean;
   readonly onInternalError?: (error: unknown) => void;
@@ -34,7 +34,10 @@ const DEFAULTS: HttpOptions = Object.freeze({
  * console.log(`http://127.0.0.1:${server.port}/mcp`);
  * ```
  */
-export async function serveHttp(gateway: Served, options: ServeOptions = {}): Promise<HttpServer> {
+export async function serveHttp<Data = unknown>(
+  gateway: Served,
+  options: ServeOptions<Data> = {},
+): Promise<HttpServer> {
   const { ready, onInternalError, ...http } = { ...DEFAULTS, ...options };
   let closing = false;
   // Express is only for what is not POST /mcp: load it with the first server that needs it.

@@ -1,18 +1,31 @@
 // POST /mcp straight on node:http: the hot path. Every other request goes to the express app in routes.ts.
 import { isUtf8 } from 'node:buffer';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import type { Sender } from '../protocol/sender.ts';
+import type { Reply, Sender } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import { createFrontier, type Frontier, type FrontierOptions } from './admission.ts';
+import { type AdmissionOptions, createAdmission } from './admission.ts';
+import { createBodyReader } from './body-reader.ts';
 import { enterConnection } from './connection.ts';
+import { createLoad, type Load } from './in-flight.ts';
 import { explainListenError } from './listen.ts';
 import { createSse, type Sse } from './sse.ts';
 import { within } from './within.ts';
 
-export interface HttpOptions extends FrontierOptions {
+/** Who a request comes from, and whatever handlers and middleware should find in `context.data`. */
+export interface Identity<Data = unknown> {
+  readonly principal: Principal;
+  readonly data?: Data | undefined;
+}
+
+/** Undefined refuses the request with 401. */
+export type Identify<Data = unknown> = (
+  request: IncomingMessage,
+) => Identity<Data> | undefined | Promise<Identity<Data> | undefined>;
+
+export interface HttpOptions<Data = unknown> extends AdmissionOptions {
   readonly host: string;
   readonly port: number;
   readonly maxBodyBytes: number;
@@ -22,6 +35,8 @@ export interface HttpOptions extends FrontierOptions {
   readonly maxHeldBytes?: number;
   /** From the first byte of a request to its last. Default 30 s. */
   readonly requestTimeoutMs?: number;
+  /** Default: everybody is `anonymous`. */
+  readonly identify?: Identify<Data>;
 }
 
 export interface HttpParts {
@@ -37,152 +52,19 @@ export interface HttpServer {
   close(graceMs: number): Promise<void>;
 }
 
-const PRINCIPAL: Principal = Object.freeze({ id: 'anonymous' });
-const JSON_HEADERS = 'application/json';
+const ANONYMOUS: Identity = Object.freeze({ principal: Object.freeze({ id: 'anonymous' }) });
+const JSON_TYPE = 'application/json';
 const BUSY = 'Too many requests are under way; try again in a moment.';
 const RETRY = { 'retry-after': '1' };
+const UNKNOWN_CALLER = 'Unauthorized: it is not known who calls.';
+const INTERNAL = 'Internal error; the gateway’s log says more.';
+const DEFAULT_HELD_BYTES = 64 * 1024 * 1024;
+const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 
 export async function startHttp(parts: HttpParts, options: HttpOptions): Promise<HttpServer> {
-  const frontier: Frontier = createFrontier(options);
-  const requestTimeoutMs = options.requestTimeoutMs ?? 30_000;
-  const maxHeldBytes = options.maxHeldBytes ?? 64 * 1024 * 1024;
-  /** Requests that are work for us, and those that only wait for their client. */
-  let inFlight = 0;
-  let parked = 0;
-  /** Bytes of bodies that have not come to their end: slow clients must not fill the memory together. */
-  let held = 0;
-  let draining = false;
-  let wake = () => {};
-
-  const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes.`;
-
-  const refuse = (
-    request: IncomingMessage,
-    response: ServerResponse,
-    status: number,
-    message: string,
-    headers: Record<string, string> = {},
-  ) => {
-    if (response.headersSent) return;
-    const { code } = status < 500 ? ERRORS.INVALID_REQUEST : ERRORS.INTERNAL;
-    const body = writeError(undefined, code, message);
-    // The rest of the request is not wanted: without `close` the client would go on sending it.
-    response.writeHead(status, {
-      'content-type': JSON_HEADERS,
-      'content-length': Buffer.byteLength(body),
-      connection: 'close',
-      ...frontier.corsHeaders(request),
-      ...headers,
-    });
-    response.end(body);
-  };
-
-  const answer = async (protocol: Protocol, request: IncomingMessage, response: ServerResponse, bytes: Buffer) => {
-    const connection = enterConnection(request.socket);
-    let sse: Sse | undefined;
-    const accept = request.headers.accept;
-    const sender: Sender = {
-      transport: 'http',
-      principal: PRINCIPAL,
-      headers: request.headers,
-      signal: connection.signal,
-      park: () => {
-        inFlight--;
-        parked++;
-        return () => {
-          inFlight++;
-          parked--;
-        };
-      },
-      ...(accept?.includes('text/event-stream') && {
-        send: (message: string) => {
-          sse ??= createSse(response, frontier.corsHeaders(request));
-          sse.send(message);
-        },
-      }),
-    };
-    inFlight++;
-    try {
-      const text = isUtf8(bytes) ? bytes.toString() : undefined;
-      const reply =
-        text === undefined
-          ? {
-              body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),
-              status: 400,
-            }
-          : await protocol.handle(text, sender);
-      if (response.destroyed) return;
-      if (sse) return sse.end(reply?.body || undefined);
-      if (reply?.body === '') return createSse(response, frontier.corsHeaders(request)).end(undefined);
-      const cors = frontier.corsHeaders(request);
-      if (!reply) {
-        response.writeHead(202, { ...cors, 'content-length': 0 });
-        response.end();
-        return;
-      }
-      const { body, status, sessionId } = reply;
-      const headers = ['content-type', JSON_HEADERS, 'content-length', String(Buffer.byteLength(body))];
-      if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
-      if (draining) headers.push('connection', 'close');
-      if (cors) headers.push(...Object.entries(cors).flat());
-      response.writeHead(status, headers);
-      response.end(body);
-    } catch (error) {
-      parts.onInternalError(error);
-      refuse(request, response, 500, 'Internal error; the gateway’s log says more.');
-    } finally {
-      connection.leave();
-      if (--inFlight + parked === 0) wake();
-    }
-  };
-
-  const receive = (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
-    const refusal = frontier.check(request);
-    if (refusal) return refuse(request, response, refusal.status, refusal.message);
-    if (inFlight >= options.maxInFlight) {
-      return refuse(request, response, 503, BUSY, RETRY);
-    }
-    const declared = request.headers['content-length'];
-    if (declared !== undefined && Number(declared) > options.maxBodyBytes) {
-      return refuse(request, response, 413, tooLarge);
-    }
-    let first: Buffer | undefined;
-    let more: Buffer[] | undefined;
-    let size = 0;
-    const letGo = () => {
-      held -= size;
-      size = 0;
-      first = more = undefined;
-    };
-    request.on('data', (chunk: Buffer) => {
-      if (response.headersSent) return;
-      size += chunk.length;
-      held += chunk.length;
-      if (size > options.maxBodyBytes) {
-        letGo();
-        return refuse(request, response, 413, tooLarge);
-      }
-      if (held > maxHeldBytes) {
-        letGo();
-        return refuse(request, response, 503, BUSY, RETRY);
-      }
-      if (first === undefined) first = chunk;
-      else if (more === undefined) more = [first, chunk];
-      else more.push(chunk);
-    });
-    request.on('end', () => {
-      held -= size;
-      size = 0;
-      if (response.headersSent) return;
-      void answer(protocol, request, response, more ? Buffer.concat(more) : (first ?? Buffer.alloc(0)));
-    });
-    // A client that leaves half-way through its body has asked for nothing.
-    request.on('error', () => {
-      letGo();
-      response.destroy();
-    });
-  };
-
+  const load = createLoad();
+  const door = createDoor(parts, options, load);
+  const requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
   const server = createServer(
     {
       maxHeaderSize: 16 * 1024,
@@ -195,28 +77,19 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
     (request, response) => {
       const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
       const protocol = profile === undefined ? undefined : parts.protocolOf(profile);
-      if (protocol) receive(protocol, request, response);
+      if (protocol) door.receive(protocol, request, response);
       else parts.otherwise(request, response);
     },
   );
   // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
-
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', (error) => reject(explainListenError(error, 'HTTP', options.host, options.port)));
-    server.listen(options.port, options.host, () => resolve((server.address() as { port: number }).port));
-  });
-
+  const port = await listen(server, options);
   return {
     port,
     async close(graceMs) {
-      draining = true;
+      door.drain();
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeIdleConnections();
-      const idle = new Promise<void>((resolve) => {
-        wake = resolve;
-        if (inFlight + parked === 0) resolve();
-      });
-      await within(graceMs, idle);
+      await within(graceMs, load.idle());
       // What was answered a moment ago must still reach its client.
       server.closeIdleConnections();
       await within(500, closed);
@@ -224,6 +97,164 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       await closed;
     },
   };
+}
+
+function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(explainListenError(error, 'HTTP', host, port)));
+    server.listen(port, host, () => resolve((server.address() as { port: number }).port));
+  });
+}
+
+interface Door {
+  receive(protocol: Protocol, request: IncomingMessage, response: ServerResponse): void;
+  /** From now on answers close their connection. */
+  drain(): void;
+}
+
+/** Everything between a POST at the door and the answer on its way. */
+function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: Load): Door {
+  const admission = createAdmission(options);
+  const bodies = createBodyReader({
+    maxBodyBytes: options.maxBodyBytes,
+    maxHeldBytes: options.maxHeldBytes ?? DEFAULT_HELD_BYTES,
+  });
+  const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes.`;
+  const { identify } = options;
+  let draining = false;
+
+  const refuse = (
+    request: IncomingMessage,
+    response: ServerResponse,
+    status: number,
+    message: string,
+    headers: Record<string, string> = {},
+  ) => writeRefusal(response, status, message, { ...admission.corsHeaders(request), ...headers });
+
+  const answer = async (
+    protocol: Protocol,
+    request: IncomingMessage,
+    response: ServerResponse,
+    identity: Identity,
+    bytes: Buffer,
+  ) => {
+    const connection = enterConnection(request.socket);
+    const cors = admission.corsHeaders(request);
+    let stream: Sse | undefined;
+    load.enter();
+    try {
+      const sender = toSender(request, identity, connection.signal, load, (message) => {
+        stream ??= createSse(response, cors);
+        stream.send(message);
+      });
+      const reply = isUtf8(bytes) ? await protocol.handle(bytes.toString(), sender) : NOT_UTF8;
+      if (response.destroyed) return;
+      if (stream) stream.end(reply?.body || undefined);
+      else if (reply?.body === '') createSse(response, cors).end(undefined);
+      else writeReply(response, reply, cors, draining);
+    } catch (error) {
+      onInternalError(error);
+      refuse(request, response, 500, INTERNAL);
+    } finally {
+      connection.leave();
+      load.leave();
+    }
+  };
+
+  const readBody = (protocol: Protocol, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
+    bodies.read(
+      request,
+      (body) => {
+        if (!response.headersSent) void answer(protocol, request, response, identity, body);
+      },
+      (why) =>
+        why === 'too_large' ? refuse(request, response, 413, tooLarge) : refuse(request, response, 503, BUSY, RETRY),
+    );
+    // A client that leaves half-way through its body has asked for nothing.
+    request.on('error', () => response.destroy());
+  };
+
+  const receiveFrom = async (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
+    try {
+      const identity = await identify!(request);
+      if (identity) readBody(protocol, request, response, identity);
+      else refuse(request, response, 401, UNKNOWN_CALLER, { 'www-authenticate': 'Bearer' });
+    } catch (error) {
+      onInternalError(error);
+      refuse(request, response, 500, INTERNAL);
+    }
+  };
+
+  return {
+    receive(protocol, request, response) {
+      const refusal = admission.check(request);
+      if (refusal) return refuse(request, response, refusal.status, refusal.message);
+      if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
+      const declared = request.headers['content-length'];
+      if (declared !== undefined && Number(declared) > options.maxBodyBytes)
+        return refuse(request, response, 413, tooLarge);
+      if (identify) void receiveFrom(protocol, request, response);
+      else readBody(protocol, request, response, ANONYMOUS);
+    },
+    drain: () => {
+      draining = true;
+    },
+  };
+}
+
+const NOT_UTF8: Reply = {
+  body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),
+  status: 400,
+};
+
+function toSender(
+  { headers }: IncomingMessage,
+  { principal, data }: Identity,
+  signal: AbortSignal,
+  { park }: Load,
+  send: (message: string) => void,
+): Sender {
+  const sender: Sender = { transport: 'http', principal, data, headers, signal, park };
+  return headers.accept?.includes('text/event-stream') ? { ...sender, send } : sender;
+}
+
+function writeReply(
+  response: ServerResponse,
+  reply: Reply | undefined,
+  cors: Readonly<Record<string, string>> | undefined,
+  draining: boolean,
+): void {
+  if (!reply) {
+    response.writeHead(202, { ...cors, 'content-length': 0 });
+    response.end();
+    return;
+  }
+  const { body, status, sessionId } = reply;
+  const headers = ['content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body))];
+  if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
+  if (draining) headers.push('connection', 'close');
+  if (cors) headers.push(...Object.entries(cors).flat());
+  response.writeHead(status, headers);
+  response.end(body);
+}
+
+function writeRefusal(
+  response: ServerResponse,
+  status: number,
+  message: string,
+  headers: Readonly<Record<string, string>>,
+): void {
+  if (response.headersSent) return;
+  const { code } = status < 500 ? ERRORS.INVALID_REQUEST : ERRORS.INTERNAL;
+  const body = writeError(undefined, code, message);
+  response.writeHead(status, {
+    'content-type': JSON_TYPE,
+    'content-length': Buffer.byteLength(body),
+    // The rest of the request is not wanted: without `close` the client would go on sending it.
+    connection: 'close',
+    ...headers,
+  });
+  response.end(body);
 }
 
 /** '' for /mcp, the name for /mcp/<name>, undefined for any other path. */

@@ -15,6 +15,16 @@ export interface LineLimits {
   readonly maxConcurrent: number;
 }
 
+/**
+ * What to do with a peer that does not speak JSON-RPC. A web page can make a browser send it lines of its choice
+ * (a `no-cors` POST to the port), so on TCP the first line that cannot be a message ends the conversation, unread lines
+ * included; lines that only fail to parse are forgiven a few times.
+ */
+export interface Manners {
+  readonly onStranger: () => void;
+  readonly maxBadLines: number;
+}
+
 export interface Conversation {
   /** Resolves when the other side has finished sending and everything it asked is answered. */
   readonly finished: Promise<void>;
@@ -26,6 +36,9 @@ export interface Conversation {
   abandon(): void;
 }
 
+/** How long lines of one connection are taken before others get their turn. */
+const MAX_TURN_MS = 10;
+
 export function converse(
   protocol: Protocol,
   transport: 'stdio' | 'tcp',
@@ -33,6 +46,7 @@ export function converse(
   input: Readable,
   output: Writable,
   limits: LineLimits,
+  manners?: Manners,
 ): Conversation {
   const session = createSession();
   const gone = new AbortController();
@@ -59,15 +73,34 @@ export function converse(
   const sender: Sender = { transport, principal, session, send, park, signal: gone.signal };
   const refuse = (message: string) => send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
 
+  /** Bad lines in a row. */
+  let badLines = 0;
+  let estranged = false;
+  const checkManners = (text: string) => {
+    if (!manners) return;
+    if (!couldBeMessage(text) || badLines > manners.maxBadLines) {
+      estranged = true;
+      queue = [];
+      manners.onStranger();
+    }
+  };
+
   const take = (bytes: Buffer) => {
-    if (!isUtf8(bytes)) return refuse('the line is not valid UTF-8.');
-    const text = bytes.toString();
+    const text = isUtf8(bytes) ? bytes.toString() : undefined;
+    if (text === undefined) {
+      badLines++;
+      refuse('the line is not valid UTF-8.');
+      return checkManners('');
+    }
     if (text.trim() === '') return;
     const reply = protocol.handle(text, sender);
     if (!(reply instanceof Promise)) {
+      badLines = reply?.status === 400 ? badLines + 1 : 0;
       if (reply) send(reply.body);
+      if (badLines > 0) checkManners(text);
       return;
     }
+    badLines = 0;
     active++;
     void reply.then((late) => {
       active--;
@@ -78,17 +111,27 @@ export function converse(
 
   const full = () => active - parked >= limits.maxConcurrent || output.writableNeedDrain;
   let proceeding = false;
+  /** Set while the rest of the queue waits for its turn. */
+  let turn: NodeJS.Immediate | undefined;
   const proceed = () => {
     // A line taken may end in here again (park); the loop that is running goes on by itself.
-    if (proceeding) return;
+    if (proceeding || turn) return;
     proceeding = true;
+    const until = performance.now() + MAX_TURN_MS;
     let next = 0;
-    while (next < queue.length && !full()) take(queue[next++]!);
-    queue = next === queue.length ? [] : queue.slice(next);
+    while (next < queue.length && !full() && !estranged && performance.now() < until) take(queue[next++]!);
+    queue = next >= queue.length || estranged ? [] : queue.slice(next);
     proceeding = false;
+    if (queue.length > 0 && !full()) {
+      // Others get their turn: a chunk may hold thousands of lines.
+      turn = setImmediate(() => {
+        turn = undefined;
+        proceed();
+      });
+    }
     if (draining && active === 0) drained.open();
     if (!ended) {
-      if (full() && !draining) input.pause();
+      if ((full() || queue.length > 0) && !draining) input.pause();
       else input.resume();
     } else if (queue.length === 0) {
       session.ended.abort();
@@ -99,7 +142,10 @@ export function converse(
   const splitter = createLineSplitter(
     limits.maxLineBytes,
     (line) => queue.push(line),
-    () => refuse(`a line may have at most ${limits.maxLineBytes} bytes.`),
+    () => {
+      badLines++;
+      refuse(`a line may have at most ${limits.maxLineBytes} bytes.`);
+    },
   );
   const leave = () => {
     queue = [];
@@ -114,7 +160,7 @@ export function converse(
   };
   input.on('data', (chunk: Buffer) => {
     // Read and dropped while draining: closing a socket with unread bytes would reset it, and lose the last answers.
-    if (ended || draining) return;
+    if (ended || draining || estranged) return;
     splitter.push(chunk);
     proceed();
   });
@@ -140,6 +186,12 @@ export function converse(
     },
     abandon: leave,
   };
+}
+
+/** Messages are objects, batches arrays. */
+function couldBeMessage(text: string): boolean {
+  const start = text.trimStart();
+  return start.startsWith('{') || start.startsWith('[');
 }
 
 function createGate(): { readonly opened: Promise<void>; open(): void } {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import { createFrontier, type FrontierOptions } from './admission.ts';
+import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { profileOf } from './http.ts';
 
 export interface RoutesParts {
@@ -35,9 +35,9 @@ function preflight(request: IncomingMessage): Record<string, string> {
 
 export function createRoutes(
   parts: RoutesParts,
-  options: FrontierOptions,
+  options: AdmissionOptions,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const frontier = createFrontier(options);
+  const admission = createAdmission(options);
   const app: Express = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -50,7 +50,7 @@ export function createRoutes(
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'draining' });
   });
   app.use((request, response, next) => {
-    const refusal = frontier.checkSource(request);
+    const refusal = admission.checkSource(request);
     if (!refusal) return next();
     response
       .status(refusal.status)
@@ -72,7 +72,7 @@ export function createRoutes(
       response.status(404).json({ error: `There is nothing at ${request.path}. MCP is served at POST /mcp.` });
       return;
     }
-    const cors = frontier.corsHeaders(request);
+    const cors = admission.corsHeaders(request);
     if (request.method === 'OPTIONS' && cors) {
       response
         .status(204)

@@ -6,6 +6,8 @@ import { type Conversation, converse, type LineLimits } from './lines.ts';
 import { explainListenError } from './listen.ts';
 import { within } from './within.ts';
 
+/** Lines in a row that are no messages; a client that goes on is none of ours. */
+const MAX_BAD_LINES = 20;
 /** What was answered a moment ago must still reach its client. */
 const FLUSH_MS = 500;
 
@@ -24,7 +26,10 @@ export interface TcpServer {
 export async function startTcp(protocol: Protocol, options: TcpOptions): Promise<TcpServer> {
   const open = new Map<Socket, Conversation>();
   const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
-    const conversation = converse(protocol, 'tcp', { id: 'local' }, socket, socket, options);
+    const conversation = converse(protocol, 'tcp', { id: 'local' }, socket, socket, options, {
+      maxBadLines: MAX_BAD_LINES,
+      onStranger: () => socket.end(() => socket.destroy()),
+    });
     open.set(socket, conversation);
     void conversation.finished.then(() => socket.end());
     socket.setTimeout(options.idleMs, () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { createSession } from '../../src/protocol/session.ts';
-import { LINE_CLIENTS, type LineClient } from '../support/lines.ts';
+import { connectTcp, type LineClient, listenTcp, openStdio } from '../support/lines.ts';
 import { legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
@@ -13,7 +13,8 @@ import { startUpstream, type Upstream } from '../support/upstream.ts';
 let upstream: Upstream;
 let gateway: Gateway;
 let http: Awaited<ReturnType<typeof serveHttp>>;
-const lines: LineClient[] = [];
+let stdio: LineClient;
+let tcp: Awaited<ReturnType<typeof listenTcp>>;
 const failures: unknown[] = [];
 const onFailure = (error: unknown) => failures.push(error);
 
@@ -23,12 +24,14 @@ beforeAll(async () => {
   upstream = await startUpstream();
   gateway = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools' });
   http = await serveHttp(gateway, { maxBodyBytes: 10_000 });
-  for (const open of Object.values(LINE_CLIENTS)) lines.push(await open(gateway.protocol));
+  stdio = openStdio(gateway.protocol);
+  tcp = await listenTcp(gateway.protocol);
 });
 afterAll(async () => {
   process.off('uncaughtException', onFailure);
   process.off('unhandledRejection', onFailure);
-  await Promise.all(lines.map((client) => client.close()));
+  await stdio.close();
+  await tcp.close(0);
   await http.close(0);
   await gateway.close();
   await upstream.close();
@@ -84,20 +87,34 @@ function checkAnswer(answer: unknown): void {
 }
 
 describe('any bytes', () => {
-  test('over stdio and TCP leave the connection as usable as before', async () => {
+  test('over stdio leave the connection as usable as before', async () => {
     let count = 0;
     await fc.assert(
       fc.asyncProperty(anyBytes, async (bytes) => {
-        for (const client of lines) {
-          const before = client.received.length;
-          const mark = `mark-${++count}`;
-          client.write(Buffer.concat([bytes, Buffer.from('\n')]));
-          expect((await client.ask(legacy(mark, 'ping'))).result).toEqual({});
-          client.received.slice(before).forEach(checkAnswer);
-        }
+        const before = stdio.received.length;
+        stdio.write(Buffer.concat([bytes, Buffer.from('\n')]));
+        expect((await stdio.ask(legacy(`mark-${++count}`, 'ping'))).result).toEqual({});
+        stdio.received.slice(before).forEach(checkAnswer);
       }),
       { numRuns: 250, seed: 7 },
     );
+  });
+
+  test('over TCP leave the connection as usable as before, or end it; the next one is served', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyBytes, async (bytes) => {
+        const client = await connectTcp(tcp.port);
+        client.write(Buffer.concat([bytes, Buffer.from('\n')]));
+        const pong = client.ask(legacy('mark', 'ping')).then(({ result }) => result);
+        expect([{}, 'closed']).toContainEqual(await Promise.race([pong, client.closed.then(() => 'closed')]));
+        client.received.forEach(checkAnswer);
+        client.socket.destroy();
+      }),
+      { numRuns: 250, seed: 7 },
+    );
+    const client = await connectTcp(tcp.port);
+    expect((await client.ask(legacy('after', 'ping'))).result).toEqual({});
+    client.socket.destroy();
   });
 
   test('as a body over HTTP get one answer each', async () => {

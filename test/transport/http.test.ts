@@ -4,7 +4,7 @@ import { request as httpRequest, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import { createFrontier } from '../../src/transport/admission.ts';
+import { createAdmission } from '../../src/transport/admission.ts';
 import type { HttpOptions } from '../../src/transport/http.ts';
 import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -254,7 +254,7 @@ describe('Host and Origin', () => {
 
   test('off loopback any Host is served, unless some are named', () => {
     const check = (options: { host: string; allowedHosts: string[] }, host: string | undefined, origin?: string) =>
-      createFrontier({ allowedOrigins: [], ...options }).checkSource({ headers: { host, origin } } as never)?.status;
+      createAdmission({ allowedOrigins: [], ...options }).checkSource({ headers: { host, origin } } as never)?.status;
     expect(check({ host: '0.0.0.0', allowedHosts: [] }, 'api.example')).toBeUndefined();
     expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'API.example:443')).toBeUndefined();
     expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'evil.example')).toBe(403);

@@ -70,14 +70,30 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     await client.close();
   });
 
-  test('answers bytes that are no text, and ignores empty lines', async () => {
+  test('ignores empty lines', async () => {
     const client = await open[kind]();
-    client.write(Buffer.from([0x22, 0xff, 0x22, 0x0a, 0x0a, 0x0d, 0x0a, 0x20, 0x0a]));
+    client.write(Buffer.from([0x0a, 0x0d, 0x0a, 0x20, 0x0a]));
+    await client.ask(legacy(1, 'ping'));
+    expect(client.received).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
+    await client.close();
+  });
+
+  test('answers a message that does not parse, and reads on', async () => {
+    const client = await open[kind]();
+    client.send('{"jsonrpc":');
     await client.ask(legacy(1, 'ping'));
     expect(client.received).toEqual([
-      { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: the line is not valid UTF-8.' } },
+      { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: the message is not valid JSON.' } },
       { jsonrpc: '2.0', id: 1, result: {} },
     ]);
+    await client.close();
+  });
+
+  test('answers every line of a chunk that holds thousands, in order', async () => {
+    const client = await open[kind]();
+    client.write(Array.from({ length: 5_000 }, (_, id) => `${JSON.stringify(legacy(id, 'ping'))}\n`).join(''));
+    await client.find(({ id }) => id === 4_999);
+    expect(client.received.map(({ id }) => id)).toEqual(Array.from({ length: 5_000 }, (_, id) => id));
     await client.close();
   });
 
@@ -315,5 +331,57 @@ describe('tcp', () => {
       message: `TCP port ${server.port} on 127.0.0.1 is already in use. Stop the other program, or choose another port (0 picks a free one).`,
     });
     await server.close(0);
+  });
+});
+
+describe('who does not speak JSON-RPC', () => {
+  const call = JSON.stringify(listing(1, 1));
+  const NO_TEXT: Rpc = {
+    jsonrpc: '2.0',
+    error: { code: -32700, message: 'Parse error: the line is not valid UTF-8.' },
+  };
+  const NO_JSON: Rpc = {
+    jsonrpc: '2.0',
+    error: { code: -32700, message: 'Parse error: the message is not valid JSON.' },
+  };
+
+  test.each<[string, Buffer | string, Rpc]>([
+    ['a web page', `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\n\r\n${call}\r\n`, NO_JSON],
+    [
+      'bytes that are no text',
+      Buffer.concat([Buffer.from([0x22, 0xff, 0x22, 0x0a]), Buffer.from(`${call}\n`)]),
+      NO_TEXT,
+    ],
+    ['a JSON value that is no message', `"hello"\n${call}\n`, expect.objectContaining({ error: expect.anything() })],
+    ['half a megabyte of nothing', 'x\n'.repeat(256 * 1024), NO_JSON],
+  ])('is cut off on TCP: after %s nothing is read, and nothing runs', async (_, bytes, error) => {
+    const server = await listenTcp(gateway.protocol);
+    const client = await connectTcp(server.port);
+    const before = upstream.seen.length;
+    client.write(bytes);
+    await client.closed;
+    expect(client.received).toEqual([error]);
+    expect(upstream.seen.length).toBe(before);
+    client.socket.destroy();
+    await server.close(0);
+  });
+
+  test('is cut off on TCP after twenty messages in a row that are none', async () => {
+    const server = await listenTcp(gateway.protocol);
+    const client = await connectTcp(server.port);
+    client.write('{}\n'.repeat(1_000));
+    await client.closed;
+    expect(client.received).toHaveLength(21);
+    client.socket.destroy();
+    await server.close(0);
+  });
+
+  test('is answered on stdio: there it is a slip of the one client there is', async () => {
+    const client = await open.stdio();
+    client.write(Buffer.from([0x22, 0xff, 0x22, 0x0a]));
+    client.send('hello');
+    await client.ask(legacy(1, 'ping'));
+    expect(client.received).toEqual([NO_TEXT, NO_JSON, { jsonrpc: '2.0', id: 1, result: {} }]);
+    await client.close();
   });
 });

@@ -1,0 +1,41 @@
+// How much is under way in this process. Requests that only wait for their client are no load, but still not over.
+
+export interface Load {
+  readonly underWay: number;
+  enter(): void;
+  leave(): void;
+  /** Says that a request waits for its client; the function returned takes that back. */
+  park(): () => void;
+  /** Resolves when nothing is left, not even what waits. */
+  idle(): Promise<void>;
+}
+
+export function createLoad(): Load {
+  let underWay = 0;
+  let parked = 0;
+  let wake = () => {};
+  return {
+    get underWay() {
+      return underWay;
+    },
+    enter: () => {
+      underWay++;
+    },
+    leave: () => {
+      if (--underWay + parked === 0) wake();
+    },
+    park: () => {
+      underWay--;
+      parked++;
+      return () => {
+        underWay++;
+        parked--;
+      };
+    },
+    idle: () =>
+      new Promise<void>((resolve) => {
+        wake = resolve;
+        if (underWay + parked === 0) resolve();
+      }),
+  };
+}
