@@ -28,9 +28,7 @@ describe.each(LOCKS.map((file) => [join(basename(dirname(file)), basename(file))
 });
 
 const silent: ReadManifest = async () => undefined;
-const lock = (optionalDependencies: Record<string, string>, more: Lock['packages'] = {}) => ({
-  name: 'x',
-  lockfileVersion: 3,
+const lock = (optionalDependencies: Record<string, string>, more: Lock['packages'] = {}): Lock => ({
   packages: {
     '': { optionalDependencies: {} },
     'node_modules/tool': { version: '2.0.0', dev: true, optionalDependencies },
