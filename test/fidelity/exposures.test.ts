@@ -10,7 +10,6 @@ import { readParts } from './multipart.ts';
 import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check, type Line, written } from './sheet.ts';
-import { STYLE_LINES, styleDocument } from './styles.ts';
 import { OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
 
 // It replaces the global fetch, with one that the official client cannot use.
@@ -20,7 +19,6 @@ const SHEETS: readonly [name: string, document: string | [string, string], lines
   ['parameters', 'parameters.yaml', [...PATH_LINES, ...QUERY_LINES, ...HEADER_LINES]],
   ['bodies', 'bodies.yaml', [...JSON_LINES, ...UNION_LINES, ...FORM_LINES, ...BYTE_LINES]],
   ['arguments', 'arguments.yaml', [...CHECK_LINES, ...TYPE_LINES, ...REST_LINES]],
-  ['styles', ['styles.json', styleDocument('3.1.1')], STYLE_LINES],
   ['neighbours', 'neighbours.yaml', NEIGHBOUR_LINES],
   ['Swagger 2.0', 'swagger-2.0.yaml', SWAGGER_LINES],
   ['OpenAPI 3.2', 'openapi-3.2.yaml', OPENAPI_32_LINES],
