@@ -1,13 +1,10 @@
 // Answers, from the bytes of a real API to what the official client gets.
-import nock from 'nock';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ANSWERS, answersDocument, PROBLEM, prepareAnswers, ROWS } from './answers.ts';
 import { PNG, reply } from './echo.ts';
 import { type Opened, open } from './gateway.ts';
 import { written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 let opened: Opened;
 beforeAll(async () => {

@@ -1,12 +1,9 @@
 // Enforcement: arguments that do not fit never reach the API.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
 import { type Opened, open } from './gateway.ts';
 import { check, written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 let opened: Opened;
 beforeAll(async () => {

@@ -1,14 +1,11 @@
 // Request bodies, from the official client to the bytes on the wire.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BYTE_LINES, FORM_LINES, JSON_LINES, UNION_LINES } from './bodies.ts';
 import { BYTES, PNG } from './echo.ts';
 import { type Opened, open } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { check } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 let opened: Opened;
 beforeAll(async () => {

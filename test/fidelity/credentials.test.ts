@@ -1,13 +1,10 @@
 // Credentials: where each goes, that it goes nowhere else, and that nothing goes without one.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Received } from './echo.ts';
 import { reply } from './echo.ts';
 import { listAll, type Opened, open } from './gateway.ts';
 import { written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 const ENV = {
   CREDENTIALS_BEARER: 'bearer-s3cret',

@@ -1,5 +1,4 @@
 // The same sheet through grouped tools and through call_operation: the same requests reach the API, the same do not.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answersDocument, PROBLEM, prepareAnswers } from './answers.ts';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
@@ -11,9 +10,7 @@ import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check, type Line, written } from './sheet.ts';
 import { OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 const SHEETS: readonly [name: string, document: string | [string, string], lines: readonly Line[]][] = [
   ['parameters', 'parameters.yaml', [...PATH_LINES, ...QUERY_LINES, ...HEADER_LINES]],

@@ -1,14 +1,11 @@
 // What lies beside the usual cases, and what Landbridge adds of its own.
-import nock from 'nock';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reply } from './echo.ts';
 import { type Opened, open } from './gateway.ts';
 import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { check, written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 describe('neighbours', () => {
   let opened: Opened;

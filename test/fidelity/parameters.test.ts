@@ -1,12 +1,9 @@
 // Parameters, from the official client to the bytes on the wire.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Opened, open } from './gateway.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 let opened: Opened;
 beforeAll(async () => {

@@ -2,13 +2,10 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Opened, open, readDocument } from './gateway.ts';
 import { written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 const prepare: Parameters<typeof open>[0]['prepare'] = async (echo) => {
   echo.documents.set('servers.yaml', echo.documents.get('servers.yaml')!.replaceAll('{{port}}', String(echo.port)));

@@ -1,12 +1,9 @@
 // Every row of the style table, from the official client to the bytes on the wire.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Opened, open } from './gateway.ts';
 import { check } from './sheet.ts';
 import { styleDocument, styleLines } from './styles.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 describe.each(['3.0.4', '3.1.1', '3.2.0'])('the style tables in OpenAPI %s', (version) => {
   let opened: Opened;

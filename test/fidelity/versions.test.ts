@@ -1,14 +1,11 @@
 // Swagger 2.0, OpenAPI 3.0 and 3.2, from the official client to the bytes on the wire.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { BYTES } from './echo.ts';
 import { type Opened, open } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { check } from './sheet.ts';
 import { OPENAPI_30_LINES, OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 describe('Swagger 2.0', () => {
   let opened: Opened;
