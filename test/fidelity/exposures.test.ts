@@ -1,10 +1,10 @@
 // The same sheet through grouped tools and through call_operation: the same requests reach the API, the same do not.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answersDocument, PROBLEM, prepareAnswers } from './answers.ts';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
 import { BYTE_LINES, FORM_LINES, JSON_LINES, UNION_LINES } from './bodies.ts';
 import { BYTES, PNG } from './echo.ts';
-import { listAll, type Opened, open } from './gateway.ts';
+import { listAll, open, openDuring } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
@@ -23,24 +23,16 @@ const SHEETS: readonly [name: string, document: string | [string, string], lines
 
 describe.each(['grouped', 'search'] as const)('%s', (exposure) => {
   describe.each(SHEETS)('%s', (_name, document, lines) => {
-    let opened: Opened;
-    beforeAll(async () => {
-      opened = await open({ documents: [document], exposure, env: { SWAGGER_KEY: 'k&y' } });
-    });
-    afterAll(() => opened.close());
+    const opened = openDuring({ documents: [document], exposure, env: { SWAGGER_KEY: 'k&y' } });
     test.each(lines)('$name', (line) => check(opened, line));
   });
 
   describe('answers', () => {
-    let opened: Opened;
-    beforeAll(async () => {
-      opened = await open({
-        documents: [['answers.json', answersDocument()], 'bodies.yaml'],
-        exposure,
-        prepare: prepareAnswers,
-      });
+    const opened = openDuring({
+      documents: [['answers.json', answersDocument()], 'bodies.yaml'],
+      exposure,
+      prepare: prepareAnswers,
     });
-    afterAll(() => opened.close());
 
     test('a picture', async () => {
       const { result } = await opened.call('get_png');

@@ -1,15 +1,11 @@
 // Every row of the style table, from the official client to the bytes on the wire.
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Opened, open } from './gateway.ts';
+import { describe, test } from 'vitest';
+import { openDuring } from './gateway.ts';
 import { check } from './sheet.ts';
 import { styleDocument, styleLines } from './styles.ts';
 import '../support/real-http.ts';
 
 describe.each(['3.0.4', '3.1.1', '3.2.0'])('the style tables in OpenAPI %s', (version) => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: [['styles.json', styleDocument(version)]] });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: [['styles.json', styleDocument(version)]] });
   test.each(styleLines(version))('$name', (line) => check(opened, line));
 });
