@@ -133,6 +133,19 @@ test.each(ofLanguage('json').map((block) => [place(block), block] as const))('JS
   JSON.parse(code);
 });
 
+test('commands are read as a shell reads them', () => {
+  const code = 'npm ci && npm test # both\ncurl -s http://a/#b \\\n  -H \'A: b\' -d "{}"\n\n# only a remark\n';
+  expect(parseCommands(code)).toEqual([
+    ['npm', 'ci'],
+    ['npm', 'test'],
+    ['curl', '-s', 'http://a/#b', '-H', 'A: b', '-d', '{}'],
+  ]);
+  expect(parseCurl(parseCommands(code)[2]!)).toEqual({ url: 'http://a/#b', headers: { A: 'b' }, body: '{}' });
+  expect(() => parseCurl(['curl', '--proxy', 'x'])).toThrow(/--proxy/);
+  expect(() => parseFlags(['serve', '--no-such-flag'])).toThrow(/no-such-flag/);
+  expect(() => parseFlags(['serve', '--exposure', 'nonsense'])).toThrow(/tools, grouped, search or auto/);
+});
+
 /** The flags of a command line, judged by the program itself; what it would do is not done. */
 function parseFlags(args: readonly string[]): void {
   const program = new Command('landbridge').exitOverride().configureOutput({ writeErr: () => {} });
@@ -140,8 +153,7 @@ function parseFlags(args: readonly string[]): void {
   for (const command of program.commands) {
     command.copyInheritedSettings(program);
     command.action(() => {
-      const { client: _, strict: __, online: ___, json: ____, ...flags } = command.opts();
-      if (command.name() === 'serve') readConfig({ ...flags, paths: command.args }, { TOKEN: 'x' });
+      if (command.name() === 'serve') readConfig({ ...command.opts(), paths: command.args }, { TOKEN: 'x' });
     });
   }
   program.parse([...args], { from: 'user' });

@@ -12,7 +12,7 @@ import { check, type Line, written } from './sheet.ts';
 import { OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
 import '../support/real-http.ts';
 
-const SHEETS: readonly [name: string, document: string | [string, string], lines: readonly Line[]][] = [
+const SHEETS: readonly [name: string, document: string, lines: readonly Line[]][] = [
   ['parameters', 'parameters.yaml', [...PATH_LINES, ...QUERY_LINES, ...HEADER_LINES]],
   ['bodies', 'bodies.yaml', [...JSON_LINES, ...UNION_LINES, ...FORM_LINES, ...BYTE_LINES]],
   ['arguments', 'arguments.yaml', [...CHECK_LINES, ...TYPE_LINES, ...REST_LINES]],
