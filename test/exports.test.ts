@@ -73,6 +73,7 @@ const OFFENDERS = [
   'model/converters.ts#WireConverter',
   'model/wire.ts#WIRE_VERSIONS',
   'orchestration/confirmations.ts#createSpentStore',
+  'orchestration/handler-result.ts#toOutcome',
   'schema/slim.ts#slimSchema',
 ];
 
