@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { ClosingReporter } from './test/support/closing-reporter.ts';
 
 export default defineConfig({
   test: {
@@ -7,7 +8,8 @@ export default defineConfig({
     // The machine may be shared and slow; nothing here asserts on time.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // A submission must not fail for a hiccup of a shared machine; on a desk every flake shows.
+    // CI repeats a failed test once and the reporter names it; on a desk every flake fails at once.
     retry: process.env.CI ? 1 : 0,
+    reporters: ['default', new ClosingReporter()],
   },
 });

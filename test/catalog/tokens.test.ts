@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { buildRegistry } from '../../src/catalog/registry.ts';
 import { costOf, countTokens, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
+import { importValue } from '../openapi/support.ts';
+import { SHARED } from '../support/corpus.ts';
+import { forgeDocument } from './forge.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
 function cost(domains: readonly Domain[], exposure: 'tools' | 'grouped' | 'search'): number {
@@ -131,10 +133,20 @@ describe('the price of the bundled domains', () => {
   });
 });
 
-const specs = '../shared/specs';
+describe('the price of a catalog of eighty operations', () => {
+  test.each([
+    ['tools', 4_945],
+    ['grouped', 3_306],
+    ['search', 216],
+  ] as const)('%s', async (exposure, known) => {
+    const now = cost([await importValue(forgeDocument())], exposure);
+    expect(now).toBeLessThanOrEqual(known * 1.03);
+    expect(now).toBeGreaterThanOrEqual(known * 0.9);
+  });
+});
 
 /** One tool per operation (full), grouped (slim, with notes), search. */
-describe.skipIf(!existsSync(specs))(
+describe.skipIf(!SHARED.present)(
   'the price of real catalogs is at or below what was measured before',
   { timeout: 180_000 },
   () => {
@@ -144,7 +156,7 @@ describe.skipIf(!existsSync(specs))(
       ['github-3.0.json', 368_192, 93_860, 406],
       ['stripe-3.0.yaml', 258_293, 110_563, 431],
     ])('%s', async (file, tools, grouped, search) => {
-      const domain = await importDocument(`${specs}/${file}`, { env: {}, name: file.split('-')[0]! });
+      const domain = await importDocument(SHARED.folder + file, { env: {}, name: file.split('-')[0]! });
       expect(cost([domain], 'search')).toBeLessThanOrEqual(search);
       expect(cost([domain], 'grouped')).toBeLessThanOrEqual(grouped);
       expect(cost([domain], 'tools')).toBeLessThanOrEqual(tools);

@@ -3,16 +3,14 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@mo
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CreateMessageRequestSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { headersOf, modern, post } from '../support/mcp.ts';
 import { startGateway, type UnderTest } from './fixtures/gateway.ts';
+import '../support/real-http.ts';
 
 let underTest: UnderTest;
 const internalErrors: string[] = [];
 beforeAll(async () => {
-  // It replaces the global fetch, with one that the official clients cannot use.
-  nock.restore();
   underTest = await startGateway((error) => internalErrors.push(error));
 });
 afterAll(async () => {

@@ -15,12 +15,15 @@ describe.each(files)('%s', (file) => {
   const recorded = readFileSync(url, 'utf8');
   const transports = transportsOf(recorded);
 
-  test.skipIf(RECORD).each(transports)('goes over %s as it was recorded', async (over) => {
-    expect(await replay(recorded, over)).toBe(recorded);
-  });
+  if (RECORD) {
+    test('is recorded', async () => {
+      writeFileSync(url, await replay(recorded, transports[0]!, true));
+    });
+    return;
+  }
 
-  test.runIf(RECORD)('is recorded', async () => {
-    writeFileSync(url, await replay(recorded, transports[0]!, true));
+  test.each(transports)('goes over %s as it was recorded', async (over) => {
+    expect(await replay(recorded, over)).toBe(recorded);
   });
 });
 

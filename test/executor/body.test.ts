@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Arg, BodyPlan, Target } from '../../src/endpoint/model.ts';
-import { arg, endpoint, inBody, run, type Seen, startUpstream, type Upstream } from './support.ts';
+import type { Recorded } from '../support/recorder.ts';
+import { arg, endpoint, inBody, run, startUpstream, type Upstream } from './support.ts';
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -18,7 +19,7 @@ async function post(
   args: readonly Arg[],
   values: Record<string, unknown>,
   method = 'POST',
-): Promise<Seen> {
+): Promise<Recorded> {
   await run(endpoint(upstream.origin, { method, args, body: { required: false, ...body } }), values);
   return upstream.last();
 }
@@ -180,7 +181,7 @@ describe('form bodies', () => {
 describe('multipart bodies', () => {
   const multipart = { kind: 'multipart', mediaType: 'multipart/form-data' } as const;
 
-  async function parts(seen: Seen) {
+  async function parts(seen: Recorded) {
     const form = await new Response(new Uint8Array(seen.body), {
       headers: { 'content-type': seen.headers['content-type'] as string },
     }).formData();

@@ -1,5 +1,5 @@
 // A loopback REST API and endpoints to call it with.
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll } from 'vitest';
 import {
@@ -12,22 +12,15 @@ import {
 import type { Answer } from '../../src/executor/answer/build-answer.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import { type ContextChanges, contextOf } from '../support/context.ts';
-
-export interface Seen {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly rawHeaders: readonly string[];
-  readonly body: Buffer;
-}
+import { type Recorded, startRecorder } from '../support/recorder.ts';
 
 export interface Upstream {
   readonly origin: string;
-  readonly seen: Seen[];
+  readonly seen: Recorded[];
   readonly server: Server;
   /** Replaced by each test. */
-  answer: (request: Seen, response: ServerResponse) => void;
-  last(): Seen;
+  answer: (request: Recorded, response: ServerResponse) => void;
+  last(): Recorded;
   close(): Promise<void>;
 }
 
@@ -38,38 +31,21 @@ afterAll(async () => {
 
 /** A server that records what it is asked and answers as told (default: 200 and `{}`). */
 export async function startUpstream(): Promise<Upstream> {
-  const seen: Seen[] = [];
-  const listener: RequestListener = (request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const record = {
-        method: request.method ?? '',
-        url: request.url ?? '',
-        headers: request.headers,
-        rawHeaders: request.rawHeaders,
-        body: Buffer.concat(chunks),
-      };
-      seen.push(record);
-      upstream.answer(record, response);
-    });
-  };
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const seen: Recorded[] = [];
+  const { origin, server, close } = await startRecorder((request, response) => {
+    seen.push(request);
+    upstream.answer(request, response);
+  });
   const upstream: Upstream = {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin,
     seen,
     server,
     answer: (_, response) => {
       response.setHeader('content-type', 'application/json');
       response.end('{}');
     },
-    last: () => seen.at(-1) as Seen,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    last: () => seen.at(-1)!,
+    close,
   };
   closers.push(upstream.close);
   return upstream;

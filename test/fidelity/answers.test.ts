@@ -1,19 +1,12 @@
 // Answers, from the bytes of a real API to what the official client gets.
-import nock from 'nock';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { ANSWERS, answersDocument, PROBLEM, prepareAnswers, ROWS } from './answers.ts';
 import { PNG, reply } from './echo.ts';
-import { type Opened, open } from './gateway.ts';
+import { openDuring } from './gateway.ts';
 import { written } from './sheet.ts';
+import '../support/real-http.ts';
 
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
-
-let opened: Opened;
-beforeAll(async () => {
-  opened = await open({ documents: [['answers.json', answersDocument()]], prepare: prepareAnswers });
-});
-afterAll(() => opened.close());
+const opened = openDuring({ documents: [['answers.json', answersDocument()]], prepare: prepareAnswers });
 
 describe('an answer becomes content', () => {
   const image = { type: 'image', data: PNG.toString('base64'), mimeType: 'image/png' };

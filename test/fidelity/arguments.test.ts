@@ -1,18 +1,11 @@
 // Enforcement: arguments that do not fit never reach the API.
-import nock from 'nock';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
-import { type Opened, open } from './gateway.ts';
+import { openDuring } from './gateway.ts';
 import { check, written } from './sheet.ts';
+import '../support/real-http.ts';
 
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
-
-let opened: Opened;
-beforeAll(async () => {
-  opened = await open({ documents: ['arguments.yaml'] });
-});
-afterAll(() => opened.close());
+const opened = openDuring({ documents: ['arguments.yaml'] });
 
 describe('schemas are enforced', () => {
   test.each(CHECK_LINES)('$name', (line) => check(opened, line));

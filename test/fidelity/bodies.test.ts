@@ -1,20 +1,13 @@
 // Request bodies, from the official client to the bytes on the wire.
-import nock from 'nock';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BYTE_LINES, FORM_LINES, JSON_LINES, UNION_LINES } from './bodies.ts';
 import { BYTES, PNG } from './echo.ts';
-import { type Opened, open } from './gateway.ts';
+import { openDuring } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { check } from './sheet.ts';
+import '../support/real-http.ts';
 
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
-
-let opened: Opened;
-beforeAll(async () => {
-  opened = await open({ documents: ['bodies.yaml'] });
-});
-afterAll(() => opened.close());
+const opened = openDuring({ documents: ['bodies.yaml'] });
 
 describe('JSON bodies', () => {
   test.each(JSON_LINES)('$name', (line) => check(opened, line));

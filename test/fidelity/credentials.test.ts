@@ -1,13 +1,10 @@
 // Credentials: where each goes, that it goes nowhere else, and that nothing goes without one.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Received } from './echo.ts';
 import { reply } from './echo.ts';
-import { listAll, type Opened, open } from './gateway.ts';
+import { listAll, type Opened, open, openDuring } from './gateway.ts';
 import { written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 const ENV = {
   CREDENTIALS_BEARER: 'bearer-s3cret',
@@ -28,11 +25,7 @@ const SECRETS = Object.entries(ENV).flatMap(([name, value]) =>
 );
 
 describe('with every variable set', () => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: ['credentials.yaml'], env: ENV });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: ['credentials.yaml'], env: ENV });
 
   test.each<[name: string, tool: string, args: object, line: string, headers: Record<string, string> | undefined]>([
     ['a bearer token, by default', 'by_default', {}, 'GET /v1/default', { authorization: 'Bearer bearer-s3cret' }],
@@ -272,11 +265,7 @@ describe('OAuth2 client credentials', () => {
 });
 
 describe('with nothing set', () => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: ['credentials.yaml'] });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: ['credentials.yaml'] });
 
   test.each<[tool: string, variables: string[]]>([
     ['by_default', ['CREDENTIALS_BEARER']],

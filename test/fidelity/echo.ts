@@ -1,8 +1,8 @@
 // A real REST API on loopback that remembers every request byte for byte: raw target, raw headers, body. Anything below
 // /v1 is echoed; what `answers` knows by path is answered as it says; /documents/… serves OpenAPI documents.
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { deflateRawSync } from 'node:zlib';
+import { startRecorder } from '../support/recorder.ts';
 
 export interface Received {
   readonly method: string;
@@ -31,42 +31,19 @@ export async function startEcho(): Promise<Echo> {
   const received: Received[] = [];
   const answers = new Map<string, Answer>();
   const documents = new Map<string, string>();
-  const server = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.on('error', () => {});
-    incoming.on('end', () => {
-      const request: Received = {
-        method: incoming.method ?? '',
-        target: incoming.url ?? '',
-        headers: headersOf(incoming.rawHeaders),
-        body: Buffer.concat(chunks),
-      };
-      const path = request.target.split('?', 1)[0]!;
-      const document = documents.get(path.replace(/^\/documents\//, ''));
-      if (document !== undefined) {
-        response.setHeader('content-type', 'application/yaml');
-        response.end(document);
-        return;
-      }
-      received.push(request);
-      (answers.get(path) ?? echo)(request, response);
-    });
+  const { origin, port, close } = await startRecorder(({ method, url, rawHeaders, body }, response) => {
+    const path = url.split('?', 1)[0]!;
+    const document = documents.get(path.replace(/^\/documents\//, ''));
+    if (document !== undefined) {
+      response.setHeader('content-type', 'application/yaml');
+      response.end(document);
+      return;
+    }
+    const request: Received = { method, target: url, headers: headersOf(rawHeaders), body };
+    received.push(request);
+    (answers.get(path) ?? echo)(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    port,
-    take: () => received.splice(0),
-    answers,
-    documents,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { origin, port, take: () => received.splice(0), answers, documents, close };
 }
 
 function headersOf(raw: readonly string[]): Record<string, string> {

@@ -1,26 +1,21 @@
 // The same sheet through grouped tools and through call_operation: the same requests reach the API, the same do not.
-import nock from 'nock';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { answersDocument, PROBLEM, prepareAnswers } from './answers.ts';
 import { CHECK_LINES, REST_LINES, TYPE_LINES } from './arguments.ts';
 import { BYTE_LINES, FORM_LINES, JSON_LINES, UNION_LINES } from './bodies.ts';
 import { BYTES, PNG } from './echo.ts';
-import { listAll, type Opened, open } from './gateway.ts';
+import { listAll, open, openDuring } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check, type Line, written } from './sheet.ts';
-import { STYLE_LINES, styleDocument } from './styles.ts';
 import { OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
+import '../support/real-http.ts';
 
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
-
-const SHEETS: readonly [name: string, document: string | [string, string], lines: readonly Line[]][] = [
+const SHEETS: readonly [name: string, document: string, lines: readonly Line[]][] = [
   ['parameters', 'parameters.yaml', [...PATH_LINES, ...QUERY_LINES, ...HEADER_LINES]],
   ['bodies', 'bodies.yaml', [...JSON_LINES, ...UNION_LINES, ...FORM_LINES, ...BYTE_LINES]],
   ['arguments', 'arguments.yaml', [...CHECK_LINES, ...TYPE_LINES, ...REST_LINES]],
-  ['styles', ['styles.json', styleDocument('3.1.1')], STYLE_LINES],
   ['neighbours', 'neighbours.yaml', NEIGHBOUR_LINES],
   ['Swagger 2.0', 'swagger-2.0.yaml', SWAGGER_LINES],
   ['OpenAPI 3.2', 'openapi-3.2.yaml', OPENAPI_32_LINES],
@@ -28,24 +23,16 @@ const SHEETS: readonly [name: string, document: string | [string, string], lines
 
 describe.each(['grouped', 'search'] as const)('%s', (exposure) => {
   describe.each(SHEETS)('%s', (_name, document, lines) => {
-    let opened: Opened;
-    beforeAll(async () => {
-      opened = await open({ documents: [document], exposure, env: { SWAGGER_KEY: 'k&y' } });
-    });
-    afterAll(() => opened.close());
+    const opened = openDuring({ documents: [document], exposure, env: { SWAGGER_KEY: 'k&y' } });
     test.each(lines)('$name', (line) => check(opened, line));
   });
 
   describe('answers', () => {
-    let opened: Opened;
-    beforeAll(async () => {
-      opened = await open({
-        documents: [['answers.json', answersDocument()], 'bodies.yaml'],
-        exposure,
-        prepare: prepareAnswers,
-      });
+    const opened = openDuring({
+      documents: [['answers.json', answersDocument()], 'bodies.yaml'],
+      exposure,
+      prepare: prepareAnswers,
     });
-    afterAll(() => opened.close());
 
     test('a picture', async () => {
       const { result } = await opened.call('get_png');

@@ -1,6 +1,7 @@
 // The whole way of a user: documents by URL or file, the public API, HTTP, the official client.
 import { readFile } from 'node:fs/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll } from 'vitest';
 import { createGateway, type Gateway, type GatewayOptions, loadDomains, serveHttp } from '../../src/index.ts';
 import { type Echo, type Received, startEcho } from './echo.ts';
 
@@ -93,6 +94,31 @@ export async function open(options: OpenOptions): Promise<Opened> {
       await other.close();
       if (internal.length > 0) throw internal[0];
     },
+  };
+}
+
+/** Open from the first test of a suite to its last. */
+export function openDuring(options: OpenOptions): Opened {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await open(options);
+  });
+  afterAll(() => opened.close());
+  return {
+    get echo() {
+      return opened.echo;
+    },
+    get other() {
+      return opened.other;
+    },
+    get client() {
+      return opened.client;
+    },
+    get gateway() {
+      return opened.gateway;
+    },
+    call: (tool, args) => opened.call(tool, args),
+    close: () => opened.close(),
   };
 }
 

@@ -1,13 +1,10 @@
 // What a client sees: names every client takes, honest annotations, schemas that stand on their own, nothing hidden.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answersDocument } from './answers.ts';
 import { listAll, type Opened, open } from './gateway.ts';
 import { written } from './sheet.ts';
 import { styleDocument } from './styles.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 type Listed = Awaited<ReturnType<typeof listAll>>;
 type Schema = Record<string, unknown>;

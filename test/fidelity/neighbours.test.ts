@@ -1,21 +1,14 @@
 // What lies beside the usual cases, and what Landbridge adds of its own.
-import nock from 'nock';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { reply } from './echo.ts';
-import { type Opened, open } from './gateway.ts';
+import { open, openDuring } from './gateway.ts';
 import { NEIGHBOUR_LINES } from './neighbours.ts';
 import { check, written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 describe('neighbours', () => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: ['neighbours.yaml'] });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: ['neighbours.yaml'] });
   test.each(NEIGHBOUR_LINES)('$name', (line) => check(opened, line));
 
   test('our own arguments step aside where the API has the name', async () => {

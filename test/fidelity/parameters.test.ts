@@ -1,18 +1,11 @@
 // Parameters, from the official client to the bytes on the wire.
-import nock from 'nock';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Opened, open } from './gateway.ts';
+import { describe, test } from 'vitest';
+import { openDuring } from './gateway.ts';
 import { HEADER_LINES, PATH_LINES, QUERY_LINES } from './parameters.ts';
 import { check } from './sheet.ts';
+import '../support/real-http.ts';
 
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
-
-let opened: Opened;
-beforeAll(async () => {
-  opened = await open({ documents: ['parameters.yaml'] });
-});
-afterAll(() => opened.close());
+const opened = openDuring({ documents: ['parameters.yaml'] });
 
 describe('paths', () => {
   test.each(PATH_LINES)('$name', (line) => check(opened, line));

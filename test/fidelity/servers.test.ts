@@ -2,24 +2,17 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Opened, open, readDocument } from './gateway.ts';
+import { open, openDuring, readDocument } from './gateway.ts';
 import { written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 const prepare: Parameters<typeof open>[0]['prepare'] = async (echo) => {
   echo.documents.set('servers.yaml', echo.documents.get('servers.yaml')!.replaceAll('{{port}}', String(echo.port)));
 };
 
 describe('servers of a document', () => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: ['servers.yaml'], prepare });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: ['servers.yaml'], prepare });
 
   test.each<[name: string, tool: string, here: string | undefined, there?: string]>([
     ['variables have their defaults', 'plain', 'GET /api/v3/plain'],

@@ -1,18 +1,11 @@
-// Every row of the OAS style tables, from the official client to the bytes on the wire.
-import nock from 'nock';
-import { afterAll, beforeAll, describe, test } from 'vitest';
-import { type Opened, open } from './gateway.ts';
+// Every row of the style table, from the official client to the bytes on the wire.
+import { describe, test } from 'vitest';
+import { openDuring } from './gateway.ts';
 import { check } from './sheet.ts';
-import { STYLE_LINES, styleDocument } from './styles.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import { styleDocument, styleLines } from './styles.ts';
+import '../support/real-http.ts';
 
 describe.each(['3.0.4', '3.1.1', '3.2.0'])('the style tables in OpenAPI %s', (version) => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: [['styles.json', styleDocument(version)]] });
-  });
-  afterAll(() => opened.close());
-  test.each(STYLE_LINES)('$name', (line) => check(opened, line));
+  const opened = openDuring({ documents: [['styles.json', styleDocument(version)]] });
+  test.each(styleLines(version))('$name', (line) => check(opened, line));
 });

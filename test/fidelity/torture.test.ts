@@ -1,14 +1,11 @@
 // The torture table, row by row, in every exposure: what each peer failed at is one test here.
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PROBLEM, ROWS } from './answers.ts';
 import { BYTES, PNG, reply } from './echo.ts';
 import { listAll, type Opened, open } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { written } from './sheet.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 describe.each(['tools', 'grouped', 'search'] as const)('exposed as %s', (exposure) => {
   let opened: Opened;

@@ -1,21 +1,14 @@
 // Swagger 2.0, OpenAPI 3.0 and 3.2, from the official client to the bytes on the wire.
-import nock from 'nock';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { BYTES } from './echo.ts';
-import { type Opened, open } from './gateway.ts';
+import { openDuring } from './gateway.ts';
 import { readParts } from './multipart.ts';
 import { check } from './sheet.ts';
 import { OPENAPI_30_LINES, OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts';
-
-// It replaces the global fetch, with one that the official client cannot use.
-nock.restore();
+import '../support/real-http.ts';
 
 describe('Swagger 2.0', () => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: ['swagger-2.0.yaml'], env: { SWAGGER_KEY: 'k&y' } });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: ['swagger-2.0.yaml'], env: { SWAGGER_KEY: 'k&y' } });
   test.each(SWAGGER_LINES)('$name', (line) => check(opened, line));
 
   test('a file in a form is a part with its bytes; lists follow their collection format', async () => {
@@ -47,11 +40,7 @@ describe('Swagger 2.0', () => {
 });
 
 describe('OpenAPI 3.0', () => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: ['openapi-3.0.yaml'] });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: ['openapi-3.0.yaml'] });
   test.each(OPENAPI_30_LINES)('$name', (line) => check(opened, line));
 
   test('a multipart file has the type its encoding says; format byte stays base64 text', async () => {
@@ -73,10 +62,6 @@ describe('OpenAPI 3.0', () => {
 });
 
 describe('OpenAPI 3.2', () => {
-  let opened: Opened;
-  beforeAll(async () => {
-    opened = await open({ documents: ['openapi-3.2.yaml'] });
-  });
-  afterAll(() => opened.close());
+  const opened = openDuring({ documents: ['openapi-3.2.yaml'] });
   test.each(OPENAPI_32_LINES)('$name', (line) => check(opened, line));
 });

@@ -1,65 +1,66 @@
-// Every document of the shared corpus against its independent ground truth.
+// Every document of a corpus against its independent ground truth.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../src/endpoint/names.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
-import { hasSpecs, readJson, SPECS } from './support.ts';
-
-interface Truth {
-  readonly method: string;
-  readonly path: string;
-  readonly params: Readonly<Record<string, readonly string[]>>;
-  readonly body?: { readonly mediaTypes: readonly string[]; readonly required: boolean };
-}
-
-interface Entry {
-  readonly id: string;
-  readonly file: string;
-  readonly operations: number;
-}
+import { CORPORA, type CorpusDocument, OWN, readTruth, SHARED, type Truth } from '../support/corpus.ts';
 
 /** The few that truly cannot work, with the reason each must give. */
 const QUARANTINED: Readonly<Record<string, readonly RegExp[]>> = {
+  'badref-3.0': [/POST \/meals .*"#\/components\/schemas\/Meals" points to nothing/],
   'badref-burgershop-3.0': [/POST \/burgers .*"#\/components\/schemas\/Burgers" points to nothing/],
 };
 
-const index = hasSpecs ? (readJson(`${SPECS}index.json`) as { documents: Entry[] }) : { documents: [] };
-const entries = index.documents.filter(({ id }) => id !== 'synthetic-alias-bomb-3.0');
+const isBomb = ({ id }: CorpusDocument) => id.includes('alias-bomb');
 
-describe.skipIf(!hasSpecs)('the corpus', () => {
-  test.each(entries)('$id: all operations are there, complete and with schemas that compile', async (entry) => {
-    const { id, file, operations } = entry;
-    const domain = await importDocument(SPECS + file, { env: {} });
-    const truth = readJson(`${SPECS}truth/${id}.ops.json`) as Truth[];
-    expect(domain.endpoints.length + domain.quarantined.length).toBe(operations);
-    const found = [
-      ...domain.endpoints.map(keyOf),
-      ...domain.quarantined.map(({ method, path }) => `${method} ${path}`),
-    ];
-    expect(found.sort()).toEqual(truth.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort());
+describe.each(CORPORA)('$name', (corpus) => {
+  const documents = corpus.documents.filter((document) => !isBomb(document));
+  test.skipIf(!corpus.present).each(documents)(
+    '$id: all operations are there, complete and with schemas that compile',
+    async (entry) => {
+      const { id, file, operations } = entry;
+      const domain = await importDocument(corpus.folder + file, { env: {} });
+      const truth = readTruth(corpus, id);
+      expect(domain.endpoints.length + domain.quarantined.length).toBe(operations);
+      const found = [
+        ...domain.endpoints.map(keyOf),
+        ...domain.quarantined.map(({ method, path }) => `${method} ${path}`),
+      ];
+      expect(found.sort()).toEqual(truth.map(({ method, path }) => `${method.toUpperCase()} ${path}`).sort());
 
-    const reasons = domain.quarantined.map(({ method, path, reason }) => `${method} ${path} ${reason}`);
-    const expected = QUARANTINED[id] ?? [];
-    expect(reasons).toHaveLength(expected.length);
-    for (const [index, reason] of reasons.entries()) expect(reason).toMatch(expected[index]!);
+      const reasons = domain.quarantined.map(({ method, path, reason }) => `${method} ${path} ${reason}`);
+      const expected = QUARANTINED[id] ?? [];
+      expect(reasons).toHaveLength(expected.length);
+      for (const [index, reason] of reasons.entries()) expect(reason).toMatch(expected[index]!);
 
-    checkShape(domain);
-    expect(unreachedIn(domain, truth)).toEqual([]);
-    expect(uncompiled(domain)).toEqual([]);
-  });
+      checkShape(domain);
+      expect(unreachedIn(domain, truth)).toEqual([]);
+      expect(uncompiled(domain)).toEqual([]);
+    },
+  );
+});
 
-  test('the alias bomb ends in an error that says so', async () => {
-    await expect(importDocument(`${SPECS}synthetic-alias-bomb-3.0.yaml`, { env: {} })).rejects.toMatchObject({
+describe.each([
+  [OWN, 'alias-bomb-3.0.yaml'],
+  [SHARED, 'synthetic-alias-bomb-3.0.yaml'],
+])('in $name', ({ folder, present }, file) => {
+  test.skipIf(!present)(`${file} ends in an error that says so`, async () => {
+    await expect(importDocument(folder + file, { env: {} })).rejects.toMatchObject({
       code: 'BAD_DOCUMENT',
       message: expect.stringContaining('alias bomb'),
     });
   });
+});
 
-  test('a document split into files equals the same document in one', async () => {
-    const whole = await importDocument(`${SPECS}redocly-cafe-3.2.yaml`, { env: {} });
-    const split = await importDocument(`${SPECS}redocly-cafe-split-3.2/cafe.yaml`, { env: {} });
+describe.each([
+  [OWN, 'cafe-3.1.yaml', 'cafe-split-3.1/cafe.yaml'],
+  [SHARED, 'redocly-cafe-3.2.yaml', 'redocly-cafe-split-3.2/cafe.yaml'],
+])('in $name', ({ folder, present }, one, many) => {
+  test.skipIf(!present)('a document split into files equals the same document in one', async () => {
+    const whole = await importDocument(folder + one, { env: {} });
+    const split = await importDocument(folder + many, { env: {} });
     const view = (domain: Domain) =>
       domain.endpoints.map(({ action, method, path, args, body, summary }) => ({
         action,
@@ -71,12 +72,17 @@ describe.skipIf(!hasSpecs)('the corpus', () => {
       }));
     expect(view(split)).toEqual(view(whole));
   });
+});
 
-  test('refs into a sibling folder are read', async () => {
-    const domain = await importDocument(`${SPECS}petstore-separate-2.0/spec/swagger.json`, { env: {} });
+describe.each([
+  [OWN, 'separate-2.0/spec/swagger.json', ['id', 'note', 'name', 'height']],
+  [SHARED, 'petstore-separate-2.0/spec/swagger.json', ['id', 'name', 'tag', 'description']],
+])('in $name', ({ folder, present }, file, keys) => {
+  test.skipIf(!present)('refs into a sibling folder are read', async () => {
+    const domain = await importDocument(folder + file, { env: {} });
     expect(domain.quarantined).toEqual([]);
     const create = domain.endpoints.find(({ method }) => method === 'POST');
-    expect(create?.args.map(({ key }) => key)).toEqual(['id', 'name', 'tag', 'description']);
+    expect(create?.args.map(({ key }) => key)).toEqual(keys);
   });
 });
 

@@ -1,15 +1,7 @@
 // Documents written in a test, imported as if they came through standard input.
-import { existsSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { Domain, Endpoint, JsonSchema } from '../../src/endpoint/model.ts';
 import { type ImportOptions, importDocument } from '../../src/openapi/import-document.ts';
-
-export const SPECS = new URL('../../../shared/specs/', import.meta.url).pathname;
-export const hasSpecs = existsSync(`${SPECS}index.json`);
-
-export function readJson(path: string): unknown {
-  return JSON.parse(readFileSync(path, 'utf8'));
-}
 
 export type Options = Omit<ImportOptions, 'env'> & { readonly env?: ImportOptions['env'] };
 

@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import nock from 'nock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { createBoard } from '../../sample/board.ts';
 import { createRoutes } from '../../sample/routes.ts';
 import { matchPath, type SampleApi, startSampleApi } from '../../sample/server.ts';
+import '../support/real-http.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a document is read as it comes
 type Json = Record<string, any>;
@@ -18,9 +18,6 @@ const METHODS = ['get', 'post', 'patch', 'put', 'delete'];
 const ajv = new Ajv2020({ strict: false });
 (addFormats as unknown as (ajv: unknown) => void)(ajv);
 ajv.addSchema({ $id: 'doc', ...document });
-
-// a real server on loopback: nock's fetch, which cannot send bodies, steps aside
-nock.restore();
 
 let api: SampleApi;
 beforeAll(async () => {

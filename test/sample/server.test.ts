@@ -1,11 +1,8 @@
 import { connect } from 'node:net';
 import { inflateSync } from 'node:zlib';
-import nock from 'nock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type SampleApi, startSampleApi } from '../../sample/server.ts';
-
-// a real server on loopback: nock's fetch, which cannot send bodies, steps aside
-nock.restore();
+import '../support/real-http.ts';
 
 let api: SampleApi;
 beforeEach(async () => {

@@ -1,5 +1,4 @@
-// Real documents: every enforced schema compiles whole, and every advertised one is fit for every client and not stricter.
-import { existsSync, readFileSync } from 'node:fs';
+// Documents of every kind, the real ones among them: every enforced schema compiles whole, and every advertised one is fit for every client and not stricter.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
 import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-check.ts';
@@ -9,17 +8,13 @@ import { importDocument } from '../../src/openapi/import-document.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';
 import { auditSchema } from '../../src/schema/check/unenforced.ts';
 import { type PortableSchema, toPortableSchema } from '../../src/schema/portable/portable-schema.ts';
+import { CORPORA } from '../support/corpus.ts';
 
-const SPECS = '../shared/specs';
-const index = `${SPECS}/index.json`;
-const documents = existsSync(index)
-  ? (JSON.parse(readFileSync(index, 'utf8')) as { documents: { id: string; file: string }[] }).documents
-  : [];
 const clients = Object.keys(CLIENTS) as ClientId[];
 
-async function read(file: string): Promise<Domain | undefined> {
+async function read(path: string): Promise<Domain | undefined> {
   try {
-    return await importDocument(`${SPECS}/${file}`, { env: {}, baseUrl: 'https://api.example.com' });
+    return await importDocument(path, { env: {}, baseUrl: 'https://api.example.com' });
   } catch (error) {
     // A hostile document is refused as a whole; that is the importer's affair.
     if (error instanceof GatewayError && error.code === 'BAD_DOCUMENT') return undefined;
@@ -56,11 +51,11 @@ function stricter(endpoint: Endpoint, portable: PortableSchema): string[] {
     .map((example) => `${JSON.stringify(example)} is not advertised`);
 }
 
-describe.skipIf(documents.length === 0)('the schemas of', () => {
-  test.each(documents.map(({ id, file }) => [id, file] as const))(
-    '%s',
-    async (_, file) => {
-      const domain = await read(file);
+describe.each(CORPORA)('the schemas of $name', ({ folder, present, documents }) => {
+  test.skipIf(!present).each(documents)(
+    '$id',
+    async ({ file }) => {
+      const domain = await read(folder + file);
       const audited = new Set<string>();
       expect((domain?.endpoints ?? []).flatMap((endpoint) => problemsOf(endpoint, audited))).toEqual([]);
     },

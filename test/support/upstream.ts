@@ -1,6 +1,6 @@
 // A real REST API on loopback for tests: each test says what it answers, and can see what it was asked.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startRecorder } from './recorder.ts';
 
 export interface Seen {
   readonly method: string;
@@ -20,32 +20,12 @@ export type Answer = (request: Seen, response: ServerResponse) => void;
 /** Starts an API; without `answer` it echoes method, url and body as JSON. */
 export async function startUpstream(answer: Answer = echo): Promise<Upstream> {
   const seen: Seen[] = [];
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const one = {
-        method: request.method ?? '',
-        url: request.url ?? '',
-        headers: request.headers,
-        body: Buffer.concat(chunks).toString(),
-      };
-      seen.push(one);
-      answer(one, response);
-    });
-    request.on('error', () => {});
+  const { origin, close } = await startRecorder(({ method, url, headers, body }, response) => {
+    const request = { method, url, headers, body: body.toString() };
+    seen.push(request);
+    answer(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    seen,
-    close: () =>
-      new Promise((resolve) => {
-        server.closeAllConnections();
-        server.close(() => resolve());
-      }),
-  };
+  return { url: origin, seen, close };
 }
 
 const echo: Answer = ({ method, url, body }, response) => {
