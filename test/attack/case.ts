@@ -1,0 +1,53 @@
+// What a case of the attack is, and what it is given.
+import type { Door, Params } from './doors.ts';
+import type { Gateway, Launch } from './gateway.ts';
+import type { Upstream } from './upstream.ts';
+
+export type Fixture = 'tools' | 'search' | 'grouped';
+
+export interface Attack {
+  readonly upstream: Upstream;
+  /** The gateway of the case's fixture. */
+  readonly gateway: Gateway;
+  /** Another gateway, for this case alone; ended with it. */
+  launch(how: Launch): Promise<Gateway>;
+  /** Does the same through every door; the first reason to fail counts. */
+  everyDoor(act: (door: Door) => Promise<string | undefined>): Promise<string | undefined>;
+}
+
+export interface Case {
+  /** The part of the rule it belongs to: A no input stalls, B the operator decides, C doors. */
+  readonly part: 'A' | 'B' | 'C';
+  readonly id: string;
+  /** Shared gateway it runs against; a case without one launches its own. */
+  readonly fixture?: Fixture;
+  /** Why it failed, or undefined. Stall, memory and life are judged by the runner. */
+  run(attack: Attack): Promise<string | undefined>;
+  /** Milliseconds after which the case is given up; 10,000 unless said. */
+  readonly limitMs?: number;
+}
+
+/** An answer of any kind will do, but an internal error is a bug, whatever was sent. */
+export async function askSafely(door: Door, method: string, params: Params): Promise<string | undefined> {
+  const { error, text } = await door.ask(method, params);
+  if (error?.code === -32603 || /"(?:code|failure_mode)":"INTERNAL"/i.test(text)) return `internal error: ${text.slice(0, 200)}`;
+  return undefined;
+}
+
+/** One request through every door. */
+export function request(id: string, fixture: Fixture, method: string, params: () => Params): Case {
+  return {
+    part: 'A',
+    id,
+    fixture,
+    run: ({ everyDoor }) => {
+      const built = params();
+      return everyDoor((door) => askSafely(door, method, built));
+    },
+  };
+}
+
+/** A call of a tool through every door. */
+export function call(id: string, tool: string, args: () => Params, fixture: Fixture = 'tools'): Case {
+  return request(id, fixture, 'tools/call', () => ({ name: tool, arguments: args() }));
+}
