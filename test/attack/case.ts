@@ -3,10 +3,18 @@ import type { Door, Params } from './doors.ts';
 import type { Gateway, Launch } from './gateway.ts';
 import type { Upstream } from './upstream.ts';
 
+export interface Limits {
+  /** The longest a parallel client may wait. */
+  readonly stallMs: number;
+  /** How much memory a case may take for a moment. */
+  readonly growthMb: number;
+}
+
 export type Fixture = 'tools' | 'search' | 'grouped';
 
 export interface Attack {
   readonly upstream: Upstream;
+  readonly limits: Limits;
   /** The gateway of the case's fixture. */
   readonly gateway: Gateway;
   /** Another gateway, for this case alone; ended with it. */
@@ -30,7 +38,8 @@ export interface Case {
 /** An answer of any kind will do, but an internal error is a bug, whatever was sent. */
 export async function askSafely(door: Door, method: string, params: Params): Promise<string | undefined> {
   const { error, text } = await door.ask(method, params);
-  if (error?.code === -32603 || /"(?:code|failure_mode)":"INTERNAL"/i.test(text)) return `internal error: ${text.slice(0, 200)}`;
+  if (error?.code === -32603 || /"(?:code|failure_mode)":"INTERNAL"/i.test(text))
+    return `internal error: ${text.slice(0, 200)}`;
   return undefined;
 }
 

@@ -55,7 +55,8 @@ export function modernHeaders(method: string, params: Params): Record<string, st
 
 export function parseAnswer(text: string, status?: number): Answer {
   // Several messages of a stream: the last one is the answer.
-  const line = text.startsWith('{') || text.startsWith('[') ? text : (/^data: (.*)$/gm.exec(lastEvent(text))?.[1] ?? '');
+  const line =
+    text.startsWith('{') || text.startsWith('[') ? text : (/^data: (.*)$/gm.exec(lastEvent(text))?.[1] ?? '');
   try {
     const message = JSON.parse(line) as Pick<Answer, 'result' | 'error'>;
     return { text, ...(status !== undefined && { status }), ...message };

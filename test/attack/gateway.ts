@@ -1,6 +1,6 @@
 // The built program as an attacker meets it: a process of its own on ports of its own, with a watcher beside it.
 import { type ChildProcess, fork, type Serializable, spawn } from 'node:child_process';
-import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -78,24 +78,71 @@ const paths: Json = {
       },
     }),
   },
-  '/files/{rest}': { get: operation('file', { parameters: [parameter('rest', 'path', string)], 'x-mcp': { expose: 'both' } }) },
+  '/files/{rest}': {
+    get: operation('file', { parameters: [parameter('rest', 'path', string)], 'x-mcp': { expose: 'both' } }),
+  },
   '/items/{id}': {
     get: operation('get_item', { parameters: [parameter('id', 'path', string)], 'x-mcp': { expose: 'both' } }),
     delete: operation('delete_item', { parameters: [parameter('id', 'path', string)] }),
   },
-  '/wide': { post: operation('wide', body({ type: 'object', properties: keyed(words(400, 'property'), string), additionalProperties: false })) },
-  '/map': { post: operation('map', body({ type: 'object', properties: { map: { type: 'object', additionalProperties: integer } } })) },
+  '/wide': {
+    post: operation(
+      'wide',
+      body({ type: 'object', properties: keyed(words(400, 'property'), string), additionalProperties: false }),
+    ),
+  },
+  '/map': {
+    post: operation(
+      'map',
+      body({ type: 'object', properties: { map: { type: 'object', additionalProperties: integer } } }),
+    ),
+  },
   '/numbers': {
     post: operation(
       'numbers',
       body({
         type: 'object',
-        properties: { list: { type: 'array', items: integer }, flags: { type: 'array', items: { type: 'boolean' } }, rows: { type: 'array', items: { type: 'object', properties: { n: integer, when: { type: 'string', format: 'date-time' } }, required: ['n'] } } },
+        properties: {
+          list: { type: 'array', items: integer },
+          flags: { type: 'array', items: { type: 'boolean' } },
+          rows: {
+            type: 'array',
+            items: {
+              type: 'object',
+              properties: { n: integer, when: { type: 'string', format: 'date-time' } },
+              required: ['n'],
+            },
+          },
+        },
       }),
     ),
   },
-  '/union': { post: operation('union', body({ type: 'object', properties: { one: { oneOf: Array.from({ length: 60 }, (_, index) => branch(index)) }, any: { anyOf: Array.from({ length: 60 }, (_, index) => branch(index)) }, list: { type: 'array', items: { anyOf: Array.from({ length: 30 }, (_, index) => branch(index)) } } } })) },
-  '/enum': { post: operation('enum', body({ type: 'object', properties: { one: { enum: words(2_000) }, list: { type: 'array', items: { enum: words(2_000) } }, map: { type: 'object', additionalProperties: { enum: words(500) } } } })) },
+  '/union': {
+    post: operation(
+      'union',
+      body({
+        type: 'object',
+        properties: {
+          one: { oneOf: Array.from({ length: 60 }, (_, index) => branch(index)) },
+          any: { anyOf: Array.from({ length: 60 }, (_, index) => branch(index)) },
+          list: { type: 'array', items: { anyOf: Array.from({ length: 30 }, (_, index) => branch(index)) } },
+        },
+      }),
+    ),
+  },
+  '/enum': {
+    post: operation(
+      'enum',
+      body({
+        type: 'object',
+        properties: {
+          one: { enum: words(2_000) },
+          list: { type: 'array', items: { enum: words(2_000) } },
+          map: { type: 'object', additionalProperties: { enum: words(500) } },
+        },
+      }),
+    ),
+  },
   '/unique': {
     post: operation(
       'unique',
@@ -105,23 +152,86 @@ const paths: Json = {
           list: { type: 'array', uniqueItems: true },
           contains: { type: 'array', contains: { type: 'object', required: ['x'] }, minContains: 1 },
           names: { type: 'object', propertyNames: { maxLength: 3, pattern: '^[a-z]+$' } },
-          kinds: { type: 'object', patternProperties: keyed(['^a', 'a$', 'b+', '^[a-z]+$', 'c.*d'], integer), additionalProperties: false },
+          kinds: {
+            type: 'object',
+            patternProperties: keyed(['^a', 'a$', 'b+', '^[a-z]+$', 'c.*d'], integer),
+            additionalProperties: false,
+          },
         },
       }),
     ),
   },
   '/tree': { post: operation('tree', body({ $ref: '#/components/schemas/Tree' })) },
-  '/patterns': { post: operation('patterns', body({ type: 'object', properties: Object.fromEntries(PATTERNS.map(({ pattern }, index) => [`p${index}`, { type: 'string', pattern }])) })) },
+  '/patterns': {
+    post: operation(
+      'patterns',
+      body({
+        type: 'object',
+        properties: Object.fromEntries(
+          PATTERNS.map(({ pattern }, index) => [`p${index}`, { type: 'string', pattern }]),
+        ),
+      }),
+    ),
+  },
   '/formats': {
     post: operation(
       'formats',
-      body({ type: 'object', properties: Object.fromEntries(['email', 'uri', 'uri-reference', 'uri-template', 'hostname', 'ipv4', 'ipv6', 'date', 'time', 'date-time', 'duration', 'regex', 'json-pointer', 'uuid', 'iri', 'idn-email', 'byte'].map((format) => [format.replace('-', '_'), { type: 'string', format }])) }),
+      body({
+        type: 'object',
+        properties: Object.fromEntries(
+          [
+            'email',
+            'uri',
+            'uri-reference',
+            'uri-template',
+            'hostname',
+            'ipv4',
+            'ipv6',
+            'date',
+            'time',
+            'date-time',
+            'duration',
+            'regex',
+            'json-pointer',
+            'uuid',
+            'iri',
+            'idn-email',
+            'byte',
+          ].map((format) => [format.replace('-', '_'), { type: 'string', format }]),
+        ),
+      }),
     ),
   },
   '/upload': {
-    post: operation('upload', body({ type: 'object', properties: { file: { type: 'string', format: 'binary' }, files: { type: 'array', items: { type: 'string', format: 'binary' } }, note: string, extra: { type: 'object', additionalProperties: string } } }, 'multipart/form-data')),
+    post: operation(
+      'upload',
+      body(
+        {
+          type: 'object',
+          properties: {
+            file: { type: 'string', format: 'binary' },
+            files: { type: 'array', items: { type: 'string', format: 'binary' } },
+            note: string,
+            extra: { type: 'object', additionalProperties: string },
+          },
+        },
+        'multipart/form-data',
+      ),
+    ),
   },
-  '/form': { post: operation('form', body({ type: 'object', properties: { a: string, list: { type: 'array', items: string } }, additionalProperties: string }, 'application/x-www-form-urlencoded')) },
+  '/form': {
+    post: operation(
+      'form',
+      body(
+        {
+          type: 'object',
+          properties: { a: string, list: { type: 'array', items: string } },
+          additionalProperties: string,
+        },
+        'application/x-www-form-urlencoded',
+      ),
+    ),
+  },
 };
 
 const DOCUMENT = {
@@ -129,13 +239,25 @@ const DOCUMENT = {
   info: { title: 'Hostile', version: '1' },
   servers: [{ url: '/' }],
   paths,
-  components: { schemas: { Tree: { type: 'object', properties: { name: string, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } }, additionalProperties: false } } },
+  components: {
+    schemas: {
+      Tree: {
+        type: 'object',
+        properties: { name: string, children: { type: 'array', items: { $ref: '#/components/schemas/Tree' } } },
+        additionalProperties: false,
+      },
+    },
+  },
 };
 
 /** The names of its tools. */
 export const TOOL = (operationId: string) => `hostile_${operationId}`;
 
-export function hostileApi(upstreamUrl: string, exposure: 'tools' | 'search' | 'grouped', more: readonly string[] = []): Launch {
+export function hostileApi(
+  upstreamUrl: string,
+  exposure: 'tools' | 'search' | 'grouped',
+  more: readonly string[] = [],
+): Launch {
   const domain = {
     name: 'hostile',
     baseUrl: upstreamUrl,

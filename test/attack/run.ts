@@ -20,7 +20,10 @@ for (const one of chosen) {
   verdicts.push(verdict);
   if (values.json) continue;
   const { part, id, ok, reason, stallMs, stallWallMs, rssBeforeMb, rssPeakMb, rssAfterMb } = verdict;
-  const figures = rssBeforeMb === 0 ? '' : `${cell(stallMs, 15)} ${cell(`(${stallWallMs})`, 8)} ${cell(rssBeforeMb, 13)} ${cell(rssPeakMb, 4)} ${cell(rssAfterMb, 5)}`;
+  const figures =
+    rssBeforeMb === 0
+      ? ''
+      : `${cell(stallMs, 15)} ${cell(`(${stallWallMs})`, 8)} ${cell(rssBeforeMb, 13)} ${cell(rssPeakMb, 4)} ${cell(rssAfterMb, 5)}`;
   console.log(`${`${part} ${id}`.padEnd(72)} ${ok ? 'held   ' : 'FAILED '} ${figures}${ok ? '' : `\n    ${reason}`}`);
 }
 await runner.close();
