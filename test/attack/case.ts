@@ -1,5 +1,5 @@
 // What a case of the attack is, and what it is given.
-import type { Door, Params } from './doors.ts';
+import type { Answer, Door, Params } from './doors.ts';
 import type { Gateway, Launch } from './gateway.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -35,12 +35,15 @@ export interface Case {
   readonly limitMs?: number;
 }
 
+/** The read of a resource has no other code for an upstream that failed, and says how it failed; any other is a bug. */
+export function isInternal({ error, text }: Answer): boolean {
+  return error?.code === -32603 && !text.includes('failure_mode');
+}
+
 /** An answer of any kind will do, but an internal error is a bug, whatever was sent. */
 export async function askSafely(door: Door, method: string, params: Params): Promise<string | undefined> {
-  const { error, text } = await door.ask(method, params);
-  if (error?.code === -32603 || /"(?:code|failure_mode)":"INTERNAL"/i.test(text))
-    return `internal error: ${text.slice(0, 200)}`;
-  return undefined;
+  const answer = await door.ask(method, params);
+  return isInternal(answer) ? `internal error: ${answer.text.slice(0, 200)}` : undefined;
 }
 
 /** One request through every door. */

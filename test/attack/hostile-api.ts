@@ -268,6 +268,7 @@ export function hostileApi(
         arguments: { who: { required: true, values: words(500, 'person') }, what: {} },
         text: 'Ask {{who}} about {{what}}.',
       },
+      embed: { description: 'Embeds.', messages: [{ resource: 'hostile://items/7' }, { text: 'Read it.' }] },
     },
     credentials: { key: { kind: 'apiKey', in: 'header', field: 'X-Key', env: 'HOSTILE_KEY' } },
     security: [['key']],

@@ -1,6 +1,7 @@
 // A client that only waits: a process of its own that asks /healthz every ten milliseconds on a connection of its own
-// and notes the longest wait. Time in which the machine gave the gateway or this process no processor is taken off
-// where Linux tells it (/proc/<pid>/schedstat), so that a busy machine is not taken for a stalled gateway.
+// and notes the longest wait. Where Linux tells it (/proc/<pid>/schedstat), time in which the machine gave the gateway or
+// this process no processor is taken off, but never what the gateway's own thread worked in the meantime: a busy machine
+// is not taken for a stalled gateway, nor the other way round.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 
@@ -8,12 +9,13 @@ const [, , healthz, pid] = process.argv;
 const agent = new Agent({ keepAlive: true, maxSockets: 1 });
 const INTERVAL_MS = 10;
 
-/** Milliseconds a process' main thread stood ready without a processor. */
-function readQueueMs(id) {
+/** Milliseconds a process' main thread worked, and stood ready without a processor. */
+function readSchedule(id) {
   try {
-    return Number(readFileSync(`/proc/${id}/task/${id}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+    const [workNs, queueNs] = readFileSync(`/proc/${id}/task/${id}/schedstat`, 'utf8').split(' ');
+    return { workMs: Number(workNs) / 1e6, queueMs: Number(queueNs) / 1e6 };
   } catch {
-    return 0;
+    return { workMs: Number.NaN, queueMs: 0 };
   }
 }
 
@@ -26,20 +28,31 @@ function readRssMb() {
   }
 }
 
-const queues = () => readQueueMs(pid) + readQueueMs(process.pid);
+function readClocks() {
+  const gateway = readSchedule(pid);
+  return {
+    now: performance.now(),
+    workMs: gateway.workMs,
+    queueMs: gateway.queueMs + readSchedule(process.pid).queueMs,
+  };
+}
+
 let figures = { worstMs: 0, worstWallMs: 0, peakRssMb: 0, polls: 0, refused: 0 };
 let pending;
 
 function note() {
   if (!pending) return;
-  const wallMs = performance.now() - pending.since;
-  const heldMs = Math.max(0, wallMs - (queues() - pending.queueMs));
+  const clocks = readClocks();
+  const wallMs = clocks.now - pending.now;
+  const workMs = clocks.workMs - pending.workMs;
+  const unqueuedMs = wallMs - (clocks.queueMs - pending.queueMs);
+  const heldMs = Number.isNaN(workMs) ? wallMs : Math.min(wallMs, Math.max(unqueuedMs, workMs));
   figures.worstMs = Math.max(figures.worstMs, heldMs);
   figures.worstWallMs = Math.max(figures.worstWallMs, wallMs);
 }
 
 function poll() {
-  pending = { since: performance.now(), queueMs: queues() };
+  pending = readClocks();
   const done = (refused) => {
     if (!pending) return;
     note();
@@ -65,7 +78,7 @@ process.on('message', (word) => {
   if (word === 'start') {
     figures = { worstMs: 0, worstWallMs: 0, peakRssMb: readRssMb(), polls: 0, refused: 0 };
     // A wait that began before belongs to what came before.
-    if (pending) pending = { since: performance.now(), queueMs: queues() };
+    if (pending) pending = readClocks();
     process.send({ started: true, rssMb: readRssMb() });
   } else {
     note();

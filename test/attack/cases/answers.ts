@@ -1,7 +1,7 @@
 // A: answers of an upstream within its limits that must not hold the event loop or take the memory.
 import { createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type Case, call } from '../case.ts';
+import { type Case, call, isInternal } from '../case.ts';
 import { httpDoor } from '../doors.ts';
 import { hostileApi, TOOL } from '../hostile-api.ts';
 import { json, type Respond } from '../upstream.ts';
@@ -50,8 +50,8 @@ function answer(id: string, tool: string, respond: () => Respond, args: Record<s
     run: async ({ gateway, upstream }) => {
       upstream.respond(respond());
       for (const era of ['modern', 'legacy'] as const) {
-        const { error, text } = await httpDoor(gateway, era).ask('tools/call', { name: TOOL(tool), arguments: args });
-        if (error?.code === -32603) return `internal error: ${text.slice(0, 200)}`;
+        const answered = await httpDoor(gateway, era).ask('tools/call', { name: TOOL(tool), arguments: args });
+        if (isInternal(answered)) return `internal error: ${answered.text.slice(0, 200)}`;
       }
       return undefined;
     },

@@ -1,7 +1,7 @@
 // A: bytes in unkind portions: one at a time, without end, or as thousands of lines. Payload within the limits throughout.
 import { request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Case } from '../case.ts';
+import { type Case, isInternal } from '../case.ts';
 import { doorsOf, envelope, httpDoor, modernHeaders, openSocket, post } from '../doors.ts';
 import { TOOL } from '../hostile-api.ts';
 
@@ -245,13 +245,31 @@ const BYTES: readonly Case[] = [
       ]) {
         for (const { open } of doorsOf(gateway)) {
           const door = await open();
-          const { error } = await door.raw(text);
+          const answer = await door.raw(text);
           door.close();
-          if (error?.code === -32603) return `${door.name}: internal error`;
+          if (isInternal(answer)) return `${door.name}: internal error`;
         }
       }
       return undefined;
     },
+  },
+  {
+    part: 'A',
+    id: 'deep arguments: a tree of 5,000 and of 20,000, through every door',
+    fixture: 'tools',
+    run: ({ everyDoor }) =>
+      everyDoor(async (door) => {
+        // Written by hand: JSON.stringify of the attacker would not go as deep.
+        for (const depth of [5_000, 20_000]) {
+          const tree = `${'{"children":['.repeat(depth)}{}${']}'.repeat(depth)}`;
+          const meta = door.era === 'modern' ? `,"_meta":${JSON.stringify(envelope({})._meta)}` : '';
+          const answer = await door.raw(
+            `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"${TOOL('tree')}","arguments":${tree}${meta}}}\n`,
+          );
+          if (isInternal(answer)) return `internal error: ${answer.text.slice(0, 200)}`;
+        }
+        return undefined;
+      }),
   },
   {
     part: 'A',

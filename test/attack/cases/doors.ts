@@ -144,6 +144,10 @@ const WAYS: Readonly<Record<string, (door: Door) => Promise<{ readonly text: str
   'structured content': (door) => door.ask('tools/call', { name: TOOL('shaped'), arguments: {} }),
   TOON: (door) => door.ask('tools/call', { name: TOOL('toon'), arguments: {} }),
   'resources/read': (door) => door.ask('resources/read', { uri: 'hostile://items/7' }),
+  'a prompt that embeds': (door) => door.ask('prompts/get', { name: 'embed', arguments: {} }),
+  'a call with progress': (door) =>
+    door.ask('tools/call', { name: TOOL('read'), arguments: {}, _meta: { progressToken: 'p' } }),
+  'a dry run': (door) => door.ask('tools/call', { name: TOOL('map'), arguments: { map: {}, dry_run: true } }),
   'fields that miss': (door) => door.ask('tools/call', { name: TOOL('read'), arguments: { fields: 'nothing' } }),
 };
 
@@ -166,7 +170,7 @@ const SECRETS: readonly Case[] = Object.entries(ENCODINGS).map(([encoding, write
         }
       }
     }
-    return undefined;
+    return shows(gateway.log()) ? 'the log shows it' : undefined;
   },
 }));
 

@@ -2,6 +2,7 @@
 import type { Attack, Case } from '../case.ts';
 import { type Answer, envelope, httpDoor, modernHeaders, post } from '../doors.ts';
 import { type Gateway, type Launch, StartError } from '../gateway.ts';
+import type { Arrival } from '../upstream.ts';
 
 type Json = Record<string, unknown>;
 
@@ -148,10 +149,21 @@ const VALUABLES = {
   AWS_SECRET_ACCESS_KEY_TOKEN: 'aws_valuable_4',
   OPENAI_API_KEY: 'sk_valuable_5',
   NPM_TOKEN: 'npm_valuable_6',
-  GITHUB_CLIENT_ID: 'id_valuable_7',
+  GITHUB_OAUTH_CLIENT_ID: 'id_valuable_7',
+  GITHUB_OAUTH_CLIENT_SECRET: 'secret_valuable_8b',
   GITHUB_CLIENT_SECRET: 'secret_valuable_8',
   AWS_ACCESS_KEY: 'aws_valuable_9',
 };
+
+/** The variable whose value arrived, as it is or in base64. */
+function findValuable(arrivals: readonly Arrival[]): string | undefined {
+  const sent = arrivals.map(({ url, headers, body }) => JSON.stringify({ url, headers, body })).join('\n');
+  const decoded = (sent.match(/[A-Za-z0-9+/]{12,}={0,2}/g) ?? []).map((text) =>
+    Buffer.from(text, 'base64').toString('latin1'),
+  );
+  const all = [sent, ...decoded].join('\n');
+  return Object.entries(VALUABLES).find(([, value]) => all.includes(value))?.[0];
+}
 
 function sendsNoVariable(id: string, more: Json, scheme: string, how: Json): Case {
   return operatorCase(id, async (attack) => {
@@ -169,10 +181,8 @@ function sendsNoVariable(id: string, more: Json, scheme: string, how: Json): Cas
     });
     if (gateway instanceof StartError) return undefined;
     await callAll(gateway);
-    const sent = upstream.arrivals.map(({ url, headers, body }) => JSON.stringify({ url, headers, body })).join('\n');
-    const decoded = `${sent}\n${(sent.match(/[A-Za-z0-9+/]{12,}={0,2}/g) ?? []).map((text) => Buffer.from(text, 'base64').toString('latin1')).join('\n')}`;
-    const leak = Object.entries(VALUABLES).find(([, value]) => decoded.includes(value));
-    return leak && `${leak[0]} was sent to the document's own server`;
+    const leak = findValuable(upstream.arrivals);
+    return leak && `${leak} was sent to the document's own server`;
   });
 }
 
@@ -241,9 +251,8 @@ const VARIABLES: readonly Case[] = [
     });
     if (gateway instanceof StartError) return undefined;
     await Promise.race([callAll(gateway), new Promise((resolve) => setTimeout(resolve, 3_000))]);
-    return upstream.arrivals.length > 0
-      ? `${upstream.arrivals[0]!.url} on a private address was asked for a token`
-      : undefined;
+    const leak = findValuable(upstream.arrivals);
+    return leak && `${leak} was sent to the token URL of the document`;
   }),
 ];
 
@@ -254,8 +263,6 @@ const OVERRIDES = [
   'X-Original-URL',
   'X-Rewrite-URL',
   'X-Original-Method',
-  'X-Forwarded-Path',
-  'X-Forwarded-Prefix',
   'x-http-METHOD-override',
 ];
 
@@ -279,7 +286,7 @@ const METHODS: readonly Case[] = [
       return bad && `${name}: ${bad.headers[name.toLowerCase()]} reached the upstream on a read`;
     }),
   ),
-  ...['_method', '_METHOD', 'x-http-method-override', '_HttpMethod'].map((name) =>
+  ...['_method', '_METHOD', 'x-http-method-override', 'X-HTTP-Method-Override'].map((name) =>
     operatorCase(`method override parameter ${name} on a read`, async (attack) => {
       const { upstream } = attack;
       const gateway = await tryLaunch(attack, {
@@ -565,7 +572,7 @@ const FILES: readonly Case[] = [
       'd/a.json': `{"name":"a","baseUrl":"${url}","guard":{"destructive":"deny"},"guard":{"destructive":"allow"},"endpoints":{"look":{"path":"/look","summary":"Looks."}}}`,
     }),
     ['d/a.json'],
-    /guard|duplicate/i,
+    /guard|duplicate|unique/i,
   ),
   refusesStart(
     'duplicate keys in profiles.yaml',
@@ -632,6 +639,31 @@ const FILES: readonly Case[] = [
         }),
       },
       args: ['apis/evil/evil.json', '--exposure', 'tools'],
+    });
+    if (gateway instanceof StartError) return undefined;
+    const { text } = await httpDoor(gateway, 'modern').ask('tools/list', {});
+    return text.includes('hidden-private') ? 'a file of a sibling folder stands in tools/list' : undefined;
+  }),
+  operatorCase('$ref into a sibling folder of a document that a domain file names', async (attack) => {
+    const { upstream } = attack;
+    const gateway = await tryLaunch(attack, {
+      files: {
+        'domains/evil.yaml': JSON.stringify({ name: 'evil', openapi: '../apis/evil/evil.json' }),
+        'domains/private.json': JSON.stringify({ type: 'string', description: 'hidden-private words' }),
+        'apis/other/private.json': JSON.stringify({ type: 'string', description: 'hidden-private words' }),
+        'apis/evil/evil.json': document(upstream.url, {
+          '/x': {
+            get: operation('look', {
+              parameters: ['../other/private.json', '../../domains/private.json'].map(($ref, index) => ({
+                name: `q${index}`,
+                in: 'query',
+                schema: { $ref },
+              })),
+            }),
+          },
+        }),
+      },
+      args: ['domains/evil.yaml', '--exposure', 'tools'],
     });
     if (gateway instanceof StartError) return undefined;
     const { text } = await httpDoor(gateway, 'modern').ask('tools/list', {});
