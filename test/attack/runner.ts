@@ -91,7 +91,8 @@ export async function createRunner(limits: Limits): Promise<Runner> {
     if (figures && figures.peakRssMb - rssBeforeMb > limits.growthMb)
       reasons.push(`took ${Math.round(figures.peakRssMb - rssBeforeMb)} MB`);
     if (gateway && !gateway.alive()) reasons.push(`the gateway died: ${gateway.log().slice(-300)}`);
-    else if (gateway && !(await gateway.healthy(GIVE_UP_MS / 2))) reasons.push('the gateway does not answer any more');
+    else if (gateway && outcome !== GIVEN_UP && !(await gateway.healthy(GIVE_UP_MS / 2)))
+      reasons.push('the gateway does not answer any more');
     for (const launched of own) await launched.kill();
     // What a case left behind must not be taken for the next one's.
     const spent = reasons.length > 0 || (figures?.rssMb ?? 0) > 350;
