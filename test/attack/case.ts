@@ -46,17 +46,28 @@ export async function askSafely(door: Door, method: string, params: Params): Pro
   return isInternal(answer) ? `internal error: ${answer.text.slice(0, 200)}` : undefined;
 }
 
-/** One request through every door. */
-export function request(id: string, fixture: Fixture, method: string, params: () => Params): Case {
+/** Requests of one kind, each through every door. */
+export function requests(id: string, fixture: Fixture, method: string, variants: () => readonly Params[]): Case {
   return {
     part: 'A',
     id,
     fixture,
     run: ({ everyDoor }) => {
-      const built = params();
-      return everyDoor((door) => askSafely(door, method, built));
+      const built = variants();
+      return everyDoor(async (door) => {
+        for (const params of built) {
+          const reason = await askSafely(door, method, params);
+          if (reason !== undefined) return reason;
+        }
+        return undefined;
+      });
     },
   };
+}
+
+/** One request through every door. */
+export function request(id: string, fixture: Fixture, method: string, params: () => Params): Case {
+  return requests(id, fixture, method, () => [params()]);
 }
 
 /** A call of a tool through every door. */

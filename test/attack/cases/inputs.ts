@@ -1,5 +1,5 @@
 // A: messages within the limits that must not hold the event loop, through every door.
-import { type Case, call, request } from '../case.ts';
+import { type Case, call, request, requests } from '../case.ts';
 import { PATTERNS, TOOL } from '../hostile-api.ts';
 
 const run = (text: string, count: number) => text.repeat(count);
@@ -77,11 +77,9 @@ const CONTROLS: readonly Case[] = [
       inputResponses: keys(5_000, () => ({ action: 'accept' })),
     })),
   ),
-  ...['tools/list', 'resources/list', 'prompts/list', 'resources/templates/list'].flatMap((method) =>
-    ['a', '=', '9', '.'].map((text) =>
-      request(`${method}: cursor, run of ${JSON.stringify(text)}`, 'tools', method, () => ({
-        cursor: run(text, 500_000),
-      })),
+  ...['tools/list', 'resources/list', 'prompts/list', 'resources/templates/list'].map((method) =>
+    requests(`${method}: cursor, long runs of one character`, 'tools', method, () =>
+      ['a', '=', '9', '.'].map((text) => ({ cursor: run(text, 500_000) })),
     ),
   ),
   ...['/', '%', '{', '}', 'a', '?', '..%2f', ':', '\ud800'].map((text) =>
@@ -120,9 +118,9 @@ const CONTROLS: readonly Case[] = [
     arguments: {},
     _meta: { progressToken: run('t', 900_000) },
   })),
-  ...['traceparent', 'tracestate', 'baggage'].flatMap((field) =>
-    ['0-', ',', '=', ' ', 'a=b,', ';'].map((text) =>
-      request(`_meta.${field}: run of ${JSON.stringify(text)}`, 'tools', 'tools/call', () => ({
+  ...['traceparent', 'tracestate', 'baggage'].map((field) =>
+    requests(`_meta.${field}: long runs of one character`, 'tools', 'tools/call', () =>
+      ['0-', ',', '=', ' ', 'a=b,', ';'].map((text) => ({
         name: TOOL('read'),
         arguments: {},
         _meta: { [field]: run(text, Math.floor(400_000 / text.length)) },
@@ -291,10 +289,11 @@ const VALUES: readonly Case[] = [
     'json_pointer',
     'idn_email',
     'byte',
-  ].flatMap((format) =>
-    ['a', '.', '/', 'a@', 'a-', '0', ':', '{'].map((text) =>
-      call(`format ${format}: run of ${JSON.stringify(text)}`, TOOL('formats'), () => ({
-        [format]: `${run(text, Math.floor(300_000 / text.length))}!`,
+  ].map((format) =>
+    requests(`format ${format}: long runs of one character`, 'tools', 'tools/call', () =>
+      ['a', '.', '/', 'a@', 'a-', '0', ':', '{'].map((text) => ({
+        name: TOOL('formats'),
+        arguments: { [format]: `${run(text, Math.floor(300_000 / text.length))}!` },
       })),
     ),
   ),
