@@ -26,7 +26,7 @@ export function createRandom(seed: number, index: number): Random {
   const int = (below: number) => Math.floor(next() * below);
   // Most inputs are small, so that there can be many; some are as large as a message may be.
   const share = next();
-  const left = share < 0.97 ? 1_500 : share < 0.997 ? 30_000 : 400_000;
+  const left = share < 0.94 ? 1_500 : share < 0.985 ? 30_000 : 400_000;
   return { left, int, chance: (probability) => next() < probability, pick: (items) => items[int(items.length)]! };
 }
 
@@ -281,9 +281,9 @@ const PIECES = [
   '__proto__',
 ];
 
-/** Mostly short; now and then as long as there is room. */
+/** Mostly short; an input that may be large soon puts much of it into one place. */
 function size(random: Random): number {
-  if (random.chance(0.8)) return random.int(12);
+  if (random.chance(random.left > 10_000 ? 0.5 : 0.85)) return random.int(12);
   return random.int(Math.max(1, random.left));
 }
 
@@ -389,16 +389,47 @@ const METHODS = [
   'logging/setLevel',
 ];
 
-function controls(random: Random): Json {
+function controls(random: Random, often = 0.15): Json {
   const result: Json = {};
-  if (random.chance(0.15)) result.fields = random.chance(0.8) ? text(random) : value(random, 1);
+  if (random.chance(often)) result.fields = random.chance(0.8) ? text(random) : value(random, 1);
   if (random.chance(0.05)) result.dry_run = random.pick([true, 'true', 1, text(random)]);
   if (random.chance(0.05)) result.confirmation_token = random.chance(0.8) ? text(random) : value(random, 1);
   return result;
 }
 
+/** Much of one thing: what stalls is seldom a mixture. */
+function muchOfOne(random: Random): unknown {
+  const length = Math.floor(random.left * (0.3 + random.int(7) / 10));
+  random.left = 100;
+  const count = Math.floor(length / 14);
+  const piece = random.pick(['.', ' ', '/', 'a', '*', '=', '_', 'A', '-', '%', '<', '"']);
+  switch (random.int(6)) {
+    case 0:
+    case 1:
+      return `a${piece.repeat(length)}${random.pick(['b', '!', ''])}`;
+    case 2:
+      return { base64: `${piece.repeat(length)}!` };
+    case 3:
+      return Array.from({ length: count }, (_, index) => random.pick(['valeu_', '1234567890', 'x']) + index);
+    case 4:
+      return Object.fromEntries(Array.from({ length: count }, (_, index) => [`propertz_${index}`, `1234567${index}`]));
+    default:
+      return Array.from({ length: Math.floor(count / 2) }, (_, index) => ({ kind: `kind_${index}`, nmae: 'x' }));
+  }
+}
+
+function focusedArguments(random: Random): Json {
+  const much = muchOfOne(random);
+  const spot = random.pick(['fields', 'fields', 'confirmation_token', 'key', 'all', ...NAMES]);
+  if (spot === 'all' && typeof much === 'object' && !Array.isArray(much)) return { key: 'k', ...much };
+  return { key: 'k', [spot]: much };
+}
+
 function argumentsOf(random: Random): unknown {
+  if (random.left > 10_000 && random.chance(0.7)) return focusedArguments(random);
   if (random.chance(0.03)) return value(random, 2);
+  // Nothing wrong but perhaps a control: these are looked at only when the rest fits.
+  if (random.chance(0.2)) return { key: 'k', ...controls(random, 0.6) };
   return {
     ...(random.chance(0.8) && { key: random.chance(0.7) ? 'k' : text(random) }),
     ...Object.fromEntries(list(random, 5, () => [random.pick(NAMES), value(random, 3)])),
@@ -473,7 +504,7 @@ export function createInput(seed: number, index: number, search: boolean): Input
       ]),
       era: 'either',
     };
-  const method = random.chance(0.65) ? 'tools/call' : random.pick(METHODS);
+  const method = random.chance(random.left > 10_000 ? 0.85 : 0.65) ? 'tools/call' : random.pick(METHODS);
   const id = random.pick<string | number>([index, `id-${index}`]);
   const base = params(random, method, search);
   const extra: Json = {
