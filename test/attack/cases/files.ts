@@ -220,7 +220,7 @@ export const FILE_CASES: readonly Case[] = [
     ),
   ),
   operatorCase(
-    'duplicate keys in a message are an error, in both eras and at every door',
+    'duplicate keys in a message are an error, in both eras',
     async ({ launch, upstream }) => {
       const gateway = await launch({
         files: { 'a.yaml': handWritten(upstream.url, { args: { q: { type: 'string' } } }) },
