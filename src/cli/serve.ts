@@ -1,6 +1,7 @@
 // landbridge serve: configuration → gateway → transports → signals.
 import { type Config, type Flags, readConfig } from '../config.ts';
-import { collectSecrets, createRedactor } from '../endpoint/secrets.ts';
+import { createRedactor } from '../endpoint/redaction/redact.ts';
+import { collectSecrets } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog, flushLog, type Logger } from '../log.ts';

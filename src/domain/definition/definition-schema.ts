@@ -157,8 +157,15 @@ const shared = {
   pinned: z.boolean().exactOptional(),
 };
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
+const method = z.string().superRefine((word, context) => {
+  if (METHODS.includes(word.toUpperCase())) return;
+  const shown = JSON.stringify(word);
+  context.addIssue(`${shown} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`);
+});
+
 const endpoint = strict({
-  method: named(/^[A-Za-z]{1,32}$/, 'must be an HTTP method, such as GET or POST').exactOptional(),
+  method: z.union([method, strict({ custom: named(/^[A-Za-z-]{1,32}$/, 'must be letters') })]).exactOptional(),
   path: z
     .string()
     .regex(/^\/[^?#\s]*$/, 'must start with / and hold no ?, # or blank; query parameters are args or fixed values'),

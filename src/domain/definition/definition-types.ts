@@ -78,8 +78,8 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
 };
 
 export interface EndpointDefinition {
-  /** Default GET. */
-  readonly method?: string;
+  /** Default GET. A method that is none of HTTP's own is written `{ custom: PURGE }`, so that a slip is not taken for one. */
+  readonly method?: string | { readonly custom: string };
   /** Template below the base URL: `/posts/{id}`. */
   readonly path: string;
   readonly title?: string;

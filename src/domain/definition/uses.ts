@@ -20,24 +20,22 @@ export function checkExpose(expose: Endpoint['expose'] | undefined, method: stri
   ];
 }
 
-/** Tool names of the pinned actions. */
+/** Tool names of the pinned actions; `namesOf` says what an endpoint may be called by. */
 export function readPinned(
   definition: DomainDefinition,
   endpoints: readonly Endpoint[],
   problems: Problem[],
+  namesOf: (endpoint: Endpoint) => readonly string[],
 ): string[] {
   const pinned = new Set<string>();
   for (const [index, name] of (definition.pinned ?? []).entries()) {
-    const found = endpoints.find((endpoint) => endpoint.action === name || endpoint.toolName === name);
-    if (found !== undefined) pinned.add(found.toolName);
-    else
-      problems.push({
-        path: ['pinned', index],
-        message: `there is no endpoint "${name}"; ${hint(
-          name,
-          endpoints.map((endpoint) => endpoint.action),
-        )}`,
-      });
+    const endpoint = endpoints.find((candidate) => namesOf(candidate).includes(name));
+    if (endpoint !== undefined) {
+      pinned.add(endpoint.toolName);
+      continue;
+    }
+    const actions = endpoints.map(({ action }) => action);
+    problems.push({ path: ['pinned', index], message: `there is no operation "${name}"; ${hint(name, actions)}` });
   }
   for (const endpoint of endpoints) if (definition.endpoints?.[endpoint.action]?.pinned) pinned.add(endpoint.toolName);
   return [...pinned];

@@ -3,7 +3,7 @@
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
 import { unsetVariables } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
-import { checkHeaderValue } from './header-rules.ts';
+import { checkHeaderValue } from './header-value.ts';
 import { encode } from './percent-encoding.ts';
 
 /** What a request gets added. Values are secret: never print one. */
