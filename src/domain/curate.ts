@@ -11,6 +11,7 @@ import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
 import type { ArgCuration, OperationCuration } from './definition/definition-types.ts';
+import { checkPick } from './definition/pick-paths.ts';
 import { checkExpose } from './definition/uses.ts';
 
 export interface CurationContext {
@@ -73,6 +74,9 @@ export function curate(
   }
   if (curation.response !== undefined) {
     changes.response = { ...endpoint.response, ...curation.response };
+    if (curation.response.pick !== undefined) {
+      context.problems.push(...checkPick(curation.response.pick, endpoint.outputSchema, [...at, 'response']));
+    }
     note('response');
   }
   if (curation.timeoutMs !== undefined || curation.maxResponseBytes !== undefined) {

@@ -4,6 +4,7 @@
 import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
 import {
+  type ClampedArgument,
   type Credential,
   DEFAULT_LIMITS,
   DEFAULT_RESPONSE,
@@ -15,7 +16,8 @@ import { TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { type BaseUrlOptions, originOf, readBaseUrl } from './base-url.ts';
-import { readArguments } from './declared-arguments.ts';
+import { readClamp } from './clamped.ts';
+import { type ArgumentPlan, readArguments } from './declared-arguments.ts';
 import {
   buildCredentials,
   defaultSecurity,
@@ -25,6 +27,7 @@ import {
 } from './declared-credentials.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';
+import { checkPick } from './pick-paths.ts';
 import { methodOf, placeArguments } from './place.ts';
 import { checkExpose, checkUses, readPinned } from './uses.ts';
 
@@ -154,6 +157,8 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
   const plan = readArguments(own, at, problems);
   const wire = placeArguments(own, effect, plan, at, problems);
   checkUses(own, plan, at, problems);
+  problems.push(...checkPick(own.response?.pick, own.outputSchema, [...at, 'response']));
+  const clamp = clampedArguments(plan, [...at, 'place'], problems);
   problems.push(...checkExpose(own.expose, method, at));
   const headers = readHeaders(own.headers ?? {}, options.env, [...at, 'headers'], problems);
   const baseUrl = chooseBaseUrl(action, own, shared);
@@ -189,6 +194,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     ...wire,
     inputSchema: plan.schema,
     ...(plan.parse === undefined ? {} : { parse: plan.parse }),
+    ...(clamp.length === 0 ? {} : { clamp }),
     ...(own.outputSchema === undefined ? {} : { outputSchema: own.outputSchema }),
     security: withProofs(security, [...(abroad ? [] : shared.proofs), ...headers.credentials]),
     response: { ...DEFAULT_RESPONSE, ...definition.response, ...own.response },
@@ -206,6 +212,14 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       effect: own.effect ? `endpoints.${action}.effect` : `method ${method}`,
     },
   };
+}
+
+function clampedArguments(plan: ArgumentPlan, path: readonly string[], problems: Problem[]): ClampedArgument[] {
+  return [...plan.placements].flatMap(([key, placement]) => {
+    const bounds = placement.clamp === true ? readClamp(key, plan.properties.get(key)) : [];
+    if (typeof bounds === 'string') problems.push({ path: [...path, key, 'clamp'], message: bounds });
+    return typeof bounds === 'string' ? [] : bounds;
+  });
 }
 
 function chooseBaseUrl(action: string, own: EndpointDefinition, { definition, options, problems }: Shared): string {

@@ -1,11 +1,13 @@
 // The arguments of a hand-written endpoint, however they were written (zod object, object of zod types, object of JSON
 // Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';
 import { type Problem, place, toProblems } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
+import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { checkSchema, set, toCurrentSchema } from './argument-schema.ts';
 import { placementShape } from './definition-schema.ts';
 import type { EndpointDefinition, Location, Placement } from './definition-types.ts';
@@ -233,7 +235,24 @@ function finish(
   const defaulted = new Set(
     [...properties].filter(([, inner]) => isObject(inner) && 'default' in inner).map(([key]) => key),
   );
+  for (const key of defaulted) problems.push(...checkDefault(key, whole, path));
   return { schema: whole, properties, required, defaulted, placements };
+}
+
+/** A default is sent like an argument, so it must be one the schema accepts as it stands. */
+function checkDefault(key: string, { $defs, properties }: Node, path: Path): Problem[] {
+  const property = (properties as Node)[key] as Node;
+  const schema: Node = { type: 'object', properties: { [key]: property }, ...($defs === undefined ? {} : { $defs }) };
+  const args = { [key]: property.default };
+  const at = [...path, key, 'default'];
+  try {
+    const accepted = createSchemaValidator(schema)(key, args)[key];
+    if (isDeepStrictEqual(accepted, property.default)) return [];
+    return [{ path: at, message: `must be written as ${JSON.stringify(accepted)}` }];
+  } catch (error) {
+    const [first] = ((error as GatewayError).details?.errors ?? []) as { message: string }[];
+    return [{ path: at, message: `is refused: ${first?.message ?? (error as Error).message}` }];
+  }
 }
 
 /** A union at the root (zod discriminated unions): every branch's properties are arguments, and stay checked per branch. */

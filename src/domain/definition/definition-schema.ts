@@ -115,6 +115,7 @@ export const placementShape = {
   mediaType: text.exactOptional(),
   arrays: z.enum(['indices', 'brackets', 'repeat']).exactOptional(),
   file: z.boolean().exactOptional(),
+  clamp: z.boolean().exactOptional(),
 };
 
 const placement = strict(placementShape);
@@ -199,6 +200,7 @@ const argCuration = strict({
   default: anything.exactOptional(),
   required: z.boolean().exactOptional(),
   enum: list(anything).exactOptional(),
+  clamp: z.boolean().exactOptional(),
 });
 
 const operation = strict({
