@@ -91,8 +91,8 @@ function refuseOpenDoors(config: Config): void {
 async function start(config: Config, gateway: Gateway, running: Running, log: Logger): Promise<void> {
   const service = gateway.serviceOf(config.profile ?? '');
   if (!service) {
-    const known = [...gateway.profiles.keys()].join(', ') || 'none; --profiles names a file that declares some';
-    throw new GatewayError('BAD_CONFIG', `There is no profile "${config.profile}". Known: ${known}.`);
+    const names = [...gateway.profiles.keys()].join(', ') || 'none; --profiles names a file that declares some';
+    throw new GatewayError('BAD_CONFIG', `There is no profile "${config.profile}". Known: ${names}.`);
   }
   const { protocol } = service;
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };

@@ -61,7 +61,7 @@ function chooseSecurity(
   env: CurationContext['env'],
   problems: Problem[],
 ): Endpoint['security'] | undefined {
-  const own = Object.entries(definition.credentials ?? {}).filter(([, given]) => 'kind' in given);
+  const own = Object.entries(definition.credentials ?? {}).filter(([, credential]) => 'kind' in credential);
   if (definition.security !== undefined) {
     const credentials = buildCredentials(definition.credentials, env, problems);
     return readSecurity(definition.security, credentials, ['security'], problems);

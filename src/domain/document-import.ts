@@ -82,8 +82,8 @@ function readServerVariables(
 /** The variables of each credential; what kind it is, the document knows. */
 function sourcesOf(credentials: DomainDefinition['credentials']): Record<string, CredentialSource> {
   const sources: Record<string, CredentialSource> = {};
-  for (const [name, given] of Object.entries(credentials ?? {})) {
-    const { kind: _, in: __, field: ___, prefix: ____, ...source } = given as Record<string, unknown>;
+  for (const [name, credential] of Object.entries(credentials ?? {})) {
+    const { kind: _, in: __, field: ___, prefix: ____, ...source } = credential as Record<string, unknown>;
     sources[name] = source;
   }
   return sources;

@@ -287,6 +287,6 @@ const MAX_KEY_DEPTH = 8;
 function withoutUndefined(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || '_zod' in value || depth > MAX_KEY_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item) => withoutUndefined(item, depth + 1));
-  const kept = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutUndefined(inner, depth + 1)]));
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutUndefined(inner, depth + 1)]));
 }

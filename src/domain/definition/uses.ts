@@ -7,9 +7,9 @@ import type { ArgumentPlan } from './declared-arguments.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 
 /** Checks what one endpoint says about its own arguments. */
-export function checkUses(given: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
-  checkPaging(given, plan.properties, at, problems);
-  checkExamples(given, plan, at, problems);
+export function checkUses(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
+  checkPaging(definition, plan.properties, at, problems);
+  checkExamples(definition, plan, at, problems);
 }
 
 /** Resources are read, again and again and without asking: only GET will do. */
@@ -42,13 +42,13 @@ export function readPinned(
 }
 
 function checkPaging(
-  given: EndpointDefinition,
+  definition: EndpointDefinition,
   properties: ReadonlyMap<string, unknown>,
   at: string[],
   problems: Problem[],
 ): void {
   for (const key of ['arg', 'sizeArg'] as const) {
-    const name = given.pagination?.[key];
+    const name = definition.pagination?.[key];
     if (name !== undefined && !properties.has(name)) {
       problems.push({
         path: [...at, 'pagination', key],
@@ -58,8 +58,8 @@ function checkPaging(
   }
 }
 
-function checkExamples(given: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
-  for (const [index, example] of (given.examples ?? []).entries()) {
+function checkExamples(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
+  for (const [index, example] of (definition.examples ?? []).entries()) {
     const path = [...at, 'examples', index];
     for (const key of Object.keys(example)) {
       if (!plan.properties.has(key))

@@ -180,10 +180,11 @@ function byCounting(
   const size = pagination.sizeArg === undefined ? undefined : Number(argumentOf(args, pagination.sizeArg));
   const current = Number(argumentOf(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
   if (!Number.isInteger(current)) return undefined;
-  const seen =
+  const position =
     pagination.kind === 'offset' ? current + items.length : (current - 1) * (size || items.length) + items.length;
   const total = totalOf(value, headers);
-  const remains = more || (total !== undefined ? seen < total : size !== undefined && size > 0 && items.length >= size);
+  const remains =
+    more || (total !== undefined ? position < total : size !== undefined && size > 0 && items.length >= size);
   if (!remains) return undefined;
   return `${pagination.arg}=${pagination.kind === 'offset' ? current + items.length : current + 1}`;
 }
