@@ -26,6 +26,8 @@ const include = <const Values extends readonly [string, ...string[]]>(values: Va
 const json = { fmt: 'json' };
 const pagination = { kind: 'offset', arg: 'offset', sizeArg: 'limit' } as const;
 const inc = { inc: { style: 'spaceDelimited', explode: false } } as const;
+// a search for "all" albums asks for 500; the API has at most 100 per page
+const clamped = { limit: { clamp: true } } as const;
 
 export default defineDomain({
   name: 'musicbrainz',
@@ -46,6 +48,7 @@ export default defineDomain({
         'Returns matches with a score, MBID, country and life span, best first. Use lookup_artist for details of one.',
       tags: ['search'],
       args: { query: query('artist, alias, country, type, gender, begin, end, area, tag'), ...paging },
+      place: clamped,
       fixed: json,
       pagination,
       examples: [{ query: 'artist:Björk AND country:IS', limit: 5 }],
@@ -59,6 +62,7 @@ export default defineDomain({
         query: query('release, artist, arid, date, country, label, catno, barcode, format, status, primarytype'),
         ...paging,
       },
+      place: clamped,
       fixed: json,
       pagination,
       examples: [{ query: 'release:"Mezzanine" AND artist:"Massive Attack"' }],
@@ -69,6 +73,7 @@ export default defineDomain({
       description: 'Returns matches with a score, MBID, length in milliseconds, artists and releases, best first.',
       tags: ['search'],
       args: { query: query('recording, artist, arid, release, isrc, dur, date, country, tag'), ...paging },
+      place: clamped,
       fixed: json,
       pagination,
       examples: [{ query: 'recording:"Teardrop" AND artist:"Massive Attack"', limit: 3 }],
@@ -102,6 +107,7 @@ export default defineDomain({
         query: query('of that kind (see musicbrainz.org/doc/MusicBrainz_API/Search)'),
         ...paging,
       },
+      place: clamped,
       fixed: json,
       pagination,
       examples: [{ entity: 'label', query: 'country:GB AND begin:[1970 TO 1979]' }],
@@ -201,7 +207,7 @@ export default defineDomain({
         .refine((args) => [args.artist, args.label, args.recording, args.release_group].filter(Boolean).length === 1, {
           message: 'give exactly one of artist, label, recording and release_group',
         }),
-      place: { release_group: { name: 'release-group' } },
+      place: { release_group: { name: 'release-group' }, ...clamped },
       fixed: json,
       pagination,
       examples: [{ artist: '10adbe5e-a2c0-4bf3-8249-2b4cbf6e6ca8', type: 'album', status: 'official' }],

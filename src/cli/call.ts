@@ -53,7 +53,7 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
     }
     Object.assign(args, value);
   }
-  const given = new Set<string>();
+  const keys = new Set<string>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
     if (at < 1)
@@ -61,11 +61,11 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
         usage: true,
       });
     const key = pair.slice(0, at);
-    if (given.has(key))
+    if (keys.has(key))
       throw new GatewayError('BAD_CONFIG', `"${key}" is given twice: write a list as JSON, ${key}='["a","b"]'.`, {
         usage: true,
       });
-    given.add(key);
+    keys.add(key);
     args[key] = pair.slice(at + 1);
   }
   return args;

@@ -25,10 +25,10 @@ export async function runExplain(tool: string, files: readonly string[], flags: 
 type Explained = ReturnType<typeof explain>;
 
 function findEndpoint({ registry }: Gateway, tool: string): Endpoint {
-  const found = registry.operations.find(
+  const operation = registry.operations.find(
     ({ endpoint }) => tool === (registry.names.get(endpoint.id) ?? endpoint.toolName) || tool === endpoint.id,
   );
-  if (found) return found.endpoint;
+  if (operation) return operation.endpoint;
   const near = closest(tool, registry.names.values());
   throw new GatewayError(
     'BAD_CONFIG',

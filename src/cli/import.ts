@@ -57,11 +57,11 @@ export async function runImport(source: string, flags: ImportFlags): Promise<voi
 }
 
 function refuseToOverwrite(out: string, paths: readonly string[], force: boolean): void {
-  const taken = paths.filter((path) => existsSync(resolve(out, path)));
-  if (taken.length === 0 || force) return;
+  const existing = paths.filter((path) => existsSync(resolve(out, path)));
+  if (existing.length === 0 || force) return;
   throw new GatewayError(
     'BAD_CONFIG',
-    `${taken.map((path) => join(out, path)).join(', ')} already exists. Use --force to overwrite, or --name for another name.`,
+    `${existing.map((path) => join(out, path)).join(', ')} already exists. Use --force to overwrite, or --name for another name.`,
   );
 }
 
@@ -166,9 +166,9 @@ function renderExample(endpoints: readonly Endpoint[]): string[] {
 }
 
 function renderCredentials({ endpoints }: Domain): string[] {
-  const seen = new Map<string, Credential>();
-  for (const { security } of endpoints) for (const set of security) for (const one of set) seen.set(one.name, one);
-  const lines = [...seen.values()].flatMap((one) => {
+  const byName = new Map<string, Credential>();
+  for (const { security } of endpoints) for (const set of security) for (const one of set) byName.set(one.name, one);
+  const lines = [...byName.values()].flatMap((one) => {
     const variables = secretsIn(one).map(({ variable }) => variable);
     return [`#   ${oneLine(one.name)} (${one.kind}): ${oneLine(variables.join(', '))}`];
   });

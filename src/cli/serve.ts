@@ -1,6 +1,7 @@
 // landbridge serve: configuration → gateway → transports → signals.
 import { type Config, type Flags, readConfig } from '../config.ts';
-import { collectSecrets, createRedactor } from '../endpoint/secrets.ts';
+import { createRedactor } from '../endpoint/redaction/redact.ts';
+import { collectSecrets } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway } from '../gateway.ts';
 import { createLog, flushLog, type Logger } from '../log.ts';
@@ -90,8 +91,8 @@ function refuseOpenDoors(config: Config): void {
 async function start(config: Config, gateway: Gateway, running: Running, log: Logger): Promise<void> {
   const service = gateway.serviceOf(config.profile ?? '');
   if (!service) {
-    const known = [...gateway.profiles.keys()].join(', ') || 'none; --profiles names a file that declares some';
-    throw new GatewayError('BAD_CONFIG', `There is no profile "${config.profile}". Known: ${known}.`);
+    const names = [...gateway.profiles.keys()].join(', ') || 'none; --profiles names a file that declares some';
+    throw new GatewayError('BAD_CONFIG', `There is no profile "${config.profile}". Known: ${names}.`);
   }
   const { protocol } = service;
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };

@@ -1,9 +1,10 @@
 // Hides, fixes, renames, describes and defaults the arguments of an imported operation.
 
-import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
+import type { Arg, Args, ClampedArgument, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { withFields } from './copy-endpoint.ts';
+import { readClamp } from './definition/clamped.ts';
 import type { ArgCuration } from './definition/definition-types.ts';
 import { misfit } from './value-fit.ts';
 
@@ -13,14 +14,14 @@ type Changes = ReadonlyMap<string, ArgCuration>;
 
 export function curateArguments(
   endpoint: Endpoint,
-  given: { readonly [key: string]: ArgCuration },
+  curations: { readonly [key: string]: ArgCuration },
   at: Path,
   problems: Problem[],
 ): Endpoint {
   const keys = endpoint.args.map((arg) => arg.key);
   const changes = new Map<string, ArgCuration>();
-  for (const [key, change] of Object.entries(given)) {
-    const arg = endpoint.args.find((known) => known.key === key);
+  for (const [key, change] of Object.entries(curations)) {
+    const arg = endpoint.args.find((candidate) => candidate.key === key);
     if (arg === undefined) {
       problems.push({ path: [...at, key], message: `there is no argument "${key}"; ${hint(key, keys)}` });
       continue;
@@ -45,6 +46,12 @@ export function curateArguments(
   for (const [key, change] of changes)
     if (change.default !== undefined) defaults.set(change.rename ?? key, change.default);
 
+  const clamp = [...changes].flatMap(([key, change]): ClampedArgument[] => {
+    const bounds = change.clamp === true ? readClamp(change.rename ?? key, propertyOf(endpoint.inputSchema, key)) : [];
+    if (typeof bounds === 'string') problems.push({ path: [...at, key, 'clamp'], message: bounds });
+    return typeof bounds === 'string' ? [] : [bounds].flat();
+  });
+
   let schema: JsonSchema | undefined;
   return withFields(endpoint, {
     args,
@@ -57,6 +64,7 @@ export function curateArguments(
     get examples() {
       return endpoint.examples.map((example) => curateExample(example, changes));
     },
+    ...(clamp.length === 0 ? {} : { clamp }),
     ...(defaults.size === 0 ? {} : { parse: fillDefaults(defaults, endpoint.parse) }),
     ...(endpoint.pagination === undefined ? {} : curatePaging(endpoint.pagination, changes)),
   });
@@ -90,10 +98,15 @@ function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path:
     const value = change[which];
     if (value === undefined) return [];
     const root = endpoint.inputSchema;
-    const properties = typeof root === 'object' ? (root.properties as Readonly<Record<string, JsonSchema>>) : undefined;
-    const why = misfit(value, properties?.[key], root);
+    const why = misfit(value, propertyOf(root, key), root);
     return why === undefined ? [] : [{ path: [...path, which], message: why }];
   });
+}
+
+function propertyOf(root: JsonSchema, key: string): JsonSchema | undefined {
+  return typeof root === 'object'
+    ? (root.properties as Readonly<Record<string, JsonSchema>> | undefined)?.[key]
+    : undefined;
 }
 
 function curateSchema(schema: JsonSchema, changes: Changes, args: readonly Arg[]): JsonSchema {
@@ -135,15 +148,15 @@ function fillDefaults(
 }
 
 function curateExample(example: Args, changes: Changes): Args {
-  const kept = Object.entries(example).filter(([key]) => !isGone(changes.get(key)));
-  return Object.fromEntries(kept.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
+  const offered = Object.entries(example).filter(([key]) => !isGone(changes.get(key)));
+  return Object.fromEntries(offered.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
 }
 
 /** Without the argument that moves on there is no next page to speak of. */
-function curatePaging(given: Pagination, changes: Changes): { pagination: Pagination } {
-  if (isGone(changes.get(given.arg))) return { pagination: undefined as never };
-  const { sizeArg, ...rest } = given;
+function curatePaging(before: Pagination, changes: Changes): { pagination: Pagination } {
+  if (isGone(changes.get(before.arg))) return { pagination: undefined as never };
+  const { sizeArg, ...rest } = before;
   const now = (key: string) => changes.get(key)?.rename ?? key;
   const size = sizeArg === undefined || isGone(changes.get(sizeArg)) ? {} : { sizeArg: now(sizeArg) };
-  return { pagination: { ...rest, arg: now(given.arg), ...size } };
+  return { pagination: { ...rest, arg: now(before.arg), ...size } };
 }

@@ -10,15 +10,15 @@ export function curateAll(
   definition: DomainDefinition,
   context: CurationContext,
 ): readonly Endpoint[] {
-  const wanted = Object.entries(definition.operations ?? {});
-  if (wanted.length === 0) return endpoints;
+  const curations = Object.entries(definition.operations ?? {});
+  if (curations.length === 0) return endpoints;
   const index = new Map<string, number>();
   for (const [position, endpoint] of endpoints.entries()) {
     for (const key of keysOf(endpoint)) if (!index.has(key)) index.set(key, position);
   }
   const out = [...endpoints];
-  const taken = new Map<number, string>();
-  for (const [key, curation] of wanted) {
+  const byPosition = new Map<number, string>();
+  for (const [key, curation] of curations) {
     const position = index.get(key) ?? index.get(key.replace(/^[a-z]+ /, (method) => method.toUpperCase()));
     if (position === undefined) {
       const ids = endpoints.map((endpoint) => endpoint.source.operationId ?? `${endpoint.method} ${endpoint.path}`);
@@ -28,13 +28,13 @@ export function curateAll(
       });
       continue;
     }
-    const other = taken.get(position);
+    const other = byPosition.get(position);
     if (other !== undefined)
       context.problems.push({
         path: ['operations', key],
         message: `is the same operation as "${other}"; say it in one place`,
       });
-    taken.set(position, key);
+    byPosition.set(position, key);
     out[position] = curate(out[position]!, curation, ['operations', key], context);
   }
   return out;

@@ -2,14 +2,16 @@
 // schema, text or example just to change it.
 
 import type { Environment } from '../endpoint/environment.ts';
-import { readHeaders } from '../endpoint/header-fields.ts';
+import { readHeaders } from '../endpoint/headers/header-fields.ts';
+import { isArgumentHeader, isMethodParameter } from '../endpoint/headers/header-names.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 import { TOOL_NAME } from '../endpoint/names.ts';
 import { toSummary } from '../endpoint/plain-text.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
-import type { OperationCuration } from './definition/definition-types.ts';
+import type { ArgCuration, OperationCuration } from './definition/definition-types.ts';
+import { checkPick } from './definition/pick-paths.ts';
 import { checkExpose } from './definition/uses.ts';
 
 export interface CurationContext {
@@ -40,10 +42,10 @@ export function curate(
   at: readonly string[],
   context: CurationContext,
 ): Endpoint {
-  const said: Record<string, string> = {};
+  const origins: Record<string, string> = {};
   const changes: { -readonly [Key in keyof Endpoint]?: Endpoint[Key] } = {};
   const note = (what: string, field = what) => {
-    said[what] = `${context.file}: ${[...at, field].join('.')}`;
+    origins[what] = `${context.file}: ${[...at, field].join('.')}`;
   };
   if (curation.name !== undefined) {
     Object.assign(changes, rename(endpoint, curation.name, at, context));
@@ -72,6 +74,9 @@ export function curate(
   }
   if (curation.response !== undefined) {
     changes.response = { ...endpoint.response, ...curation.response };
+    if (curation.response.pick !== undefined) {
+      context.problems.push(...checkPick(curation.response.pick, endpoint.outputSchema, [...at, 'response']));
+    }
     note('response');
   }
   if (curation.timeoutMs !== undefined || curation.maxResponseBytes !== undefined) {
@@ -85,14 +90,26 @@ export function curate(
 
   const base = withFields(endpoint, changes);
   const path = [...at, 'args'];
-  const curated = curation.args === undefined ? base : curateArguments(base, curation.args, path, context.problems);
+  const args = { ...(curation.effect === 'read' ? hideOverrides(endpoint) : {}), ...curation.args };
+  const curated = Object.keys(args).length === 0 ? base : curateArguments(base, args, path, context.problems);
   checkPaging(curated, curation, at, context.problems);
   context.problems.push(...checkExpose(curation.expose, endpoint.method, at));
   return withFields(curated, {
     get provenance() {
-      return { ...endpoint.provenance, ...said };
+      return { ...endpoint.provenance, ...origins };
     },
   });
+}
+
+/** The document offered these for a write; a read must not be turned into another operation by them. */
+function hideOverrides({ args }: Endpoint): Record<string, ArgCuration> {
+  const overrides = args.filter((arg) =>
+    arg.to.some((to) => {
+      if (to.in === 'header') return !isArgumentHeader(to.name, 'read');
+      return to.in === 'body' ? isMethodParameter(to.at[0] ?? '') : to.in === 'query' && isMethodParameter(to.name);
+    }),
+  );
+  return Object.fromEntries(overrides.map((arg) => [arg.key, { hide: true }]));
 }
 
 function rename(

@@ -1,10 +1,12 @@
 // What a domain file gives to all operations of its document alike.
 
-import { isSecretHeader, readHeaders } from '../endpoint/header-fields.ts';
+import { readHeaders } from '../endpoint/headers/header-fields.ts';
+import { isSecretHeader } from '../endpoint/headers/header-names.ts';
 import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
+import { originOf } from './definition/base-url.ts';
 import { buildCredentials, readSecurity } from './definition/declared-credentials.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 
@@ -59,7 +61,7 @@ function chooseSecurity(
   env: CurationContext['env'],
   problems: Problem[],
 ): Endpoint['security'] | undefined {
-  const own = Object.entries(definition.credentials ?? {}).filter(([, given]) => 'kind' in given);
+  const own = Object.entries(definition.credentials ?? {}).filter(([, credential]) => 'kind' in credential);
   if (definition.security !== undefined) {
     const credentials = buildCredentials(definition.credentials, env, problems);
     return readSecurity(definition.security, credentials, ['security'], problems);
@@ -80,10 +82,6 @@ export function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
   const counts = new Map<string | undefined, number>();
   for (const { baseUrl } of endpoints) counts.set(originOf(baseUrl), (counts.get(originOf(baseUrl)) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
-}
-
-function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
 }
 
 /** Credentials of the file that no operation asks for: most likely a scheme's name is misspelt. */

@@ -1,11 +1,13 @@
 // Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 import { dirname, join } from 'node:path';
-import { embeddedName, expand, resolveBaseUrl } from '../endpoint/environment.ts';
-import { isSecretHeader } from '../endpoint/header-fields.ts';
+import { expand, needsVariables } from '../endpoint/environment.ts';
+import { readHeaders } from '../endpoint/headers/header-fields.ts';
+import { isSecretHeader } from '../endpoint/headers/header-names.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
+import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { buildSelection } from './select-operations.ts';
@@ -23,10 +25,11 @@ export async function importFor(
   problems: Problem[],
 ): Promise<{ domain: Domain; unused: string[] }> {
   const selection = buildSelection(definition.include, definition.exclude);
-  const baseUrl = readBaseUrl(definition, options, problems);
+  const base = readBaseUrl([definition.baseUrl], options);
+  if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  const secretHeaders = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
-  const headers = [...secretHeaders.map(([name, value]) => `${name}: ${value}`), ...(options.headers ?? [])];
+  const secret = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
+  const { credentials } = readHeaders(Object.fromEntries(secret), options.env, ['headers'], problems);
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
   const { importDocument } = await import('../openapi/import-document.ts');
   try {
@@ -36,9 +39,10 @@ export async function importFor(
       select: selection.select,
       credentials: sourcesOf(definition.credentials),
       ...(prefix === '' ? {} : { prefix: `${prefix}_` }),
-      ...(baseUrl === undefined ? {} : { baseUrl }),
+      ...(base !== undefined && 'url' in base ? { baseUrl: base.url } : {}),
       ...(serverVariables === undefined ? {} : { serverVariables }),
-      ...(headers.length === 0 ? {} : { headers }),
+      headerCredentials: credentials,
+      ...(options.headers === undefined ? {} : { headers: options.headers }),
       ...(options.headersFor === undefined ? {} : { headersFor: options.headersFor }),
       ...(definition.overlays === undefined
         ? {}
@@ -57,25 +61,6 @@ function beside(file: string, path: string): string {
   return /^https?:\/\//i.test(path) || path.startsWith('/') ? path : join(dirname(file), path);
 }
 
-function readBaseUrl(definition: DomainDefinition, options: DocumentOptions, problems: Problem[]): string | undefined {
-  const given = options.baseUrl ?? definition.baseUrl;
-  if (given === undefined) return undefined;
-  const resolved = resolveBaseUrl(given, options.env);
-  if ('problem' in resolved) {
-    problems.push({ path: ['baseUrl'], message: resolved.problem });
-    return undefined;
-  }
-  const name = embeddedName(resolved.url);
-  if (name === undefined) return resolved.url;
-  const url = options.embedded?.(name);
-  if (url === undefined)
-    problems.push({
-      path: ['baseUrl'],
-      message: `names the embedded API "${name}", which is not running here; give a real URL`,
-    });
-  return url;
-}
-
 function readServerVariables(
   { serverVariables }: DomainDefinition,
   { env }: DocumentOptions,
@@ -87,7 +72,7 @@ function readServerVariables(
     if (missing.length > 0)
       problems.push({
         path: ['serverVariables', name],
-        message: `needs the environment variable ${missing.join(' and ')}; set it, or write \${${missing[0]}:-default}`,
+        message: needsVariables(missing),
       });
     return [name, text];
   });
@@ -97,8 +82,8 @@ function readServerVariables(
 /** The variables of each credential; what kind it is, the document knows. */
 function sourcesOf(credentials: DomainDefinition['credentials']): Record<string, CredentialSource> {
   const sources: Record<string, CredentialSource> = {};
-  for (const [name, given] of Object.entries(credentials ?? {})) {
-    const { kind: _, in: __, field: ___, prefix: ____, ...source } = given as Record<string, unknown>;
+  for (const [name, credential] of Object.entries(credentials ?? {})) {
+    const { kind: _, in: __, field: ___, prefix: ____, ...source } = credential as Record<string, unknown>;
     sources[name] = source;
   }
   return sources;

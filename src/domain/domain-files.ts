@@ -25,19 +25,19 @@ const DOCUMENT =
 
 /** Folders give their domain files in order of name; files, URLs and `-` (stdin) stand for themselves. */
 export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
-  const found: SourceFile[] = [];
+  const sources: SourceFile[] = [];
   for (const path of paths) {
     if (path === '-' || /^https?:\/\//i.test(path)) {
-      found.push({ kind: 'document', file: path });
+      sources.push({ kind: 'document', file: path });
       continue;
     }
     const about = await stat(path).catch((error: NodeJS.ErrnoException) => {
       throw new GatewayError('BAD_DOMAIN', `${path}: ${reason(error)}`, { file: path });
     });
-    if (!about.isDirectory()) found.push(await classify(path));
-    else for (const name of await listFolder(path)) found.push(await classify(join(path, name)));
+    if (!about.isDirectory()) sources.push(await classify(path));
+    else for (const name of await listFolder(path)) sources.push(await classify(join(path, name)));
   }
-  return found;
+  return sources;
 }
 
 async function listFolder(path: string): Promise<string[]> {

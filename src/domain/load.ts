@@ -68,11 +68,11 @@ async function loadBeside(
   headerOrigin: string | undefined,
 ): Promise<Domain> {
   const domain = await loadOne(source, options, running, headerOrigin);
-  const taken = new Set(domains.map(({ name }) => name));
-  if (source.kind !== 'document' || source.file === '-' || !taken.has(domain.name)) return domain;
+  const names = new Set(domains.map(({ name }) => name));
+  if (source.kind !== 'document' || source.file === '-' || !names.has(domain.name)) return domain;
   let number = 2;
   const numbered = () => `${domain.name.slice(0, MAX_DOMAIN_NAME - 3)}_${number}`;
-  while (taken.has(numbered())) number++;
+  while (names.has(numbered())) number++;
   return loadOne(source, options, running, headerOrigin, numbered());
 }
 
@@ -91,14 +91,18 @@ async function loadOne(
   headerOrigin: string | undefined,
   name?: string,
 ): Promise<Domain> {
-  const given = pickDefined({
+  const settings = pickDefined({
     baseUrl: options.baseUrl,
     onProgress: options.onProgress,
     ...(headerOrigin === undefined ? { headers } : { headersFor: headers && { origin: headerOrigin, lines: headers } }),
   });
   if (source.kind === 'document') {
     const { importDocument } = await import('../openapi/import-document.ts');
-    return importDocument(source.file, { env: options.env, ...given, ...pickDefined({ stdin: options.stdin, name }) });
+    return importDocument(source.file, {
+      env: options.env,
+      ...settings,
+      ...pickDefined({ stdin: options.stdin, name }),
+    });
   }
   const file = await readDomainFile(source, options.library);
   return explaining(file, async () => {
@@ -109,7 +113,7 @@ async function loadOne(
       source: file.file,
       kind,
       embedded: (name: string) => running.get(name),
-      ...given,
+      ...settings,
     };
     if (definition.openapi === undefined) return buildDomain(definition, build);
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
@@ -133,8 +137,8 @@ async function startEmbedded(
     options.baseUrl ?? definition.baseUrl,
     ...Object.values(definition.endpoints ?? {}).map((endpoint) => endpoint.baseUrl),
   ];
-  for (const given of urls) {
-    const resolved = given === undefined ? undefined : resolveBaseUrl(given, options.env);
+  for (const base of urls) {
+    const resolved = base === undefined ? undefined : resolveBaseUrl(base, options.env);
     const name = resolved !== undefined && 'url' in resolved ? embeddedName(resolved.url) : undefined;
     if (name !== undefined && !running.has(name)) running.set(name, await options.embedded(name));
   }

@@ -2,11 +2,11 @@
 
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { hint } from '../endpoint/suggest.ts';
 import type { CurationContext } from './curate.ts';
 import { curateAll, keysOf } from './curate-operations.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
+import { readPinned } from './definition/uses.ts';
 import { unusedCredentials, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
 
@@ -36,7 +36,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
       message: `leaves no operation${unused.length > 0 ? `; none has ${unused.join(', ')}` : ''}`,
     });
   }
-  const pinned = readPinned(definition, imported, endpoints, curated, problems);
+  const pinned = choosePinned(definition, imported, endpoints, curated, problems);
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
   const exposure = definition.exposure ?? imported.exposure;
   return Object.freeze({
@@ -67,7 +67,7 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
   // without endpoints of its own there is nothing that headers and credentials would be for
   if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);
   const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
-  const kinds = Object.entries(credentials ?? {}).filter(([, given]) => 'kind' in given);
+  const kinds = Object.entries(credentials ?? {}).filter(([, credential]) => 'kind' in credential);
   return buildDomain(
     { ...rest, credentials: Object.fromEntries(kinds), ...(home === undefined ? {} : { baseUrl: home }) },
     options,
@@ -75,9 +75,9 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
 }
 
 function checkActions(endpoints: readonly Endpoint[], problems: Problem[]): void {
-  const seen = new Map<string, Endpoint>();
+  const byAction = new Map<string, Endpoint>();
   for (const endpoint of endpoints) {
-    const other = seen.get(endpoint.action);
+    const other = byAction.get(endpoint.action);
     if (other !== undefined) {
       problems.push({
         path:
@@ -87,37 +87,25 @@ function checkActions(endpoints: readonly Endpoint[], problems: Problem[]): void
         message: `the name "${endpoint.action}" is taken by ${other.method} ${other.path}; choose another`,
       });
     }
-    seen.set(endpoint.action, endpoint);
+    byAction.set(endpoint.action, endpoint);
   }
 }
 
-function readPinned(
+/** What the file pins by name, what its `operations` or the document say of each operation, and its own endpoints. */
+function choosePinned(
   definition: DomainDefinition,
   imported: Domain,
   endpoints: readonly Endpoint[],
   curated: readonly Endpoint[],
   problems: Problem[],
 ): string[] {
-  const pinned = new Set<string>();
-  for (const [index, name] of (definition.pinned ?? []).entries()) {
-    const found = endpoints.find((endpoint) => keysOf(endpoint).includes(name));
-    if (found !== undefined) pinned.add(found.toolName);
-    else
-      problems.push({
-        path: ['pinned', index],
-        message: `there is no operation "${name}"; ${hint(
-          name,
-          endpoints.map((endpoint) => endpoint.action),
-        )}`,
-      });
-  }
+  const pinned = new Set(readPinned(definition, endpoints, problems, keysOf));
   for (const [position, endpoint] of curated.entries()) {
-    const before = imported.endpoints[position]!;
-    const said = keysOf(before)
+    const original = imported.endpoints[position]!;
+    const choice = keysOf(original)
       .map((key) => definition.operations?.[key]?.pinned)
       .find((value) => value !== undefined);
-    if (said ?? imported.pinned.includes(before.toolName)) pinned.add(endpoint.toolName);
+    if (choice ?? imported.pinned.includes(original.toolName)) pinned.add(endpoint.toolName);
   }
-  for (const endpoint of endpoints) if (definition.endpoints?.[endpoint.action]?.pinned) pinned.add(endpoint.toolName);
   return [...pinned];
 }

@@ -1,5 +1,6 @@
 // include and exclude of a domain file as one function over operations, which also remembers what never matched.
 
+import { compileGlob } from '../endpoint/glob.ts';
 import type { OperationInfo } from '../openapi/import-options.ts';
 import type { OperationFilter } from './definition/definition-types.ts';
 
@@ -14,16 +15,16 @@ type Named = readonly [label: string, test: Test];
 
 /** Keeps what `include` matches (everything, without one) and `exclude` does not. */
 export function buildSelection(include: OperationFilter | undefined, exclude: OperationFilter | undefined): Selection {
-  const wanted = compile(include);
-  const unwanted = compile(exclude);
+  const includes = compile(include);
+  const excludes = compile(exclude);
   const used = new Set<string>();
   // no short cuts: every test of every key runs, so that `used` is complete
-  const keep: Test = (operation) => wanted.map((tests) => anyOf(tests, operation, used)).every(Boolean);
+  const keep: Test = (operation) => includes.map((tests) => anyOf(tests, operation, used)).every(Boolean);
   const drop: Test = (operation) =>
-    unwanted.length > 0 && unwanted.map((tests) => anyOf(tests, operation)).every(Boolean);
+    excludes.length > 0 && excludes.map((tests) => anyOf(tests, operation)).every(Boolean);
   return {
     select: (operation) => keep(operation) && !drop(operation),
-    unused: () => wanted.flatMap((tests) => tests.map(([label]) => label)).filter((label) => !used.has(label)),
+    unused: () => includes.flatMap((tests) => tests.map(([label]) => label)).filter((label) => !used.has(label)),
   };
 }
 
@@ -41,16 +42,16 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   add(
     'tags',
     filter?.tags,
-    (tag) => (operation) => operation.tags.some((given) => given.toLowerCase() === tag.toLowerCase()),
+    (tag) => (operation) => operation.tags.some((other) => other.toLowerCase() === tag.toLowerCase()),
   );
   add('paths', filter?.paths, (glob) => {
-    const matches = globToTest(glob, '/');
+    const matches = compileGlob(glob, '/');
     return (operation) => matches(operation.path);
   });
   add('methods', filter?.methods, (method) => (operation) => operation.method === method.toUpperCase());
   add('operations', filter?.operations, (glob) => {
-    const isId = globToTest(glob);
-    const isPath = globToTest(glob, '/');
+    const isId = compileGlob(glob);
+    const isPath = compileGlob(glob, '/');
     return ({ operationId, method, path }) =>
       (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`);
   });
@@ -58,34 +59,4 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   if (deprecated !== undefined)
     groups.push([[`deprecated: ${deprecated}`, (operation) => operation.deprecated === deprecated]]);
   return groups;
-}
-
-/** `*` matches within a segment, `**` across them, everything else itself. No regular expression to blow up. */
-export function globToTest(glob: string, separator?: string): (text: string) => boolean {
-  const tokens = glob.match(/\*\*|\*|[^*]+/g) ?? [];
-  return (text) => {
-    // `/pets/**` also means /pets itself
-    if (separator !== undefined && glob === `${text}${separator}**`) return true;
-    // positions in `text` where the tokens so far may end
-    let ends = new Set([0]);
-    for (const token of tokens) {
-      if (token === '*') ends = stretch(text, ends, separator);
-      else if (token === '**') ends = stretch(text, ends, undefined);
-      else ends = new Set([...ends].filter((end) => text.startsWith(token, end)).map((end) => end + token.length));
-      if (ends.size === 0) return false;
-    }
-    return ends.has(text.length);
-  };
-}
-
-/** Every position from one of `starts` on, up to the next separator: one sweep, however many starts there are. */
-function stretch(text: string, starts: ReadonlySet<number>, separator: string | undefined): Set<number> {
-  const ends = new Set<number>();
-  let open = false;
-  for (let position = 0; position <= text.length; position++) {
-    open ||= starts.has(position);
-    if (open) ends.add(position);
-    if (text[position] === separator) open = false;
-  }
-  return ends;
 }

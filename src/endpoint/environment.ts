@@ -20,6 +20,11 @@ export function expand(text: string, env: Environment): { text: string; missing:
   return { text: filled, missing };
 }
 
+/** The end of a sentence about text whose variables are not all set. */
+export function needsVariables(missing: readonly string[]): string {
+  return `needs the environment variable ${missing.join(' and ')}; set it, or write \${${missing[0]}:-default}`;
+}
+
 /** A variable that is set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell. */
 export function lookup(env: Environment, name: string): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
@@ -27,18 +32,15 @@ export function lookup(env: Environment, name: string): string | undefined {
 }
 
 /** The base URL as configured, variables filled in, or a sentence saying what is wrong with it. */
-export function resolveBaseUrl(given: BaseUrl, env: Environment): { url: string } | { problem: string } {
-  const value = typeof given === 'string' ? given : (lookup(env, given.env) ?? given.default);
-  if (value === undefined && typeof given !== 'string') {
-    return { problem: `is not known: set the environment variable ${given.env}, or write a default` };
+export function resolveBaseUrl(base: BaseUrl, env: Environment): { url: string } | { problem: string } {
+  const value = typeof base === 'string' ? base : (lookup(env, base.env) ?? base.default);
+  if (value === undefined && typeof base !== 'string') {
+    return { problem: `is not known: set the environment variable ${base.env}, or write a default` };
   }
   const { text, missing } = expand(value as string, env);
-  if (missing.length > 0)
-    return {
-      problem: `needs the environment variable ${missing.join(' and ')}; set it, or write \${${missing[0]}:-default}`,
-    };
+  if (missing.length > 0) return { problem: needsVariables(missing) };
   if (EMBEDDED.test(text)) return { url: text };
-  const from = typeof given !== 'string' && lookup(env, given.env) !== undefined ? ` (from ${given.env})` : '';
+  const from = typeof base !== 'string' && lookup(env, base.env) !== undefined ? ` (from ${base.env})` : '';
   let url: URL;
   try {
     url = new URL(text);

@@ -27,7 +27,7 @@ export function stripHidden(text: string): string {
 
 /** Text shown to a person as data: hidden characters and line breaks are spelled, `\u{202e}`. */
 export function spellHidden(text: string): string {
-  return text.replace(HIDDEN_OR_BREAK, (found) => `\\u{${found.codePointAt(0)?.toString(16)}}`);
+  return text.replace(HIDDEN_OR_BREAK, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** Whether a value (not prose: it cannot be cleaned without changing it) holds text that only a machine would see. */
@@ -51,10 +51,10 @@ const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
 /** Writes hidden characters as `\uXXXX`, which inside JSON is the same string: nothing is lost, nothing is hidden. */
 export function visible(text: string): string {
   if (!IN_DATA.test(text)) return text;
-  return text.replace(ALL_IN_DATA, (found) => {
+  return text.replace(ALL_IN_DATA, (character) => {
     let out = '';
-    for (let index = 0; index < found.length; index++) {
-      out += `\\u${found.charCodeAt(index).toString(16).padStart(4, '0')}`;
+    for (let index = 0; index < character.length; index++) {
+      out += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
     }
     return out;
   });

@@ -127,9 +127,13 @@ export type Credential =
 export interface ResponsePlan {
   /** Accept header; default `application/json, *\/*;q=0.5`. */
   readonly accept?: string;
-  /** Keep only these dot paths (applied to every item of an array). */
+  /** Keep only these dot paths (applied to every item of an array). An answer that has none of them is not shown. */
   readonly pick?: readonly string[];
-  /** Drop these dot paths; `*_url` style globs match key names at any depth. */
+  /**
+   * Drop these keys. A plain name (`type-id`) or a glob (`*_url`) is a key wherever it stands, so that it means the same in
+   * one item and in a list of them; a dot path (`owner.login`, `$.meta` for the root) is that one place, in every item of
+   * an array on the way.
+   */
   readonly drop?: readonly string[];
   /** Character budget of the text; whole items are cut, never mid-JSON. */
   readonly maxChars: number;
@@ -147,6 +151,13 @@ export interface Pagination {
   readonly sizeArg?: string;
   /** Dot path of the next cursor in the answer. */
   readonly nextFrom?: string;
+}
+
+/** Bounds of an argument that is clamped; `inputSchema` has the same. */
+export interface ClampedArgument {
+  readonly key: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 /** Arguments ready to send, or the problems as sentences. */
@@ -203,6 +214,8 @@ export interface Endpoint {
    * domain file wants sent. What it returns is what goes to the API.
    */
   readonly parse?: (args: Args) => Parsed;
+  /** Numbers that are moved to the nearest bound instead of being refused. */
+  readonly clamp?: readonly ClampedArgument[];
   /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */
   readonly outputSchema?: JsonSchema | undefined;
   /** Alternatives, each a set of credentials that go together. `[]`: none needed. An empty set: anonymous is fine. */

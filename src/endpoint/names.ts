@@ -41,8 +41,8 @@ export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string
   const room = Math.max(1, maxLength - hash.length - 1);
   const words = name.slice(0, room);
   const boundary = words.lastIndexOf('_');
-  const kept = boundary > room * 0.6 && name[room] !== '_' ? words.slice(0, boundary) : words;
-  return `${kept.replace(/_+$/, '')}_${hash}`;
+  const beginning = boundary > room * 0.6 && name[room] !== '_' ? words.slice(0, boundary) : words;
+  return `${beginning.replace(/_+$/, '')}_${hash}`;
 }
 
 /**
@@ -51,19 +51,19 @@ export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string
  */
 export function uniqueNames(names: readonly string[], maxLength: number = MAX_TOOL_NAME): string[] {
   const fitted = names.map((name) => fitName(name, maxLength));
-  const taken = new Set(fitted);
-  const seen = new Set<string>();
+  const inUse = new Set(fitted);
+  const used = new Set<string>();
   const next = new Map<string, number>();
   return fitted.map((name) => {
-    if (!seen.has(name)) {
-      seen.add(name);
+    if (!used.has(name)) {
+      used.add(name);
       return name;
     }
     for (let number = next.get(name) ?? 2; ; number++) {
       const suffix = `_${number}`;
       const candidate = fitName(name, maxLength - suffix.length) + suffix;
-      if (taken.has(candidate)) continue;
-      taken.add(candidate);
+      if (inUse.has(candidate)) continue;
+      inUse.add(candidate);
       next.set(name, number + 1);
       return candidate;
     }

@@ -29,8 +29,8 @@ export function toOneLine(text: string): string {
 
 /** Markdown and HTML to plain words; paragraphs and lists keep their lines. */
 export function toPlainLines(text: string): string {
-  const seen = stripHidden(text.length > MAX_INPUT ? text.slice(0, MAX_INPUT) : text);
-  return tidyLines(MARKED.test(seen) ? withoutMarkup(seen) : seen);
+  const visibleText = stripHidden(text.length > MAX_INPUT ? text.slice(0, MAX_INPUT) : text);
+  return tidyLines(MARKED.test(visibleText) ? withoutMarkup(visibleText) : visibleText);
 }
 
 /** The same on one line: paragraphs become sentences in a row. */

@@ -27,8 +27,10 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
   if (issue.code === 'invalid_union') {
     const meant = issue.errors.find((branch) => branch.every((inner) => inner.path.length > 0 || !isTypeClash(inner)));
     if (meant !== undefined && meant.length > 0) return meant.flatMap((inner) => toProblem(inner, path));
-    const wanted = new Set(issue.errors.flatMap((branch) => branch.map((inner) => expectation(inner))));
-    return [{ path, message: `must be ${[...wanted].filter(Boolean).join(' or ') || 'something else'}${got(issue)}` }];
+    const expectations = new Set(issue.errors.flatMap((branch) => branch.map((inner) => expectation(inner))));
+    return [
+      { path, message: `must be ${[...expectations].filter(Boolean).join(' or ') || 'something else'}${got(issue)}` },
+    ];
   }
   return [{ path, message: sentence(issue) }];
 }

@@ -1,7 +1,8 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
-import { createRedactor, type Redactor, secretValues } from '../endpoint/secrets.ts';
+import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
+import { secretValues } from '../endpoint/secrets.ts';
 import type { Answer } from './answer/build-answer.ts';
 import { createTokens } from './oauth.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';

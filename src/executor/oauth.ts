@@ -135,7 +135,7 @@ async function ask(
     const why = error instanceof GatewayError ? error.message.replace(`${tool}: `, '') : 'it could not be reached';
     throw new GatewayError(
       'UNREACHABLE',
-      `${tool}: no access token could be fetched from ${url.origin}: ${why} Nothing was sent to the API.`,
+      `${tool}: no access token could be fetched from ${url.origin}: ${why}\nNothing was sent to the API.`,
       { tool, origin: url.origin },
       error,
     );

@@ -2,7 +2,7 @@
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
-import type { Redactor } from '../endpoint/secrets.ts';
+import type { Redactor } from '../endpoint/redaction/redact.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
 import { type Answer, compileAnswer } from './answer/build-answer.ts';
 import type { Tokens } from './oauth.ts';

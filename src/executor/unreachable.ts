@@ -37,12 +37,15 @@ function explain(code: string, error: Error, request: WireRequest, answering: bo
     case 'ECONNREFUSED':
       return [
         'UNREACHABLE',
-        `nothing listens at ${origin}. Check that the API is running and that the base URL is right.`,
+        `nothing listens at ${origin}.${checkList('that the API is running', 'the host and port of the base URL', 'from a container: that it means the host, and not the container itself')}`,
       ];
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
     case 'EAI_FAIL':
-      return ['UNREACHABLE', `the host name of ${origin} does not resolve. Check the base URL and the network's DNS.`];
+      return [
+        'UNREACHABLE',
+        `the host name of ${origin} does not resolve.${checkList('the spelling of the base URL', "the network's DNS, with nslookup on the gateway's machine", 'whether the name is known only inside a VPN')}`,
+      ];
     case PRIVATE_ADDRESS:
       return [
         'UNREACHABLE',
@@ -52,12 +55,15 @@ function explain(code: string, error: Error, request: WireRequest, answering: bo
     case 'ETIMEDOUT':
       return [
         'UNREACHABLE',
-        `no connection to ${origin} could be made in time. Check the base URL, the firewall and whether the API is up.`,
+        `no connection to ${origin} could be made in time.${checkList('that the API is up', 'the host and port of the base URL', 'firewalls and proxies between the gateway and the API')}`,
       ];
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'EADDRNOTAVAIL':
-      return ['UNREACHABLE', `there is no route to ${origin}. Check the network and the base URL.`];
+      return [
+        'UNREACHABLE',
+        `there is no route to ${origin}.${checkList("the network of the gateway's machine", 'the host of the base URL', 'VPN and firewall')}`,
+      ];
     case 'UND_ERR_HEADERS_OVERFLOW':
       return ['BAD_RESPONSE', `${origin} sent more response headers than the gateway accepts.`];
     case 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH':
@@ -86,13 +92,18 @@ function explain(code: string, error: Error, request: WireRequest, answering: bo
   if (isTls(code)) {
     return [
       'UNREACHABLE',
-      `the TLS connection to ${host} failed (${code}). Check the certificate, or whether the base URL should be http://.`,
+      `the TLS connection to ${host} failed (${code}).${checkList('the certificate: its names, its dates, who signed it', 'NODE_EXTRA_CA_CERTS, for an authority of your own', 'whether the base URL should be http://')}`,
     ];
   }
   return [
     'UNREACHABLE',
-    `${origin} could not be reached${code === '' ? '' : ` (${code})`}. Check the base URL and the network.`,
+    `${origin} could not be reached${code === '' ? '' : ` (${code})`}.${checkList('that the API is up', 'the base URL', 'the network')}`,
   ];
+}
+
+/** What to look at, in order. */
+export function checkList(...steps: readonly string[]): string {
+  return `\nCheck, in this order:${steps.map((step, index) => `\n${index + 1}. ${step}`).join('')}`;
 }
 
 function isTls(code: string): boolean {

@@ -1,6 +1,6 @@
 // Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
 // operation into quarantine and leave the others alone.
-import { linesFor } from '../endpoint/header-fields.ts';
+import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
@@ -34,7 +34,7 @@ export type { Limits } from './source/limits.ts';
 /** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const given = readHeaders(options.headers ?? [], options.env);
+  const given = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const text = await readSource(source, options, limits);
   const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);

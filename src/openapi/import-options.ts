@@ -1,5 +1,6 @@
 // What a caller may say about an import, and the handful of things derived from it.
-import type { HeadersFor } from '../endpoint/header-fields.ts';
+import type { HeadersFor } from '../endpoint/headers/header-fields.ts';
+import type { Credential } from '../endpoint/model.ts';
 import type { Limits } from './source/limits.ts';
 
 /** What is known of an operation before it is read. */
@@ -34,6 +35,8 @@ export interface ImportOptions {
   readonly serverVariables?: Readonly<Record<string, string>>;
   /** `Name: value`; `${VAR}` is read from `env`. Sent to the main origin only; the values are secrets. */
   readonly headers?: readonly string[];
+  /** Headers that are credentials already, beside those of `headers`. */
+  readonly headerCredentials?: readonly Credential[];
   /** Headers that are for one origin: a document whose main origin is another goes without. */
   readonly headersFor?: HeadersFor;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -6,6 +6,7 @@ import type { Args, Effect, JsonSchema } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 
 const MAX_FIELDS = 100;
+const MAX_FIELDS_CHARS = 10_000;
 
 export interface ControlPlan {
   /** Public key → advertised schema, in order. */
@@ -63,6 +64,9 @@ function parseFields(tool: string, key: string, value: unknown): readonly string
   const list = typeof value === 'string' ? value.split(',') : value;
   if (!Array.isArray(list) || list.length > MAX_FIELDS || !list.every((item) => typeof item === 'string')) {
     refuse(tool, key, `a comma-separated list of at most ${MAX_FIELDS} dot paths, for example "id,owner.name"`);
+  }
+  if (list.reduce((sum: number, item: string) => sum + item.length + 1, 0) > MAX_FIELDS_CHARS) {
+    refuse(tool, key, `at most ${MAX_FIELDS_CHARS} characters long`);
   }
   return list.map((item: string) => item.trim()).filter((item) => item !== '');
 }

@@ -10,7 +10,7 @@ const MAX_TEXT = 4_000;
 /** What helps, beyond what the error says itself. */
 const ADVICE: Partial<Record<FailureMode, string>> = {
   timeout:
-    'The request may still have taken effect. Try again with a smaller question, or tell the user the API is slow.',
+    'The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. a smaller question: fewer items, a narrower filter\n3. with the user, whether the API is slow or down, and timeoutMs in its domain file',
   unreachable: 'Changing the arguments will not help; tell the user the API cannot be reached.',
   bad_response: 'Changing the arguments will hardly help; tell the user the API gave a broken answer.',
   too_large: 'Ask for less: a smaller page, a filter, or `fields` with only what you need.',

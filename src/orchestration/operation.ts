@@ -3,6 +3,7 @@ import type { Handler, Middleware } from '../call/handler.ts';
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import type { CompiledEndpoint, Executor } from '../executor/executor.ts';
 import { createValidator } from '../schema/check/validator.ts';
+import { createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
 import { buildControls } from './controls.ts';
 import { toUpstreamFailure } from './failure.ts';
@@ -46,7 +47,7 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     return parts.redaction.trust(outcome);
   };
 
-  const run = compilePipeline({
+  const pipeline = compilePipeline({
     operation: endpoint.id,
     decision,
     controls,
@@ -57,5 +58,11 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     confirmations: parts.confirmations,
     middleware: parts.middleware,
   });
+  const clamp = createClamp(endpoint);
+  const run: Handler = async (context, args) => {
+    if (clamp === undefined) return pipeline(context, args);
+    const { args: within, notes } = clamp(args);
+    return withLastLine(await pipeline(context, within), notes);
+  };
   return Object.freeze({ endpoint, run, controls: controls.schemas });
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { curate } from '../../src/domain/curate.ts';
 import { loadDomains } from '../../src/domain/load.ts';
-import { globToTest } from '../../src/domain/select-operations.ts';
+import { compileGlob } from '../../src/endpoint/glob.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import type { Problem } from '../../src/endpoint/problems.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
@@ -144,7 +144,7 @@ describe('include and exclude', () => {
   });
 });
 
-describe('globToTest()', () => {
+describe('compileGlob()', () => {
   const rows: [string, string, boolean][] = [
     ['/a/*', '/a/b', true],
     ['/a/*', '/a/b/c', false],
@@ -159,12 +159,12 @@ describe('globToTest()', () => {
   ];
   for (const [glob, path, want] of rows) {
     test(`${glob} ${want ? 'matches' : 'leaves'} ${path}`, () => {
-      expect(globToTest(glob, '/')(path)).toBe(want);
+      expect(compileGlob(glob, '/')(path)).toBe(want);
     });
   }
 
   test('stays quick on a glob made to hang', () => {
-    expect(globToTest(`${'*a'.repeat(50)}b`)('a'.repeat(5_000))).toBe(false);
+    expect(compileGlob(`${'*a'.repeat(50)}b`)('a'.repeat(5_000))).toBe(false);
   });
 });
 

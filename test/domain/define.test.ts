@@ -415,7 +415,7 @@ describe('buildDomain()', () => {
       c: { path: '/', summary: 'x' },
     };
     expect(build({ endpoints, pinned: ['pets_a'] }).pinned).toEqual(['pets_a', 'pets_b']);
-    expect(problemsOf(() => build({ endpoints, pinned: ['d'] }))).toMatch(/pinned\[0\] there is no endpoint "d"/);
+    expect(problemsOf(() => build({ endpoints, pinned: ['d'] }))).toMatch(/pinned\[0\] there is no operation "d"/);
   });
 
   test('is frozen all the way down', () => {

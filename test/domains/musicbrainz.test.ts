@@ -1,6 +1,7 @@
 import nock from 'nock';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
+import { createClamp } from '../../src/orchestration/clamp.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
 import { findEndpoint, loadBundled, record, testContracts } from './contract.ts';
 
@@ -103,8 +104,6 @@ describe('MusicBrainz', () => {
   const refused: [string, string, Record<string, unknown>, RegExp][] = [
     ['an id that is no UUID', 'lookup_artist', { mbid: 'massive-attack' }, /mbid/],
     ['a UUID with a piece of path behind it', 'lookup_artist', { mbid: `${MASSIVE_ATTACK}/../x` }, /mbid/],
-    ['a limit of 0', 'search_artists', { query: 'x', limit: 0 }, /limit/],
-    ['a limit of 101', 'search_artists', { query: 'x', limit: 101 }, /limit/],
     ['a blank query', 'search_artists', { query: '  ' }, /query/],
     ['an unknown entity', 'advanced_search', { entity: 'song', query: 'x' }, /entity/],
     ['an unknown inc', 'lookup_artist', { mbid: MASSIVE_ATTACK, inc: ['genre'] }, /inc/],
@@ -118,10 +117,33 @@ describe('MusicBrainz', () => {
     });
   }
 
-  test('drops ids of enumerations from answers', async () => {
+  test.each([
+    [500, 100, 'limit was 500; 100 is the most, so 100 was used'],
+    ['500', 100, 'limit was 500; 100 is the most, so 100 was used'],
+    [0, 1, 'limit was 0; 1 is the least, so 1 was used'],
+  ])('a limit of %j becomes %i, and the answer says so', (limit, used, note) => {
+    for (const action of [
+      'search_artists',
+      'search_releases',
+      'search_recordings',
+      'advanced_search',
+      'browse_releases',
+    ]) {
+      const endpoint = findEndpoint(domain, action);
+      expect(createClamp(endpoint)?.({ limit })).toEqual({ args: { limit: used }, notes: [note] });
+      expect(endpoint.inputSchema).toMatchObject({ properties: { limit: { minimum: 1, maximum: 100 } } });
+    }
+    expect(createClamp(findEndpoint(domain, 'search_artists'))?.({ limit: 7 }).notes).toEqual([]);
+  });
+
+  test('drops ids of enumerations from lookups and from searches', async () => {
     const { text } = await record(findEndpoint(domain, 'lookup_artist'), { mbid: MASSIVE_ATTACK }, 200, artist);
     expect(text).toContain('Group');
     expect(text).not.toContain('type-id');
+    const answer = { artists: [artist] };
+    const search = await record(findEndpoint(domain, 'search_artists'), { query: 'x' }, 200, answer);
+    expect(search.text).toContain('Group');
+    expect(search.text).not.toContain('type-id');
   });
 
   test('says who is calling even when no contact is set', () => {

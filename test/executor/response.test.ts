@@ -323,10 +323,37 @@ describe('projection', () => {
     );
   });
 
-  test('a pick that matches nothing leaves the answer whole', async () => {
-    expect(textOf(await get('{"error":"none"}', 'application/json', { response: { pick: ['items.id'] } }))).toBe(
-      '{"error":"none"}',
+  test.each([
+    ['{"error":"none"}', '{}'],
+    ['[{"secret":1},"hidden"]', '[]'],
+    ['"hidden"', '{}'],
+    ['{"items":["hidden",{"secret":1}]}', '{}'],
+  ])('a pick that matches nothing in %s shows nothing and says so', async (body, want) => {
+    expect(textOf(await get(body, 'application/json', { response: { pick: ['items.id'] } }))).toBe(
+      `${want}\nnothing in the answer is at items.id; the rest is not shown`,
     );
+  });
+
+  test('a dropped name means the same in one item and in a list of them; $. is the root', async () => {
+    const one = '{"id":1,"type-id":"x","area":{"type-id":"y","name":"n"},"meta":{"meta":1}}';
+    const response = { drop: ['type-id', '$.meta'] };
+    const want = '{"id":1,"area":{"name":"n"}}';
+    expect(textOf(await get(one, 'application/json', { response }))).toBe(want);
+    expect(textOf(await get(`{"items":[${one}]}`, 'application/json', { response }))).toBe(
+      '{"items":[{"id":1,"area":{"name":"n"},"meta":{"meta":1}}]}',
+    );
+  });
+
+  test('paths that no answer can have, and wildcards that multiply, end quickly', async () => {
+    const long = `a${'.'.repeat(100_000)}b`;
+    expect(textOf(await get('{"a":{"b":1,"c":2}}', 'application/json', {}, { fields: [long] }))).toContain('"b":1');
+    const nest = (depth: number): unknown =>
+      depth === 0 ? 1 : { x0: nest(depth - 1), [`x${depth}`]: nest(depth - 1) };
+    const wild = Array.from({ length: 14 }, (_, at) =>
+      Array.from({ length: 14 }, (__, index) => (index === at ? `x${14 - index}` : '*')).join('.'),
+    );
+    const text = textOf(await get(JSON.stringify(nest(14)), 'application/json', {}, { fields: wild }));
+    expect(text).toContain('fields was ignored: its * combine in too many ways');
   });
 
   test('`__proto__` in an answer is harmless', async () => {

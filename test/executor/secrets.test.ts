@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Credential, Domain } from '../../src/endpoint/model.ts';
-import { collectSecrets, createRedactor, secretValues } from '../../src/endpoint/secrets.ts';
+import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
+import { collectSecrets, secretValues } from '../../src/endpoint/secrets.ts';
 import { endpoint } from './support.ts';
 
 describe('collectSecrets()', () => {

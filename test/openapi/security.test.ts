@@ -193,15 +193,19 @@ describe('headers given by the caller', () => {
     expect(both.security).toEqual([[expect.objectContaining({ name: 'header x-key' })]]);
   });
 
-  test('variables are read from the environment; an unset one is named', async () => {
+  test('variables are read from the environment; an unset one is a mistake', async () => {
     const template = `Authorization: Bearer \${TOKEN}`;
     const set = await importOne(openapi({ '/a': { get: {} } }), { headers: [template], env: { TOKEN: 't' } });
     expect(set.security).toEqual([
       [expect.objectContaining({ prefix: 'Bearer ', secret: { variable: 'TOKEN', value: 't' } })],
     ]);
-    const unset = await importValue(openapi({ '/a': { get: {} } }), { headers: [template] });
-    expect(unset.endpoints[0]!.security[0]![0]).toMatchObject({ secret: { variable: 'TOKEN', value: undefined } });
-    expect(unset.warnings).toEqual(['Set TOKEN in the environment: 1 operation needs it (header Authorization).']);
+    const byDefault = { headers: [`Authorization: Bearer \${TOKEN:-demo}`] };
+    const filled = await importOne(openapi({ '/a': { get: {} } }), byDefault);
+    expect(filled.security[0]![0]).toMatchObject({ prefix: 'Bearer ', secret: { variable: 'TOKEN', value: 'demo' } });
+    await expect(importValue(openapi({ '/a': { get: {} } }), { headers: [template] })).rejects.toMatchObject({
+      code: 'BAD_CONFIG',
+      message: `The header Authorization needs the environment variable TOKEN; set it, or write \${TOKEN:-default}.`,
+    });
   });
 
   test.each(['no colon', ': empty', 'a b: c', 'Host: x', 'Content-Length: 1', 'X: a\u0001b'])(

@@ -10,7 +10,7 @@ const context = contextOf({ tool: 'pets_list' });
 describe('toFailure()', () => {
   test('gives a timeout its wire shape and says that it may have taken effect', () => {
     const text =
-      'pets_list did not answer within 5 s.\nThe request may still have taken effect. Try again with a smaller question, or tell the user the API is slow.';
+      'pets_list did not answer within 5 s.\nThe request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. a smaller question: fewer items, a narrower filter\n3. with the user, whether the API is slow or down, and timeoutMs in its domain file';
     expect(toFailure(context, new ToolTimeoutError('pets_list', 5))).toEqual({
       content: [{ type: 'text', text }],
       isError: true,

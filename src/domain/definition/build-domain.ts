@@ -1,10 +1,10 @@
 // A checked definition plus an environment becomes a Domain of Endpoints. Everything wrong is collected, so that an
 // author sees all mistakes of a file at once.
 
-import { type Environment, embeddedName, resolveBaseUrl } from '../../endpoint/environment.ts';
 import { freeze } from '../../endpoint/freeze.ts';
-import { type HeadersFor, linesFor, parseHeaderLines, readHeaders } from '../../endpoint/header-fields.ts';
+import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
 import {
+  type ClampedArgument,
   type Credential,
   DEFAULT_LIMITS,
   DEFAULT_RESPONSE,
@@ -15,7 +15,9 @@ import {
 import { TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
-import { readArguments } from './declared-arguments.ts';
+import { type BaseUrlOptions, originOf, readBaseUrl } from './base-url.ts';
+import { readClamp } from './clamped.ts';
+import { type ArgumentPlan, readArguments } from './declared-arguments.ts';
 import {
   buildCredentials,
   defaultSecurity,
@@ -25,22 +27,18 @@ import {
 } from './declared-credentials.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';
-import { placeArguments } from './place.ts';
+import { checkPick } from './pick-paths.ts';
+import { methodOf, placeArguments } from './place.ts';
 import { checkExpose, checkUses, readPinned } from './uses.ts';
 
-export interface BuildOptions {
-  readonly env: Environment;
+export interface BuildOptions extends BaseUrlOptions {
   /** Name of the file, for messages. */
   readonly source?: string;
   readonly kind?: 'module' | 'yaml';
-  /** Replaces the domain's base URL (`--base-url`). */
-  readonly baseUrl?: string;
   /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
   readonly headers?: readonly string[];
   /** Lines that are for one origin: a domain that lives elsewhere goes without. */
   readonly headersFor?: HeadersFor;
-  /** URL of an API that runs inside this process, by the name in `embedded:name`. */
-  readonly embedded?: (name: string) => string | undefined;
 }
 
 const READ = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
@@ -87,10 +85,11 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   }
   const credentials = buildCredentials(definition.credentials, env, problems);
   const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
-  const origin = homeOrigin(definition, options);
+  // Where the domain's credentials belong. Without a base URL of its own, each endpoint is at home.
+  const home = readBaseUrl([definition.baseUrl], options);
+  const origin = home !== undefined && 'url' in home ? originOf(home.url) : undefined;
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
-  const extra = readHeaders(parseHeaderLines(lines, problems), env, ['headers'], problems, true);
-  const proofs = [...plain.credentials, ...extra.credentials];
+  const proofs = [...plain.credentials, ...readHeaderLines(lines, env, problems)];
   const security = readSecurity(
     definition.security ?? defaultSecurity(credentials, problems),
     credentials,
@@ -108,8 +107,8 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     origin,
     source,
   };
-  const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, given]) =>
-    buildEndpoint(action, given, shared),
+  const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, endpoint]) =>
+    buildEndpoint(action, endpoint, shared),
   );
   const domain: Domain = {
     name: definition.name,
@@ -119,7 +118,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     quarantined: [],
     guard: definition.guard ?? {},
     ...(definition.exposure === undefined ? {} : { exposure: definition.exposure }),
-    pinned: readPinned(definition, endpoints, problems),
+    pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
     prompts: buildPrompts(definition.prompts, problems),
     resources: buildResources(definition.resources, problems),
     warnings: missingCredentials(endpoints),
@@ -142,10 +141,11 @@ interface Shared {
   readonly source: string;
 }
 
-function buildEndpoint(action: string, given: EndpointDefinition, shared: Shared): Endpoint {
+function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared): Endpoint {
   const { definition, options, problems } = shared;
   const at = ['endpoints', action];
-  const method = (given.method ?? 'GET').toUpperCase();
+  const method = methodOf(own);
+  const effect: Effect = own.effect ?? (READ.has(method) ? 'read' : method === 'DELETE' ? 'destructive' : 'write');
   const prefix = definition.prefix ?? definition.name;
   const toolName = prefix === '' ? action : `${prefix}_${action}`;
   if (!TOOL_NAME.test(toolName)) {
@@ -154,15 +154,16 @@ function buildEndpoint(action: string, given: EndpointDefinition, shared: Shared
       message: `makes the tool name "${toolName}", which is longer than 48; shorten it or set prefix`,
     });
   }
-  const plan = readArguments(given, at, problems);
-  const wire = placeArguments(given, plan, at, problems);
-  checkUses(given, plan, at, problems);
-  problems.push(...checkExpose(given.expose, method, at));
-  const own = readHeaders(given.headers ?? {}, options.env, [...at, 'headers'], problems);
-  const effect: Effect = given.effect ?? (READ.has(method) ? 'read' : method === 'DELETE' ? 'destructive' : 'write');
-  const baseUrl = readBaseUrl(action, given, shared);
+  const plan = readArguments(own, at, problems);
+  const wire = placeArguments(own, effect, plan, at, problems);
+  checkUses(own, plan, at, problems);
+  problems.push(...checkPick(own.response?.pick, own.outputSchema, [...at, 'response']));
+  const clamp = clampedArguments(plan, [...at, 'place'], problems);
+  problems.push(...checkExpose(own.expose, method, at));
+  const headers = readHeaders(own.headers ?? {}, options.env, [...at, 'headers'], problems);
+  const baseUrl = chooseBaseUrl(action, own, shared);
   const abroad = shared.origin !== undefined && shared.origin !== originOf(baseUrl);
-  if (abroad && given.security === undefined && shared.security.length > 0) {
+  if (abroad && own.security === undefined && shared.security.length > 0) {
     problems.push({
       path: at,
       message:
@@ -170,76 +171,63 @@ function buildEndpoint(action: string, given: EndpointDefinition, shared: Shared
     });
   }
   const security =
-    given.security === undefined
+    own.security === undefined
       ? shared.security
-      : readSecurity(given.security, shared.credentials, [...at, 'security'], problems);
+      : readSecurity(own.security, shared.credentials, [...at, 'security'], problems);
   return {
     id: `${definition.name}.${action}`,
     domain: definition.name,
     action,
     toolName,
-    ...(given.title === undefined ? {} : { title: given.title }),
-    summary: given.summary,
-    ...(given.description === undefined ? {} : { description: given.description }),
-    tags: given.tags ?? [],
+    ...(own.title === undefined ? {} : { title: own.title }),
+    summary: own.summary,
+    ...(own.description === undefined ? {} : { description: own.description }),
+    tags: own.tags ?? [],
     effect,
-    idempotent: given.idempotent ?? IDEMPOTENT.has(method),
-    deprecated: given.deprecated ?? false,
-    ...(given.guard === undefined ? {} : { guard: given.guard }),
+    idempotent: own.idempotent ?? IDEMPOTENT.has(method),
+    deprecated: own.deprecated ?? false,
+    ...(own.guard === undefined ? {} : { guard: own.guard }),
     method,
-    path: given.path,
+    path: own.path,
     baseUrl,
-    headers: { ...shared.headers, ...own.headers },
+    headers: { ...shared.headers, ...headers.headers },
     ...wire,
     inputSchema: plan.schema,
     ...(plan.parse === undefined ? {} : { parse: plan.parse }),
-    ...(given.outputSchema === undefined ? {} : { outputSchema: given.outputSchema }),
-    security: withProofs(security, [...(abroad ? [] : shared.proofs), ...own.credentials]),
-    response: { ...DEFAULT_RESPONSE, ...definition.response, ...given.response },
-    ...(given.pagination === undefined ? {} : { pagination: given.pagination }),
+    ...(clamp.length === 0 ? {} : { clamp }),
+    ...(own.outputSchema === undefined ? {} : { outputSchema: own.outputSchema }),
+    security: withProofs(security, [...(abroad ? [] : shared.proofs), ...headers.credentials]),
+    response: { ...DEFAULT_RESPONSE, ...definition.response, ...own.response },
+    ...(own.pagination === undefined ? {} : { pagination: own.pagination }),
     limits: {
-      timeoutMs: given.timeoutMs ?? definition.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
-      maxResponseBytes: given.maxResponseBytes ?? definition.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes,
+      timeoutMs: own.timeoutMs ?? definition.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
+      maxResponseBytes: own.maxResponseBytes ?? definition.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes,
     },
-    examples: given.examples ?? [],
-    expose: given.expose ?? 'tool',
+    examples: own.examples ?? [],
+    expose: own.expose ?? 'tool',
     source: { kind: options.kind ?? 'module', file: shared.source, pointer: `endpoints.${action}` },
     provenance: {
       name: `endpoints.${action}`,
       description: `endpoints.${action}`,
-      effect: given.effect ? `endpoints.${action}.effect` : `method ${method}`,
+      effect: own.effect ? `endpoints.${action}.effect` : `method ${method}`,
     },
   };
 }
 
-function readBaseUrl(action: string, own: EndpointDefinition, { definition, options, problems }: Shared): string {
-  const given = options.baseUrl ?? own.baseUrl ?? definition.baseUrl;
+function clampedArguments(plan: ArgumentPlan, path: readonly string[], problems: Problem[]): ClampedArgument[] {
+  return [...plan.placements].flatMap(([key, placement]) => {
+    const bounds = placement.clamp === true ? readClamp(key, plan.properties.get(key)) : [];
+    if (typeof bounds === 'string') problems.push({ path: [...path, key, 'clamp'], message: bounds });
+    return typeof bounds === 'string' ? [] : bounds;
+  });
+}
+
+function chooseBaseUrl(action: string, own: EndpointDefinition, { definition, options, problems }: Shared): string {
+  const base = readBaseUrl([own.baseUrl, definition.baseUrl], options);
+  if (base !== undefined && 'url' in base) return base.url;
   const path = own.baseUrl === undefined ? ['baseUrl'] : ['endpoints', action, 'baseUrl'];
-  const fail = (message: string): string => {
-    // one base URL serves many endpoints: say it once
-    if (!problems.some((known) => known.message === message)) problems.push({ path, message });
-    return '';
-  };
-  if (given === undefined) return fail('is missing: give the URL below which the paths of the endpoints lie');
-  const resolved = resolveBaseUrl(given, options.env);
-  if ('problem' in resolved) return fail(resolved.problem);
-  const name = embeddedName(resolved.url);
-  if (name === undefined) return resolved.url;
-  const url = options.embedded?.(name);
-  if (url !== undefined) return url.replace(/\/+$/, '');
-  const variable = typeof given === 'object' ? `set ${given.env}` : 'give a real URL';
-  return fail(`names the embedded API "${name}", which is not running here; ${variable}`);
-}
-
-/** Where the domain's credentials belong. Without a base URL of its own, each endpoint is at home. */
-function homeOrigin(definition: DomainDefinition, options: BuildOptions): string | undefined {
-  const given = options.baseUrl ?? definition.baseUrl;
-  const resolved = given === undefined ? undefined : resolveBaseUrl(given, options.env);
-  if (resolved === undefined || 'problem' in resolved) return undefined;
-  const name = embeddedName(resolved.url);
-  return originOf((name === undefined ? resolved.url : options.embedded?.(name)) ?? '');
-}
-
-function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
+  const message = base?.problem ?? 'is missing: give the URL below which the paths of the endpoints lie';
+  // one base URL serves many endpoints: say it once
+  if (!problems.some((problem) => problem.message === message)) problems.push({ path, message });
+  return '';
 }

@@ -1,11 +1,13 @@
 // The arguments of a hand-written endpoint, however they were written (zod object, object of zod types, object of JSON
 // Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';
 import { type Problem, place, toProblems } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
+import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { checkSchema, set, toCurrentSchema } from './argument-schema.ts';
 import { placementShape } from './definition-schema.ts';
 import type { EndpointDefinition, Location, Placement } from './definition-types.ts';
@@ -43,7 +45,8 @@ const FILE_SCHEMA: JsonSchema = Object.freeze({
 /** Reads the arguments of one endpoint; problems are collected, never thrown. */
 export function readArguments(definition: EndpointDefinition, at: Path, problems: Problem[]): ArgumentPlan {
   const placements = new Map<string, Placement>();
-  for (const [key, given] of Object.entries(definition.place ?? {})) placements.set(key, asPlacement(given));
+  for (const [key, declaration] of Object.entries(definition.place ?? {}))
+    placements.set(key, asPlacement(declaration));
 
   const { args, inputSchema } = definition;
   if (args !== undefined && inputSchema !== undefined) {
@@ -63,8 +66,8 @@ export function readArguments(definition: EndpointDefinition, at: Path, problems
   return fromMap(args as Node, placements, path, problems);
 }
 
-function asPlacement(given: Location | Placement): Placement {
-  return typeof given === 'string' ? { in: given } : given;
+function asPlacement(declaration: Location | Placement): Placement {
+  return typeof declaration === 'string' ? { in: declaration } : declaration;
 }
 
 function isZod(value: unknown): value is z.ZodType {
@@ -135,17 +138,17 @@ function fromMap(args: Node, placements: Map<string, Placement>, path: Path, pro
   }
   const properties: Node = {};
   const required: string[] = [];
-  for (const [key, given] of Object.entries(args)) {
-    if (!isObject(given)) {
+  for (const [key, declaration] of Object.entries(args)) {
+    if (!isObject(declaration)) {
       problems.push({
         path: [...path, key],
-        message: `must be an object, such as { type: string }; got ${JSON.stringify(given)}`,
+        message: `must be an object, such as { type: string }; got ${JSON.stringify(declaration)}`,
       });
       continue;
     }
     const schema: Node = {};
     const placement: Node = {};
-    for (const [word, value] of Object.entries(given)) {
+    for (const [word, value] of Object.entries(declaration)) {
       if (word === 'required' && typeof value === 'boolean') {
         if (value) required.push(key);
       } else if (PLACEMENT_KEYS.has(word)) placement[word] = value;
@@ -167,14 +170,14 @@ function fromMap(args: Node, placements: Map<string, Placement>, path: Path, pro
 }
 
 function fromSchema(
-  given: JsonSchema,
+  declaration: JsonSchema,
   placements: Map<string, Placement>,
   path: Path,
   problems: Problem[],
 ): ArgumentPlan {
-  const slips = checkSchema(given, path);
+  const slips = checkSchema(declaration, path);
   problems.push(...slips);
-  const schema = slips.length > 0 || !isObject(given) ? {} : (toCurrentSchema(given) as Node);
+  const schema = slips.length > 0 || !isObject(declaration) ? {} : (toCurrentSchema(declaration) as Node);
   return withDefaults(finish(schema, placements, path, problems));
 }
 
@@ -233,19 +236,36 @@ function finish(
   const defaulted = new Set(
     [...properties].filter(([, inner]) => isObject(inner) && 'default' in inner).map(([key]) => key),
   );
+  for (const key of defaulted) problems.push(...checkDefault(key, whole, path));
   return { schema: whole, properties, required, defaulted, placements };
+}
+
+/** A default is sent like an argument, so it must be one the schema accepts as it stands. */
+function checkDefault(key: string, { $defs, properties }: Node, path: Path): Problem[] {
+  const property = (properties as Node)[key] as Node;
+  const schema: Node = { type: 'object', properties: { [key]: property }, ...($defs === undefined ? {} : { $defs }) };
+  const args = { [key]: property.default };
+  const at = [...path, key, 'default'];
+  try {
+    const accepted = createSchemaValidator(schema)(key, args)[key];
+    if (isDeepStrictEqual(accepted, property.default)) return [];
+    return [{ path: at, message: `must be written as ${JSON.stringify(accepted)}` }];
+  } catch (error) {
+    const [first] = ((error as GatewayError).details?.errors ?? []) as { message: string }[];
+    return [{ path: at, message: `is refused: ${first?.message ?? (error as Error).message}` }];
+  }
 }
 
 /** A union at the root (zod discriminated unions): every branch's properties are arguments, and stay checked per branch. */
 function collectBranches(branches: readonly Node[], properties: Map<string, JsonSchema>): void {
-  const seen = new Map<string, JsonSchema[]>();
+  const byKey = new Map<string, JsonSchema[]>();
   for (const branch of branches) {
     for (const [key, inner] of Object.entries(isObject(branch.properties) ? branch.properties : {})) {
       if (properties.has(key)) continue;
-      const list = seen.get(key) ?? [];
+      const list = byKey.get(key) ?? [];
       if (!list.some((other) => JSON.stringify(other) === JSON.stringify(inner))) list.push(inner as JsonSchema);
-      seen.set(key, list);
+      byKey.set(key, list);
     }
   }
-  for (const [key, list] of seen) properties.set(key, list.length === 1 ? list[0]! : { anyOf: list });
+  for (const [key, list] of byKey) properties.set(key, list.length === 1 ? list[0]! : { anyOf: list });
 }

@@ -9,12 +9,12 @@ import type { CredentialDefinition, DomainDefinition } from './definition-types.
 
 /** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
 export function buildCredentials(
-  given: DomainDefinition['credentials'],
+  declarations: DomainDefinition['credentials'],
   env: Environment,
   problems: Problem[],
 ): Map<string, Credential> {
   const credentials = new Map<string, Credential>();
-  for (const [name, definition] of Object.entries(given ?? {})) {
+  for (const [name, definition] of Object.entries(declarations ?? {})) {
     if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env));
     else
       problems.push({
@@ -25,30 +25,35 @@ export function buildCredentials(
   return credentials;
 }
 
-function buildCredential(name: string, given: CredentialDefinition, env: Environment): Credential {
+function buildCredential(name: string, declaration: CredentialDefinition, env: Environment): Credential {
   const secret = (variable: string): Secret => ({ variable, value: lookup(env, variable) });
-  switch (given.kind) {
+  switch (declaration.kind) {
     case 'apiKey':
       return {
         kind: 'apiKey',
         name,
-        in: given.in ?? 'header',
-        field: given.field,
-        secret: secret(given.env),
-        ...(given.prefix === undefined ? {} : { prefix: given.prefix }),
+        in: declaration.in ?? 'header',
+        field: declaration.field,
+        secret: secret(declaration.env),
+        ...(declaration.prefix === undefined ? {} : { prefix: declaration.prefix }),
       };
     case 'bearer':
-      return { kind: 'bearer', name, secret: secret(given.env) };
+      return { kind: 'bearer', name, secret: secret(declaration.env) };
     case 'basic':
-      return { kind: 'basic', name, username: secret(given.usernameEnv), password: secret(given.passwordEnv) };
+      return {
+        kind: 'basic',
+        name,
+        username: secret(declaration.usernameEnv),
+        password: secret(declaration.passwordEnv),
+      };
     case 'oauth2':
       return {
         kind: 'oauth2',
         name,
-        tokenUrl: given.tokenUrl,
-        clientId: secret(given.clientIdEnv),
-        clientSecret: secret(given.clientSecretEnv),
-        scopes: given.scopes ?? [],
+        tokenUrl: declaration.tokenUrl,
+        clientId: secret(declaration.clientIdEnv),
+        clientSecret: secret(declaration.clientSecretEnv),
+        scopes: declaration.scopes ?? [],
       };
   }
 }
@@ -66,12 +71,12 @@ export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, pr
 
 /** Names of credentials become the credentials. */
 export function readSecurity(
-  given: readonly (readonly string[])[],
+  alternatives: readonly (readonly string[])[],
   credentials: ReadonlyMap<string, Credential>,
   path: (string | number)[],
   problems: Problem[],
 ): Endpoint['security'] {
-  return given.map((set, index) =>
+  return alternatives.map((set, index) =>
     set.flatMap((name) => {
       const credential = credentials.get(name);
       if (credential === undefined) {

@@ -115,6 +115,7 @@ export const placementShape = {
   mediaType: text.exactOptional(),
   arrays: z.enum(['indices', 'brackets', 'repeat']).exactOptional(),
   file: z.boolean().exactOptional(),
+  clamp: z.boolean().exactOptional(),
 };
 
 const placement = strict(placementShape);
@@ -157,8 +158,15 @@ const shared = {
   pinned: z.boolean().exactOptional(),
 };
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
+const method = z.string().superRefine((word, context) => {
+  if (METHODS.includes(word.toUpperCase())) return;
+  const shown = JSON.stringify(word);
+  context.addIssue(`${shown} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`);
+});
+
 const endpoint = strict({
-  method: named(/^[A-Za-z]{1,32}$/, 'must be an HTTP method, such as GET or POST').exactOptional(),
+  method: z.union([method, strict({ custom: named(/^[A-Za-z-]{1,32}$/, 'must be letters') })]).exactOptional(),
   path: z
     .string()
     .regex(/^\/[^?#\s]*$/, 'must start with / and hold no ?, # or blank; query parameters are args or fixed values'),
@@ -192,6 +200,7 @@ const argCuration = strict({
   default: anything.exactOptional(),
   required: z.boolean().exactOptional(),
   enum: list(anything).exactOptional(),
+  clamp: z.boolean().exactOptional(),
 });
 
 const operation = strict({
@@ -278,6 +287,6 @@ const MAX_KEY_DEPTH = 8;
 function withoutUndefined(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || '_zod' in value || depth > MAX_KEY_DEPTH) return value;
   if (Array.isArray(value)) return value.map((item) => withoutUndefined(item, depth + 1));
-  const kept = Object.entries(value).filter(([, inner]) => inner !== undefined);
-  return Object.fromEntries(kept.map(([key, inner]) => [key, withoutUndefined(inner, depth + 1)]));
+  const entries = Object.entries(value).filter(([, inner]) => inner !== undefined);
+  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutUndefined(inner, depth + 1)]));
 }

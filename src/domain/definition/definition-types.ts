@@ -61,6 +61,8 @@ export interface Placement {
   readonly arrays?: 'indices' | 'brackets' | 'repeat';
   /** A file: the argument is `{filename, mimeType, base64 | text}`. */
   readonly file?: boolean;
+  /** A number beyond the argument's bounds is moved to the nearest one, and the answer says so. */
+  readonly clamp?: boolean;
 }
 
 export type BodyKind = 'json' | 'form' | 'multipart' | 'binary' | 'text';
@@ -78,8 +80,8 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
 };
 
 export interface EndpointDefinition {
-  /** Default GET. */
-  readonly method?: string;
+  /** Default GET. A method that is none of HTTP's own is written `{ custom: PURGE }`, so that a slip is not taken for one. */
+  readonly method?: string | { readonly custom: string };
   /** Template below the base URL: `/posts/{id}`. */
   readonly path: string;
   readonly title?: string;
@@ -172,6 +174,8 @@ export interface ArgCuration {
   readonly default?: unknown;
   readonly required?: boolean;
   readonly enum?: readonly unknown[];
+  /** A number beyond the argument's bounds is moved to the nearest one, and the answer says so. */
+  readonly clamp?: boolean;
 }
 
 /** Changes to one imported operation. */

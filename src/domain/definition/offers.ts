@@ -7,19 +7,21 @@ import type { DomainDefinition, PromptDefinition } from './definition-types.ts';
 
 type Path = readonly (string | number)[];
 
-export function buildPrompts(given: DomainDefinition['prompts'], problems: Problem[]): PromptSpec[] {
-  return Object.entries(given ?? {}).map(([name, prompt]) => buildPrompt(name, prompt, ['prompts', name], problems));
+export function buildPrompts(declarations: DomainDefinition['prompts'], problems: Problem[]): PromptSpec[] {
+  return Object.entries(declarations ?? {}).map(([name, prompt]) =>
+    buildPrompt(name, prompt, ['prompts', name], problems),
+  );
 }
 
-function buildPrompt(name: string, given: PromptDefinition, at: Path, problems: Problem[]): PromptSpec {
-  const declared = Object.entries(given.arguments ?? {});
+function buildPrompt(name: string, declaration: PromptDefinition, at: Path, problems: Problem[]): PromptSpec {
+  const declared = Object.entries(declaration.arguments ?? {});
   const names = declared.map(([argument]) => argument);
-  if ((given.text === undefined) === (given.messages === undefined)) {
+  if ((declaration.text === undefined) === (declaration.messages === undefined)) {
     problems.push({ path: at, message: 'needs text (one message of the user) or messages, one of the two' });
   }
-  const listed = given.messages ?? (given.text === undefined ? [] : [{ text: given.text }]);
+  const listed = declaration.messages ?? (declaration.text === undefined ? [] : [{ text: declaration.text }]);
   const messages = listed.map((message, index): PromptSpec['messages'][number] => {
-    const path = given.messages === undefined ? [...at, 'text'] : [...at, 'messages', index];
+    const path = declaration.messages === undefined ? [...at, 'text'] : [...at, 'messages', index];
     if ((message.text === undefined) === (message.resource === undefined)) {
       problems.push({ path, message: 'needs text or resource, one of the two' });
     }
@@ -38,8 +40,8 @@ function buildPrompt(name: string, given: PromptDefinition, at: Path, problems: 
   });
   return {
     name,
-    ...(given.title === undefined ? {} : { title: given.title }),
-    ...(given.description === undefined ? {} : { description: given.description }),
+    ...(declaration.title === undefined ? {} : { title: declaration.title }),
+    ...(declaration.description === undefined ? {} : { description: declaration.description }),
     arguments: declared.map(([argument, about]) => ({
       name: argument,
       required: about.required ?? false,
@@ -51,8 +53,8 @@ function buildPrompt(name: string, given: PromptDefinition, at: Path, problems: 
 }
 
 /** `file` has been replaced by `text` before this: the loader reads files, nothing here does. */
-export function buildResources(given: DomainDefinition['resources'], problems: Problem[]): ResourceSpec[] {
-  return Object.entries(given ?? {}).map(([uri, resource]): ResourceSpec => {
+export function buildResources(declarations: DomainDefinition['resources'], problems: Problem[]): ResourceSpec[] {
+  return Object.entries(declarations ?? {}).map(([uri, resource]): ResourceSpec => {
     if (resource.text === undefined) {
       problems.push({ path: ['resources', uri], message: 'needs text, or file: a path beside the domain file' });
     }

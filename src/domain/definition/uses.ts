@@ -7,9 +7,9 @@ import type { ArgumentPlan } from './declared-arguments.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 
 /** Checks what one endpoint says about its own arguments. */
-export function checkUses(given: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
-  checkPaging(given, plan.properties, at, problems);
-  checkExamples(given, plan, at, problems);
+export function checkUses(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
+  checkPaging(definition, plan.properties, at, problems);
+  checkExamples(definition, plan, at, problems);
 }
 
 /** Resources are read, again and again and without asking: only GET will do. */
@@ -20,37 +20,35 @@ export function checkExpose(expose: Endpoint['expose'] | undefined, method: stri
   ];
 }
 
-/** Tool names of the pinned actions. */
+/** Tool names of the pinned actions; `namesOf` says what an endpoint may be called by. */
 export function readPinned(
   definition: DomainDefinition,
   endpoints: readonly Endpoint[],
   problems: Problem[],
+  namesOf: (endpoint: Endpoint) => readonly string[],
 ): string[] {
   const pinned = new Set<string>();
   for (const [index, name] of (definition.pinned ?? []).entries()) {
-    const found = endpoints.find((endpoint) => endpoint.action === name || endpoint.toolName === name);
-    if (found !== undefined) pinned.add(found.toolName);
-    else
-      problems.push({
-        path: ['pinned', index],
-        message: `there is no endpoint "${name}"; ${hint(
-          name,
-          endpoints.map((endpoint) => endpoint.action),
-        )}`,
-      });
+    const endpoint = endpoints.find((candidate) => namesOf(candidate).includes(name));
+    if (endpoint !== undefined) {
+      pinned.add(endpoint.toolName);
+      continue;
+    }
+    const actions = endpoints.map(({ action }) => action);
+    problems.push({ path: ['pinned', index], message: `there is no operation "${name}"; ${hint(name, actions)}` });
   }
   for (const endpoint of endpoints) if (definition.endpoints?.[endpoint.action]?.pinned) pinned.add(endpoint.toolName);
   return [...pinned];
 }
 
 function checkPaging(
-  given: EndpointDefinition,
+  definition: EndpointDefinition,
   properties: ReadonlyMap<string, unknown>,
   at: string[],
   problems: Problem[],
 ): void {
   for (const key of ['arg', 'sizeArg'] as const) {
-    const name = given.pagination?.[key];
+    const name = definition.pagination?.[key];
     if (name !== undefined && !properties.has(name)) {
       problems.push({
         path: [...at, 'pagination', key],
@@ -60,8 +58,8 @@ function checkPaging(
   }
 }
 
-function checkExamples(given: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
-  for (const [index, example] of (given.examples ?? []).entries()) {
+function checkExamples(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
+  for (const [index, example] of (definition.examples ?? []).entries()) {
     const path = [...at, 'examples', index];
     for (const key of Object.keys(example)) {
       if (!plan.properties.has(key))

@@ -13,17 +13,17 @@ export interface Media {
 }
 
 const UNKNOWN: Media = Object.freeze({ essence: '', charset: undefined, kind: undefined });
-const known = new Map<string, Media>();
+const remembered = new Map<string, Media>();
 /** Servers send a handful of values; one that sends ever new ones must not fill the memory. */
-const MAX_KNOWN = 256;
+const MAX_REMEMBERED = 256;
 
 export function parseMediaType(header: string | readonly string[] | undefined): Media {
   if (header === undefined) return UNKNOWN;
   const text = typeof header === 'string' ? header : (header[0] ?? '');
-  let media = known.get(text);
+  let media = remembered.get(text);
   if (media === undefined) {
     media = parse(text);
-    if (known.size < MAX_KNOWN) known.set(text, media);
+    if (remembered.size < MAX_REMEMBERED) remembered.set(text, media);
   }
   return media;
 }

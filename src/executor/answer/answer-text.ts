@@ -31,19 +31,28 @@ const DROPPED_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'sv
 const BLOCKS =
   /^(address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|td|th|tr|ul|title)$/;
 
+/** No answer may show more, so nothing further is read. */
+const MAX_PAGE_CHARS = 1_000_000;
+const MAX_TAGS = 100_000;
+
 /** The readable part of an HTML page, in one pass from left to right: no regular expression ever looks back. */
 export function htmlToText(html: string): string {
   const out: string[] = [];
-  // Elements known to have no end tag further on: looking again each time would be quadratic.
+  let room = MAX_PAGE_CHARS;
+  const write = (text: string) => {
+    out.push(text.length > room ? text.slice(0, room) : text);
+    room -= text.length;
+  };
+  // Elements that have no end tag further on: looking again each time would be quadratic.
   const unclosed = new Set<string>();
   let at = 0;
-  while (at < html.length) {
+  for (let tags = 0; at < html.length && room > 0 && tags < MAX_TAGS; tags++) {
     const open = html.indexOf('<', at);
     if (open < 0) {
-      out.push(html.slice(at));
+      write(html.slice(at));
       break;
     }
-    out.push(html.slice(at, open));
+    write(html.slice(at, open));
     if (html.startsWith('<!--', open)) {
       const end = html.indexOf('-->', open + 4);
       at = end < 0 ? html.length : end + 3;
@@ -59,7 +68,7 @@ export function htmlToText(html: string): string {
       else if (name === 'script' || name === 'style') break;
       else unclosed.add(name);
     } else if (BLOCKS.test(name)) {
-      out.push('\n');
+      write('\n');
     }
   }
   return tidyLines(unescapeHtml(out.join('')));
@@ -70,8 +79,8 @@ function endOfElement(html: string, name: string, from: number): number {
   // Case-insensitive search without copying the page once per element.
   const pattern = new RegExp(`</${name}[\\s>/]`, 'gi');
   pattern.lastIndex = from;
-  const found = pattern.exec(html);
-  if (found === null) return -1;
-  const close = html.indexOf('>', found.index);
+  const end = pattern.exec(html);
+  if (end === null) return -1;
+  const close = html.indexOf('>', end.index);
   return close < 0 ? html.length : close + 1;
 }

@@ -64,7 +64,7 @@ export function extractProblem(value: unknown, text: string): Problem {
     'issues',
   ]
     .map((path) => at(value, path))
-    .find((found) => typeof found === 'object' && found !== null);
+    .find((inner) => typeof inner === 'object' && inner !== null);
   // FastAPI puts its list of errors where RFC 9457 has a sentence.
   const list = errors ?? (typeof at(value, 'detail') === 'object' ? at(value, 'detail') : undefined);
   const problem: Problem = {
@@ -74,8 +74,8 @@ export function extractProblem(value: unknown, text: string): Problem {
     ...(list !== undefined && list !== null && { errors: toPlain(fitJson(list, MAX_ERRORS).value) }),
   };
   const used = stringifyJson(problem).length;
-  const told = new Set<unknown>([title, detail, type, list]);
-  if (used >= MAX_CHARS - 100 || isTold(value, told, 0)) return problem;
+  const shown = new Set<unknown>([title, detail, type, list]);
+  if (used >= MAX_CHARS - 100 || isShown(value, shown, 0)) return problem;
   return { ...problem, body: cut(text, MAX_CHARS - used) };
 }
 
@@ -83,19 +83,19 @@ export function extractProblem(value: unknown, text: string): Problem {
 const REPEATED = new Set(['status', 'statusCode', 'status_code', 'instance']);
 
 /** Whether the body holds nothing that was not found: then there is no need to show it once more. */
-function isTold(value: object, told: ReadonlySet<unknown>, depth: number): boolean {
+function isShown(value: object, shown: ReadonlySet<unknown>, depth: number): boolean {
   return Object.entries(value).every(([key, inner]: [string, unknown]) => {
-    if (inner === null || inner === '' || told.has(inner) || (depth === 0 && REPEATED.has(key))) return true;
-    if (typeof inner === 'number') return told.has(String(inner));
-    return depth < 2 && typeof inner === 'object' && !Array.isArray(inner) && isTold(inner, told, depth + 1);
+    if (inner === null || inner === '' || shown.has(inner) || (depth === 0 && REPEATED.has(key))) return true;
+    if (typeof inner === 'number') return shown.has(String(inner));
+    return depth < 2 && typeof inner === 'object' && !Array.isArray(inner) && isShown(inner, shown, depth + 1);
   });
 }
 
 function firstText(value: object, paths: readonly string[]): string | undefined {
   for (const path of paths) {
-    const found = at(value, path);
-    if (typeof found === 'string' && found !== '') return found;
-    if (typeof found === 'number' && path.endsWith('code')) return String(found);
+    const inner = at(value, path);
+    if (typeof inner === 'string' && inner !== '') return inner;
+    if (typeof inner === 'number' && path.endsWith('code')) return String(inner);
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 // The character budget. Whole items are cut from the list an answer is about; where there is no such list, long values
-// are shortened. What is left is always valid JSON.
-import { stringifyJson } from './lossless.ts';
+// are shortened. What is left is always valid JSON. An answer may be a thousand times the budget: nothing here looks at
+// more of it than it takes to know that it is too long.
+import { jsonLength, keysOf, stringifyJson } from './lossless.ts';
 
 export interface Fitted {
   readonly value: unknown;
@@ -14,45 +15,65 @@ export interface Fitted {
 /** Room for the sentence that says what was cut. */
 const NOTE_ROOM = 400;
 const MAX_SEARCH_DEPTH = 3;
+/** Lists are looked for among so many members of the answer. */
+const MAX_VISITS = 10_000;
+/** How much of each list is measured to tell which is the longest. */
+const WEIGHED_CHARS = 100_000;
 
 export function fitJson(value: unknown, maxChars: number): Fitted {
-  const text = stringifyJson(value);
-  if (text.length <= maxChars) return { value, text };
+  if (jsonLength(value, maxChars) <= maxChars) return { value, text: stringifyJson(value) };
   const room = Math.max(maxChars - NOTE_ROOM, Math.floor(maxChars / 2));
-  return cutItems(value, text, room) ?? shorten(value, room);
+  return cutItems(value, room) ?? shorten(value, room);
 }
 
 interface Place {
   readonly path: readonly string[];
   readonly items: readonly unknown[];
-  readonly chars: number;
 }
 
-/** The list the answer is about: itself, or the largest one inside, if it is most of the text. */
-export function mainList(value: unknown, totalChars?: number): Place | undefined {
-  if (Array.isArray(value)) return { path: [], items: value, chars: totalChars ?? 0 };
+/** The list the answer is about: itself, or the one inside that `weigh` finds heaviest. */
+export function mainList(
+  value: unknown,
+  weigh: (items: readonly unknown[]) => number = (items) => items.length,
+): Place | undefined {
+  if (Array.isArray(value)) return { path: [], items: value };
   let best: Place | undefined;
+  let bestWeight = -1;
+  let visits = 0;
   const visit = (inner: unknown, path: readonly string[]): void => {
     if (typeof inner !== 'object' || inner === null) return;
     if (Array.isArray(inner)) {
-      const chars = totalChars === undefined ? inner.length : stringifyJson(inner).length;
-      if (best === undefined || chars > best.chars) best = { path, items: inner, chars };
+      const weight = weigh(inner);
+      if (weight > bestWeight) [best, bestWeight] = [{ path, items: inner }, weight];
       return;
     }
-    if (path.length < MAX_SEARCH_DEPTH) for (const [key, next] of Object.entries(inner)) visit(next, [...path, key]);
+    if (path.length >= MAX_SEARCH_DEPTH) return;
+    for (const key of keysOf(inner)) {
+      if (++visits > MAX_VISITS) return;
+      visit((inner as Record<string, unknown>)[key], [...path, key]);
+    }
   };
   visit(value, []);
   return best;
 }
 
-function cutItems(value: unknown, text: string, room: number): Fitted | undefined {
-  const list = mainList(value, text.length);
+/** About how long the list is as JSON: the beginning is measured, the rest taken to be alike. */
+function weighText(items: readonly unknown[]): number {
+  let chars = 0;
+  for (let index = 0; index < items.length; index++) {
+    if (chars > WEIGHED_CHARS) return (chars / index) * items.length;
+    chars += jsonLength(items[index], WEIGHED_CHARS) + 1;
+  }
+  return chars;
+}
+
+function cutItems(value: unknown, room: number): Fitted | undefined {
+  const list = mainList(value, weighText);
   if (list === undefined || list.items.length < 2) return undefined;
-  const around = text.length - list.chars;
-  let left = room - around - 2;
+  let left = room - jsonLength(replaceAt(value, list.path, []), room);
   let shown = 0;
-  for (const item of list.items) {
-    left -= stringifyJson(item).length + 1;
+  while (shown < list.items.length) {
+    left -= jsonLength(list.items[shown], left) + 1;
     if (left < 0) break;
     shown++;
   }
@@ -92,29 +113,50 @@ function shorten(value: unknown, room: number): Fitted {
     return { value: short, text: stringifyJson(short), shortened: true };
   }
   for (const level of LEVELS) {
-    const short = shortenWith(value, level, 0);
+    const short = shortenWith(value, level, 0, { chars: room });
+    if (short === undefined) continue;
     const text = stringifyJson(short);
     if (text.length <= room) return { value: short, text, shortened: true };
   }
   const summary = Array.isArray(value)
     ? `a list of ${value.length} items`
-    : `an object with ${Object.keys(value as object).length} keys`;
+    : `an object with ${keysOf(value as object).length} keys`;
   return { value: summary, text: stringifyJson(summary), shortened: true };
 }
 
-function shortenWith(value: unknown, level: Level, depth: number): unknown {
-  if (typeof value === 'string') return shortString(value, level.chars);
-  if (typeof value !== 'object' || value === null) return value;
-  if (depth >= level.depth) return Array.isArray(value) ? `[… ${value.length} items]` : '{…}';
+/** Undefined as soon as it is clear that the text will be longer than what is left. */
+function shortenWith(value: unknown, level: Level, depth: number, left: { chars: number }): unknown {
+  if (typeof value !== 'object' || value === null || depth >= level.depth) {
+    const short =
+      typeof value === 'string'
+        ? shortString(value, level.chars)
+        : typeof value !== 'object' || value === null
+          ? value
+          : Array.isArray(value)
+            ? `[… ${value.length} items]`
+            : '{…}';
+    left.chars -= String(short).length + 1;
+    return left.chars < 0 ? undefined : short;
+  }
+  left.chars -= 2;
   if (Array.isArray(value)) {
-    const items = value.slice(0, level.items).map((item) => shortenWith(item, level, depth + 1));
+    const items: unknown[] = [];
+    for (let index = 0; index < Math.min(value.length, level.items); index++) {
+      const item = shortenWith(value[index], level, depth + 1, left);
+      if (item === undefined) return undefined;
+      items.push(item);
+    }
     if (value.length > level.items) items.push(`… +${value.length - level.items} items`);
     return items;
   }
   const out = Object.create(null) as Record<string, unknown>;
-  const keys = Object.keys(value);
-  for (const key of keys.slice(0, level.keys)) {
-    out[shortString(key, 200)] = shortenWith((value as Record<string, unknown>)[key], level, depth + 1);
+  const keys = keysOf(value);
+  for (let index = 0; index < Math.min(keys.length, level.keys); index++) {
+    const key = keys[index] as string;
+    left.chars -= Math.min(key.length, 200) + 3;
+    const inner = shortenWith((value as Record<string, unknown>)[key], level, depth + 1, left);
+    if (inner === undefined) return undefined;
+    out[shortString(key, 200)] = inner;
   }
   if (keys.length > level.keys) out['…'] = `+${keys.length - level.keys} keys`;
   return out;
@@ -135,9 +177,9 @@ export function fitLines(text: string, maxChars: number): { text: string; note?:
   if (text.length <= maxChars) return { text };
   const room = Math.max(maxChars - NOTE_ROOM, Math.floor(maxChars / 2));
   const end = text.lastIndexOf('\n', room);
-  const kept = end > room / 2 ? text.slice(0, end) : wholeCharacters(text, room);
-  const note = `showing ${countLines(kept)} of ${countLines(text)} lines (${kept.length} of ${text.length} characters)`;
-  return { text: kept, note };
+  const beginning = end > room / 2 ? text.slice(0, end) : wholeCharacters(text, room);
+  const lines = `${countLines(beginning)} of ${countLines(text)} lines`;
+  return { text: beginning, note: `showing ${lines} (${beginning.length} of ${text.length} characters)` };
 }
 
 function countLines(text: string): number {

@@ -16,6 +16,11 @@ export type Decoded =
 /** Models and clients take no larger pictures or sounds. */
 const MAX_MEDIA_BYTES = 1024 * 1024;
 const MAX_EVENTS = 10_000;
+const MAX_LINES = 50_000;
+/** Objects and lists in one answer. Parsing millions of them would keep every other caller waiting. */
+const MAX_CONTAINERS = 1_000_000;
+/** Shorter answers cannot hold so many. */
+const COUNTED_FROM_BYTES = 2 * MAX_CONTAINERS;
 const QUOTED_CHARS = 200;
 
 /** `needsJson`: a projection or structured content was asked for, so JSON that does not parse is a failure. */
@@ -41,18 +46,22 @@ export function decodeBody(
   if (kind === 'audio') return mediaBlock('audio', body, essence);
   if (kind === 'binary' || kind === 'image') return note(visible(redact(binaryText(body, essence, headers))));
 
-  const text = redact(decodeText(body, media.charset));
+  const decoded = decodeText(body, media.charset);
+  // Tags and entities may stand inside a secret: what is left without them is what must not hold one.
+  if (kind === 'html') return { kind: 'text', text: redact(htmlToText(decoded)) };
+  const text = redact(decoded);
   switch (kind) {
-    case 'html':
-      return { kind: 'text', text: htmlToText(text) };
     case 'sse':
       return { kind: 'json', text, value: parseEvents(text) };
     case 'ndjson':
       return { kind: 'json', text, value: parseLines(text) };
     case 'json':
+      refuseSwarm(body, tool);
       return parseDeclared(text, tool, needsJson);
     case 'text':
-      return needsJson && /^\s*[[{]/.test(text) ? parseDeclared(text, tool, false) : { kind: 'text', text };
+      if (!needsJson || !/^\s*[[{]/.test(text)) return { kind: 'text', text };
+      refuseSwarm(body, tool);
+      return parseDeclared(text, tool, false);
   }
 }
 
@@ -64,13 +73,13 @@ function note(text: string): Decoded {
 function emptyText(method: string, { status, headers }: RawResponse): string {
   if (status === 304) return 'Not modified (304)';
   const first = status >= 200 && status < 300 ? `OK (${status})` : `Status ${status}, no body`;
-  const told =
+  const names =
     method === 'HEAD'
       ? ['content-type', 'content-length', 'etag', 'last-modified', 'location']
       : status === 201 || status === 202
         ? ['location']
         : [];
-  const lines = told.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
+  const lines = names.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
   return [first, ...lines].join('\n').slice(0, 2_000);
 }
 
@@ -90,6 +99,18 @@ function describe(body: Buffer, essence: string): string {
   return `${essence}, ${body.length} bytes, sha256 ${createHash('sha256').update(body).digest('hex')}`;
 }
 
+function refuseSwarm(body: Buffer, tool: string): void {
+  if (body.length < COUNTED_FROM_BYTES) return;
+  let containers = 0;
+  for (let at = 0; at < body.length; at++) if (body[at] === 0x7b || body[at] === 0x5b) containers++;
+  if (containers <= MAX_CONTAINERS) return;
+  throw new GatewayError(
+    'TOO_LARGE',
+    `${tool}: the answer holds more than ${MAX_CONTAINERS} objects and lists and was dropped. Ask for less: fewer items per page, a narrower filter, or one item instead of a list.`,
+    { tool },
+  );
+}
+
 function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
   try {
     return { kind: 'json', text, value: parseJson(text) };
@@ -106,10 +127,9 @@ function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
 
 /** One JSON document per line; a line that is none stays as text. */
 function parseLines(text: string): unknown[] {
-  return text
-    .split(/[\n\u001e]/)
-    .filter((line) => line.trim() !== '')
-    .map((line) => parseOr(line.trim()));
+  const lines = text.split(/[\n\u001e]/).filter((line) => line.trim() !== '');
+  const values = lines.slice(0, MAX_LINES).map((line) => parseOr(line.trim()));
+  return lines.length > MAX_LINES ? [...values, `… +${lines.length - MAX_LINES} lines`] : values;
 }
 
 function parseOr(text: string): unknown {

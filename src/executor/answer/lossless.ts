@@ -4,6 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { visible } from '../../endpoint/hidden.ts';
 
 const MARK = '\u0000#';
+/** The mark as JSON writes it, and the quotes around the digits. */
+const ESCAPED_MARK_LENGTH = '"\\u0000#"'.length;
 const MARKED = /"\\u0000#(-?\d+)"/g;
 const MAX_PLAIN_DEPTH = 200;
 const LONG_DIGITS = /\d{16}/;
@@ -58,6 +60,41 @@ export function writeJson(value: unknown): string {
 export function stringifyJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null';
   return text.includes('"\\u0000#') ? text.replace(MARKED, '$1') : text;
+}
+
+/** Listing the keys of an object that has a million takes a tenth of a second, and every step of shaping asks for them. */
+const longKeyLists = new WeakMap<object, readonly string[]>();
+const LONG_KEY_LIST = 1_000;
+
+/** `Object.keys`, made once for a large object. The object must not change afterwards. */
+export function keysOf(value: object): readonly string[] {
+  const list = longKeyLists.get(value);
+  if (list !== undefined) return list;
+  const keys = Object.keys(value);
+  if (keys.length > LONG_KEY_LIST) longKeyLists.set(value, keys);
+  return keys;
+}
+
+/** Length of `stringifyJson(value)`, or something larger than `limit` as soon as it is known to be. */
+export function jsonLength(value: unknown, limit: number): number {
+  if (typeof value === 'string') {
+    if (value.length > limit) return value.length;
+    return JSON.stringify(value).length - (value.startsWith(MARK) ? ESCAPED_MARK_LENGTH : 0);
+  }
+  if (typeof value !== 'object' || value === null) return String(value ?? null).length;
+  let length = 2;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && length <= limit; index++) {
+      length += jsonLength(value[index], limit - length) + (index === 0 ? 0 : 1);
+    }
+    return length;
+  }
+  for (const key of keysOf(value)) {
+    if (length > limit) break;
+    length += JSON.stringify(key).length + (length === 2 ? 1 : 2);
+    length += jsonLength((value as Record<string, unknown>)[key], limit - length);
+  }
+  return length;
 }
 
 /**

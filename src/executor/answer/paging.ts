@@ -1,6 +1,6 @@
 // "How do I get the rest": from the Link header, from the cursor in the answer, or by counting on.
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import { given } from '../request/parameter-styles.ts';
+import { argumentOf } from '../request/parameter-styles.ts';
 import type { RawResponse } from '../send.ts';
 import { mainList } from './character-budget.ts';
 
@@ -35,7 +35,7 @@ export function nextPage(
 export function afterCut(plan: PagingPlan, args: Args, shown: number): string | undefined {
   const { pagination } = plan;
   if (pagination === undefined) return undefined;
-  const current = Number(given(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
+  const current = Number(argumentOf(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
   if (pagination.kind === 'offset' && Number.isInteger(current)) return `${pagination.arg}=${current + shown}`;
   if (pagination.sizeArg === undefined) return undefined;
   const first = pagination.kind === 'page' && current === 1;
@@ -67,7 +67,7 @@ function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined 
   const changed: string[] = [];
   for (const [name, text] of parameters) {
     const key = plan.byWireName.get(name);
-    const now = key === undefined ? undefined : given(args, key);
+    const now = key === undefined ? undefined : argumentOf(args, key);
     if (key !== undefined && typeof now !== 'object' && String(now) !== text) {
       changed.push(`${key}=${text}`);
     }
@@ -177,13 +177,14 @@ function byCounting(
     return `${after}=${lastId}`;
   const { pagination } = plan;
   if (pagination === undefined || pagination.kind === 'cursor') return undefined;
-  const size = pagination.sizeArg === undefined ? undefined : Number(given(args, pagination.sizeArg));
-  const current = Number(given(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
+  const size = pagination.sizeArg === undefined ? undefined : Number(argumentOf(args, pagination.sizeArg));
+  const current = Number(argumentOf(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
   if (!Number.isInteger(current)) return undefined;
-  const seen =
+  const position =
     pagination.kind === 'offset' ? current + items.length : (current - 1) * (size || items.length) + items.length;
   const total = totalOf(value, headers);
-  const remains = more || (total !== undefined ? seen < total : size !== undefined && size > 0 && items.length >= size);
+  const remains =
+    more || (total !== undefined ? position < total : size !== undefined && size > 0 && items.length >= size);
   if (!remains) return undefined;
   return `${pagination.arg}=${pagination.kind === 'offset' ? current + items.length : current + 1}`;
 }

@@ -3,9 +3,11 @@ import { encode as encodeToon } from '@toon-format/toon';
 import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import type { RawResponse } from '../send.ts';
 import { type Fitted, fitJson, mainList } from './character-budget.ts';
-import { toPlain } from './lossless.ts';
+import { compileDrop } from './drop.ts';
+import { availableFields, firstObject, parseFields } from './field-paths.ts';
+import { keysOf, toPlain } from './lossless.ts';
 import { afterCut, nextPage, type PagingPlan } from './paging.ts';
-import { availableFields, compileDrop, compilePick, firstObject, parseFields } from './project.ts';
+import { compilePick } from './pick.ts';
 
 export interface Shaped {
   readonly text: string;
@@ -30,8 +32,11 @@ export function compileShape(plan: ResponsePlan, paging: PagingPlan): Shape {
     let value = drop === undefined ? whole : drop(whole);
     if (pick !== undefined) {
       const picked = pick(value);
-      // An answer of another shape than the domain file expected is better whole than empty.
-      if (picked.unknown.length < (plan.pick as readonly string[]).length) value = picked.value;
+      // What the file does not name is hidden, also in an answer of another shape than it expected.
+      const nothing = picked === undefined || picked.unmatched.length === plan.pick?.length;
+      if (nothing)
+        notes.push(`nothing in the answer is at ${plan.pick?.join(', ').slice(0, 500)}; the rest is not shown`);
+      value = nothing ? (Array.isArray(value) ? [] : {}) : picked.value;
     }
     if (fields !== undefined && fields.length > 0) value = project(value, fields, notes);
 
@@ -42,14 +47,20 @@ export function compileShape(plan: ResponsePlan, paging: PagingPlan): Shape {
   };
 }
 
+/** A field nothing matches is reported, not an error: the call has already happened. */
 function project(value: unknown, fields: readonly string[], notes: string[]): unknown {
   const paths = parseFields(fields);
   const picked = compilePick(paths)(value);
-  if (picked.unknown.length > 0) {
-    const available = availableFields(value).join(', ');
-    notes.push(`no such field: ${picked.unknown.join(', ').slice(0, 500)} (available: ${available})`);
+  if (picked === undefined) {
+    notes.push('fields was ignored: its * combine in too many ways; name the keys instead');
+    return value;
   }
-  return picked.unknown.length === paths.length ? value : picked.value;
+  const { unmatched } = picked;
+  if (unmatched.length > 0) {
+    const available = availableFields(value).join(', ');
+    notes.push(`no such field: ${unmatched.join(', ').slice(0, 500)} (available: ${available})`);
+  }
+  return unmatched.length === paths.length ? value : picked.value;
 }
 
 /** Uniform flat rows are a table in TOON; anything else is often longer than JSON, which then stays. */
@@ -94,11 +105,12 @@ function suggestFields(value: unknown): string {
   const sample = firstObject(list?.items ?? value);
   if (sample === undefined) return '…';
   const prefix = list === undefined || list.path.length === 0 ? '' : `${list.path.join('.')}.`;
-  const short = Object.entries(sample)
-    .filter(
-      ([key, inner]) => key.length <= 40 && (typeof inner !== 'object' || inner === null) && String(inner).length <= 80,
-    )
-    .slice(0, 4)
-    .map(([key]) => prefix + key);
+  const short: string[] = [];
+  for (const key of keysOf(sample).slice(0, 100)) {
+    const inner = sample[key];
+    const scalar = typeof inner !== 'object' || inner === null;
+    if (key.length <= 40 && scalar && String(inner).length <= 80) short.push(prefix + key);
+    if (short.length === 4) break;
+  }
   return short.length === 0 ? '…' : `${short.join(',')},…`;
 }

@@ -1,8 +1,10 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
-import type { Args, Endpoint, EndpointLimits } from '../../endpoint/model.ts';
+import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
+import type { Args, Effect, Endpoint, EndpointLimits } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
-import { checkHeaderValue, isArgumentHeader, isConfigurableHeader } from './header-rules.ts';
-import { compileParameter, contentText, given, type Serialise } from './parameter-styles.ts';
+import { checkHeaderValue } from './header-value.ts';
+import { checkPairs } from './method-override.ts';
+import { argumentOf, compileParameter, contentText, type Serialise } from './parameter-styles.ts';
 import { buildPath, compilePath, type PathVariable } from './path-url.ts';
 import { encode, locate, unsendable } from './percent-encoding.ts';
 import type { Proof } from './proof.ts';
@@ -40,7 +42,7 @@ const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
 
 export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPlan {
   const { origin, basePath } = parseBaseUrl(endpoint);
-  const { method, limits } = endpoint;
+  const { method, effect, limits } = endpoint;
   const publicOnly = endpoint.publicOnly === true;
   const variables = new Map<string, PathVariable>();
   const query: Writer[] = [];
@@ -51,18 +53,19 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
     for (const target of arg.to) {
       if (target.in === 'body' || target.in === 'body-root') continue;
       if (target.in === 'querystring') {
-        query.push({ key: arg.key, name: '', serialise: compileQuerystring(target.mediaType) });
+        query.push({ key: arg.key, name: '', serialise: keepMethod(compileQuerystring(target.mediaType), effect) });
         continue;
       }
       const serialise = compileParameter(target);
       if (target.in === 'path') variables.set(target.name, { key: arg.key, serialise });
-      else if (target.in === 'query') query.push({ key: arg.key, name: target.name, serialise });
+      else if (target.in === 'query')
+        query.push({ key: arg.key, name: target.name, serialise: keepMethod(serialise, effect) });
       else if (target.in === 'cookie') cookies.push({ key: arg.key, name: target.name, serialise });
       else
         headers.push({
           key: arg.key,
           name: target.name.toLowerCase(),
-          serialise: refuseReserved(target.name, serialise),
+          serialise: refuseReserved(target.name, effect, serialise),
         });
     }
   }
@@ -86,19 +89,19 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
       if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
         return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly, limits };
       }
-      const sent: Record<string, string> = { ...fixed.headers };
+      const outgoing: Record<string, string> = { ...fixed.headers };
       for (const writer of headers) {
         const text = write(writer, args, tool, checkHeaderValue);
-        if (text !== undefined) sent[writer.name] = text;
+        if (text !== undefined) outgoing[writer.name] = text;
       }
-      if (body !== undefined) sent['content-type'] = body.contentType;
+      if (body !== undefined) outgoing['content-type'] = body.contentType;
       const cookie = joinCookies(cookies, args, tool, fixed.cookie, proof?.cookie ?? '');
-      if (cookie !== '') sent.cookie = cookie;
+      if (cookie !== '') outgoing.cookie = cookie;
       if (trace !== undefined) {
-        for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') sent[name] = trace[name];
+        for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') outgoing[name] = trace[name];
       }
-      if (proof?.headers !== undefined) Object.assign(sent, proof.headers);
-      return { method, origin, path: fullPath, url, headers: sent, body: body?.data ?? null, publicOnly, limits };
+      if (proof?.headers !== undefined) Object.assign(outgoing, proof.headers);
+      return { method, origin, path: fullPath, url, headers: outgoing, body: body?.data ?? null, publicOnly, limits };
     },
   };
 }
@@ -126,10 +129,20 @@ function tryUrl(text: string): URL | undefined {
   }
 }
 
-function refuseReserved(name: string, serialise: Serialise): Serialise {
-  if (isArgumentHeader(name)) return serialise;
+function refuseReserved(name: string, effect: Effect, serialise: Serialise): Serialise {
+  if (isArgumentHeader(name, effect)) return serialise;
   return () => {
     throw unsendable(`would set the header ${name}, which no argument may`);
+  };
+}
+
+/** In a read no pair may name another method, wherever its name comes from. */
+function keepMethod(serialise: Serialise, effect: Effect): Serialise {
+  if (effect !== 'read') return serialise;
+  return (value) => {
+    const text = serialise(value);
+    if (text !== undefined) checkPairs(text);
+    return text;
   };
 }
 
@@ -156,7 +169,7 @@ function compileFixed(endpoint: Endpoint, userAgent: string, variables: Map<stri
   const query: string[] = [];
   const cookies: string[] = [];
   for (const [name, value] of Object.entries(endpoint.headers)) {
-    if (isConfigurableHeader(name)) headers[name.toLowerCase()] = configured(endpoint, name, value);
+    if (isConfigurableHeader(name)) headers[name.toLowerCase()] = checkConfigured(endpoint, name, value);
   }
   for (const { value, to } of endpoint.fixed) {
     if (to.in === 'body' || to.in === 'body-root') continue;
@@ -172,13 +185,13 @@ function compileFixed(endpoint: Endpoint, userAgent: string, variables: Map<stri
     const text = serialise(value);
     if (text === undefined) continue;
     if (to.in === 'query') query.push(text);
-    else if (to.in === 'cookie') cookies.push(configured(endpoint, 'cookie', text));
-    else if (isConfigurableHeader(to.name)) headers[to.name.toLowerCase()] = configured(endpoint, to.name, text);
+    else if (to.in === 'cookie') cookies.push(checkConfigured(endpoint, 'cookie', text));
+    else if (isConfigurableHeader(to.name)) headers[to.name.toLowerCase()] = checkConfigured(endpoint, to.name, text);
   }
   return { headers: Object.freeze(headers), query: query.filter(Boolean).join('&'), cookie: cookies.join('; ') };
 }
 
-function configured(endpoint: Endpoint, name: string, value: string): string {
+function checkConfigured(endpoint: Endpoint, name: string, value: string): string {
   try {
     return checkHeaderValue(value);
   } catch (error) {
@@ -187,7 +200,7 @@ function configured(endpoint: Endpoint, name: string, value: string): string {
 }
 
 function write(writer: Writer, args: Args, tool: string, check?: (text: string) => string): string | undefined {
-  const value = given(args, writer.key);
+  const value = argumentOf(args, writer.key);
   if (value === undefined) return undefined;
   try {
     const text = writer.serialise(value);

@@ -1,7 +1,8 @@
 // File arguments → bytes. A file comes as base64 or as text, never as a path: the gateway opens no local file.
 import { unsendable, wellFormed } from './percent-encoding.ts';
 
-const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}\s*$/;
+/** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
+const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;
 const DATA_URI = /^data:([^;,]*)(?:;[^;,]*)*?;base64,/i;
 const MEDIA_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:\s*;\s*[\w!#$&^.+-]+=(?:[\w!#$&^.+-]+|"[^"\\\r\n]*"))*$/;
 
@@ -26,7 +27,7 @@ export function bytesOf(value: unknown): Buffer {
   if (typeof value === 'string') return Buffer.from(wellFormed(value));
   if (!isFile(value)) throw unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
   if (typeof value.base64 !== 'string') return Buffer.from(wellFormed(value.text as string));
-  const base64 = value.base64.replace(DATA_URI, '');
+  const base64 = value.base64.replace(DATA_URI, '').trimEnd();
   if (!BASE64.test(base64)) throw unsendable('holds `base64` that is not base64; send plain text as `text` instead');
   return Buffer.from(base64, 'base64');
 }
@@ -34,15 +35,16 @@ export function bytesOf(value: unknown): Buffer {
 /** What the file says it is, else what its data URI says, else the fallback. */
 export function mediaTypeOf(value: unknown, fallback: string): string {
   if (!isFile(value)) return fallback;
-  const given =
+  const mediaType =
     typeof value.mimeType === 'string'
       ? value.mimeType.trim()
       : typeof value.base64 === 'string'
         ? DATA_URI.exec(value.base64)?.[1]
         : undefined;
-  if (given === undefined || given === '') return fallback;
-  if (!MEDIA_TYPE.test(given)) throw unsendable('has a `mimeType` that is no media type; send one like "image/png"');
-  return given;
+  if (mediaType === undefined || mediaType === '') return fallback;
+  if (!MEDIA_TYPE.test(mediaType))
+    throw unsendable('has a `mimeType` that is no media type; send one like "image/png"');
+  return mediaType;
 }
 
 export function filenameOf(value: unknown): string | undefined {

@@ -1,7 +1,7 @@
 // `application/x-www-form-urlencoded` bodies: each property through the parameter serialiser, as its encoding says.
 import type { PartEncoding } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
-import { compileParameter, isEmpty, type Serialise, toText } from './parameter-styles.ts';
+import { checkRepetition, compileParameter, isEmpty, type Serialise, toText } from './parameter-styles.ts';
 import { encode, encodeReserved } from './percent-encoding.ts';
 
 export function compileForm(encoding: Readonly<Record<string, PartEncoding>> = {}): (value: unknown) => string {
@@ -38,6 +38,7 @@ function compileProperty(name: string, part: PartEncoding): Serialise {
 function appendPlain(parts: string[], name: string, item: unknown, part: PartEncoding | undefined): void {
   const write = part?.allowReserved === true ? encodeReserved : encode;
   const json = part?.contentType !== undefined && /[/+]json\b/i.test(part.contentType);
+  if (Array.isArray(item)) checkRepetition(name, item.length);
   for (const each of Array.isArray(item) && !json ? item : [item]) {
     if (each === null || each === undefined) continue;
     parts.push(`${encode(name)}=${write(json ? writeJson(each) : toText(each))}`);

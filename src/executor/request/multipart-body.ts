@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, filenameOf, isFile, mediaTypeOf } from './file-argument.ts';
-import { checkHeaderValue } from './header-rules.ts';
-import { collectDeep, isEmpty, toText } from './parameter-styles.ts';
+import { checkHeaderValue } from './header-value.ts';
+import { checkRepetition, collectDeep, isEmpty, toText } from './parameter-styles.ts';
 import { Unsendable, unsendable, wellFormed } from './percent-encoding.ts';
 import type { WireBody } from './write-body.ts';
 
@@ -43,8 +43,7 @@ function appendProperty(
   part: PartEncoding | undefined,
 ): void {
   if (part?.style === 'deepObject') {
-    const pairs: [string, string][] = [];
-    collectDeep(name, item, 'brackets', (key) => key, '[', ']', pairs, 0);
+    const pairs = collectDeep(name, item, 'brackets', (key) => key, '[', ']');
     for (const [key, text] of pairs) appendPart(chunks, boundary, key, text, part);
     return;
   }
@@ -55,6 +54,7 @@ function appendProperty(
   }
   // An array is one part per item (RFC 7578, 4.3), unless its encoding makes it one JSON document.
   const whole = !Array.isArray(item) || (part?.file !== true && isJson(part?.contentType));
+  if (!whole) checkRepetition(name, (item as unknown[]).length);
   for (const each of whole ? [item] : (item as unknown[])) {
     if (each !== null && each !== undefined) appendPart(chunks, boundary, name, each, part);
   }

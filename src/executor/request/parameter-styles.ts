@@ -26,7 +26,7 @@ export function compileParameter(target: ParameterTarget): Serialise {
 }
 
 /** The argument as given. One may be called `constructor`; what objects inherit is nobody's argument. */
-export function given(args: Args, key: string): unknown {
+export function argumentOf(args: Args, key: string): unknown {
   return Object.hasOwn(args, key) ? args[key] : undefined;
 }
 
@@ -84,6 +84,7 @@ function formText(value: unknown): string {
   const parts: string[] = [];
   for (const [name, item] of Object.entries(value)) {
     if (isEmpty(item)) continue;
+    if (Array.isArray(item)) checkRepetition(name, item.length);
     for (const each of Array.isArray(item) ? item : [item]) {
       if (each !== null && each !== undefined) parts.push(`${encode(name)}=${encode(toText(each))}`);
     }
@@ -113,8 +114,7 @@ const styles: Record<ParameterTarget['style'], Style> = {
   spaceDelimited: (name, explode, encoder) => named(name, explode, encoder, '%20', formPair, '&'),
   pipeDelimited: (name, explode, encoder) => named(name, explode, encoder, '%7C', formPair, '&'),
   deepObject: (name, _, encoder, arrays) => (value) => {
-    const pairs: Pair[] = [];
-    collectDeep(name, value, arrays, encode, '%5B', '%5D', pairs, 0);
+    const pairs = collectDeep(name, value, arrays, encode, '%5B', '%5D');
     return pairs.length === 0 ? undefined : pairs.map(([key, text]) => `${key}=${encoder(text)}`).join('&');
   },
 };
@@ -178,6 +178,15 @@ function pairsOf(value: object): Pair[] {
   return pairs;
 }
 
+/** Names repeat: one long key above many small values would make a request thousands of times the arguments. */
+const MAX_REPEATED_CHARS = 16 * 1024 * 1024;
+const LONG_NAME = 'has a name too long to be written once per value; send less at a time';
+
+/** Refuses a name that would be written once for each of so many items. */
+export function checkRepetition(name: string, count: number): void {
+  if (name.length * count > MAX_REPEATED_CHARS) throw unsendable(LONG_NAME);
+}
+
 /** `a[b][c]=1`: the names of a nested value, brackets and keys encoded as asked. */
 export function collectDeep(
   name: string,
@@ -186,25 +195,29 @@ export function collectDeep(
   encodeKey: Encode,
   open: string,
   close: string,
-  into: Pair[],
-  depth: number,
-): void {
-  if (value === undefined || value === null) return;
-  if (typeof value !== 'object') {
-    into.push([name, toText(value)]);
-    return;
-  }
-  if (depth >= MAX_DEPTH) throw unsendable(`is nested deeper than ${MAX_DEPTH} levels; send a flatter value`);
-  if (Array.isArray(value)) {
-    value.forEach((item, index) => {
+): Pair[] {
+  const pairs: Pair[] = [];
+  let chars = 0;
+  const visit = (path: string, inner: unknown, depth: number): void => {
+    if (inner === undefined || inner === null) return;
+    if (typeof inner !== 'object') {
+      chars += path.length;
+      if (chars > MAX_REPEATED_CHARS) throw unsendable(LONG_NAME);
+      pairs.push([path, toText(inner)]);
+      return;
+    }
+    if (depth >= MAX_DEPTH) throw unsendable(`is nested deeper than ${MAX_DEPTH} levels; send a flatter value`);
+    if (!Array.isArray(inner)) {
+      for (const [key, item] of Object.entries(inner)) visit(path + open + encodeKey(key) + close, item, depth + 1);
+      return;
+    }
+    for (const [index, item] of inner.entries()) {
       // `a[][b]` is ambiguous: objects inside an array always get their index.
       const indexed = arrays === 'indices' || (typeof item === 'object' && item !== null);
       const suffix = indexed ? `${open}${index}${close}` : arrays === 'brackets' ? open + close : '';
-      collectDeep(name + suffix, item, arrays, encodeKey, open, close, into, depth + 1);
-    });
-    return;
-  }
-  for (const [key, item] of Object.entries(value)) {
-    collectDeep(name + open + encodeKey(key) + close, item, arrays, encodeKey, open, close, into, depth + 1);
-  }
+      visit(path + suffix, item, depth + 1);
+    }
+  };
+  visit(name, value, 0);
+  return pairs;
 }

@@ -2,7 +2,7 @@
 // segment: in 2026 that was the bug of this product class (CVE-2026-32871, CVE-2026-29791 and many more).
 import type { Args } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
-import { given, type Serialise } from './parameter-styles.ts';
+import { argumentOf, type Serialise } from './parameter-styles.ts';
 import { encodeLiteral, locate, unsendable } from './percent-encoding.ts';
 
 export interface PathVariable {
@@ -57,7 +57,7 @@ export function buildPath(plan: PathPlan, origin: string, args: Args, tool: stri
   for (let index = 0; index < variables.length; index++) {
     const variable = variables[index] as PathVariable;
     try {
-      const value = variable.fixed === undefined ? given(args, variable.key) : variable.fixed;
+      const value = variable.fixed === undefined ? argumentOf(args, variable.key) : variable.fixed;
       checkPathValue(value);
       const text = variable.serialise(value);
       if (text === undefined || text === '') throw unsendable('must not be empty: it is one segment of the path');

@@ -3,7 +3,7 @@
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
 import { unsetVariables } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
-import { checkHeaderValue } from './header-rules.ts';
+import { checkHeaderValue } from './header-value.ts';
 import { encode } from './percent-encoding.ts';
 
 /** What a request gets added. Values are secret: never print one. */
@@ -37,10 +37,10 @@ export function chooseCredentials(endpoint: Endpoint): Choice {
 }
 
 export function missingCredential(tool: string, alternatives: readonly (readonly string[])[]): GatewayError {
-  const wanted = alternatives.map((variables) => variables.join(' and ')).join(', or ');
+  const variableSets = alternatives.map((variables) => variables.join(' and ')).join(', or ');
   return new GatewayError(
     'MISSING_CREDENTIAL',
-    `${tool} needs a credential that is not configured; nothing was sent. Set ${wanted} in the environment of the gateway and restart it. Changing the arguments does not help.`,
+    `${tool} needs a credential that is not configured; nothing was sent. Set ${variableSets} in the environment of the gateway and restart it. Changing the arguments does not help.`,
     { tool, variables: [...new Set(alternatives.flat())] },
   );
 }

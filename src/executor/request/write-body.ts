@@ -3,8 +3,9 @@ import type { Arg, Args, BodyPlan, Endpoint, FixedValue, Target } from '../../en
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, mediaTypeOf } from './file-argument.ts';
 import { compileForm } from './form-body.ts';
+import { checkMembers } from './method-override.ts';
 import { compileMultipart } from './multipart-body.ts';
-import { given, toText } from './parameter-styles.ts';
+import { argumentOf, toText } from './parameter-styles.ts';
 import { locate, Unsendable, wellFormed } from './percent-encoding.ts';
 
 export interface WireBody {
@@ -28,10 +29,12 @@ export function compileBody(endpoint: Endpoint): BuildBody | undefined {
   const sources = sourcesOf(endpoint.args, endpoint.fixed);
   const collect = compileCollect(plan, sources);
   const encode = compileEncode(plan);
+  const check = endpoint.effect === 'read' && plan.kind !== 'binary' && plan.kind !== 'text' ? checkMembers : undefined;
   return (args, tool) => {
     const value = collect(args);
     if (value === undefined) return undefined;
     try {
+      check?.(value);
       return encode(value);
     } catch (error) {
       throw locate(error, tool, keyOf(sources, error));
@@ -69,11 +72,11 @@ function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args
     source.target.in === 'body' ? [{ ...source, at: source.target.at }] : [],
   );
   return (args) => {
-    let value: unknown = root === undefined ? undefined : givenBy(root, args);
+    let value: unknown = root === undefined ? undefined : sourceValue(root, args);
     if (value !== undefined && inside.length > 0) value = copyOf(value);
     for (const source of inside) {
-      const given = givenBy(source, args);
-      if (given !== undefined) value = put(value ?? record(), source.at, given);
+      const part = sourceValue(source, args);
+      if (part !== undefined) value = put(value ?? record(), source.at, part);
     }
     if (value === undefined) {
       if (!plan.required || inside.length === 0) return undefined;
@@ -84,8 +87,8 @@ function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args
   };
 }
 
-function givenBy(source: Source, args: Args): unknown {
-  return source.fixed === undefined ? given(args, source.key) : source.fixed;
+function sourceValue(source: Source, args: Args): unknown {
+  return source.fixed === undefined ? argumentOf(args, source.key) : source.fixed;
 }
 
 /** A property may be called `__proto__`; without a prototype it is one like any other. */
@@ -136,8 +139,8 @@ function compileEncode(plan: BodyPlan): (value: unknown) => WireBody {
       return (value) => {
         const text = toText(value);
         // Receivers guess a charset for bare text types; ASCII means the same in all of them.
-        const named = /^[\x00-\x7f]*$/.test(text) || /charset=/i.test(mediaType);
-        return { contentType: named ? mediaType : `${mediaType}; charset=utf-8`, data: wellFormed(text) };
+        const unambiguous = /^[\x00-\x7f]*$/.test(text) || /charset=/i.test(mediaType);
+        return { contentType: unambiguous ? mediaType : `${mediaType}; charset=utf-8`, data: wellFormed(text) };
       };
     }
   }

@@ -62,7 +62,8 @@ export function buildEndpoint(
     throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method a request can have`);
   }
   const node = place.value as Node;
-  const { path, plan, body, schemes } = readRequest(operation, context);
+  const effect = extension.effect ?? effectOf(method);
+  const { path, plan, body, schemes } = readRequest(operation, effect, context);
   const server = context.servers.forOperation(pathItem.value, node);
   const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
   const keys = plan.args.map((arg) => arg.key);
@@ -94,7 +95,7 @@ export function buildEndpoint(
       return (description || undefined) as string;
     },
     tags: extension.tags ?? info.tags,
-    effect: extension.effect ?? effectOf(method),
+    effect,
     idempotent: extension.idempotent ?? IDEMPOTENT.has(method),
     deprecated: info.deprecated,
     method,

@@ -1,9 +1,11 @@
 // The request side of an operation: its parameters, its body and the arguments they become.
 
+import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
+import type { Effect } from '../../endpoint/model.ts';
 import { type Node, own } from '../../endpoint/untrusted.ts';
 import { OperationProblem, type ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
-import { FRAMING_HEADERS, type GivenHeader, HEADER_NAME } from '../source/fetch-headers.ts';
+import type { GivenHeader } from '../source/fetch-headers.ts';
 import type { Limits } from '../source/limits.ts';
 import type { Resolver } from '../source/resolve.ts';
 import { type ArgumentPlan, planArguments } from './flat-arguments.ts';
@@ -35,15 +37,15 @@ export interface RequestDraft {
   readonly schemes: readonly string[];
 }
 
-/** OAS: header parameters of these names are ignored; the gateway writes them. */
-const OWN_HEADERS = new Set(['accept', 'content-type', 'authorization', ...FRAMING_HEADERS]);
+/** Parameter Object: header parameters of these names are ignored. */
+const IGNORED_HEADERS = new Set(['accept', 'content-type', 'authorization']);
 
 /** Throws OperationProblem when no request can be made. */
-export function readRequest(operation: Operation, context: RequestContext): RequestDraft {
+export function readRequest(operation: Operation, effect: Effect, context: RequestContext): RequestDraft {
   const { info, place, pathItem, pointer } = operation;
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
-  const { kept, schemes } = keepParameters(parameters, template, operation, context);
+  const { kept, schemes } = keepParameters(parameters, template, operation, effect, context);
   const { resolver, shapeOf, limits } = context;
   const bodyContext = { resolver, shapeOf, limits, method: info.method };
   const swagger = place.document.dialect.major === 2;
@@ -68,6 +70,7 @@ function keepParameters(
   parameters: readonly Parameter[],
   template: PathTemplate,
   { pointer, info }: Operation,
+  effect: Effect,
   { security, headers, warnings, label }: RequestContext,
 ): { kept: Parameter[]; schemes: string[] } {
   const schemes: string[] = [];
@@ -80,15 +83,17 @@ function keepParameters(
       if (parameter.required) schemes.push(key.scheme);
     } else if (parameter.in === 'header') {
       const lower = name.toLowerCase();
-      if (OWN_HEADERS.has(lower) || headers.some((header) => header.name === lower)) {
-        if (FRAMING_HEADERS.has(lower)) say(`the header ${name} cannot be an argument and was left out`);
-      } else if (HEADER_NAME.test(name)) kept.push(parameter);
+      if (IGNORED_HEADERS.has(lower) || headers.some((header) => header.name === lower)) continue;
+      if (!isArgumentHeader(lower, effect)) say(`the header ${name} cannot be an argument and was left out`);
+      else if (HEADER_NAME.test(name)) kept.push(parameter);
       else if (parameter.required) {
         throw new OperationProblem(
           pointer,
           `it requires the header ${JSON.stringify(name)}, which is not a header name`,
         );
       } else say(`${JSON.stringify(name)} is not a header name; the parameter was left out`);
+    } else if (effect === 'read' && parameter.in !== 'path' && isMethodParameter(name)) {
+      say(`${JSON.stringify(name)} would change the method of a read and was left out`);
     } else if (template.queryVariables.has(name) && (parameter.in === 'path' || parameter.in === 'query')) {
       kept.push(inQuery(parameter, template.queryVariables.get(name)!));
     } else if (parameter.in === 'path' && !template.variables.includes(name)) {

@@ -1,0 +1,30 @@
+// The base URL of a domain or endpoint: the operator's, the endpoint's own, or the file's; embedded APIs by their address.
+import { type BaseUrl, type Environment, embeddedName, resolveBaseUrl } from '../../endpoint/environment.ts';
+
+export interface BaseUrlOptions {
+  readonly env: Environment;
+  /** Replaces whatever the file says (`--base-url`). */
+  readonly baseUrl?: string;
+  /** URL of an API that runs inside this process, by the name in `embedded:name`. */
+  readonly embedded?: (name: string) => string | undefined;
+}
+
+/** The first base URL of these that is there, or a sentence saying what is wrong with it; undefined where nobody gives one. */
+export function readBaseUrl(
+  bases: readonly (BaseUrl | undefined)[],
+  { env, baseUrl, embedded }: BaseUrlOptions,
+): { url: string } | { problem: string } | undefined {
+  const base = [baseUrl, ...bases].find((candidate) => candidate !== undefined);
+  if (base === undefined) return undefined;
+  const resolved = resolveBaseUrl(base, env);
+  const name = 'url' in resolved ? embeddedName(resolved.url) : undefined;
+  if (name === undefined) return resolved;
+  const url = embedded?.(name);
+  if (url !== undefined) return { url: url.replace(/\/$/, '') };
+  const fix = typeof base === 'object' ? `set ${base.env}` : 'give a real URL';
+  return { problem: `names the embedded API "${name}", which is not running here; ${fix}` };
+}
+
+export function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}

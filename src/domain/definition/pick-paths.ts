@@ -1,0 +1,58 @@
+// `response.pick` of a domain file against the schema of the answer, where there is one: a path that cannot be there would
+// hide everything from every caller.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { hint } from '../../endpoint/suggest.ts';
+
+const MAX_PARTS = 200;
+
+/** Paths that name no property of an answer. What the schema leaves open may be there. */
+export function checkPick(
+  pick: readonly string[] | undefined,
+  schema: JsonSchema | undefined,
+  at: readonly string[],
+): Problem[] {
+  if (pick === undefined || schema === undefined) return [];
+  return pick.flatMap((path, index) => {
+    const names = unknownStep(path.split('.'), schema, schema);
+    if (names === undefined) return [];
+    const [name, siblings] = names;
+    return [{ path: [...at, 'pick', index], message: `there is no "${name}" in the answer; ${hint(name, siblings)}` }];
+  });
+}
+
+/** The first segment that no part of the schema declares, with what they do declare there. */
+function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSchema): [string, string[]] | undefined {
+  const [name, ...rest] = path;
+  if (name === undefined) return undefined;
+  const parts = partsOf(schema, root);
+  const declared = parts.filter((part) => isObject(part.properties));
+  const open = parts.some((part) => isObject(part.additionalProperties) || isObject(part.patternProperties));
+  if (declared.length === 0 || open || name === '*') return undefined;
+  const properties = declared.flatMap((part) => Object.entries(part.properties as Record<string, JsonSchema>));
+  // A key may hold dots itself.
+  if (properties.some(([key]) => key === path.join('.'))) return undefined;
+  const next = properties.filter(([key]) => key === name).map(([, inner]) => inner);
+  if (next.length === 0) return [name, [...new Set(properties.map(([key]) => key))]];
+  const misses = next.map((inner) => unknownStep(rest, inner, root));
+  return misses.includes(undefined) ? undefined : misses[0];
+}
+
+/** Everything that may describe the value: through references, unions and the items of arrays, as `pick` goes. */
+function partsOf(schema: JsonSchema, root: JsonSchema): Readonly<Record<string, unknown>>[] {
+  const parts = new Set<Readonly<Record<string, unknown>>>();
+  const visit = (part: unknown): void => {
+    if (!isObject(part) || parts.has(part) || parts.size > MAX_PARTS) return;
+    parts.add(part);
+    if (typeof part.$ref === 'string' && part.$ref.startsWith('#/$defs/') && isObject(root) && isObject(root.$defs)) {
+      visit(root.$defs[part.$ref.slice('#/$defs/'.length)]);
+    }
+    for (const union of [part.allOf, part.anyOf, part.oneOf, part.prefixItems]) {
+      if (Array.isArray(union)) for (const branch of union) visit(branch);
+    }
+    visit(part.items);
+  };
+  visit(schema);
+  return [...parts];
+}

@@ -1,0 +1,87 @@
+// Headers of a domain file and of the command line. Plain ones are sent as they are; those that prove who we are become
+// credentials, so that they are bound to one origin, redacted everywhere and missed by name when their variable is unset.
+import { type Environment, expand, needsVariables } from '../environment.ts';
+import type { Credential } from '../model.ts';
+import type { Problem } from '../problems.ts';
+import { HEADER_NAME, HEADER_VALUE, isConfigurableHeader, isSecretHeader } from './header-names.ts';
+
+export interface HeaderPlan {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly credentials: readonly Credential[];
+}
+
+/** `Name: value` lines that are meant for one origin. */
+export interface HeadersFor {
+  readonly origin: string;
+  readonly lines: readonly string[];
+}
+
+/** The lines, if that is the origin they are for. */
+export function linesFor(headers: HeadersFor | undefined, origin: string | undefined): readonly string[] {
+  return headers !== undefined && headers.origin === origin ? headers.lines : [];
+}
+
+/** Fills in variables and sets secret headers apart. Problems are collected. */
+export function readHeaders(
+  templates: Readonly<Record<string, string>>,
+  env: Environment,
+  path: readonly string[],
+  problems: Problem[],
+): HeaderPlan {
+  const headers: Record<string, string> = {};
+  const credentials: Credential[] = [];
+  for (const [name, template] of Object.entries(templates)) {
+    const { text, missing, problem } = readHeader(name, template, env);
+    const say = (message: string) => problems.push({ path: [...path, name], message });
+    if (problem !== undefined) say(problem);
+    else if (isSecretHeader(name)) credentials.push(toCredential(name, template, text, missing));
+    else if (missing.length > 0) say(needsVariables(missing));
+    else headers[name] = text.trim();
+  }
+  return { headers, credentials };
+}
+
+/** `Name: value` lines of a command line. Somebody has just typed them: an unset variable is a mistake, not a credential
+ * that may come later. All of them count as secrets. */
+export function readHeaderLines(lines: readonly string[], env: Environment, problems: Problem[]): Credential[] {
+  return lines.flatMap((line) => {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trim();
+    const template = line.slice(colon + 1).trim();
+    const say = (message: string) => {
+      problems.push({ path: ['headers', ...(HEADER_NAME.test(name) ? [name] : [])], message });
+      return [];
+    };
+    if (!HEADER_NAME.test(name)) return say('a header is written `Name: value`');
+    const { text, missing, problem } = readHeader(name, template, env);
+    if (problem !== undefined) return say(problem);
+    return missing.length > 0 ? say(needsVariables(missing)) : [toCredential(name, template, text, missing)];
+  });
+}
+
+function readHeader(name: string, template: string, env: Environment) {
+  const { text, missing } = expand(template, env);
+  const problem = !isConfigurableHeader(name)
+    ? 'is written by the HTTP client and cannot be set'
+    : HEADER_VALUE.test(text)
+      ? undefined
+      : 'may hold only printable ASCII';
+  return { text, missing, problem };
+}
+
+function toCredential(name: string, template: string, text: string, missing: readonly string[]): Credential {
+  // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
+  const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
+  const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)/.exec(template)?.[1] ?? `header ${name}`;
+  return {
+    kind: 'apiKey',
+    name: `header ${name}`,
+    in: 'header',
+    field: name,
+    secret: {
+      variable: missing[0] ?? variable,
+      value: missing.length > 0 ? undefined : text.slice(prefix.length).trim(),
+    },
+    ...(prefix === '' ? {} : { prefix }),
+  };
+}

@@ -1,0 +1,30 @@
+// A read stays the read it is: no argument of one may carry a name that makes a server carry out another method. Names
+// that are known beforehand are never offered; here those are met that only a call brings (members of free-form objects,
+// a whole query string or form).
+import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
+import { unsendable } from './percent-encoding.ts';
+
+/** `a=1&b=2`, as a query string or a form. */
+export function checkPairs(text: string): void {
+  for (const pair of text.split(/[&;]/)) checkName(decodeName(pair.split('=', 1)[0] as string));
+}
+
+/** The top of a body; frameworks look no deeper. */
+export function checkMembers(body: unknown): void {
+  if (typeof body === 'string') checkPairs(body);
+  else if (typeof body === 'object' && body !== null) for (const name of Object.keys(body)) checkName(name);
+}
+
+function checkName(name: string): void {
+  if (isMethodParameter(name.trim())) {
+    throw unsendable(`would send ${JSON.stringify(name.slice(0, 60))}, which makes this read another operation`);
+  }
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,49 @@
+// Arguments that a domain file clamps: a number beyond its bounds is moved to the nearest one before validation, and the
+// answer says so in its last line.
+import type { Outcome } from '../call/outcome.ts';
+import type { Args, ClampedArgument, Endpoint } from '../endpoint/model.ts';
+
+export interface Clamped {
+  readonly args: Args;
+  readonly notes: readonly string[];
+}
+
+/** Undefined where nothing is clamped. */
+export function createClamp({ clamp = [] }: Endpoint): ((args: Args) => Clamped) | undefined {
+  if (clamp.length === 0) return undefined;
+  return (args) => {
+    const notes: string[] = [];
+    const within: Record<string, unknown> = { ...args };
+    for (const bounds of clamp) {
+      const value = Object.hasOwn(args, bounds.key) ? toNumber(args[bounds.key]) : undefined;
+      const [bound, word] = value === undefined ? [] : beyond(value, bounds);
+      if (bound === undefined) continue;
+      within[bounds.key] = bound;
+      notes.push(`${bounds.key} was ${value}; ${bound} is the ${word}, so ${bound} was used`);
+    }
+    return { args: within, notes };
+  };
+}
+
+/** Models write numbers as text as well, and validation understands them. */
+function toNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && /^-?\d{1,15}(?:\.\d{1,15})?$/.test(value) ? Number(value) : undefined;
+}
+
+function beyond(value: number, { minimum, maximum }: ClampedArgument): [number, string] | [] {
+  if (maximum !== undefined && value > maximum) return [maximum, 'most'];
+  return minimum !== undefined && value < minimum ? [minimum, 'least'] : [];
+}
+
+/** The notes as the last line of what the call says. */
+export function withLastLine(outcome: Outcome, notes: readonly string[]): Outcome {
+  const last = outcome.content.at(-1);
+  if (notes.length === 0 || outcome.inputRequired !== undefined) return outcome;
+  const line = notes.join('; ');
+  const content =
+    last?.type === 'text'
+      ? [...outcome.content.slice(0, -1), { type: 'text' as const, text: `${last.text}\n${line}` }]
+      : [...outcome.content, { type: 'text' as const, text: line }];
+  return { ...outcome, content };
+}

@@ -1,0 +1,82 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
+
+const hexOf = (character: string, digits: number) => character.charCodeAt(0).toString(16).padStart(digits, '0');
+
+/** One character, written in each of the ways a secret may be hidden. */
+const SPELLINGS: ((character: string) => string)[] = [
+  (character) => character,
+  (character) => `\\u${hexOf(character, 4)}`,
+  (character) => `\\u${hexOf(character, 4).toUpperCase()}`,
+  (character) => `\\\\u${hexOf(character, 4)}`,
+  (character) => `\\u{${hexOf(character, 1)}}`,
+  (character) => `\\x${hexOf(character, 2)}`,
+  (character) => `%${hexOf(character, 2)}`,
+  (character) => `%${hexOf(character, 2).toUpperCase()}`,
+  (character) => `&#x${hexOf(character, 2)};`,
+  (character) => `&#X${hexOf(character, 6)};`,
+  (character) => `&#${character.charCodeAt(0)};`,
+  (character) => `&#0${character.charCodeAt(0)};`,
+  (character) => `&amp;#${character.charCodeAt(0)};`,
+  (character) => `%25${hexOf(character, 2)}`,
+  (character) => `<b class="x">${character}</b>`,
+  (character) => `${character}<!-- x -->`,
+  (character) => `${character}\u200b`,
+];
+
+const secrets = fc.string({
+  unit: fc.constantFrom(...'abcXYZ019-_.~+/=:!@#$^*()[]{}|,?'),
+  minLength: 8,
+  maxLength: 24,
+});
+
+describe('a secret never comes out', () => {
+  test('however its characters are written', () => {
+    fc.assert(
+      fc.property(
+        secrets,
+        fc.array(fc.nat(SPELLINGS.length - 1), { minLength: 24, maxLength: 24 }),
+        fc.string({ maxLength: 20 }),
+        (secret, choices, around) => {
+          const spelled = [...secret].map((character, index) => SPELLINGS[choices[index]!]!(character)).join('');
+          const out = createRedactor([secret])(`${around} ${spelled} ${around}`);
+          expect(out).not.toContain(spelled);
+          expect(out).toContain('[redacted]');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('in JSON text, which stays JSON', () => {
+    fc.assert(
+      fc.property(secrets, fc.nat(SPELLINGS.length - 1), (secret, choice) => {
+        const spelled = [...secret].map(SPELLINGS[choice]!).join('');
+        const text = JSON.stringify({ a: `x${spelled}y`, b: [spelled] });
+        const out = createRedactor([secret])(text);
+        expect(JSON.stringify(JSON.parse(out))).not.toContain(JSON.stringify(spelled).slice(1, -1));
+      }),
+    );
+  });
+});
+
+describe('what is no secret', () => {
+  test.each([
+    'plain text',
+    'a < b && c > d; 100%',
+    '<p>x</p> &amp; &eacute; %20 %zz \\u00e9 \\n \\\\',
+    '{"path":"C:\\\\temp\\\\new","url":"https://x/%7Euser?q=a%26b"}',
+    '\\'.repeat(1_000),
+    '<'.repeat(1_000),
+  ])('%j stays as it is', (text) => {
+    expect(createRedactor(['s3cret-value'])(text)).toBe(text);
+  });
+
+  test('what stands around an escaped secret stays', () => {
+    const redact = createRedactor(['abc/def+1']);
+    expect(redact('{"a":"abc\\/def+1","b":"\\u00e9"}')).toBe('{"a":"[redacted]","b":"\\u00e9"}');
+    expect(redact('x=1&key=abc%2Fdef%2b1&y=%20')).toBe('x=1&key=[redacted]&y=%20');
+    expect(redact('<i>abc&#47;def&#x2B;1</i> z')).toMatch(/^<i>\[redacted\].* z$/);
+  });
+});
