@@ -12,6 +12,8 @@ import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
   readonly source: string;
+  /** A folder `$ref`s may reach where the file names none itself. */
+  readonly refsRoot?: string;
   readonly onProgress?: (text: string) => void;
 }
 
@@ -26,18 +28,21 @@ export async function importFor(
   const baseUrl = readBaseUrl(definition, options, problems);
   const serverVariables = readServerVariables(definition, options, problems);
   const secretHeaders = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
+  const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   const headers = [...secretHeaders.map(([name, value]) => `${name}: ${value}`), ...(options.headers ?? [])];
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
   const { importDocument } = await import('../openapi/import-document.ts');
   try {
     const domain = await importDocument(beside(options.source, definition.openapi!), {
       name: definition.name,
+      namedByOperator: true,
       env: options.env,
       select: selection.select,
       credentials: sourcesOf(definition.credentials),
       ...(prefix === '' ? {} : { prefix: `${prefix}_` }),
       ...(baseUrl === undefined ? {} : { baseUrl }),
       ...(serverVariables === undefined ? {} : { serverVariables }),
+      ...(refsRoot === undefined ? {} : { refsRoot }),
       ...(headers.length === 0 ? {} : { headers }),
       ...(options.headersFor === undefined ? {} : { headersFor: options.headersFor }),
       ...(definition.overlays === undefined

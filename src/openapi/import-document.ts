@@ -7,12 +7,12 @@ import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
 import type { ImportOptions } from './import-options.ts';
-import { buildEndpoint, type ImportContext, type Naming } from './objects/operation-endpoint.ts';
-import { createParameterReader } from './objects/parameters.ts';
+import { buildEndpoint, effectOf, type ImportContext, type Naming } from './objects/operation-object.ts';
+import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
 import { createPagination, createResponsePlans } from './objects/responses.ts';
-import { readSecurity } from './objects/security.ts';
-import { readServers } from './objects/servers.ts';
+import { readSecurity } from './objects/security-requirement.ts';
+import { readServers } from './objects/server.ts';
 import { documentExtension, operationExtension } from './objects/x-mcp.ts';
 import { createScan, OperationProblem } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
@@ -44,7 +44,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const resolver = createResolver(documents);
   const builder = createSchemaBuilder(resolver);
   const variants = createVariants(root, resolver);
-  const said = documentExtension(root.value);
+  const said = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
   const domain = domainName(options.name, said.name, textAt(info, 'title'), text);
   const servers = readServers(root, options);
@@ -128,7 +128,11 @@ function readOperations(
   context: ImportContext,
 ): { endpoints: Endpoint[]; quarantined: Quarantined[]; pinned: Set<string> } {
   const prefix = cleanPrefix(options.prefix ?? saidPrefix ?? '');
-  const extensions = operations.map(({ pathItem, place }) => operationExtension(pathItem.value, place.value));
+  const extensions = operations.map(({ info, pathItem, place, pointer }) =>
+    operationExtension(pathItem.value, place.value, effectOf(info.method), (problem) =>
+      context.warnings.push(`${context.label}: ${pointer}/x-mcp: ${problem}.`),
+    ),
+  );
   // Names are given out before anything is left out, so a selection never renames what stays.
   const wanted = operations.map((operation, index) => nameOf(operation.info, extensions[index]!.name));
   const actions = uniqueNames(

@@ -30,7 +30,7 @@ describe.each(['grouped', 'search'] as const)('%s', (exposure) => {
   describe.each(SHEETS)('%s', (_name, document, lines) => {
     let opened: Opened;
     beforeAll(async () => {
-      opened = await open({ documents: [document], exposure, env: { SWAGGER_KEY: 'k&y' } });
+      opened = await open({ documents: [document], exposure, env: { LANDBRIDGE_CRED_SWAGGER_KEY: 'k&y' } });
     });
     afterAll(() => opened.close());
     test.each(lines)('$name', (line) => check(opened, line));
@@ -93,7 +93,11 @@ describe.each(['grouped', 'search'] as const)('%s', (exposure) => {
   });
 
   test('a credential goes where it belongs', async () => {
-    const opened = await open({ documents: ['credentials.yaml'], exposure, env: { CREDENTIALS_KEY_HEADER: 's3cret' } });
+    const opened = await open({
+      documents: ['credentials.yaml'],
+      exposure,
+      env: { LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER: 's3cret' },
+    });
     const { requests } = await opened.call('key_header');
     expect(requests.map(written)).toEqual([{ line: 'GET /v1/header', headers: { 'x-api-key': 's3cret' } }]);
     const missing = await opened.call('by_default');

@@ -13,7 +13,7 @@ nock.restore();
 describe('Swagger 2.0', () => {
   let opened: Opened;
   beforeAll(async () => {
-    opened = await open({ documents: ['swagger-2.0.yaml'], env: { SWAGGER_KEY: 'k&y' } });
+    opened = await open({ documents: ['swagger-2.0.yaml'], env: { LANDBRIDGE_CRED_SWAGGER_KEY: 'k&y' } });
   });
   afterAll(() => opened.close());
   test.each(SWAGGER_LINES)('$name', (line) => check(opened, line));

@@ -3,7 +3,7 @@
 import type { Arg, FixedValue, Target } from '../../endpoint/model.ts';
 import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../../endpoint/names.ts';
 import type { Place } from '../source/resolve.ts';
-import type { Parameter } from './parameters.ts';
+import type { Parameter } from './parameter.ts';
 import type { BodyDraft } from './request-body.ts';
 import { type ArgumentExtension, argumentExtension } from './x-mcp.ts';
 

@@ -7,12 +7,12 @@ import { FRAMING_HEADERS, type GivenHeader, HEADER_NAME } from '../source/fetch-
 import type { Limits } from '../source/limits.ts';
 import type { Resolver } from '../source/resolve.ts';
 import { type ArgumentPlan, planArguments } from './flat-arguments.ts';
-import type { Parameter, ReadParameters } from './parameters.ts';
+import type { Parameter, ReadParameters } from './parameter.ts';
 import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './request-body.ts';
 import { mediaTypesOf } from './responses.ts';
-import type { ApiKeyPlace } from './scheme-credentials.ts';
+import type { ApiKeyPlace } from './security-scheme.ts';
 
 export interface RequestContext {
   readonly label: string;

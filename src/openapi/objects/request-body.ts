@@ -8,8 +8,8 @@ import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
 import { type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { encodingsOf } from './encoding.ts';
-import { chooseMediaType, kindOf } from './media-choice.ts';
-import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameters.ts';
+import { chooseMediaType, kindOf } from './media-type-object.ts';
+import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameter.ts';
 
 /** What the body asks for. `whole`: one argument is the entire body. */
 export interface BodyDraft {

@@ -4,7 +4,7 @@ import { DEFAULT_RESPONSE, type Pagination, type ResponsePlan } from '../../endp
 import { isNode, type Node, nodeAt, own, step, textsAt } from '../../endpoint/untrusted.ts';
 import { settledNode } from '../schema/schema-shape.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
-import { isJson, kindOf } from './media-choice.ts';
+import { isJson, kindOf } from './media-type-object.ts';
 
 export interface Answer {
   readonly mediaTypes: readonly string[];

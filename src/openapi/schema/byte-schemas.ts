@@ -2,7 +2,7 @@
 
 import { textAt } from '../../endpoint/untrusted.ts';
 import { typesOf } from '../../schema/keywords.ts';
-import { kindOf } from '../objects/media-choice.ts';
+import { kindOf } from '../objects/media-type-object.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import { type Field, settledNode } from './schema-shape.ts';

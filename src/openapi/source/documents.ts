@@ -1,6 +1,6 @@
 // The document and the other files its `$ref`s name, read before anything is resolved: schemas are built on demand and
 // cannot wait. A file that cannot be read is kept as the reason why; only operations that need it suffer.
-import { dirname, resolve as resolvePath } from 'node:path';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
@@ -144,13 +144,13 @@ async function readPart(
   }
   if (url.host !== '')
     return `points to the host ${url.host}, and a local document may only use files of its own folder`;
-  return readConfined(url, dirname(root.location), options.refRoot, limits);
+  return readConfined(url, dirname(root.location), options.refsRoot, limits);
 }
 
 async function readConfined(
   url: URL,
   folder: string,
-  refRoot: string | undefined,
+  refsRoot: string | undefined,
   limits: Limits,
 ): Promise<{ label: string; text: string } | string> {
   let path: string;
@@ -160,7 +160,7 @@ async function readConfined(
     path = url.pathname;
   }
   if (path.includes('\0')) return 'names a file that does not exist';
-  const allowed = await confine(path, folder, refRoot === undefined ? undefined : resolvePath(refRoot));
+  const allowed = await confine(path, folder, refsRoot);
   if (!allowed.ok) return allowed.reason;
   const label = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.split('/').slice(-2).join('/');
   try {

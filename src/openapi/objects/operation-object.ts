@@ -17,12 +17,12 @@ import { OperationProblem } from '../schema/scan.ts';
 import type { Definition, SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import type { Place } from '../source/resolve.ts';
-import { buildExamples } from './examples.ts';
+import { buildExamples } from './example.ts';
 import { type RequestContext, readRequest } from './operation-request.ts';
 import type { Operation } from './paths.ts';
 import { type DetectPagination, mediaTypesOf, readAnswer } from './responses.ts';
-import type { Security } from './security.ts';
-import type { Servers } from './servers.ts';
+import type { Security } from './security-requirement.ts';
+import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';
 
 export interface ImportContext extends RequestContext {
@@ -133,7 +133,8 @@ export function buildEndpoint(
   return Object.freeze(endpoint);
 }
 
-function effectOf(method: string): Effect {
+/** What a method does, before anybody says more. */
+export function effectOf(method: string): Effect {
   if (READS.has(method)) return 'read';
   return method === 'DELETE' ? 'destructive' : 'write';
 }
