@@ -399,3 +399,14 @@ describe('a document is never laxer than its method and the operator', () => {
     expect([...domain.warnings, ...marked.warnings].join()).not.toContain('x-mcp');
   });
 });
+
+test('looking for duplicate keys is linear, in what is nested and in what is long', async () => {
+  const paths = { '/a': { get: { operationId: 'a' } } };
+  const escapes = '\\"'.repeat(1_000_000);
+  const flat = Array.from({ length: 100_000 }, (_, index) => `"k${index % 50_000}":0`).join();
+  const nested = `${'{"a":'.repeat(400)}{"b":1,"b":2}${'}'.repeat(400)}`;
+  const text = `{"openapi":"3.0.0","x-long":"${escapes}","x-flat":{${flat}},"x-deep":${nested},"paths":${JSON.stringify(paths)}}`;
+  const domain = await importValue(text);
+  expect(domain.endpoints).toHaveLength(1);
+  expect(domain.warnings.filter((warning) => warning.includes('twice'))).toHaveLength(10);
+});
