@@ -10,7 +10,7 @@ import type { ImportOptions } from './import-options.ts';
 import { buildEndpoint, effectOf, type ImportContext, type Naming } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
-import { createPagination, createResponsePlans } from './objects/responses.ts';
+import { createPagination, createResponsePlans } from './objects/response.ts';
 import { readSecurity } from './objects/security-requirement.ts';
 import { readServers } from './objects/server.ts';
 import { documentExtension, operationExtension } from './objects/x-mcp.ts';

@@ -93,7 +93,7 @@ paths:
     const head = 'openapi: 3.0.0\ninfo: {title: T, version: "1"}\n';
     const yaml = `${head}paths:\n  /a:\n    "get": {summary: One., summary: Two.}\n    'get': {}\npaths: {}\n`;
     expect((await importValue(yaml)).warnings.slice(0, 3)).toEqual([
-      'standard input: the key "summary" at line 5, column 26 stands in its object twice; the last one counts.',
+      'standard input: the key "summary" at line 5, column 28 stands in its object twice; the last one counts.',
       'standard input: the key "get" at line 6, column 5 stands in its object twice; the last one counts.',
       'standard input: the key "paths" at line 7, column 1 stands in its object twice; the last one counts.',
     ]);

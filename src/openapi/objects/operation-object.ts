@@ -20,7 +20,7 @@ import type { Place } from '../source/resolve.ts';
 import { buildExamples } from './example.ts';
 import { type RequestContext, readRequest } from './operation-request.ts';
 import type { Operation } from './paths.ts';
-import { type DetectPagination, mediaTypesOf, readAnswer } from './responses.ts';
+import { type DetectPagination, mediaTypesOf, readAnswer } from './response.ts';
 import type { Security } from './security-requirement.ts';
 import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';

@@ -11,7 +11,7 @@ import type { Parameter, ReadParameters } from './parameter.ts';
 import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './request-body.ts';
-import { mediaTypesOf } from './responses.ts';
+import { mediaTypesOf } from './response.ts';
 import type { ApiKeyPlace } from './security-scheme.ts';
 
 export interface RequestContext {

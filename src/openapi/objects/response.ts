@@ -1,4 +1,5 @@
 // What comes back: the Accept header, the schema of the answer, and how to ask for the next page.
+import { NEXT_FIELD, PAGING_OBJECT, type PagingRole, pagingRole } from '../../endpoint/conventions/pagination-words.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import { DEFAULT_RESPONSE, type Pagination, type ResponsePlan } from '../../endpoint/model.ts';
 import { isNode, type Node, nodeAt, own, step, textsAt } from '../../endpoint/untrusted.ts';
@@ -83,25 +84,6 @@ function acceptOf(mediaTypes: readonly string[]): string | undefined {
   return [...offered, '*/*;q=0.5'].join(', ');
 }
 
-const PAGE = /^(?:page|page_?(?:number|no|num|index)|current_?page|pn)$/i;
-const OFFSET = /^(?:offset|skip|start_?(?:index|at|record)|first_?result)$/i;
-const CURSOR =
-  /^(?:cursor|after|starting_?after|page_?token|next_?(?:token|cursor|page_?token)|continuation_?token|continue|marker|start_?(?:cursor|token)|after_?(?:id|cursor)|page_?cursor|since_?id|last_?key)$/i;
-const SIZE =
-  /^(?:limit|per_?page|page_?(?:size|limit)|size|count|max_?(?:results|items|records|keys)|results_?per_?page|items_?per_?page|top|take|rows)$/i;
-const NEXT =
-  /^(?:next_?(?:cursor|page_?token|token|page|marker|page_?cursor)?|continuation_?token|continue|end_?cursor|cursor|next_?starting_?after)$/i;
-const HOLDERS = /^(?:meta|metadata|_?pagination|paging|page_?info|response_?metadata|cursors?|links|_links|page)$/i;
-
-type Role = 'page' | 'offset' | 'cursor' | 'size' | 'none';
-
-function roleOf(key: string): Role {
-  if (PAGE.test(key)) return 'page';
-  if (OFFSET.test(key)) return 'offset';
-  if (CURSOR.test(key)) return 'cursor';
-  return SIZE.test(key) ? 'size' : 'none';
-}
-
 /** `keys`: public arguments. `reads`: the method reads; others page only by a cursor, as searches by POST do. */
 export type DetectPagination = (
   keys: readonly string[],
@@ -111,7 +93,7 @@ export type DetectPagination = (
 
 /** Which argument moves on, which sets the size, and where the answer holds the next cursor. */
 export function createPagination(resolver: Resolver): DetectPagination {
-  const roles = new Map<string, Role>();
+  const roles = new Map<string, PagingRole | undefined>();
   const cursors = new Map<unknown, string | undefined>();
   const nextOf = (answer: Place | undefined): string | undefined => {
     if (!answer) return undefined;
@@ -119,13 +101,13 @@ export function createPagination(resolver: Resolver): DetectPagination {
     return cursors.get(answer.value);
   };
   return (keys, reads, answer) => {
-    const found: Partial<Record<Role, string>> = {};
+    const first: Partial<Record<PagingRole, string>> = {};
     for (const key of keys) {
-      const role = roles.get(key) ?? roleOf(key);
-      roles.set(key, role);
-      found[role] ??= key;
+      if (!roles.has(key)) roles.set(key, pagingRole(key));
+      const role = roles.get(key);
+      if (role !== undefined) first[role] ??= key;
     }
-    const { cursor, page, offset, size } = found;
+    const { cursor, page, offset, size } = first;
     if (cursor === undefined && page === undefined && offset === undefined) return undefined;
     if (!reads && (cursor === undefined || size === undefined)) return undefined;
     const sized = size === undefined ? {} : { sizeArg: size };
@@ -143,12 +125,12 @@ function nextCursor(answer: Place, resolver: Resolver): string | undefined {
   const root = settledNode(answer.document, answer.value, resolver);
   if (!root) return undefined;
   const top = propertiesOf(root, resolver);
-  for (const [name] of top) if (NEXT.test(name)) return name;
+  for (const [name] of top) if (NEXT_FIELD.test(name)) return name;
   for (const [name, inner] of top) {
-    if (!HOLDERS.test(name)) continue;
+    if (!PAGING_OBJECT.test(name)) continue;
     const holder = settledNode(inner.document, inner.value, resolver);
     if (!holder) continue;
-    for (const [below] of propertiesOf(holder, resolver)) if (NEXT.test(below)) return `${name}.${below}`;
+    for (const [below] of propertiesOf(holder, resolver)) if (NEXT_FIELD.test(below)) return `${name}.${below}`;
   }
   return undefined;
 }
