@@ -1,4 +1,5 @@
 // The enforced schema of an endpoint's arguments: flat at the top, whole below, self-contained.
+import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
 import { emptyMap, isNode, type Node, textAt } from '../../endpoint/untrusted.ts';
@@ -6,8 +7,8 @@ import { type Argument, isRequired } from '../objects/flat-arguments.ts';
 import { schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
-import type { Definition, SchemaBuilder } from './schema-builder.ts';
-import { FILE_SCHEMA } from './schema-parts.ts';
+import type { Definition } from './convert-schema.ts';
+import type { SchemaBuilder } from './schema-builder.ts';
 import { settledNode } from './schema-shape.ts';
 import { isSmallValue } from './schema-values.ts';
 import type { Variants } from './variants.ts';
