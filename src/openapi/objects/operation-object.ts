@@ -69,9 +69,9 @@ export function buildEndpoint(
   const keys = plan.args.map((arg) => arg.key);
   const pagination = context.detectPagination(keys, READS.has(method), answer.schema);
   const plain = context.responsePlan(answer.mediaTypes);
-  const said = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
-  const short = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
-  const title = extension.title ?? short;
+  const longText = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
+  const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
+  const title = extension.title ?? shortText;
 
   let summary: string | undefined;
   let description: string | undefined;
@@ -86,11 +86,11 @@ export function buildEndpoint(
     action: naming.action,
     toolName: naming.toolName,
     get summary() {
-      summary ??= (short && toSummary(short)) || (said && toSummary(said)) || plainSummary(info);
+      summary ??= (shortText && toSummary(shortText)) || (longText && toSummary(longText)) || plainSummary(info);
       return summary;
     },
     get description() {
-      description ??= toPlainLines(said ?? '');
+      description ??= toPlainLines(longText ?? '');
       // Undefined where there is none; the property is optional, a getter cannot be.
       return (description || undefined) as string;
     },

@@ -43,7 +43,7 @@ export function readRequest(operation: Operation, context: RequestContext): Requ
   const { info, place, pathItem, pointer } = operation;
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
-  const { kept, schemes } = keepParameters(parameters, template, operation, context);
+  const { sendable, schemes } = keepParameters(parameters, template, operation, context);
   const { resolver, shapeOf, limits } = context;
   const bodyContext = { resolver, shapeOf, limits, method: info.method };
   const swagger = place.document.dialect.major === 2;
@@ -51,14 +51,14 @@ export function readRequest(operation: Operation, context: RequestContext): Requ
     swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
       ? readBodyParameters(bodyParameters, mediaTypesOf(context.root, place.value, 'consumes'), place, bodyContext)
       : readRequestBody(place, bodyContext);
-  const plan = planArguments([...undeclared(template, kept, operation, context), ...kept], body);
+  const plan = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body);
   if (plan.arguments.length > limits.maxArguments * 2) {
     throw new OperationProblem(
       pointer,
       `it takes ${plan.arguments.length} arguments; more than ${limits.maxArguments * 2} cannot be offered`,
     );
   }
-  const schemas = kept.map((parameter) => parameter.schema);
+  const schemas = sendable.map((parameter) => parameter.schema);
   context.scan(body ? schemas.concat(body.schemas) : schemas);
   return { path: template.path, plan, body, schemes };
 }
@@ -69,9 +69,9 @@ function keepParameters(
   template: PathTemplate,
   { pointer, info }: Operation,
   { security, headers, warnings, label }: RequestContext,
-): { kept: Parameter[]; schemes: string[] } {
+): { sendable: Parameter[]; schemes: string[] } {
   const schemes: string[] = [];
-  const kept: Parameter[] = [];
+  const sendable: Parameter[] = [];
   const say = (what: string) => warnings.push(`${label}: ${info.method} ${info.path}: ${what}`);
   for (const parameter of parameters) {
     const { name } = parameter;
@@ -82,7 +82,7 @@ function keepParameters(
       const lower = name.toLowerCase();
       if (OWN_HEADERS.has(lower) || headers.some((header) => header.name === lower)) {
         if (FRAMING_HEADERS.has(lower)) say(`the header ${name} cannot be an argument and was left out`);
-      } else if (HEADER_NAME.test(name)) kept.push(parameter);
+      } else if (HEADER_NAME.test(name)) sendable.push(parameter);
       else if (parameter.required) {
         throw new OperationProblem(
           pointer,
@@ -90,12 +90,12 @@ function keepParameters(
         );
       } else say(`${JSON.stringify(name)} is not a header name; the parameter was left out`);
     } else if (template.queryVariables.has(name) && (parameter.in === 'path' || parameter.in === 'query')) {
-      kept.push(inQuery(parameter, template.queryVariables.get(name)!));
+      sendable.push(inQuery(parameter, template.queryVariables.get(name)!));
     } else if (parameter.in === 'path' && !template.variables.includes(name)) {
       say(`the path parameter ${JSON.stringify(name)} has no place in the path and was left out`);
-    } else kept.push(parameter);
+    } else sendable.push(parameter);
   }
-  return { kept, schemes };
+  return { sendable, schemes };
 }
 
 function isAt({ in: where, name }: Parameter, place: ApiKeyPlace): boolean {
@@ -115,16 +115,16 @@ const STRING: Node = Object.freeze({ type: 'string', minLength: 1 });
 /** Variables of the path key that no parameter describes: strings, and required. */
 function undeclared(
   template: PathTemplate,
-  kept: readonly Parameter[],
+  sendable: readonly Parameter[],
   { info, place, pointer }: Operation,
   { label, warnings }: RequestContext,
 ): Parameter[] {
   const missing = (where: 'path' | 'query', name: string) =>
-    !kept.some((parameter) => parameter.target.in === where && parameter.target.name === name);
-  const made: Parameter[] = [];
+    !sendable.some((parameter) => parameter.target.in === where && parameter.target.name === name);
+  const additions: Parameter[] = [];
   const add = (variable: string, target: Parameter['target']) => {
     const schema = { document: place.document, pointer, value: STRING };
-    made.push({ in: target.in as 'path' | 'query', name: variable, required: true, target, schema, object: {} });
+    additions.push({ in: target.in as 'path' | 'query', name: variable, required: true, target, schema, object: {} });
   };
   for (const name of template.variables) {
     if (missing('path', name)) add(name, { in: 'path', name, style: 'simple', explode: false });
@@ -132,9 +132,9 @@ function undeclared(
   for (const [variable, name] of template.queryVariables) {
     if (missing('query', name)) add(variable, { in: 'query', name, style: 'form', explode: false });
   }
-  if (made.length > 0) {
-    const names = made.map(({ name }) => `{${name}}`).join(', ');
+  if (additions.length > 0) {
+    const names = additions.map(({ name }) => `{${name}}`).join(', ');
     warnings.push(`${label}: ${info.method} ${info.path}: ${names} is not declared; it is taken as a string`);
   }
-  return made;
+  return additions;
 }

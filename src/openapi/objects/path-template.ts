@@ -33,10 +33,10 @@ export function readTemplate(key: string, parameters: readonly { in: string; nam
     // RFC 6570 query expansion: those are query parameters, declared as such.
     if (/^[?&]/.test(inner)) return '';
     const name = declared.has(inner) ? inner : inner.replace(/^\+|[+*]$|:.*$/g, '');
-    const known = declared.has(name) ? name : inner;
-    if (known === '') return whole;
-    variables.add(known);
-    return `{${known}}`;
+    const variable = declared.has(name) ? name : inner;
+    if (variable === '') return whole;
+    variables.add(variable);
+    return `{${variable}}`;
   });
   return {
     path: path + (literal.length > 0 ? `?${literal.join('&')}` : '') + fragment,

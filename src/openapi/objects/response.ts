@@ -62,14 +62,14 @@ function tolerant(resolver: Resolver, place: Place): Place | undefined {
 
 /** JSON where it is offered; otherwise what the document lists, with anything else as second best. */
 export function createResponsePlans(): (mediaTypes: readonly string[]) => ResponsePlan {
-  const known = new Map<string, ResponsePlan>();
+  const plans = new Map<string, ResponsePlan>();
   return (mediaTypes) => {
     const key = mediaTypes.join('\n');
-    let plan = known.get(key);
+    let plan = plans.get(key);
     if (!plan) {
       const accept = acceptOf(mediaTypes);
       plan = accept === undefined ? DEFAULT_RESPONSE : Object.freeze({ ...DEFAULT_RESPONSE, accept });
-      known.set(key, plan);
+      plans.set(key, plan);
     }
     return plan;
   };
@@ -139,18 +139,18 @@ function nextCursor(answer: Place, resolver: Resolver): string | undefined {
 function propertiesOf(
   { document, node }: { document: Place['document']; node: Node },
   resolver: Resolver,
-  seen = new Set<Node>(),
+  visits = new Set<Node>(),
 ): [string, Place][] {
-  if (seen.has(node) || seen.size > 50) return [];
-  seen.add(node);
-  const found: [string, Place][] = [];
+  if (visits.has(node) || visits.size > 50) return [];
+  visits.add(node);
+  const entries: [string, Place][] = [];
   const properties = nodeAt(node, 'properties') ?? {};
-  for (const name of Object.keys(properties)) found.push([name, { document, pointer: '', value: properties[name] }]);
+  for (const name of Object.keys(properties)) entries.push([name, { document, pointer: '', value: properties[name] }]);
   for (const branch of Array.isArray(node.allOf) ? node.allOf : []) {
     const inner = settledNode(document, branch, resolver);
-    if (inner) found.push(...propertiesOf(inner, resolver, seen));
+    if (inner) entries.push(...propertiesOf(inner, resolver, visits));
   }
-  return found;
+  return entries;
 }
 
 /** 2.0 `produces` and `consumes`: the operation's own, else the document's. */

@@ -32,14 +32,14 @@ export function createInPlace(follow: Follow): InPlace {
   const edges = new Map<object, readonly Edge[]>();
   const edgesOf = (place: Place): readonly Edge[] => {
     const key = place.value as object;
-    let found = edges.get(key);
-    if (!found) {
+    let outgoing = edges.get(key);
+    if (!outgoing) {
       const list: Edge[] = [];
       collect(place.document, place.value, 'all', list, follow, 0);
       edges.set(key, list);
-      found = list;
+      outgoing = list;
     }
-    return found;
+    return outgoing;
   };
   const all = createCircles((place) => edgesOf(place).map((edge) => edge.target));
   const unions = createCircles((place) =>
@@ -79,9 +79,9 @@ function createCircles(nextOf: (place: Place) => readonly Place[]): (from: Place
     for (let visit = stack[stack.length - 1]; visit; visit = stack[stack.length - 1]) {
       const target = visit.next[visit.at++];
       if (target !== undefined) {
-        const seen = indices.get(target.value as object);
-        if (seen === undefined) stack.push(enter(target));
-        else if (!component.has(target.value as object)) visit.low = Math.min(visit.low, seen);
+        const targetIndex = indices.get(target.value as object);
+        if (targetIndex === undefined) stack.push(enter(target));
+        else if (!component.has(target.value as object)) visit.low = Math.min(visit.low, targetIndex);
         continue;
       }
       stack.pop();

@@ -30,7 +30,7 @@ const MAX_DEPTH = 16;
 export function areExclusive(document: SourceDocument, branches: readonly unknown[], follow: Follow): boolean {
   if (branches.length > MAX_BRANCHES) return false;
   const facts = branches.map((branch) => {
-    const found: Facts = {
+    const branchFacts: Facts = {
       types: undefined,
       names: new Set(),
       required: new Set(),
@@ -40,9 +40,9 @@ export function areExclusive(document: SourceDocument, branches: readonly unknow
       unsent: new Set(),
       vague: false,
     };
-    gather(document, branch, follow, found, 0);
-    for (const name of found.unsent) found.required.delete(name);
-    return found;
+    gather(document, branch, follow, branchFacts, 0);
+    for (const name of branchFacts.unsent) branchFacts.required.delete(name);
+    return branchFacts;
   });
   return facts.every((one, index) => facts.every((other, at) => at === index || staysOut(one, other)));
 }

@@ -108,11 +108,11 @@ export function refOf(schema: Node): string | undefined {
 
 export function annotationsOf(schema: JsonSchema): Node {
   if (!isNode(schema)) return {};
-  const kept: Record<string, unknown> = {};
+  const annotations: Record<string, unknown> = {};
   for (const keyword of ['title', 'description', 'deprecated', 'default', 'examples']) {
-    if (Object.hasOwn(schema, keyword)) kept[keyword] = schema[keyword];
+    if (Object.hasOwn(schema, keyword)) annotations[keyword] = schema[keyword];
   }
-  return kept;
+  return annotations;
 }
 
 /** The schema, or null. Wherever the document put `nullable`, null is meant to pass. */

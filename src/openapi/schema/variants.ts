@@ -15,27 +15,27 @@ export function createVariants(root: SourceDocument, resolver: Resolver): Varian
     if (!isNode(base.value) || base.value.discriminator === undefined) return [];
     if (listAt(base.value, 'oneOf').length > 0 || listAt(base.value, 'anyOf').length > 0) return [];
     const named = mapped(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
-    const found = named.length > 0 ? named : (heirs().get(base.value) ?? []);
-    return found.filter(({ value }) => value !== base.value).slice(0, MAX_VARIANTS);
+    const variants = named.length > 0 ? named : (heirs().get(base.value) ?? []);
+    return variants.filter(({ value }) => value !== base.value).slice(0, MAX_VARIANTS);
   };
 }
 
 /** Mapping values are `$ref`s or bare schema names. */
 function mapped(base: Place, mapping: Node | undefined, resolver: Resolver): Place[] {
-  const found = new Map<unknown, Place>();
+  const places = new Map<unknown, Place>();
   for (const key of Object.keys(mapping ?? {})) {
     const value = textAt(mapping, key);
     if (value === undefined) continue;
     const ref =
       /^[A-Za-z0-9._-]+$/.test(value) && !/\.(?:json|ya?ml)$/.test(value) ? `#/components/schemas/${value}` : value;
     const place = follow(base.document, ref, resolver);
-    if (place && isNode(place.value)) found.set(place.value, place);
+    if (place && isNode(place.value)) places.set(place.value, place);
   }
-  return [...found.values()];
+  return [...places.values()];
 }
 
 function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Place[]> {
-  const found = new Map<object, Place[]>();
+  const heirs = new Map<object, Place[]>();
   const [schemas, pointer] =
     root.dialect.major === 2
       ? [nodeAt(root.value, 'definitions'), '/definitions']
@@ -47,12 +47,12 @@ function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Plac
       const base = ref === undefined ? undefined : follow(root, ref, resolver)?.value;
       if (!isNode(base)) continue;
       const heir: Place = { document: root, pointer: pointer + step(name), value };
-      const list = found.get(base);
+      const list = heirs.get(base);
       if (list) list.push(heir);
-      else found.set(base, [heir]);
+      else heirs.set(base, [heir]);
     }
   }
-  return found;
+  return heirs;
 }
 
 function follow(document: SourceDocument, ref: string, resolver: Resolver): Place | undefined {
