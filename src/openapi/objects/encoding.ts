@@ -1,4 +1,5 @@
-// OAS Encoding Objects: how each field of a form or multipart body is written, and which of them are files.
+// Encoding Object: how each field of a form or multipart body is written, and which of them are files.
+// https://spec.openapis.org/oas/v3.2.0.html#encoding-object
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
 import { isNode, type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
 import { isFile } from '../schema/byte-schemas.ts';

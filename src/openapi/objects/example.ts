@@ -1,10 +1,11 @@
-// Examples a document gives, as arguments of a call: one per named example of the body, parameters filled in beside it.
+// Example Objects, as arguments of a call: one set per named example of the body, parameters filled in beside it.
+// https://spec.openapis.org/oas/v3.2.0.html#example-object
 import type { Args } from '../../endpoint/model.ts';
 import { emptyMap, isNode, listAt, type Node, nodeAt, own } from '../../endpoint/untrusted.ts';
+import { type Argument, isRequired } from '../flat-arguments.ts';
 import { settledNode } from '../schema/schema-shape.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
-import { type Argument, isRequired } from './flat-arguments.ts';
 import type { BodyDraft } from './request-body.ts';
 
 const MAX_EXAMPLES = 3;

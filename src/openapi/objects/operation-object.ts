@@ -1,4 +1,7 @@
-// One operation → one Endpoint. What is cheap is read at once, so that an operation which cannot work is known at start;
+// Operation Object → one Endpoint.
+// https://spec.openapis.org/oas/v3.2.0.html#operation-object
+//
+// What is cheap is read at once, so that an operation which cannot work is known at start;
 // schemas, examples and long texts are built when somebody asks.
 import {
   type Args,
@@ -11,6 +14,7 @@ import {
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import type { DetectPagination } from '../detect-pagination.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { Definition } from '../schema/convert-schema.ts';
 import { buildInputSchema } from '../schema/input-schema.ts';
@@ -21,7 +25,7 @@ import type { Place } from '../source/resolve.ts';
 import { buildExamples } from './example.ts';
 import { type RequestContext, readRequest } from './operation-request.ts';
 import type { Operation } from './paths.ts';
-import { type DetectPagination, mediaTypesOf, readAnswer } from './response.ts';
+import { mediaTypesOf, readAnswer } from './response.ts';
 import type { Security } from './security-requirement.ts';
 import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';

@@ -1,12 +1,13 @@
-// The request side of an operation: its parameters, its body and the arguments they become.
+// The request side of an Operation Object: its parameters, its body and the arguments they become.
+// https://spec.openapis.org/oas/v3.2.0.html#operation-object
 
 import { type Node, own } from '../../endpoint/untrusted.ts';
+import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
 import { OperationProblem, type ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
 import { FRAMING_HEADERS, type GivenHeader, HEADER_NAME } from '../source/fetch-headers.ts';
 import type { Limits } from '../source/limits.ts';
 import type { Resolver } from '../source/resolve.ts';
-import { type ArgumentPlan, planArguments } from './flat-arguments.ts';
 import type { Parameter, ReadParameters } from './parameter.ts';
 import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';

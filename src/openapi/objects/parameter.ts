@@ -1,4 +1,5 @@
-// Parameter objects of every version → one shape: where it goes, how it is written, and the schema of its value.
+// Parameter Objects of every version → one shape: where it goes, how it is written, and the schema of its value.
+// https://spec.openapis.org/oas/v3.2.0.html#parameter-object
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { ParameterStyle, Target } from '../../endpoint/model.ts';
 import { isNode, listAt, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';

@@ -1,4 +1,5 @@
-// Path keys as documents write them: `/pets/{petId}`, but also `/current?lat={lat}`, `/files/{id}#copy`, `/x/{proxy+}`.
+// Path Templating: path keys as documents write them, `/pets/{petId}`, but also `/current?lat={lat}`, `/files/{id}#copy`, `/x/{proxy+}`.
+// https://spec.openapis.org/oas/v3.2.0.html#path-templating
 
 export interface PathTemplate {
   /** What the executor fills in. A literal query string and a fragment stay; the executor knows them. */

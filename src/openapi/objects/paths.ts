@@ -1,4 +1,6 @@
-// Every operation of a document, in its order: paths, path items behind `$ref`s, 3.2 `query` and `additionalOperations`.
+// Paths and Path Item Objects: every operation in the document's order, path items behind `$ref`s, 3.2 `query` and
+// `additionalOperations` included.
+// https://spec.openapis.org/oas/v3.2.0.html#paths-object, https://spec.openapis.org/oas/v3.2.0.html#path-item-object
 
 import { isNode, type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { OperationInfo } from '../import-options.ts';

@@ -1,4 +1,5 @@
-// Request body → how it is written (BodyPlan) and which fields or single value it takes.
+// Request Body Object → how it is written (BodyPlan) and which fields or single value it takes.
+// https://spec.openapis.org/oas/v3.2.0.html#request-body-object
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
 import { isNode, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';

@@ -1,4 +1,5 @@
-// The `x-mcp` extension: what the author of a document (or of an overlay) wants a tool to be.
+// Specification Extensions: `x-mcp`, what the author of a document (or of an overlay) wants a tool to be.
+// https://spec.openapis.org/oas/v3.2.0.html#specification-extensions
 //
 //   document   x-mcp: { name, prefix, exposure: tools|grouped|search|auto, pinned: [tool or operationId], guard: { write, destructive } }
 //   path item  x-mcp: false | { enabled, hidden, effect, guard, tags }            inherited by its operations

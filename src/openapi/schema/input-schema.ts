@@ -3,7 +3,7 @@ import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
 import { emptyMap, isNode, type Node, textAt } from '../../endpoint/untrusted.ts';
-import { type Argument, isRequired } from '../objects/flat-arguments.ts';
+import { type Argument, isRequired } from '../flat-arguments.ts';
 import { schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';

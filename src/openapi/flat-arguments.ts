@@ -1,11 +1,11 @@
 // Parameters and body fields → the flat public arguments: one key each, every key portable, every argument with exactly
 // one way to the wire.
-import type { Arg, FixedValue, Target } from '../../endpoint/model.ts';
-import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../../endpoint/names.ts';
-import type { Place } from '../source/resolve.ts';
-import type { Parameter } from './parameter.ts';
-import type { BodyDraft } from './request-body.ts';
-import { type ArgumentExtension, argumentExtension } from './x-mcp.ts';
+import type { Arg, FixedValue, Target } from '../endpoint/model.ts';
+import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../endpoint/names.ts';
+import type { Parameter } from './objects/parameter.ts';
+import type { BodyDraft } from './objects/request-body.ts';
+import { type ArgumentExtension, argumentExtension } from './objects/x-mcp.ts';
+import type { Place } from './source/resolve.ts';
 
 /** Where an argument's schema comes from; built only when somebody asks. */
 export type Origin =
