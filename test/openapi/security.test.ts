@@ -219,6 +219,12 @@ describe('headers given by the caller', () => {
     ]);
   });
 
+  test('a default stands in for a variable that is unset', async () => {
+    const headers = [`Authorization: Bearer \${TOKEN:-demo}`];
+    const endpoint = await importOne(openapi({ '/a': { get: {} } }), { headers });
+    expect(endpoint.security[0]![0]).toMatchObject({ secret: { variable: 'TOKEN', value: 'demo' } });
+  });
+
   test.each(['no colon', ': empty', 'a b: c', 'Host: x', 'Content-Length: 1', 'X: a\u0001b'])(
     '%j is refused without repeating the value',
     async (header) => {

@@ -3,7 +3,7 @@
 import { toEssence } from '../../endpoint/media-type.ts';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../endpoint/model.ts';
 import { isNode, nodeAt, own, step, textsAt } from '../../endpoint/untrusted.ts';
-import type { Place, Resolver } from '../source/resolve.ts';
+import { orNothing, type Place, type Resolver } from '../source/resolve.ts';
 import { isJson, kindOf } from './media-type-object.ts';
 
 export interface Answer {
@@ -20,11 +20,13 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
   const mediaTypes = new Set<string>();
   let schema: Place | undefined;
   for (const code of codes.length > 0 ? codes : Object.keys(responses).filter((code) => code === 'default')) {
-    const response = tolerant(resolver, {
-      document: operation.document,
-      pointer: `${operation.pointer}/responses${step(code)}`,
-      value: responses[code],
-    });
+    const response = orNothing(() =>
+      resolver.settle({
+        document: operation.document,
+        pointer: `${operation.pointer}/responses${step(code)}`,
+        value: responses[code],
+      }),
+    );
     if (!response || !isNode(response.value)) continue;
     if (operation.document.dialect.major === 2) {
       const value = own(response.value, 'schema');
@@ -38,25 +40,19 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
     for (const type of Object.keys(content)) {
       mediaTypes.add(type);
       if (schema || !(isJson(type) || kindOf(type) === 'any')) continue;
-      const media = tolerant(resolver, {
-        document: response.document,
-        pointer: `${response.pointer}/content${step(type)}`,
-        value: content[type],
-      });
+      const media = orNothing(() =>
+        resolver.settle({
+          document: response.document,
+          pointer: `${response.pointer}/content${step(type)}`,
+          value: content[type],
+        }),
+      );
       const value = own(media?.value, 'schema');
       if (media && value !== undefined)
         schema = { document: media.document, pointer: `${media.pointer}/schema`, value };
     }
   }
   return schema ? { mediaTypes: [...mediaTypes], schema } : { mediaTypes: [...mediaTypes] };
-}
-
-function tolerant(resolver: Resolver, place: Place): Place | undefined {
-  try {
-    return resolver.settle(place);
-  } catch {
-    return undefined;
-  }
 }
 
 /** JSON where it is offered; otherwise what the document lists, with anything else as second best. */

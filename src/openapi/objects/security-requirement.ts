@@ -8,7 +8,7 @@ import type { ImportOptions } from '../import-options.ts';
 import { OperationProblem } from '../schema/scan.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type GivenHeader, satisfies } from '../source/fetch-headers.ts';
-import type { Resolver } from '../source/resolve.ts';
+import { orNothing, type Resolver } from '../source/resolve.ts';
 import { type ApiKeyPlace, apiKeyPlace, buildCredential, readSecrets } from './security-scheme.ts';
 import { admitAddress } from './server.ts';
 
@@ -146,12 +146,9 @@ function readSchemes(root: SourceDocument, resolver: Resolver): Map<string, Node
       ? nodeAt(root.value, 'securityDefinitions')
       : nodeAt(nodeAt(root.value, 'components'), 'securitySchemes');
   for (const name of Object.keys(from ?? {})) {
-    try {
-      const { value } = resolver.settle({ document: root, pointer: '', value: from![name] });
-      if (isNode(value)) schemes.set(name, value);
-    } catch {
-      // A dangling scheme counts as undefined: a bearer token with a warning, where an operation uses it.
-    }
+    // A dangling scheme counts as undefined: a bearer token with a warning, where an operation uses it.
+    const scheme = orNothing(() => resolver.settle({ document: root, pointer: '', value: from![name] }))?.value;
+    if (isNode(scheme)) schemes.set(name, scheme);
   }
   return schemes;
 }

@@ -5,9 +5,9 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { emptyMap, isNode, type Node } from '../../endpoint/untrusted.ts';
 import { isNullable, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import type { Place } from '../source/resolve.ts';
+import { orNothing, type Place } from '../source/resolve.ts';
 import { type Direction, hiddenNames, isHidden } from './hidden-properties.ts';
-import { type Follow, type InPlace, tryFollow, type Via } from './in-place-cycles.ts';
+import type { Follow, InPlace, Via } from './in-place-cycles.ts';
 import { areExclusive } from './one-of.ts';
 import { annotationsOf, convertPlain, NULL, nameLists, orNull, refOf } from './schema-parts.ts';
 import { fitValues } from './schema-values.ts';
@@ -58,7 +58,7 @@ export function convertSchema(context: ConversionContext, schema: unknown): Json
 
 function convertRef(context: ConversionContext, schema: Node, ref: string): JsonSchema {
   const { definitions, document, uses } = context;
-  const target = tryFollow(document, ref, definitions.follow);
+  const target = orNothing(() => definitions.follow(document, ref));
   // A request with a dangling ref never gets here (scan.ts); an answer's schema is information only.
   if (!target || (!isNode(target.value) && typeof target.value !== 'boolean')) return ANY;
   if (typeof target.value === 'boolean') return target.value;

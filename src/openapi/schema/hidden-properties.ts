@@ -1,7 +1,8 @@
 // readOnly properties are in no request, writeOnly ones in no answer.
 import { isNode, listAt, type Node } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Follow, tryFollow } from './in-place-cycles.ts';
+import { orNothing } from '../source/resolve.ts';
+import type { Follow } from './in-place-cycles.ts';
 import { refOf } from './schema-parts.ts';
 
 /** Requests lose readOnly properties, responses lose writeOnly ones. */
@@ -14,7 +15,7 @@ export function isHidden(document: SourceDocument, schema: unknown, direction: D
   if (schema[keyword] === true) return true;
   const ref = refOf(schema);
   if (ref === undefined) return false;
-  const target = tryFollow(document, ref, follow);
+  const target = orNothing(() => follow(document, ref));
   return isNode(target?.value) && target.value[keyword] === true;
 }
 
@@ -35,7 +36,7 @@ export function hiddenNames(
   for (const branch of listAt(schema, 'allOf')) {
     if (!isNode(branch)) continue;
     const ref = refOf(branch);
-    const place = ref === undefined ? { document, value: branch } : tryFollow(document, ref, follow);
+    const place = ref === undefined ? { document, value: branch } : orNothing(() => follow(document, ref));
     if (isNode(place?.value)) collect(place.document, place.value);
   }
   return names.size === 0 ? undefined : names;

@@ -3,7 +3,7 @@
 
 import { isNode, type Node } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Place, RefError, type Resolver } from '../source/resolve.ts';
+import { orNothing, type Place, RefError, type Resolver } from '../source/resolve.ts';
 import { refOf } from './schema-parts.ts';
 
 /** How one schema applies another to the same value. */
@@ -114,7 +114,7 @@ function collect(
   if (!isNode(schema) || depth > 64) return;
   const ref = refOf(schema);
   if (ref !== undefined) {
-    const target = tryFollow(document, ref, follow);
+    const target = orNothing(() => follow(document, ref));
     if (target && isNode(target.value)) into.push({ via, target });
     if (document.dialect.schema !== '3.1') return;
   }
@@ -127,15 +127,6 @@ function collect(
   for (const keyword of ['dependentSchemas', 'dependencies']) {
     const map = schema[keyword];
     if (isNode(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
-  }
-}
-
-export function tryFollow(document: SourceDocument, ref: string, follow: Follow): Place | undefined {
-  try {
-    return follow(document, ref);
-  } catch (error) {
-    if (error instanceof RefError) return undefined;
-    throw error;
   }
 }
 

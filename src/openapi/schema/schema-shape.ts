@@ -4,7 +4,7 @@
 import { isNode, listAt, type Node, step, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { orNothing, type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
 import { OperationProblem } from './scan.ts';
 import type { SchemaBuilder } from './schema-builder.ts';
 import { refOf } from './schema-parts.ts';
@@ -254,12 +254,8 @@ export function settledNode(
   resolver: Resolver,
 ): { document: SourceDocument; node: Node } | undefined {
   if (!isNode(schema)) return undefined;
-  try {
-    const ref = refOf(schema);
-    if (ref === undefined) return { document, node: schema };
-    const place = resolver.settle(resolver.follow(document, ref));
-    return isNode(place.value) ? { document: place.document, node: place.value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const ref = refOf(schema);
+  if (ref === undefined) return { document, node: schema };
+  const place = orNothing(() => resolver.settle(resolver.follow(document, ref)));
+  return isNode(place?.value) ? { document: place.document, node: place.value } : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { isNode, listAt, type Node, nodeAt, once, step, textAt } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import type { Place, Resolver } from '../source/resolve.ts';
+import { orNothing, type Place, type Resolver } from '../source/resolve.ts';
 
 /** The variants of a base; empty where a schema is no base. */
 export type Variants = (base: Place) => readonly Place[];
@@ -28,7 +28,7 @@ function mapped(base: Place, mapping: Node | undefined, resolver: Resolver): Pla
     if (value === undefined) continue;
     const ref =
       /^[A-Za-z0-9._-]+$/.test(value) && !/\.(?:json|ya?ml)$/.test(value) ? `#/components/schemas/${value}` : value;
-    const place = follow(base.document, ref, resolver);
+    const place = orNothing(() => resolver.settle(resolver.follow(base.document, ref)));
     if (place && isNode(place.value)) places.set(place.value, place);
   }
   return [...places.values()];
@@ -44,7 +44,7 @@ function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Plac
     const value = schemas![name];
     for (const branch of listAt(value, 'allOf')) {
       const ref = textAt(branch, '$ref');
-      const base = ref === undefined ? undefined : follow(root, ref, resolver)?.value;
+      const base = ref === undefined ? undefined : orNothing(() => resolver.settle(resolver.follow(root, ref)))?.value;
       if (!isNode(base)) continue;
       const heir: Place = { document: root, pointer: pointer + step(name), value };
       const list = heirs.get(base);
@@ -53,12 +53,4 @@ function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Plac
     }
   }
   return heirs;
-}
-
-function follow(document: SourceDocument, ref: string, resolver: Resolver): Place | undefined {
-  try {
-    return resolver.settle(resolver.follow(document, ref));
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 // Headers the caller gives on the command line: `Name: value`, `${VAR}` read from the environment. They are credentials:
 // their values are never shown and go to the main origin only.
+import { expand } from '../../endpoint/environment.ts';
 import type { Credential } from '../../endpoint/model.ts';
 import { type Node, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
@@ -51,15 +52,12 @@ export function readHeaders(lines: readonly string[], env: ImportOptions['env'])
 }
 
 function toCredential(name: string, template: string, env: ImportOptions['env']): Credential {
-  const variables = [...template.matchAll(/\$\{(\w+)\}/g)].map((match) => match[1]!);
   // The word in front (`Bearer `) is no secret; kept apart, the secret alone is what gets redacted.
   const split = /^([A-Za-z][A-Za-z0-9_-]*\s+)?(\S.*)$/.exec(template);
   const prefix = split?.[1]?.includes('$') ? undefined : split?.[1];
   const body = prefix === undefined ? template : split![2]!;
-  const unset = variables.find(
-    (variable) => !Object.hasOwn(env, variable) || env[variable] === undefined || env[variable] === '',
-  );
-  const value = unset === undefined ? body.replace(/\$\{(\w+)\}/g, (_, variable: string) => env[variable]!) : undefined;
+  const { text, missing } = expand(body, env);
+  const value = missing.length === 0 ? text : undefined;
   if (value !== undefined && !/^[\t\x20-\x7e]*$/.test(value)) {
     throw new GatewayError('BAD_CONFIG', `The value of the header ${name} holds characters no header can carry.`);
   }
@@ -68,7 +66,7 @@ function toCredential(name: string, template: string, env: ImportOptions['env'])
     name: `header ${name}`,
     in: 'header',
     field: name,
-    secret: { variable: unset ?? variables[0] ?? `header ${name}`, value },
+    secret: { variable: missing[0] ?? /\$\{(\w+)/.exec(body)?.[1] ?? `header ${name}`, value },
     ...(prefix === undefined ? {} : { prefix }),
   };
 }

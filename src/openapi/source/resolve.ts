@@ -28,6 +28,16 @@ export interface Resolver {
   readonly settle: (place: Place) => Place;
 }
 
+/** What a look-up gives, or undefined where it leads nowhere. */
+export function orNothing<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof RefError) return undefined;
+    throw error;
+  }
+}
+
 const MAX_HOPS = 64;
 const MAX_NAMES_TRIED = 200;
 
