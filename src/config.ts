@@ -34,6 +34,7 @@ const schema = z.strictObject({
   baseUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' })
     .optional(),
+  refsRoot: z.string().min(1, 'must be a folder').optional(),
   headers: z.array(z.string().regex(/^[^:\s]+\s*:/, 'must look like "Name: value"')),
   /** Undefined: whatever the domains say, else auto. */
   exposure: z
@@ -67,6 +68,7 @@ export interface Flags {
   readonly stdio?: boolean | undefined;
   readonly tcp?: string | undefined;
   readonly baseUrl?: string | undefined;
+  readonly refsRoot?: string | undefined;
   readonly header?: readonly string[] | undefined;
   readonly exposure?: string | undefined;
   readonly tokenBudget?: string | undefined;
@@ -91,6 +93,7 @@ const ORIGIN: Record<string, string> = {
   host: '--host (or HOST)',
   tcp: '--tcp',
   baseUrl: '--base-url',
+  refsRoot: '--refs-root',
   headers: '--header',
   exposure: '--exposure (or LANDBRIDGE_EXPOSURE)',
   tokenBudget: '--token-budget',
@@ -118,6 +121,7 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
     stdio: flags.stdio ?? false,
     tcp: flags.tcp,
     baseUrl: flags.baseUrl,
+    refsRoot: flags.refsRoot,
     headers: [...(flags.header ?? [])],
     exposure: flags.exposure ?? from('LANDBRIDGE_EXPOSURE'),
     tokenBudget: flags.tokenBudget ?? from('LANDBRIDGE_TOKEN_BUDGET') ?? '10000',

@@ -110,6 +110,7 @@ function stdioCommand({ config, envFiles }: Launch): { command: string; args: st
   const args = [
     ...config.paths.map(absolute),
     ...apiFlags(config),
+    ...(config.refsRoot === undefined ? [] : ['--refs-root', absolute(config.refsRoot)]),
     ...envFiles.flatMap((file) => ['--env-file', absolute(file)]),
     ...guardFlags(config),
     ...(config.exposure === undefined ? [] : ['--exposure', config.exposure]),
@@ -141,6 +142,7 @@ function callFlags({ config, envFiles }: Launch): string {
   const flags = [
     ...(implied ? [] : paths.flatMap((path) => ['--domains', path])),
     ...apiFlags(config),
+    ...(config.refsRoot === undefined ? [] : ['--refs-root', config.refsRoot]),
     ...envFiles.flatMap((file) => ['--env-file', file]),
   ];
   return flags.map((flag) => ` ${/^[\w./:@%+=-]+$/.test(flag) ? flag : `'${flag.replaceAll("'", `'\\''`)}'`}`).join('');

@@ -13,6 +13,9 @@ const tokenBudget = () =>
 const readOnly = () => new Option('--read-only', 'refuse everything that is not a read');
 const guard = () => new Option('--guard <policy>', 'destructive calls: allow, confirm or deny (default: confirm)');
 
+const refsRoot = () =>
+  new Option('--refs-root <folder>', 'also let $refs of documents reach files below this folder (default: their own)');
+
 const FILES =
   'OpenAPI documents (file, http(s) URL, or - for stdin), domain files or folders (default: ./domains, else the bundled samples)';
 
@@ -21,6 +24,7 @@ function withSource(command: Command): Command {
   return command
     .addOption(repeatable('--domains <path>', 'folder of domain files, a domain file or an OpenAPI document'))
     .option('--base-url <url>', 'where the API is, instead of what the document says')
+    .addOption(refsRoot())
     .addOption(repeatable('--header <header>', `sent with every request, e.g. 'Authorization: Bearer \${TOKEN}'`))
     .addOption(repeatable('--env-file <file>', 'read variables from a file'));
 }
@@ -117,6 +121,7 @@ Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
     .option('--out <folder>', 'where to write (default: here)')
     .option('--force', 'overwrite what is there')
     .option('--base-url <url>', 'where the API is, instead of what the document says')
+    .addOption(refsRoot())
     .addOption(
       repeatable(
         '--header <header>',

@@ -21,13 +21,16 @@ export interface ImportFlags extends Flags {
 const MAX_REWRITE_CHARS = 2_000_000;
 
 export async function runImport(source: string, flags: ImportFlags): Promise<void> {
-  const { env, headers, baseUrl } = readConfig({ ...flags, paths: [source] }, process.env);
+  const { env, headers, baseUrl, refsRoot } = readConfig({ ...flags, paths: [source] }, process.env);
   const progress = createProgress();
   const files: { uri: string; text: string }[] = [];
   const domain = await importDocument(source, {
     env,
     headers,
     ...(baseUrl !== undefined && { baseUrl }),
+    ...(refsRoot !== undefined && { refsRoot }),
+    // The domain file that is written carries the name, so its variables are those of a domain file.
+    namedByOperator: true,
     ...(flags.name !== undefined && { name: flags.name }),
     onProgress: (text) => progress.show(text),
     onFile: (uri, text) => files.push({ uri, text }),
@@ -38,7 +41,7 @@ export async function runImport(source: string, flags: ImportFlags): Promise<voi
   const domainFile = join('domains', `${domain.name}.yaml`);
   const writes = new Map<string, string>([
     ...document.writes,
-    [domainFile, renderDomainFile(domain, relative('domains', document.root).replaceAll('\\', '/'))],
+    [domainFile, renderDomainFile(domain, fromDomains(document.root), fromDomains(document.refsRoot))],
   ]);
   refuseToOverwrite(out, [...writes.keys()], flags.force ?? false);
   for (const [path, text] of writes) {
@@ -69,7 +72,7 @@ function refuseToOverwrite(out: string, paths: readonly string[], force: boolean
 function placeFiles(
   name: string,
   files: readonly { uri: string; text: string }[],
-): { root: string; writes: [string, string][] } {
+): { root: string; refsRoot?: string; writes: [string, string][] } {
   const [first, ...others] = files;
   if (!first) throw new GatewayError('BAD_DOCUMENT', 'The document could not be read.');
   if (others.length === 0) {
@@ -82,7 +85,15 @@ function placeFiles(
     join('openapi', name, relative(base, paths[index]!)),
     text,
   ]);
-  return { root: writes[0]![0], writes };
+  const root = writes[0]![0];
+  // Parts beside the document's folder need the root that was allowed on the command line in the domain file too.
+  const inside = writes.every(([path]) => path.startsWith(`${dirname(root)}/`));
+  return { root, writes, ...(inside ? {} : { refsRoot: join('openapi', name) }) };
+}
+
+/** A path as a file in `domains/` writes it. */
+function fromDomains<Path extends string | undefined>(path: Path): Path {
+  return (path === undefined ? undefined : relative('domains', path).replaceAll('\\', '/')) as Path;
 }
 
 /** Where a file lay, resolved: its address was chosen by the document, and `%2f..%2f` in it must not climb. */
@@ -109,7 +120,7 @@ function toYaml(text: string): string {
 }
 
 /** Everything a person may want to change is there, commented out, with what holds now. */
-function renderDomainFile(domain: Domain, document: string): string {
+function renderDomainFile(domain: Domain, document: string, refsRoot: string | undefined): string {
   const prefix = domain.name.toUpperCase();
   const [first] = domain.endpoints;
   const url = first?.baseUrl ? first.baseUrl : 'https://api.example.com';
@@ -117,6 +128,7 @@ function renderDomainFile(domain: Domain, document: string): string {
     `# ${oneLine(domain.title)}: which operations models get, and how they read. Restart to apply.`,
     `name: ${domain.name}`,
     `openapi: ${JSON.stringify(document)}`,
+    ...(refsRoot === undefined ? [] : [`refsRoot: ${JSON.stringify(refsRoot)}`]),
     `baseUrl: { env: ${prefix}_BASE_URL, default: ${JSON.stringify(url)} }`,
     '',
     ...renderCredentials(domain),

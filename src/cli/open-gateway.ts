@@ -23,6 +23,7 @@ export async function load(config: Config): Promise<Loaded> {
       env: config.env,
       headers: config.headers,
       ...(config.baseUrl !== undefined && { baseUrl: config.baseUrl }),
+      ...(config.refsRoot !== undefined && { refsRoot: config.refsRoot }),
       embedded: async () => {
         sample ??= await startSampleApi();
         return sample.url;

@@ -33,8 +33,15 @@ export function withDomainFields(
     limitsOf(endpoint, timeoutMs, maxResponseBytes),
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
     baseUrl === undefined ? {} : sayFrom(endpoint),
+    guardOf(endpoint, definition),
   ];
   return imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
+}
+
+/** A document may be stricter than the file, never laxer: its `confirm` does not open what the file denies. */
+function guardOf({ guard, effect }: Endpoint, definition: DomainDefinition): Partial<Endpoint> {
+  const policy = effect === 'read' ? undefined : definition.guard?.[effect];
+  return guard === 'confirm' && policy === 'deny' ? { guard: 'deny' } : {};
 }
 
 /** Thousands of endpoints stay what they are when there is nothing to change. */

@@ -14,6 +14,8 @@ import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
   readonly source: string;
+  /** A folder `$ref`s may reach where the file names none itself. */
+  readonly refsRoot?: string;
   readonly onProgress?: (text: string) => void;
 }
 
@@ -30,17 +32,20 @@ export async function importFor(
   const serverVariables = readServerVariables(definition, options, problems);
   const secret = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
   const { credentials } = readHeaders(Object.fromEntries(secret), options.env, ['headers'], problems);
+  const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
   const { importDocument } = await import('../openapi/import-document.ts');
   try {
     const domain = await importDocument(beside(options.source, definition.openapi!), {
       name: definition.name,
+      namedByOperator: true,
       env: options.env,
       select: selection.select,
       credentials: sourcesOf(definition.credentials),
       ...(prefix === '' ? {} : { prefix: `${prefix}_` }),
       ...(base !== undefined && 'url' in base ? { baseUrl: base.url } : {}),
       ...(serverVariables === undefined ? {} : { serverVariables }),
+      ...(refsRoot === undefined ? {} : { refsRoot }),
       headerCredentials: credentials,
       ...(options.headers === undefined ? {} : { headers: options.headers }),
       ...(options.headersFor === undefined ? {} : { headersFor: options.headersFor }),

@@ -24,6 +24,8 @@ export interface LoadOptions {
   readonly embedded?: (name: string) => string | Promise<string>;
   /** What `import … from 'landbridge'` gives in module files; default: defineDomain and z. */
   readonly library?: Library;
+  /** A folder `$ref`s of documents may reach besides the document's own. */
+  readonly refsRoot?: string;
   readonly onProgress?: (text: string) => void;
   readonly stdin?: NodeJS.ReadableStream;
 }
@@ -93,6 +95,7 @@ async function loadOne(
 ): Promise<Domain> {
   const settings = pickDefined({
     baseUrl: options.baseUrl,
+    refsRoot: options.refsRoot,
     onProgress: options.onProgress,
     ...(headerOrigin === undefined ? { headers } : { headersFor: headers && { origin: headerOrigin, lines: headers } }),
   });

@@ -118,6 +118,8 @@ export type Credential =
       readonly kind: 'oauth2';
       readonly name: string;
       readonly tokenUrl: string;
+      /** Chosen by a document from the network: must not lead to a private address. */
+      readonly publicOnly?: boolean;
       readonly clientId: Secret;
       readonly clientSecret: Secret;
       readonly scopes: readonly string[];

@@ -1,4 +1,5 @@
 // Words from documents made fit to show: no markup, no link targets, nothing a person cannot see, cut where it hurts least.
+import { stripHtml } from './conventions/html.ts';
 import { stripHidden } from './hidden.ts';
 
 /** Nothing reads further: hostile text cannot cost more than this. */
@@ -89,11 +90,7 @@ export function unescapeHtml(text: string): string {
 }
 
 function withoutMarkup(text: string): string {
-  const words = text
-    .replace(/<!--[\s\S]*?(?:-->|$)/g, ' ')
-    .replace(/<(script|style)\b[\s\S]*?(?:<\/\1>|$)/gi, ' ')
-    .replace(/<(?:br|p|div|li|tr|h[1-6])\b[^<>]{0,500}>/gi, '\n')
-    .replace(/<\/?[a-z][^<>]{0,500}>/gi, '')
+  const words = stripHtml(text, false)
     .replace(/!\[([^[\]]{0,500})\]\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)/g, '$1')
     .replace(/\[([^[\]]{1,500})\]\([^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500})?\)/g, '$1')
     // A link by reference; `filter[name][eq]` is none.

@@ -26,6 +26,12 @@ export function secretsIn(credential: Credential): readonly Secret[] {
   return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
 }
 
+/** The origin that sees its secrets: that of the API, or of the server that issues tokens. */
+export function destinationOf(credential: Credential, baseUrl: string): string {
+  const url = credential.kind === 'oauth2' ? credential.tokenUrl : baseUrl;
+  return URL.canParse(url) ? new URL(url).origin : 'the API';
+}
+
 /** The variables it waits for. An empty password is common (the key is the user name), any other empty secret is none. */
 export function unsetVariables(credential: Credential): string[] {
   const mayBeEmpty = credential.kind === 'basic' ? credential.password : undefined;

@@ -35,8 +35,8 @@ export function createTokens(send: Send, onSecret: (value: string) => void): Tok
   const entries = new Map<string, Entry>();
 
   function entryFor(credential: OAuthCredential): Entry {
-    const { tokenUrl, clientId, clientSecret, scopes } = credential;
-    const key = JSON.stringify([tokenUrl, clientId.value, clientSecret.value, scopes]);
+    const { tokenUrl, clientId, clientSecret, scopes, publicOnly = false } = credential;
+    const key = JSON.stringify([tokenUrl, clientId.value, clientSecret.value, scopes, publicOnly]);
     let entry = entries.get(key);
     if (entry === undefined) {
       entry = { token: undefined, expiresAt: 0, pending: undefined, inBody: false };
@@ -127,6 +127,7 @@ async function ask(
         },
         body,
         limits: TOKEN_LIMITS,
+        publicOnly: credential.publicOnly === true,
       },
       // Shared by every call that waits for it: no single caller's leaving ends it.
       { label: tool, signal: new AbortController().signal, deadline: performance.now() + TOKEN_LIMITS.timeoutMs },

@@ -116,7 +116,7 @@ export function compileCall(
 /** Reads the secrets once they are all there; until then every call says which are missing. */
 function findNeed(endpoint: Endpoint, tool: string): Need {
   const choice = chooseCredentials(endpoint);
-  if (choice.kind === 'missing') throw missingCredential(tool, choice.alternatives);
+  if (choice.kind === 'missing') throw missingCredential(tool, choice);
   if (choice.kind === 'none') return { kind: 'static', proof: undefined };
   const { credentials } = choice;
   const oauth = credentials.filter((credential) => credential.kind === 'oauth2');

@@ -6,14 +6,14 @@ import type { OperationInfo } from './import-options.ts';
 import type { SourceText } from './source/read-document.ts';
 
 /** x-mcp, else the operationId, else method and path. */
-export function nameOf(info: OperationInfo, said: string | undefined): { name: string; from: string } {
+export function nameOf(info: OperationInfo, extensionName: string | undefined): { name: string; from: string } {
   // An id without a single Latin letter would leave digits at best.
   const usable = (text: string | undefined) => {
     const snake = text === undefined ? '' : toSnakeCase(text);
     return /[a-z]/.test(snake) ? toName(snake, 'op') : undefined;
   };
-  const given = usable(said);
-  if (given !== undefined) return { name: given, from: 'x-mcp' };
+  const explicit = usable(extensionName);
+  if (explicit !== undefined) return { name: explicit, from: 'x-mcp' };
   const id = usable(info.operationId);
   if (id !== undefined) return { name: id, from: 'operationId' };
   return { name: usable(pathName(info.method, info.path)) ?? 'operation', from: 'method and path' };
@@ -32,15 +32,15 @@ function pathName(method: string, path: string): string {
   return [method.toLowerCase(), ...words].join(' ');
 }
 
-export function cleanPrefix(given: string): string {
-  const prefix = given
+export function cleanPrefix(text: string): string {
+  const prefix = text
     .toLowerCase()
     .replace(/[^a-z0-9_]+/g, '_')
     .replace(/^[^a-z]+/, '');
-  if (given !== '' && (prefix === '' || prefix.length > 24)) {
+  if (text !== '' && (prefix === '' || prefix.length > 24)) {
     throw new GatewayError(
       'BAD_CONFIG',
-      `The tool name prefix ${JSON.stringify(given)} must have 1 to 24 letters, digits or _, a letter first.`,
+      `The tool name prefix ${JSON.stringify(text)} must have 1 to 24 letters, digits or _, a letter first.`,
     );
   }
   return prefix;
@@ -69,17 +69,17 @@ function titleName(title: string): string {
 }
 
 export function domainName(
-  given: string | undefined,
-  said: string | undefined,
+  override: string | undefined,
+  extensionName: string | undefined,
   title: string | undefined,
   source: SourceText,
 ): string {
   const file =
     source.kind === 'stdin' ? '' : basename(new URL(source.location, 'file:///').pathname).replace(/\.[^.]*$/, '');
-  for (const text of [given, said, title === undefined ? undefined : titleName(title), file]) {
+  for (const text of [override, extensionName, title === undefined ? undefined : titleName(title), file]) {
     const snake = text === undefined ? '' : toSnakeCase(text);
     if (/[a-z]/.test(snake)) return fitName(toName(snake, 'api'), MAX_DOMAIN_NAME);
-    if (text !== undefined && text === given) {
+    if (text !== undefined && text === override) {
       throw new GatewayError(
         'BAD_CONFIG',
         `The name ${JSON.stringify(text)} has no letter a to z; choose one that does.`,

@@ -5,14 +5,15 @@ import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
+import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
 import type { ImportOptions } from './import-options.ts';
-import { buildEndpoint, type ImportContext, type Naming } from './objects/operation-endpoint.ts';
-import { createParameterReader } from './objects/parameters.ts';
+import { buildEndpoint, effectOf, type ImportContext, type Naming } from './objects/operation-object.ts';
+import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
-import { createPagination, createResponsePlans } from './objects/responses.ts';
-import { readSecurity } from './objects/security.ts';
-import { readServers } from './objects/servers.ts';
+import { createResponsePlans } from './objects/response.ts';
+import { readSecurity } from './objects/security-requirement.ts';
+import { readServers } from './objects/server.ts';
 import { documentExtension, operationExtension } from './objects/x-mcp.ts';
 import { createScan, OperationProblem } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
@@ -34,7 +35,7 @@ export type { Limits } from './source/limits.ts';
 /** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const given = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
+  const callerHeaders = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const text = await readSource(source, options, limits);
   const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
@@ -44,12 +45,12 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const resolver = createResolver(documents);
   const builder = createSchemaBuilder(resolver);
   const variants = createVariants(root, resolver);
-  const said = documentExtension(root.value);
+  const extension = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
-  const domain = domainName(options.name, said.name, textAt(info, 'title'), text);
+  const domain = domainName(options.name, extension.name, textAt(info, 'title'), text);
   const servers = readServers(root, options);
   const origin = servers.main.url === '' ? undefined : new URL(servers.main.url).origin;
-  const headers = [...given, ...readHeaders(linesFor(options.headersFor, origin), options.env)];
+  const headers = [...callerHeaders, ...readHeaders(linesFor(options.headersFor, origin), options.env)];
   const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings);
   const context: ImportContext = {
     domain,
@@ -78,7 +79,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     );
   }
   options.onProgress?.(`importing ${operations.length} operations of ${domain}`);
-  const { endpoints, quarantined, pinned } = readOperations(operations, said.prefix, options, context);
+  const { endpoints, quarantined, pinned } = readOperations(operations, extension.prefix, options, context);
   if (operations.length === 0) warnings.push(`${text.label}: the document has no operations.`);
   warnings.push(...duplicateIds(operations, text.label));
   warnings.push(...serverWarnings(servers.main.problem, endpoints), ...security.missing());
@@ -89,9 +90,9 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     description: description === undefined ? '' : toPlainLines(description),
     endpoints,
     quarantined,
-    guard: said.guard,
-    ...(said.exposure === undefined ? {} : { exposure: said.exposure }),
-    pinned: pinnedNames(endpoints, pinned, said.pinned),
+    guard: extension.guard,
+    ...(extension.exposure === undefined ? {} : { exposure: extension.exposure }),
+    pinned: pinnedNames(endpoints, pinned, extension.pinned),
     prompts: [],
     resources: [],
     document: { text: text.text, mimeType: /^\s*[{[]/.test(text.text) ? 'application/json' : 'application/yaml' },
@@ -123,16 +124,20 @@ async function withOverlays(
 
 function readOperations(
   operations: readonly Operation[],
-  saidPrefix: string | undefined,
+  documentPrefix: string | undefined,
   options: ImportOptions,
   context: ImportContext,
 ): { endpoints: Endpoint[]; quarantined: Quarantined[]; pinned: Set<string> } {
-  const prefix = cleanPrefix(options.prefix ?? saidPrefix ?? '');
-  const extensions = operations.map(({ pathItem, place }) => operationExtension(pathItem.value, place.value));
+  const prefix = cleanPrefix(options.prefix ?? documentPrefix ?? '');
+  const extensions = operations.map(({ info, pathItem, place, pointer }) =>
+    operationExtension(pathItem.value, place.value, effectOf(info.method), (problem) =>
+      context.warnings.push(`${context.label}: ${pointer}/x-mcp: ${problem}.`),
+    ),
+  );
   // Names are given out before anything is left out, so a selection never renames what stays.
-  const wanted = operations.map((operation, index) => nameOf(operation.info, extensions[index]!.name));
+  const names = operations.map((operation, index) => nameOf(operation.info, extensions[index]!.name));
   const actions = uniqueNames(
-    wanted.map(({ name }) => name),
+    names.map(({ name }) => name),
     MAX_TOOL_NAME - prefix.length,
   );
   const endpoints: Endpoint[] = [];
@@ -143,7 +148,7 @@ function readOperations(
     const extension = extensions[index]!;
     if (extension.hidden || options.select?.(info) === false) continue;
     const action = actions[index]!;
-    const naming: Naming = { action, toolName: prefix + action, from: wanted[index]!.from };
+    const naming: Naming = { action, toolName: prefix + action, from: names[index]!.from };
     try {
       endpoints.push(buildEndpoint(operation, naming, extension, context));
       if (extension.pinned) pinned.add(naming.toolName);
@@ -162,16 +167,16 @@ function readOperations(
 }
 
 function duplicateIds(operations: readonly Operation[], label: string): string[] {
-  const seen = new Set<string>();
-  const twice = new Set<string>();
+  const ids = new Set<string>();
+  const repeats = new Set<string>();
   for (const { info } of operations) {
     if (info.operationId === undefined) continue;
-    if (seen.has(info.operationId)) twice.add(info.operationId);
-    seen.add(info.operationId);
+    if (ids.has(info.operationId)) repeats.add(info.operationId);
+    ids.add(info.operationId);
   }
-  if (twice.size === 0) return [];
-  const shown = [...twice].slice(0, 5).map((id) => JSON.stringify(id));
-  const more = twice.size > 5 ? ` and ${twice.size - 5} more` : '';
+  if (repeats.size === 0) return [];
+  const shown = [...repeats].slice(0, 5).map((id) => JSON.stringify(id));
+  const more = repeats.size > 5 ? ` and ${repeats.size - 5} more` : '';
   return [
     `${label}: several operations share the operationId ${shown.join(', ')}${more}; the later ones got a number.`,
   ];
@@ -192,14 +197,14 @@ function shorten(warnings: readonly string[]): string[] {
 
 /** Pins name a tool, an action or an operationId. */
 function pinnedNames(endpoints: readonly Endpoint[], marked: ReadonlySet<string>, listed: readonly string[]): string[] {
-  const wanted = new Set(listed);
+  const listedNames = new Set(listed);
   return endpoints
     .filter(
       ({ toolName, action, source }) =>
         marked.has(toolName) ||
-        wanted.has(toolName) ||
-        wanted.has(action) ||
-        (source.operationId !== undefined && wanted.has(source.operationId)),
+        listedNames.has(toolName) ||
+        listedNames.has(action) ||
+        (source.operationId !== undefined && listedNames.has(source.operationId)),
     )
     .map(({ toolName }) => toolName);
 }

@@ -28,6 +28,8 @@ export interface CredentialSource {
 export interface ImportOptions {
   /** Domain name; default: the document's title, else its file name. */
   readonly name?: string;
+  /** A domain file chose `name`: then credentials are in `<NAME>_<SCHEME>`, which no document may choose for itself. */
+  readonly namedByOperator?: boolean;
   /** Put in front of every tool name, as it is. */
   readonly prefix?: string;
   /** Replaces every server of the document. */
@@ -46,8 +48,8 @@ export interface ImportOptions {
   readonly overlays?: readonly string[];
   /** Operations it refuses are left out: neither tools nor quarantined. */
   readonly select?: (operation: OperationInfo) => boolean;
-  /** A folder relative `$ref`s may also reach, besides the document's own. */
-  readonly refRoot?: string;
+  /** A folder `$ref`s may also reach, besides the document's own. */
+  readonly refsRoot?: string;
   readonly limits?: Partial<Limits>;
   readonly onProgress?: (text: string) => void;
   /** Told of every file that was read, as it was received: the document first, then what its `$ref`s name. */

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -214,6 +214,39 @@ describe('landbridge import', () => {
     const curated = await run(['tools', 'shop/domains', '--json'], { cwd: folder });
     const { tools } = JSON.parse(direct.stdout) as { tools: unknown };
     expect(JSON.parse(curated.stdout)).toMatchObject({ tools });
+  });
+
+  test('a $ref into another folder needs --refs-root, and the domain file remembers it', async () => {
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'Split', version: '1' },
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } },
+      security: [{ key: [] }],
+      paths: { '/a': { get: { operationId: 'look', parameters: [{ $ref: '../common/limit.yaml' }] } } },
+    };
+    await mkdir(join(folder, 'split', 'api'), { recursive: true });
+    await mkdir(join(folder, 'split', 'common'));
+    await writeFile(join(folder, 'split/api/openapi.json'), JSON.stringify(document));
+    await writeFile(join(folder, 'split/common/limit.yaml'), 'name: limit\nin: query\nschema: { type: integer }\n');
+    const source = 'split/api/openapi.json';
+    const refused = await run(['tools', source], { cwd: folder });
+    expect(refused.stdout + refused.stderr).toContain('--refs-root split/common');
+    const allowed = await run(['tools', source, '--refs-root', 'split/common', '--json'], { cwd: folder });
+    expect(JSON.parse(allowed.stdout)).toMatchObject({ tools: [{ name: 'look' }] });
+
+    const imported = await run(['import', source, '--refs-root', 'split', '--out', 'whole'], { cwd: folder });
+    expect(imported.code).toBe(0);
+    const file = await readFile(join(folder, 'whole/domains/split.yaml'), 'utf8');
+    expect(file).toContain('refsRoot: "../openapi/split"');
+    expect(file).toContain('key (bearer): SPLIT_KEY');
+    const curated = await run(['tools', 'whole/domains', '--json'], { cwd: folder });
+    expect(JSON.parse(curated.stdout)).toMatchObject({ tools: [{ name: 'look' }] });
+
+    const called = await run(['call', 'look', '--domains', source, '--refs-root', 'split/common'], { cwd: folder });
+    expect(called.stdout + called.stderr).toContain(
+      'Set LANDBRIDGE_CRED_SPLIT_KEY in the environment of the gateway (it goes to http://127.0.0.1:9)',
+    );
   });
 
   test('a curated value that does not fit its argument stops the start, with its place', async () => {

@@ -1,5 +1,5 @@
 // A domain file over an OpenAPI document: what is chosen, renamed, hidden, fixed, defaulted and shaped.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -383,6 +383,39 @@ describe('the domain around the document', () => {
     expect(
       (await load({ baseUrl: 'embedded:tasks' }, {}, { embedded: () => 'http://127.0.0.1:6' })).endpoints[0]!.baseUrl,
     ).toBe('http://127.0.0.1:6');
+  });
+
+  test('is the operator’s word: variables by its name, effects and guards lowered, a root for $refs', async () => {
+    expect((await load({}, { SHOP_TOKEN: 'abcd' })).endpoints[0]!.security).toEqual([
+      [{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd' } }],
+    ]);
+    const lowered = await load({ operations: { deletePet: { effect: 'read', guard: 'allow' } } });
+    expect(lowered.endpoints.find(({ action }) => action === 'delete_pet')).toMatchObject({
+      effect: 'read',
+      guard: 'allow',
+    });
+    mkdirSync(join(folder, 'common'), { recursive: true });
+    mkdirSync(join(folder, 'api'), { recursive: true });
+    writeFileSync(join(folder, 'common/limit.yaml'), 'name: limit\nin: query\nschema: { type: integer }\n');
+    const paths = { '/a': { get: { parameters: [{ $ref: '../common/limit.yaml' }] } } };
+    writeFileSync(join(folder, 'api/split.yaml'), stringify({ ...DOCUMENT, paths }));
+    const split = { openapi: './api/split.yaml' };
+    expect((await load(split)).quarantined).toMatchObject([{ reason: expect.stringContaining('refsRoot') }]);
+    expect((await load({ ...split, refsRoot: './common' })).endpoints[0]!.args).toMatchObject([{ key: 'limit' }]);
+    expect((await load(split, {}, { refsRoot: folder })).endpoints[0]!.args).toMatchObject([{ key: 'limit' }]);
+    expect(await message({ openapi: undefined, refsRoot: './common', endpoints: {} })).toContain('refsRoot');
+  });
+
+  test('is not overruled by a document that only asks to confirm', async () => {
+    const extended = structuredClone(DOCUMENT) as typeof DOCUMENT & Record<string, unknown>;
+    Object.assign(extended.paths['/pets/{id}'].delete, { 'x-mcp': { guard: 'confirm' } });
+    writeFileSync(join(folder, 'asking.yaml'), stringify(extended));
+    const guardOf = async (definition: object) =>
+      (await load({ openapi: './asking.yaml', ...definition })).endpoints.find(({ action }) => action === 'delete_pet')!
+        .guard;
+    expect(await guardOf({})).toBe('confirm');
+    expect(await guardOf({ guard: { destructive: 'deny' } })).toBe('deny');
+    expect(await guardOf({ operations: { deletePet: { guard: 'allow' } } })).toBe('allow');
   });
 
   test('names the variables of security schemes', async () => {

@@ -75,8 +75,7 @@ describe('credentials go where they belong', () => {
   test('missing: nothing is sent and the message names the variables', async () => {
     await expect(run(guarded([bearer(), basic('u')], [key('header', '')]))).rejects.toMatchObject({
       code: 'MISSING_CREDENTIAL',
-      message:
-        'get_thing needs a credential that is not configured; nothing was sent. Set MY_TOKEN and MY_PASSWORD, or MY_KEY in the environment of the gateway and restart it. Changing the arguments does not help.',
+      message: `get_thing needs a credential that is not configured; nothing was sent. Set MY_TOKEN and MY_PASSWORD, or MY_KEY in the environment of the gateway (it goes to ${upstream.origin}) and restart it. Changing the arguments does not help.`,
       details: { tool: 'get_thing', variables: ['MY_TOKEN', 'MY_PASSWORD', 'MY_KEY'] },
     });
     expect(upstream.seen).toHaveLength(0);

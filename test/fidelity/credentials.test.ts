@@ -7,18 +7,18 @@ import { written } from './sheet.ts';
 import '../support/real-http.ts';
 
 const ENV = {
-  CREDENTIALS_BEARER: 'bearer-s3cret',
-  CREDENTIALS_TOKEN: 'token-s3cret',
-  CREDENTIALS_BASIC_USERNAME: 'ann',
-  CREDENTIALS_BASIC_PASSWORD: 'pä:ss-s3cret',
-  CREDENTIALS_KEY_HEADER: 'header-s3cret',
-  CREDENTIALS_KEY_QUERY: 'query&s3cret=',
-  CREDENTIALS_KEY_COOKIE: 'cookie;s3cret',
-  CREDENTIALS_OIDC: 'oidc-s3cret',
-  CREDENTIALS_OAUTH_CLIENT_ID: 'client:id',
-  CREDENTIALS_OAUTH_CLIENT_SECRET: 'client-s3cret%',
-  CREDENTIALS_NEAR_CLIENT_ID: 'near',
-  CREDENTIALS_NEAR_CLIENT_SECRET: 'near-s3cret',
+  LANDBRIDGE_CRED_CREDENTIALS_BEARER: 'bearer-s3cret',
+  LANDBRIDGE_CRED_CREDENTIALS_TOKEN: 'token-s3cret',
+  LANDBRIDGE_CRED_CREDENTIALS_BASIC_USERNAME: 'ann',
+  LANDBRIDGE_CRED_CREDENTIALS_BASIC_PASSWORD: 'pä:ss-s3cret',
+  LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER: 'header-s3cret',
+  LANDBRIDGE_CRED_CREDENTIALS_KEY_QUERY: 'query&s3cret=',
+  LANDBRIDGE_CRED_CREDENTIALS_KEY_COOKIE: 'cookie;s3cret',
+  LANDBRIDGE_CRED_CREDENTIALS_OIDC: 'oidc-s3cret',
+  LANDBRIDGE_CRED_CREDENTIALS_OAUTH_CLIENT_ID: 'client:id',
+  LANDBRIDGE_CRED_CREDENTIALS_OAUTH_CLIENT_SECRET: 'client-s3cret%',
+  LANDBRIDGE_CRED_CREDENTIALS_NEAR_CLIENT_ID: 'near',
+  LANDBRIDGE_CRED_CREDENTIALS_NEAR_CLIENT_SECRET: 'near-s3cret',
 };
 const SECRETS = Object.entries(ENV).flatMap(([name, value]) =>
   /SECRET|PASSWORD|s3cret/.test(name + value) ? [value] : [],
@@ -121,7 +121,7 @@ describe('with every variable set', () => {
     const { requests, elsewhere, result } = await opened.call('elsewhere');
     expect([...requests, ...elsewhere]).toEqual([]);
     expect(result.structuredContent).toMatchObject({ failure_mode: 'missing_credential' });
-    expect(result.text).toContain(`CREDENTIALS_KEY_HEADER_127_0_0_1_${opened.other.port}`);
+    expect(result.text).toContain(`LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER_127_0_0_1_${opened.other.port}`);
   });
 
   test('what needs a client certificate is quarantined with its reason', () => {
@@ -228,7 +228,7 @@ describe('OAuth2 client credentials', () => {
     expect(requests).toEqual([]);
     expect(result.structuredContent).toMatchObject({
       failure_mode: 'missing_credential',
-      variables: ['CREDENTIALS_OAUTH_CLIENT_ID', 'CREDENTIALS_OAUTH_CLIENT_SECRET'],
+      variables: ['LANDBRIDGE_CRED_CREDENTIALS_OAUTH_CLIENT_ID', 'LANDBRIDGE_CRED_CREDENTIALS_OAUTH_CLIENT_SECRET'],
     });
     expect(JSON.stringify(result)).not.toContain('s3cret');
   });
@@ -268,14 +268,28 @@ describe('with nothing set', () => {
   const opened = openDuring({ documents: ['credentials.yaml'] });
 
   test.each<[tool: string, variables: string[]]>([
-    ['by_default', ['CREDENTIALS_BEARER']],
-    ['key_header', ['CREDENTIALS_KEY_HEADER']],
-    ['key_query', ['CREDENTIALS_KEY_QUERY']],
-    ['key_cookie', ['CREDENTIALS_KEY_COOKIE']],
-    ['basic', ['CREDENTIALS_BASIC_USERNAME', 'CREDENTIALS_BASIC_PASSWORD']],
-    ['oauth', ['CREDENTIALS_OAUTH_CLIENT_ID', 'CREDENTIALS_OAUTH_CLIENT_SECRET']],
-    ['both', ['CREDENTIALS_KEY_HEADER', 'CREDENTIALS_BASIC_USERNAME', 'CREDENTIALS_BASIC_PASSWORD']],
-    ['either', ['CREDENTIALS_BASIC_USERNAME', 'CREDENTIALS_BASIC_PASSWORD', 'CREDENTIALS_KEY_QUERY']],
+    ['by_default', ['LANDBRIDGE_CRED_CREDENTIALS_BEARER']],
+    ['key_header', ['LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER']],
+    ['key_query', ['LANDBRIDGE_CRED_CREDENTIALS_KEY_QUERY']],
+    ['key_cookie', ['LANDBRIDGE_CRED_CREDENTIALS_KEY_COOKIE']],
+    ['basic', ['LANDBRIDGE_CRED_CREDENTIALS_BASIC_USERNAME', 'LANDBRIDGE_CRED_CREDENTIALS_BASIC_PASSWORD']],
+    ['oauth', ['LANDBRIDGE_CRED_CREDENTIALS_OAUTH_CLIENT_ID', 'LANDBRIDGE_CRED_CREDENTIALS_OAUTH_CLIENT_SECRET']],
+    [
+      'both',
+      [
+        'LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER',
+        'LANDBRIDGE_CRED_CREDENTIALS_BASIC_USERNAME',
+        'LANDBRIDGE_CRED_CREDENTIALS_BASIC_PASSWORD',
+      ],
+    ],
+    [
+      'either',
+      [
+        'LANDBRIDGE_CRED_CREDENTIALS_BASIC_USERNAME',
+        'LANDBRIDGE_CRED_CREDENTIALS_BASIC_PASSWORD',
+        'LANDBRIDGE_CRED_CREDENTIALS_KEY_QUERY',
+      ],
+    ],
   ])('%s names what is missing and sends nothing', async (tool, variables) => {
     const { requests, elsewhere, result } = await opened.call(tool);
     expect([...requests, ...elsewhere]).toEqual([]);
@@ -295,10 +309,10 @@ describe('with nothing set', () => {
   test('every missing variable is told at the start', () => {
     const warnings = opened.gateway.domains.flatMap((domain) => domain.warnings).join('\n');
     for (const variable of [
-      'CREDENTIALS_BEARER',
-      'CREDENTIALS_KEY_HEADER',
-      'CREDENTIALS_KEY_COOKIE',
-      'CREDENTIALS_OAUTH_CLIENT_ID',
+      'LANDBRIDGE_CRED_CREDENTIALS_BEARER',
+      'LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER',
+      'LANDBRIDGE_CRED_CREDENTIALS_KEY_COOKIE',
+      'LANDBRIDGE_CRED_CREDENTIALS_OAUTH_CLIENT_ID',
     ])
       expect(warnings).toContain(variable);
   });
@@ -323,7 +337,10 @@ describe('two documents', () => {
   ] as const;
 
   test('have credentials of their own, though the schemes have one name', async () => {
-    const opened = await open({ documents, env: { FIRST_KEY: 'one', SECOND_KEY: 'two' } });
+    const opened = await open({
+      documents,
+      env: { LANDBRIDGE_CRED_FIRST_KEY: 'one', LANDBRIDGE_CRED_SECOND_KEY: 'two' },
+    });
     const first = await opened.call('get_first');
     expect(first.requests.map(written)).toEqual([{ line: 'GET /v1/first', headers: { 'x-key': 'one' } }]);
     expect(first.elsewhere).toEqual([]);
@@ -334,10 +351,13 @@ describe('two documents', () => {
   });
 
   test('do not lend each other theirs', async () => {
-    const opened = await open({ documents, env: { FIRST_KEY: 'one' } });
+    const opened = await open({ documents, env: { LANDBRIDGE_CRED_FIRST_KEY: 'one' } });
     const { requests, elsewhere, result } = await opened.call('get_second');
     expect([...requests, ...elsewhere]).toEqual([]);
-    expect(result.structuredContent).toMatchObject({ failure_mode: 'missing_credential', variables: ['SECOND_KEY'] });
+    expect(result.structuredContent).toMatchObject({
+      failure_mode: 'missing_credential',
+      variables: ['LANDBRIDGE_CRED_SECOND_KEY'],
+    });
     await opened.close();
   });
 

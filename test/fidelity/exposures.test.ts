@@ -23,7 +23,7 @@ const SHEETS: readonly [name: string, document: string, lines: readonly Line[]][
 
 describe.each(['grouped', 'search'] as const)('%s', (exposure) => {
   describe.each(SHEETS)('%s', (_name, document, lines) => {
-    const opened = openDuring({ documents: [document], exposure, env: { SWAGGER_KEY: 'k&y' } });
+    const opened = openDuring({ documents: [document], exposure, env: { LANDBRIDGE_CRED_SWAGGER_KEY: 'k&y' } });
     test.each(lines)('$name', (line) => check(opened, line));
   });
 
@@ -80,7 +80,11 @@ describe.each(['grouped', 'search'] as const)('%s', (exposure) => {
   });
 
   test('a credential goes where it belongs', async () => {
-    const opened = await open({ documents: ['credentials.yaml'], exposure, env: { CREDENTIALS_KEY_HEADER: 's3cret' } });
+    const opened = await open({
+      documents: ['credentials.yaml'],
+      exposure,
+      env: { LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER: 's3cret' },
+    });
     const { requests } = await opened.call('key_header');
     expect(requests.map(written)).toEqual([{ line: 'GET /v1/header', headers: { 'x-api-key': 's3cret' } }]);
     const missing = await opened.call('by_default');

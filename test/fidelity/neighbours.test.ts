@@ -23,7 +23,10 @@ describe('neighbours', () => {
 
 describe('a dry run', () => {
   test('shows the very request that would go out, without its secret, and sends nothing', async () => {
-    const opened = await open({ documents: ['credentials.yaml'], env: { CREDENTIALS_KEY_HEADER: 's3cret' } });
+    const opened = await open({
+      documents: ['credentials.yaml'],
+      env: { LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER: 's3cret' },
+    });
     const { requests, result } = await opened.call('post_key_header', { a: 'x', dry_run: true });
     expect(requests).toEqual([]);
     const shown = JSON.parse(result.text.slice(result.text.indexOf('{'))) as Record<string, unknown>;
@@ -43,7 +46,11 @@ describe('the log', () => {
     const lines: string[] = [];
     const opened = await open({
       documents: ['credentials.yaml'],
-      env: { CREDENTIALS_KEY_HEADER: 's3cret-1', CREDENTIALS_KEY_QUERY: 's3cret-2', CREDENTIALS_BEARER: 's3cret-3' },
+      env: {
+        LANDBRIDGE_CRED_CREDENTIALS_KEY_HEADER: 's3cret-1',
+        LANDBRIDGE_CRED_CREDENTIALS_KEY_QUERY: 's3cret-2',
+        LANDBRIDGE_CRED_CREDENTIALS_BEARER: 's3cret-3',
+      },
       gateway: { log: pino({ level: 'trace' }, { write: (line) => lines.push(line) }) },
     });
     opened.echo.answers.set('/v1/query', reply(500, 'text/plain', 's3cret-2 is wrong'));

@@ -8,7 +8,7 @@ import { OPENAPI_30_LINES, OPENAPI_32_LINES, SWAGGER_LINES } from './versions.ts
 import '../support/real-http.ts';
 
 describe('Swagger 2.0', () => {
-  const opened = openDuring({ documents: ['swagger-2.0.yaml'], env: { SWAGGER_KEY: 'k&y' } });
+  const opened = openDuring({ documents: ['swagger-2.0.yaml'], env: { LANDBRIDGE_CRED_SWAGGER_KEY: 'k&y' } });
   test.each(SWAGGER_LINES)('$name', (line) => check(opened, line));
 
   test('a file in a form is a part with its bytes; lists follow their collection format', async () => {

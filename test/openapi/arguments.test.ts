@@ -273,7 +273,7 @@ describe('what is never an argument', () => {
       { '/x': { get: { parameters: [...parameters, parameter('query', 'token', { required: true })] } } },
       { components },
     );
-    const endpoint = await importOne(document, { env: { TEST_Q: 'secret' } });
+    const endpoint = await importOne(document, { env: { LANDBRIDGE_CRED_TEST_Q: 'secret' } });
     expect(places(endpoint)).toEqual({ x_fine: 'header X-Fine' });
     // It was required, so the scheme is needed although no security says so.
     expect(endpoint.security).toEqual([[expect.objectContaining({ kind: 'apiKey', in: 'query', field: 'token' })]]);

@@ -160,7 +160,7 @@ describe('names that plain objects answer to', () => {
     });
     expect(endpoint!.security[0]![0]).toMatchObject({
       kind: 'basic',
-      username: { variable: 'CONSTRUCTOR_PROTO_USERNAME' },
+      username: { variable: 'LANDBRIDGE_CRED_CONSTRUCTOR_PROTO_USERNAME' },
     });
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -355,4 +355,58 @@ describe('circles made to multiply', () => {
     const domain = await importValue(openapi({ '/a': { get } }, { components: { schemas } }));
     expect(domain.endpoints[0]!.pagination).toEqual({ kind: 'cursor', arg: 'cursor', nextFrom: 'next_cursor' });
   });
+});
+
+describe('a document is never laxer than its method and the operator', () => {
+  const destroying = (extension: unknown, more: object = {}) =>
+    importValue(openapi({ '/a/{id}': { delete: { operationId: 'gone', 'x-mcp': extension } } }, more));
+
+  test('an effect below that of the method is ignored, and the place is named', async () => {
+    for (const effect of ['read', 'write']) {
+      const domain = await destroying({ effect });
+      expect(domain.endpoints[0]).toMatchObject({ effect: 'destructive', provenance: { effect: 'the HTTP method' } });
+      expect(domain.warnings).toContainEqual(
+        `standard input: /paths/~1a~1{id}/delete/x-mcp: effect: ${effect} is laxer than the method, which is destructive; only a domain file may say so.`,
+      );
+    }
+    const inherited = await importValue(openapi({ '/a': { 'x-mcp': { effect: 'read' }, post: {}, get: {} } }));
+    expect(inherited.endpoints.map(({ effect }) => effect)).toEqual(['write', 'read']);
+    expect(inherited.warnings.join()).toContain('/paths/~1a/post/x-mcp: effect: read');
+  });
+
+  test('guard: allow is no word at all', async () => {
+    const domain = await destroying(
+      { guard: 'allow' },
+      { 'x-mcp': { guard: { write: 'allow', destructive: 'allow' } } },
+    );
+    expect(domain.guard).toEqual({});
+    expect(domain.endpoints[0]).not.toHaveProperty('guard');
+    expect(domain.warnings).toEqual(
+      expect.arrayContaining([
+        'standard input: /x-mcp: guard.write: allow is ignored; only a domain file may say so.',
+        'standard input: /x-mcp: guard.destructive: allow is ignored; only a domain file may say so.',
+        'standard input: /paths/~1a~1{id}/delete/x-mcp: guard: allow is ignored; only a domain file may say so.',
+      ]),
+    );
+  });
+
+  test('stricter words are taken', async () => {
+    const domain = await destroying({ guard: 'deny' }, { 'x-mcp': { guard: { write: 'confirm' } } });
+    expect(domain.guard).toEqual({ write: 'confirm' });
+    expect(domain.endpoints[0]).toMatchObject({ guard: 'deny', effect: 'destructive' });
+    const marked = await importValue(openapi({ '/a': { get: { 'x-mcp': { effect: 'destructive' } } } }));
+    expect(marked.endpoints[0]).toMatchObject({ effect: 'destructive', provenance: { effect: 'x-mcp' } });
+    expect([...domain.warnings, ...marked.warnings].join()).not.toContain('x-mcp');
+  });
+});
+
+test('looking for duplicate keys is linear, in what is nested and in what is long', async () => {
+  const paths = { '/a': { get: { operationId: 'a' } } };
+  const escapes = '\\"'.repeat(1_000_000);
+  const flat = Array.from({ length: 100_000 }, (_, index) => `"k${index % 50_000}":0`).join();
+  const nested = `${'{"a":'.repeat(400)}{"b":1,"b":2}${'}'.repeat(400)}`;
+  const text = `{"openapi":"3.0.0","x-long":"${escapes}","x-flat":{${flat}},"x-deep":${nested},"paths":${JSON.stringify(paths)}}`;
+  const domain = await importValue(text);
+  expect(domain.endpoints).toHaveLength(1);
+  expect(domain.warnings.filter((warning) => warning.includes('twice'))).toHaveLength(10);
 });

@@ -1,9 +1,41 @@
-// JSONPath as RFC 9535 has it: its own examples, and what a hostile expression may cost.
+// JSONPath as RFC 9535 has it: the compliance suite, its own examples, and what a hostile expression may cost.
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findAll } from '../../src/openapi/source/jsonpath.ts';
-import { parseJsonPath } from '../../src/openapi/source/jsonpath-parse.ts';
 
-const values = (path: string, root: unknown) => findAll(parseJsonPath(path), root).map(({ value }) => value);
+const values = (path: string, root: unknown) => findAll(path, root).map(({ value }) => value);
+
+interface Case {
+  readonly name: string;
+  readonly selector: string;
+  readonly document?: unknown;
+  readonly result?: unknown[];
+  readonly results?: unknown[][];
+  readonly invalid_selector?: boolean;
+}
+
+// The official suite (jsonpath-standard/jsonpath-compliance-test-suite), as shipped by a package that is not under test.
+const suite = JSON.parse(
+  readFileSync(
+    new URL(
+      '../../node_modules/jsonpath-rfc9535/src/__tests__/jsonpath-compliance-test-suite/cts.json',
+      import.meta.url,
+    ),
+    'utf8',
+  ),
+) as { readonly tests: readonly Case[] };
+
+test('the compliance suite is whole', () => {
+  expect(suite.tests).toHaveLength(687);
+});
+
+test.each(suite.tests)('compliance: $name', ({ selector, document, result, results, invalid_selector }) => {
+  if (invalid_selector === true) {
+    expect(() => findAll(selector, {})).toThrow(/is not JSONPath/);
+    return;
+  }
+  expect(results ?? [result]).toContainEqual(values(selector, document));
+});
 
 // RFC 9535, 1.5.
 const store = {
@@ -82,26 +114,49 @@ test('what OpenAPI needs: quoted paths, escapes, keys of prototypes', () => {
   expect(values("$.paths[*][?@.tags[?@ == 'a']]", document)).toEqual([{ tags: ['a'] }]);
 });
 
-test.each([
-  '',
-  'paths',
-  '@.a',
-  '$.',
-  '$[',
-  '$[1',
-  "$['a",
-  '$..',
-  '$[?]',
-  '$[?@.a ==]',
-  '$[?nope(@)]',
-  '$ x',
-  '$[?1]',
-  `$[?${'('.repeat(50)}@${')'.repeat(50)}]`,
-])('%j is no JSONPath, and the message says where', (path) => {
-  expect(() => parseJsonPath(path)).toThrow(/at character \d+|must begin/);
+test.each(['', 'paths', '@.a', '$.', '$[', '$[1', "$['a", '$..', '$[?]', '$[?@.a ==]', '$[?nope(@)]', '$ x', '$[?1]'])(
+  '%j is no JSONPath, and the message says where',
+  (path) => {
+    expect(() => findAll(path, {})).toThrow(/is not JSONPath: .* at character \d+/);
+  },
+);
+
+test('a path that is too long, or nests filters without end, is refused before it runs', () => {
+  expect(() => findAll(`$${'.a'.repeat(3_000)}`, {})).toThrow(/longer than 4000/);
+  expect(() => findAll(`$${'[?@'.repeat(50)}${']'.repeat(50)}`, {})).toThrow(/nests more than 8 filters/);
+  expect(values(`$[?${'('.repeat(50)}@${')'.repeat(50)}]`, [1])).toEqual([1]);
 });
 
-test('an expression that multiplies ends', () => {
-  const wide = { a: Array.from({ length: 300 }, () => ({ b: Array.from({ length: 50 }, () => ({ c: 1 })) })) };
-  expect(() => findAll(parseJsonPath('$..[?$..[?$..c]]'), wide)).toThrow(/matches too much/);
+test.each([
+  ['$..[?$..[?$..c]]', { a: Array.from({ length: 300 }, () => ({ b: Array.from({ length: 50 }, () => ({ c: 1 })) })) }],
+  ['$[?$[?1==2]]', Array.from({ length: 20_000 }, () => 0)],
+  ['$[?count($[*])>0]', Array.from({ length: 20_000 }, () => 0)],
+  ['$..*..*..*', Array.from({ length: 500 }).reduce<unknown>((inner) => [inner, 0], 0)],
+])('%s multiplies, and ends', (path, document) => {
+  expect(() => findAll(path, document)).toThrow(/matches too much/);
+});
+
+test('what is deep costs what it holds, not depth times that', () => {
+  const leaves = Array.from({ length: 200_000 }, () => ({}));
+  const deep = Array.from({ length: 500 }).reduce<unknown>((inner) => [inner], leaves);
+  expect(findAll('$..*', deep)).toHaveLength(200_500);
+});
+
+test('patterns run in linear time; what is no I-Regexp matches nothing', () => {
+  const hostile = { text: 'a'.repeat(50_000) };
+  expect(values("$[?search(@, '(a+)+b')]", hostile)).toEqual([]);
+  expect(values("$[?match(@, '(a|a)*b')]", hostile)).toEqual([]);
+  expect(values("$[?search(@, '(?=a)a')]", hostile)).toEqual([]);
+  expect(values("$[?search(@, '(a)\\\\1')]", hostile)).toEqual([]);
+});
+
+test('$ inside a nested filter is the document', () => {
+  const document = { want: 'a', items: [{ tags: ['a', 'b'] }, { tags: ['c'] }] };
+  expect(values('$.items[?@.tags[?@ == $.want]]', document)).toEqual([{ tags: ['a', 'b'] }]);
+});
+
+test('a place knows its parent and key', () => {
+  const document = { a: [{ b: 1 }] };
+  expect(findAll('$.a[*].b', document)).toEqual([{ parent: document.a[0], key: 'b', value: 1 }]);
+  expect(findAll('$', document)).toEqual([{ parent: undefined, key: '', value: document }]);
 });

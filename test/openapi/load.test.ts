@@ -74,8 +74,52 @@ paths:
     const domain = await importValue(
       'openapi: 3.0.0\ninfo: {title: T, version: "1"}\npaths:\n  /a:\n    get: {summary: One.}\n    get: {summary: Two.}\n',
     );
-    expect(domain.warnings[0]).toMatch(/same key twice at line 6, column \d+/);
+    expect(domain.warnings[0]).toMatch(/the key "get" at line 6, column \d+ stands in its object twice/);
     expect(domain.endpoints.map(({ summary }) => summary)).toEqual(['Two.']);
+  });
+
+  test('every key given twice is named, in JSON and in YAML, and no more than ten', async () => {
+    const json = `{"openapi": "3.0.0", "info": {"title": "T", "version": "1", "title": "U"},
+"paths": {"/a": {"get": {"summary": "One.", "parameters": [{"name": "q", "in": "query", "in": "query"}]},
+"get": {"\\u0073ummary": "Two.", "summary": "Three."}}}}`;
+    const fromJson = await importValue(json, { baseUrl: 'http://127.0.0.1:9' });
+    expect(fromJson.warnings).toEqual([
+      'standard input: the key /info/title at line 1 stands in its object twice; the last one counts.',
+      'standard input: the key /paths/~1a/get/parameters/0/in at line 2 stands in its object twice; the last one counts.',
+      'standard input: the key /paths/~1a/get at line 3 stands in its object twice; the last one counts.',
+      'standard input: the key /paths/~1a/get/summary at line 3 stands in its object twice; the last one counts.',
+    ]);
+    expect(fromJson.endpoints.map(({ summary }) => summary)).toEqual(['Three.']);
+    const head = 'openapi: 3.0.0\ninfo: {title: T, version: "1"}\n';
+    const yaml = `${head}paths:\n  /a:\n    "get": {summary: One., summary: Two.}\n    'get': {}\npaths: {}\n`;
+    expect((await importValue(yaml)).warnings.slice(0, 3)).toEqual([
+      'standard input: the key "summary" at line 5, column 28 stands in its object twice; the last one counts.',
+      'standard input: the key "get" at line 6, column 5 stands in its object twice; the last one counts.',
+      'standard input: the key "paths" at line 7, column 1 stands in its object twice; the last one counts.',
+    ]);
+    const many = `${head}x-a: {${Array.from({ length: 40 }, () => 'k: 1').join(', ')}}\npaths: {/a: {get: {}}}\n`;
+    const manyJson = JSON.stringify(minimal).replace('{', `{"x-a": {${Array.from({ length: 40 }, () => '"k": 1')}},`);
+    for (const text of [many, manyJson]) {
+      expect((await importValue(text)).warnings.filter((warning) => warning.includes('twice'))).toHaveLength(10);
+    }
+  });
+
+  test('strings that look like keys are no keys', async () => {
+    const description = '"title": "a", "title": "b" \\" : \\\\';
+    const { warnings } = await importValue({ ...minimal, info: { title: 'T', version: '1', description } });
+    expect(warnings).toEqual([]);
+  });
+
+  test('a tag nobody defined is ignored, and said', async () => {
+    const domain = await importValue(
+      'openapi: 3.0.0\ninfo: {title: T, version: "1"}\npaths: {/a: {get: {summary: !text Hello there, x-day: !!timestamp 2001-01-01}}}\n',
+      { baseUrl: 'http://127.0.0.1:9' },
+    );
+    expect(domain.endpoints[0]!.summary).toBe('Hello there');
+    expect(domain.warnings).toEqual([
+      'standard input: the YAML tag !text means nothing here and was ignored.',
+      'standard input: the YAML tag tag:yaml.org,2002:timestamp means nothing here and was ignored.',
+    ]);
   });
 
   test.each([

@@ -152,9 +152,9 @@ describe('x-mcp', () => {
 
   test('of a path, inherited and overruled', async () => {
     const domain = await importValue(
-      openapi({ '/a': { 'x-mcp': { effect: 'write' }, get: {}, put: { 'x-mcp': { effect: 'read' } } } }),
+      openapi({ '/a': { 'x-mcp': { effect: 'write' }, get: {}, put: { 'x-mcp': { effect: 'destructive' } } } }),
     );
-    expect(domain.endpoints.map(({ effect }) => effect)).toEqual(['write', 'read']);
+    expect(domain.endpoints.map(({ effect }) => effect)).toEqual(['write', 'destructive']);
   });
 
   test('of parameters and body fields: renamed, described, hidden, fixed', async () => {

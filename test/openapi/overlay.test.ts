@@ -153,3 +153,17 @@ describe('on import', () => {
     expect(domain.endpoints[0]).toMatchObject({ baseUrl: SERVER, args: [{ key: 'p' }] });
   });
 });
+
+test('an overlay counts as part of the document: it may be stricter, not laxer', async () => {
+  const document = openapi({ '/a': { get: { operationId: 'look' }, delete: { operationId: 'gone' } } });
+  const path = overlay([
+    { target: '$.paths[*].delete', update: { 'x-mcp': { effect: 'read', guard: 'allow' } } },
+    { target: '$.paths[*].get', update: { 'x-mcp': { effect: 'write', guard: 'confirm' } } },
+  ]);
+  const domain = await importValue(document, { overlays: [path] });
+  expect(domain.endpoints.map(({ effect, guard }) => [effect, guard])).toEqual([
+    ['write', 'confirm'],
+    ['destructive', undefined],
+  ]);
+  expect(domain.warnings).toHaveLength(2);
+});

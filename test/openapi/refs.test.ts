@@ -68,17 +68,13 @@ describe('files of one document', () => {
     expect(domain.endpoints[1]!.action).toBe('b');
   });
 
-  test('a sibling folder of parts may be reached; any other may not', async () => {
+  test('no folder beside the document may be reached, whatever it is called', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
-    const root = tree({
-      'project/spec/openapi.json': needing('../common/Thing.json'),
-      'project/common/Thing.json': schema,
-    });
-    expect((await importDocument(join(root, 'project/spec/openapi.json'), { env })).quarantined).toEqual([]);
     for (const ref of [
       '../secret.json',
       '../private/Thing.json',
       '../.aws/Thing.json',
+      '../common/Thing.json',
       '../common/.hidden/x.json',
       '../common/passwords.txt',
       '../../common/Thing.json',
@@ -88,6 +84,7 @@ describe('files of one document', () => {
         'project/secret.json': schema,
         'project/private/Thing.json': schema,
         'project/.aws/Thing.json': schema,
+        'project/common/Thing.json': schema,
         'project/common/.hidden/x.json': schema,
         'project/common/passwords.txt': 'a: b',
         'common/Thing.json': schema,
@@ -99,14 +96,27 @@ describe('files of one document', () => {
     }
   });
 
-  test('refRoot opens one more folder', async () => {
+  test('what the refusal says to write is what it takes', async () => {
+    const root = tree({
+      'spec/openapi.json': needing('../common/Thing.json'),
+      'common/Thing.json': { type: 'object', properties: { a: {} } },
+    });
+    const source = join(root, 'spec/openapi.json');
+    const refsRoot = /--refs-root (\S+)/.exec(reasonOf(await importDocument(source, { env })))?.[1];
+    expect(refsRoot).toMatch(/common$/);
+    expect((await importDocument(source, { env, refsRoot: refsRoot! })).quarantined).toEqual([]);
+    symlinkSync(join(root, 'common'), join(root, 'link'));
+    expect((await importDocument(source, { env, refsRoot: join(root, 'link') })).quarantined).toEqual([]);
+  });
+
+  test('refsRoot opens one more folder', async () => {
     const root = tree({
       'a/b/openapi.json': needing('../../lib/Thing.json'),
       'lib/Thing.json': { type: 'object', properties: { a: {} } },
     });
     const source = join(root, 'a/b/openapi.json');
     expect(reasonOf(await importDocument(source, { env }))).toContain("leaves the document's folder");
-    expect((await importDocument(source, { env, refRoot: root })).quarantined).toEqual([]);
+    expect((await importDocument(source, { env, refsRoot: root })).quarantined).toEqual([]);
   });
 
   test('links that lead out are refused, links that stay are followed', async () => {

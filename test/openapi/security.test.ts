@@ -1,6 +1,9 @@
 // Security schemes become credentials, bound to one origin, filled from the environment.
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
+import { secretsIn } from '../../src/endpoint/secrets.ts';
+import { readSecurity } from '../../src/openapi/objects/security-requirement.ts';
+import { admitAddress } from '../../src/openapi/objects/server.ts';
 import { importOne, importValue, type Options, openapi } from './support.ts';
 
 function secured(schemes: object, security: unknown, operation: object = {}): object {
@@ -17,27 +20,37 @@ describe('schemes', () => {
   test.each([
     [
       { type: 'apiKey', in: 'header', name: 'X-Key' },
-      { kind: 'apiKey', name: 'main', in: 'header', field: 'X-Key', secret: secret('TEST_MAIN') },
+      { kind: 'apiKey', name: 'main', in: 'header', field: 'X-Key', secret: secret('LANDBRIDGE_CRED_TEST_MAIN') },
     ],
     [
       { type: 'apiKey', in: 'query', name: 'key' },
-      { kind: 'apiKey', name: 'main', in: 'query', field: 'key', secret: secret('TEST_MAIN') },
+      { kind: 'apiKey', name: 'main', in: 'query', field: 'key', secret: secret('LANDBRIDGE_CRED_TEST_MAIN') },
     ],
     [
       { type: 'apiKey', in: 'cookie', name: 'sid' },
-      { kind: 'apiKey', name: 'main', in: 'cookie', field: 'sid', secret: secret('TEST_MAIN') },
+      { kind: 'apiKey', name: 'main', in: 'cookie', field: 'sid', secret: secret('LANDBRIDGE_CRED_TEST_MAIN') },
     ],
     [
       { type: 'http', scheme: 'Basic' },
-      { kind: 'basic', name: 'main', username: secret('TEST_MAIN_USERNAME'), password: secret('TEST_MAIN_PASSWORD') },
+      {
+        kind: 'basic',
+        name: 'main',
+        username: secret('LANDBRIDGE_CRED_TEST_MAIN_USERNAME'),
+        password: secret('LANDBRIDGE_CRED_TEST_MAIN_PASSWORD'),
+      },
     ],
     [
       { type: 'basic' },
-      { kind: 'basic', name: 'main', username: secret('TEST_MAIN_USERNAME'), password: secret('TEST_MAIN_PASSWORD') },
+      {
+        kind: 'basic',
+        name: 'main',
+        username: secret('LANDBRIDGE_CRED_TEST_MAIN_USERNAME'),
+        password: secret('LANDBRIDGE_CRED_TEST_MAIN_PASSWORD'),
+      },
     ],
     [
       { type: 'http', scheme: 'bearer' },
-      { kind: 'bearer', name: 'main', secret: secret('TEST_MAIN') },
+      { kind: 'bearer', name: 'main', secret: secret('LANDBRIDGE_CRED_TEST_MAIN') },
     ],
     [
       { type: 'http', scheme: 'Token' },
@@ -46,17 +59,17 @@ describe('schemes', () => {
         name: 'main',
         in: 'header',
         field: 'Authorization',
-        secret: secret('TEST_MAIN'),
+        secret: secret('LANDBRIDGE_CRED_TEST_MAIN'),
         prefix: 'Token ',
       },
     ],
     [
       { type: 'openIdConnect', openIdConnectUrl: 'https://x.example' },
-      { kind: 'bearer', name: 'main', secret: secret('TEST_MAIN') },
+      { kind: 'bearer', name: 'main', secret: secret('LANDBRIDGE_CRED_TEST_MAIN') },
     ],
     [
       { type: 'oauth2', flows: { implicit: { authorizationUrl: 'https://x.example', scopes: {} } } },
-      { kind: 'bearer', name: 'main', secret: secret('TEST_MAIN') },
+      { kind: 'bearer', name: 'main', secret: secret('LANDBRIDGE_CRED_TEST_MAIN') },
     ],
     [
       { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes: {} } } },
@@ -64,8 +77,8 @@ describe('schemes', () => {
         kind: 'oauth2',
         name: 'main',
         tokenUrl: 'https://api.example.com/token',
-        clientId: secret('TEST_MAIN_CLIENT_ID'),
-        clientSecret: secret('TEST_MAIN_CLIENT_SECRET'),
+        clientId: secret('LANDBRIDGE_CRED_TEST_MAIN_CLIENT_ID'),
+        clientSecret: secret('LANDBRIDGE_CRED_TEST_MAIN_CLIENT_SECRET'),
         scopes: [],
       },
     ],
@@ -90,10 +103,10 @@ describe('schemes', () => {
 
   test('a token that is already there is used instead of the client credentials flow', async () => {
     const scheme = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://x.example/t', scopes: {} } } };
-    expect(await credential(scheme, { env: { TEST_MAIN: 'tok' } })).toEqual({
+    expect(await credential(scheme, { env: { LANDBRIDGE_CRED_TEST_MAIN: 'tok' } })).toEqual({
       kind: 'bearer',
       name: 'main',
-      secret: secret('TEST_MAIN', 'tok'),
+      secret: secret('LANDBRIDGE_CRED_TEST_MAIN', 'tok'),
     });
   });
 
@@ -118,7 +131,7 @@ describe('schemes', () => {
   test('names of domain and scheme become one variable name', async () => {
     const document = secured({ 'my api-Key': { type: 'apiKey', in: 'header', name: 'K' } }, [{ 'my api-Key': [] }]);
     const endpoint = await importOne(document, { name: 'Pet Store' });
-    expect(endpoint.security[0]![0]).toMatchObject({ secret: { variable: 'PET_STORE_MY_API_KEY' } });
+    expect(endpoint.security[0]![0]).toMatchObject({ secret: { variable: 'LANDBRIDGE_CRED_PET_STORE_MY_API_KEY' } });
   });
 });
 
@@ -143,18 +156,18 @@ describe('requirements', () => {
   test('unset variables are named at start, with what needs them; set or optional ones are not', async () => {
     const warned = async (security: unknown, env = {}) =>
       (await importValue(secured(schemes, security), { env })).warnings;
-    expect(await warned([{ a: [], b: [] }], { TEST_B: 'x' })).toEqual([
-      'Set TEST_A in the environment: 1 operation needs it (a).',
+    expect(await warned([{ a: [], b: [] }], { LANDBRIDGE_CRED_TEST_B: 'x' })).toEqual([
+      'Set LANDBRIDGE_CRED_TEST_A in the environment: 1 operation needs it (a, sent to https://api.example.com).',
     ]);
     expect(await warned([{ a: [] }, {}])).toEqual([]);
-    expect(await warned([{ a: [] }, { b: [] }], { TEST_B: 'x' })).toEqual([]);
-    expect(await warned([{ a: [] }], { TEST_A: '' })).toHaveLength(1);
+    expect(await warned([{ a: [] }, { b: [] }], { LANDBRIDGE_CRED_TEST_B: 'x' })).toEqual([]);
+    expect(await warned([{ a: [] }], { LANDBRIDGE_CRED_TEST_A: '' })).toHaveLength(1);
   });
 
   test('a scheme nobody defined is still demanded; one spelled in another case is found', async () => {
     const domain = await importValue(secured({}, [{ mystery: [] }]));
     expect(domain.endpoints[0]!.security).toEqual([
-      [{ kind: 'bearer', name: 'mystery', secret: secret('TEST_MYSTERY') }],
+      [{ kind: 'bearer', name: 'mystery', secret: secret('LANDBRIDGE_CRED_TEST_MYSTERY') }],
     ]);
     expect(domain.warnings.join()).toContain('"mystery" is used but not defined');
     const close = await importValue(secured({ BasicAuth: { type: 'http', scheme: 'basic' } }, [{ basicAuth: [] }]));
@@ -186,7 +199,7 @@ describe('headers given by the caller', () => {
           prefix: 'Bearer ',
           secret: { variable: 'header authorization', value: 'abc' },
         },
-        { kind: 'apiKey', name: 'b', in: 'header', field: 'X-Key', secret: secret('TEST_B') },
+        { kind: 'apiKey', name: 'b', in: 'header', field: 'X-Key', secret: secret('LANDBRIDGE_CRED_TEST_B') },
       ],
     ]);
     const both = await importOne(secured(schemes, [{ b: [] }]), { headers: ['x-key: k'] });
@@ -230,22 +243,30 @@ describe('credentials stay at their origin', () => {
 
   test('an operation of another origin has a variable of its own, and never the main secret', async () => {
     const domain = await importValue(document, {
-      env: { TEST_KEY: 's3cret' },
+      env: { LANDBRIDGE_CRED_TEST_KEY: 's3cret' },
       headers: ['X-Extra: e'],
-      credentials: { key: { env: 'TEST_KEY' } },
+      credentials: { key: { env: 'LANDBRIDGE_CRED_TEST_KEY' } },
     });
     const [home, away] = domain.endpoints;
     expect(JSON.stringify(home!.security)).toContain('s3cret');
     expect(away!.security).toEqual([
-      [{ kind: 'apiKey', name: 'key', in: 'header', field: 'X-Key', secret: secret('TEST_KEY_UPLOADS_EXAMPLE_COM') }],
+      [
+        {
+          kind: 'apiKey',
+          name: 'key',
+          in: 'header',
+          field: 'X-Key',
+          secret: secret('LANDBRIDGE_CRED_TEST_KEY_UPLOADS_EXAMPLE_COM'),
+        },
+      ],
     ]);
     expect(domain.warnings).toContain(
-      'Set TEST_KEY_UPLOADS_EXAMPLE_COM in the environment: 1 operation needs it (key).',
+      'Set LANDBRIDGE_CRED_TEST_KEY_UPLOADS_EXAMPLE_COM in the environment: 1 operation needs it (key, sent to https://uploads.example.com).',
     );
   });
 
   test('setting that variable is the consent', async () => {
-    const domain = await importValue(document, { env: { TEST_KEY_UPLOADS_EXAMPLE_COM: 'other' } });
+    const domain = await importValue(document, { env: { LANDBRIDGE_CRED_TEST_KEY_UPLOADS_EXAMPLE_COM: 'other' } });
     expect(domain.endpoints[1]!.security[0]![0]).toMatchObject({ secret: { value: 'other' } });
   });
 
@@ -272,7 +293,99 @@ test('a document that names its one server on every path keeps its credentials t
   );
   const { endpoints } = await importValue(document);
   expect(endpoints.map(({ baseUrl, security }) => [baseUrl, security[0]![0]])).toEqual([
-    ['https://api.example.com/v1', expect.objectContaining({ secret: secret('TEST_KEY') })],
-    ['https://api.example.com/v2', expect.objectContaining({ secret: secret('TEST_KEY') })],
+    ['https://api.example.com/v1', expect.objectContaining({ secret: secret('LANDBRIDGE_CRED_TEST_KEY') })],
+    ['https://api.example.com/v2', expect.objectContaining({ secret: secret('LANDBRIDGE_CRED_TEST_KEY') })],
   ]);
+});
+
+describe('a document does not choose the secret it is sent', () => {
+  const scheme = { token: { type: 'http', scheme: 'bearer' } };
+  const env = { GITHUB_TOKEN: 'ghp', AWS_SECRET_ACCESS_KEY: 'aws', LANDBRIDGE_CRED_GITHUB_TOKEN: 'mine' };
+  const valuesOf = ({ endpoints }: Domain) =>
+    endpoints.flatMap(({ security }) => security.flat()).map((one) => ('secret' in one ? one.secret.value : undefined));
+
+  test('neither by its x-mcp name nor by its title', async () => {
+    const named = { ...secured(scheme, [{ token: [] }]), 'x-mcp': { name: 'github' } };
+    expect(valuesOf(await importValue(named, { env }))).toEqual(['mine']);
+    const key = { secretAccessKey: { type: 'apiKey', in: 'header', name: 'K' } };
+    const titled = { ...secured(key, [{ secretAccessKey: [] }]), info: { title: 'AWS', version: '1' } };
+    expect(valuesOf(await importValue(titled, { env }))).toEqual([undefined]);
+    // `name` alone may be a number put behind a title; only a domain file makes it the operator's.
+    expect(valuesOf(await importValue(secured(scheme, [{ token: [] }]), { env, name: 'github' }))).toEqual(['mine']);
+  });
+
+  test('the operator does: with a domain file, or with the origin', async () => {
+    const document = secured(scheme, [{ token: [] }]);
+    const fromFile = await importValue(document, { env, name: 'github', namedByOperator: true });
+    expect(valuesOf(fromFile)).toEqual(['ghp']);
+    const toOrigin = await importValue(document, { env, name: 'github', baseUrl: 'https://api.github.example' });
+    expect(valuesOf(toOrigin)).toEqual(['ghp']);
+  });
+
+  const oauth = (tokenUrl: string) =>
+    secured({ oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } }, [{ oauth: [] }]);
+  const variablesOf = ({ endpoints }: Domain) =>
+    endpoints
+      .flatMap(({ security }) => security.flat())
+      .flatMap((one) => secretsIn(one).map(({ variable }) => variable));
+
+  test('a base URL is no consent to the token URL a document names', async () => {
+    const baseUrl = 'https://api.example.com/v1';
+    expect(variablesOf(await importValue(oauth('https://evil.example/t'), { baseUrl }))).toEqual([
+      'LANDBRIDGE_CRED_TEST_OAUTH_CLIENT_ID',
+      'LANDBRIDGE_CRED_TEST_OAUTH_CLIENT_SECRET',
+    ]);
+    expect(variablesOf(await importValue(oauth('/t'), { baseUrl }))).toEqual([
+      'TEST_OAUTH_CLIENT_ID',
+      'TEST_OAUTH_CLIENT_SECRET',
+    ]);
+  });
+});
+
+describe('token URLs of a document from the network', () => {
+  const oauth = (tokenUrl: string) =>
+    secured({ oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } }, [{ oauth: [] }]);
+  const root = (uri: string) =>
+    ({ uri, isRoot: true, label: 'x', value: {}, dialect: { schema: '3.0', major: 3, minor: 0 } }) as const;
+
+  test.each([
+    [
+      'https://docs.example/openapi.json',
+      'https://10.0.0.1/t',
+      { problem: expect.stringContaining('private address') },
+    ],
+    [
+      'https://docs.example/openapi.json',
+      'http://localhost/t',
+      { problem: expect.stringContaining('private address') },
+    ],
+    ['https://docs.example/openapi.json', 'http://169.254.169.254/t', { problem: expect.stringContaining('private') }],
+    ['https://docs.example/openapi.json', 'https://auth.example/t', { publicOnly: true }],
+    ['https://docs.example/openapi.json', 'https://docs.example/t', {}],
+    ['http://127.0.0.1:9/openapi.json', 'http://10.0.0.1/t', {}],
+    ['file:///openapi.json', 'http://10.0.0.1/t', {}],
+  ])('%s naming %s', (uri, tokenUrl, want) => {
+    expect(admitAddress(new URL(tokenUrl), root(uri))).toEqual(want);
+  });
+
+  test('one that may not be used quarantines what needs it; a public one is resolved with care', async () => {
+    const readFrom = (tokenUrl: string) => {
+      const home = root('https://docs.example/openapi.json');
+      const value = oauth(tokenUrl);
+      const security = readSecurity(
+        { ...home, value },
+        'test',
+        'https://api.example.com',
+        [],
+        { env: {} },
+        { follow: () => ({ document: home, pointer: '', value }), settle: (place) => place },
+        [],
+      );
+      return security.forOperation({}, '/paths/~1a/get/security', 'https://api.example.com', []);
+    };
+    expect(() => readFrom('https://192.168.1.1/t')).toThrow(
+      /token URL of "oauth", https:\/\/192.168.1.1, is a private/,
+    );
+    expect(readFrom('https://auth.example/t')).toEqual([[expect.objectContaining({ publicOnly: true })]]);
+  });
 });

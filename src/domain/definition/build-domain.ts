@@ -72,7 +72,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   const problems: Problem[] = [];
   const { env } = options;
   const source = options.source ?? `domain ${definition.name}`;
-  for (const key of ['overlays', 'serverVariables', 'include', 'exclude', 'operations'] as const) {
+  for (const key of ['overlays', 'refsRoot', 'serverVariables', 'include', 'exclude', 'operations'] as const) {
     if (definition[key] !== undefined) {
       problems.push({
         path: [key],

@@ -2,6 +2,7 @@
 // Schemas, one JSON Schema), as one enforced schema, a parse function and the placements given beside them.
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';
@@ -28,19 +29,6 @@ export interface ArgumentPlan {
 }
 
 const PLACEMENT_KEYS = new Set(Object.keys(placementShape));
-
-/** A file in an argument, as the executor expects it. */
-const FILE_SCHEMA: JsonSchema = Object.freeze({
-  type: 'object',
-  properties: {
-    filename: { type: 'string', maxLength: 255 },
-    mimeType: { type: 'string', maxLength: 127 },
-    base64: { type: 'string', description: 'The bytes, base64.' },
-    text: { type: 'string', description: 'The content, where it is text.' },
-  },
-  oneOf: [{ required: ['base64'] }, { required: ['text'] }],
-  additionalProperties: false,
-});
 
 /** Reads the arguments of one endpoint; problems are collected, never thrown. */
 export function readArguments(definition: EndpointDefinition, at: Path, problems: Problem[]): ArgumentPlan {

@@ -267,6 +267,7 @@ const domain = strict({
   endpoints: z.record(action, endpoint).exactOptional(),
   openapi: text.exactOptional(),
   overlays: list(text).exactOptional(),
+  refsRoot: text.exactOptional(),
   serverVariables: z.record(z.string(), text).exactOptional(),
   include: filter.exactOptional(),
   exclude: filter.exactOptional(),

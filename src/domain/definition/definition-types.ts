@@ -231,6 +231,8 @@ export interface DomainDefinition {
   readonly openapi?: string;
   /** OpenAPI Overlay documents, applied in order before the import. */
   readonly overlays?: readonly string[];
+  /** A folder beside this file that the document's `$ref`s may reach; without it, only the document's own. */
+  readonly refsRoot?: string;
   /** Values for the variables of the document's server URLs; `${VARIABLE}` is filled in. */
   readonly serverVariables?: { readonly [variable: string]: string };
   readonly include?: OperationFilter;

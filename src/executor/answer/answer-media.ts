@@ -1,6 +1,6 @@
 // What kind of answer a body is: from its Content-Type, or from its first bytes where the header says nothing.
 import { isUtf8 } from 'node:buffer';
-import { isJsonEssence, toEssence } from '../../endpoint/media-type.ts';
+import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
 
 export type Kind = 'json' | 'ndjson' | 'sse' | 'html' | 'text' | 'image' | 'audio' | 'binary';
 
@@ -17,6 +17,23 @@ const remembered = new Map<string, Media>();
 /** Servers send a handful of values; one that sends ever new ones must not fill the memory. */
 const MAX_REMEMBERED = 256;
 
+/** How an answer of each family is decoded; families left out are decided by the bytes. */
+const KINDS: Readonly<Partial<Record<MediaFamily, Kind>>> = {
+  json: 'json',
+  'merge-patch': 'json',
+  'json-patch': 'json',
+  'json-lines': 'ndjson',
+  events: 'sse',
+  html: 'html',
+  xml: 'text',
+  svg: 'text',
+  text: 'text',
+  form: 'text',
+  image: 'image',
+  audio: 'audio',
+  binary: 'binary',
+};
+
 export function parseMediaType(header: string | readonly string[] | undefined): Media {
   if (header === undefined) return UNKNOWN;
   const text = typeof header === 'string' ? header : (header[0] ?? '');
@@ -31,32 +48,18 @@ export function parseMediaType(header: string | readonly string[] | undefined): 
 function parse(header: string): Media {
   const essence = toEssence(header);
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(essence)) return UNKNOWN;
-  let charset: string | undefined;
-  for (const parameter of header.split(';').slice(1)) {
-    const match = /^\s*charset\s*=\s*"?([\w:.+-]+)"?\s*$/i.exec(parameter);
-    if (match !== null) charset = match[1]?.toLowerCase();
-  }
-  return { essence, charset, kind: kindOf(essence) };
+  const parameter =
+    header.length === essence.length
+      ? undefined
+      : header
+          .split(';')
+          .slice(1)
+          .findLast((part) => CHARSET.test(part));
+  const charset = parameter === undefined ? undefined : CHARSET.exec(parameter)?.[1]?.toLowerCase();
+  return { essence, charset, kind: KINDS[familyOf(essence)] };
 }
 
-const TEXT_APPLICATIONS =
-  /^application\/(xml|yaml|x-yaml|toml|graphql|sql|javascript|ecmascript|x-javascript|x-sh|jwt|pgp-signature|x-www-form-urlencoded|x-pem-file|rtf|xhtml\+xml)$/;
-
-function kindOf(essence: string): Kind | undefined {
-  if (isJsonEssence(essence)) return 'json';
-  if (/^application\/(x-)?(ndjson|jsonl|json-lines|jsonlines|json-seq|stream\+json)$/.test(essence)) return 'ndjson';
-  if (essence === 'text/event-stream') return 'sse';
-  if (essence === 'text/html' || essence === 'application/xhtml+xml') return 'html';
-  if (essence === 'image/svg+xml' || essence.startsWith('text/') || /\+(xml|yaml|text)$/.test(essence)) return 'text';
-  if (TEXT_APPLICATIONS.test(essence)) return 'text';
-  if (/^image\/(png|jpe?g|gif|webp)$/.test(essence)) return 'image';
-  if (essence.startsWith('audio/')) return 'audio';
-  if (/^(image|video|font|model)\//.test(essence)) return 'binary';
-  if (/^application\/(octet-stream|pdf|zip|gzip|x-tar|msword|wasm|x-protobuf|protobuf|msgpack|cbor)$/.test(essence)) {
-    return 'binary';
-  }
-  return undefined;
-}
+const CHARSET = /^\s*charset\s*=\s*"?([\w:.+-]+)"?\s*$/i;
 
 /** The image type the bytes are in. A body that only claims to be an image breaks the clients that show it. */
 export function sniffImage(body: Buffer): string | undefined {

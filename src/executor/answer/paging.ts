@@ -1,4 +1,5 @@
 // "How do I get the rest": from the Link header, from the cursor in the answer, or by counting on.
+import { NEXT_ARGUMENTS, NEXT_PATHS, TOTAL_PATHS } from '../../endpoint/conventions/pagination-words.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { argumentOf } from '../request/parameter-styles.ts';
 import type { RawResponse } from '../send.ts';
@@ -75,71 +76,9 @@ function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined 
   return changed.length === 0 ? undefined : changed.join(', ');
 }
 
-const CURSOR_PATHS = [
-  'next_cursor',
-  'nextCursor',
-  'next_page_token',
-  'nextPageToken',
-  'next_token',
-  'nextToken',
-  'NextToken',
-  'continuation_token',
-  'continuationToken',
-  'next_page',
-  'nextPage',
-  'next',
-  'next_url',
-  'nextLink',
-  '@odata.nextLink',
-  'links.next',
-  '_links.next.href',
-  '_links.next',
-  'paging.next.after',
-  'paging.cursors.after',
-  'paging.next',
-  'pagination.next_cursor',
-  'pagination.next',
-  'pagination.next_page',
-  'meta.next_cursor',
-  'meta.next',
-  'meta.next_page',
-  'response_metadata.next_cursor',
-  'page_info.end_cursor',
-  'pageInfo.endCursor',
-] as const;
-
-const CURSOR_ARGUMENTS = [
-  'cursor',
-  'next_cursor',
-  'page_token',
-  'pageToken',
-  'next_token',
-  'nextToken',
-  'NextToken',
-  'continuation_token',
-  'continuationToken',
-  'start_cursor',
-  'starting_after',
-  'after',
-  'page',
-  'offset',
-] as const;
-
-const TOTALS = [
-  'total',
-  'total_count',
-  'totalCount',
-  'total_results',
-  'totalResults',
-  'totalItems',
-  'meta.total',
-  'pagination.total',
-  'page.totalElements',
-] as const;
-
 function fromBody(plan: PagingPlan, args: Args, headers: RawResponse['headers'], value: object): string | undefined {
   const { pagination } = plan;
-  const paths = pagination?.nextFrom === undefined ? CURSOR_PATHS : [pagination.nextFrom, ...CURSOR_PATHS];
+  const paths = pagination?.nextFrom === undefined ? NEXT_PATHS : [pagination.nextFrom, ...NEXT_PATHS];
   const more = at(value, 'has_more') ?? at(value, 'hasMore') ?? at(value, 'has_next_page');
   if (more === false) return undefined;
   for (const path of paths) {
@@ -158,7 +97,7 @@ function fromBody(plan: PagingPlan, args: Args, headers: RawResponse['headers'],
 
 function argumentFor(plan: PagingPlan, pageNumber: boolean): string | undefined {
   if (pageNumber && plan.byWireName.has('page')) return plan.byWireName.get('page');
-  for (const name of CURSOR_ARGUMENTS) if (plan.byWireName.has(name)) return plan.byWireName.get(name);
+  for (const name of NEXT_ARGUMENTS) if (plan.byWireName.has(name)) return plan.byWireName.get(name);
   return undefined;
 }
 
@@ -190,7 +129,7 @@ function byCounting(
 }
 
 function totalOf(value: object, headers: RawResponse['headers']): number | undefined {
-  for (const path of TOTALS) {
+  for (const path of TOTAL_PATHS) {
     const total = at(value, path);
     if (typeof total === 'number') return total;
   }

@@ -1,7 +1,7 @@
 // Which proof a request carries. The first alternative whose secrets are all there is taken; a credential lives in the
 // endpoint that carries it and goes to that endpoint's origin only.
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
-import { unsetVariables } from '../../endpoint/secrets.ts';
+import { destinationOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkHeaderValue } from './header-value.ts';
 import { encode } from './percent-encoding.ts';
@@ -15,14 +15,19 @@ export interface Proof {
 
 export type OAuthCredential = Extract<Credential, { kind: 'oauth2' }>;
 
-/** The alternative that will be used, or the variables that are missing in each. */
+/** The alternative that will be used, or the variables that are missing in each, and where they would go. */
 export type Choice =
   | { readonly kind: 'none' }
   | { readonly kind: 'chosen'; readonly credentials: readonly Credential[] }
-  | { readonly kind: 'missing'; readonly alternatives: readonly (readonly string[])[] };
+  | {
+      readonly kind: 'missing';
+      readonly alternatives: readonly (readonly string[])[];
+      readonly origins: readonly string[];
+    };
 
 export function chooseCredentials(endpoint: Endpoint): Choice {
   const missing: (readonly string[])[] = [];
+  const origins = new Set<string>();
   let anonymous = false;
   for (const alternative of endpoint.security) {
     if (alternative.length === 0) {
@@ -32,15 +37,21 @@ export function chooseCredentials(endpoint: Endpoint): Choice {
     const unset = alternative.flatMap(unsetVariables);
     if (unset.length === 0) return { kind: 'chosen', credentials: alternative };
     missing.push([...new Set(unset)]);
+    for (const credential of alternative)
+      if (unsetVariables(credential).length > 0) origins.add(destinationOf(credential, endpoint.baseUrl));
   }
-  return anonymous || missing.length === 0 ? { kind: 'none' } : { kind: 'missing', alternatives: missing };
+  if (anonymous || missing.length === 0) return { kind: 'none' };
+  return { kind: 'missing', alternatives: missing, origins: [...origins] };
 }
 
-export function missingCredential(tool: string, alternatives: readonly (readonly string[])[]): GatewayError {
-  const variableSets = alternatives.map((variables) => variables.join(' and ')).join(', or ');
+export function missingCredential(
+  tool: string,
+  { alternatives, origins }: Extract<Choice, { kind: 'missing' }>,
+): GatewayError {
+  const variables = alternatives.map((names) => names.join(' and ')).join(', or ');
   return new GatewayError(
     'MISSING_CREDENTIAL',
-    `${tool} needs a credential that is not configured; nothing was sent. Set ${variableSets} in the environment of the gateway and restart it. Changing the arguments does not help.`,
+    `${tool} needs a credential that is not configured; nothing was sent. Set ${variables} in the environment of the gateway (it goes to ${origins.join(' and ')}) and restart it. Changing the arguments does not help.`,
     { tool, variables: [...new Set(alternatives.flat())] },
   );
 }

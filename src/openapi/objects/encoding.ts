@@ -1,4 +1,5 @@
-// OAS Encoding Objects: how each field of a form or multipart body is written, and which of them are files.
+// Encoding Object: how each field of a form or multipart body is written, and which of them are files.
+// https://spec.openapis.org/oas/v3.2.0.html#encoding-object
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
 import { isNode, type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
 import { isFile } from '../schema/byte-schemas.ts';
@@ -10,36 +11,36 @@ const FORM_STYLES = new Set<string>(['form', 'spaceDelimited', 'pipeDelimited', 
 /** Undefined where every field is written the default way. */
 export function encodingsOf(
   fields: readonly Field[],
-  given: Node | undefined,
+  declaration: Node | undefined,
   kind: 'form' | 'multipart',
   resolver: Resolver,
 ): Record<string, PartEncoding> | undefined {
-  let found: Record<string, PartEncoding> | undefined;
+  let encodings: Record<string, PartEncoding> | undefined;
   for (const field of fields) {
-    const part = encodingOf(field, nodeAt(given, field.name), kind, resolver);
+    const part = encodingOf(field, nodeAt(declaration, field.name), kind, resolver);
     if (!part) continue;
-    found ??= Object.create(null) as Record<string, PartEncoding>;
-    found[field.name] = part;
+    encodings ??= Object.create(null) as Record<string, PartEncoding>;
+    encodings[field.name] = part;
   }
-  return found;
+  return encodings;
 }
 
 function encodingOf(
   field: Field,
-  given: Node | undefined,
+  declaration: Node | undefined,
   kind: 'form' | 'multipart',
   resolver: Resolver,
 ): PartEncoding | undefined {
-  const contentType = textAt(given, 'contentType');
-  const style = textAt(given, 'style');
-  const headers = fixedHeaders(given);
+  const contentType = textAt(declaration, 'contentType');
+  const style = textAt(declaration, 'style');
+  const headers = fixedHeaders(declaration);
   const file = kind === 'multipart' && isFile(field, contentType, resolver);
   const part: PartEncoding = {
     // Several types or a range: the file's own type decides.
     ...(contentType !== undefined && !/[,*]/.test(contentType) ? { contentType } : {}),
     ...(style !== undefined && FORM_STYLES.has(style) ? { style: style as ParameterStyle } : {}),
-    ...(typeof given?.explode === 'boolean' ? { explode: given.explode } : {}),
-    ...(given?.allowReserved === true ? { allowReserved: true } : {}),
+    ...(typeof declaration?.explode === 'boolean' ? { explode: declaration.explode } : {}),
+    ...(declaration?.allowReserved === true ? { allowReserved: true } : {}),
     ...(headers ? { headers } : {}),
     ...(file ? { file: true } : {}),
   };
@@ -47,8 +48,8 @@ function encodingOf(
 }
 
 /** Headers of a part whose value the document fixes; others have no argument to come from. */
-function fixedHeaders(given: Node | undefined): Record<string, string> | undefined {
-  const headers = nodeAt(given, 'headers');
+function fixedHeaders(declaration: Node | undefined): Record<string, string> | undefined {
+  const headers = nodeAt(declaration, 'headers');
   if (!headers) return undefined;
   const out: Record<string, string> = Object.create(null);
   for (const name of Object.keys(headers)) {

@@ -1,20 +1,21 @@
-// The request side of an operation: its parameters, its body and the arguments they become.
+// The request side of an Operation Object: its parameters, its body and the arguments they become.
+// https://spec.openapis.org/oas/v3.2.0.html#operation-object
 
 import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { type Node, own } from '../../endpoint/untrusted.ts';
+import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
 import { OperationProblem, type ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
 import type { GivenHeader } from '../source/fetch-headers.ts';
 import type { Limits } from '../source/limits.ts';
 import type { Resolver } from '../source/resolve.ts';
-import { type ArgumentPlan, planArguments } from './flat-arguments.ts';
-import type { Parameter, ReadParameters } from './parameters.ts';
+import type { Parameter, ReadParameters } from './parameter.ts';
 import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './request-body.ts';
-import { mediaTypesOf } from './responses.ts';
-import type { ApiKeyPlace } from './scheme-credentials.ts';
+import { mediaTypesOf } from './response.ts';
+import type { ApiKeyPlace } from './security-scheme.ts';
 
 export interface RequestContext {
   readonly label: string;
@@ -38,14 +39,14 @@ export interface RequestDraft {
 }
 
 /** Parameter Object: header parameters of these names are ignored. */
-const IGNORED_HEADERS = new Set(['accept', 'content-type', 'authorization']);
+const OWN_HEADERS = new Set(['accept', 'content-type', 'authorization']);
 
 /** Throws OperationProblem when no request can be made. */
 export function readRequest(operation: Operation, effect: Effect, context: RequestContext): RequestDraft {
   const { info, place, pathItem, pointer } = operation;
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
-  const { kept, schemes } = keepParameters(parameters, template, operation, effect, context);
+  const { sendable, schemes } = keepParameters(parameters, template, operation, effect, context);
   const { resolver, shapeOf, limits } = context;
   const bodyContext = { resolver, shapeOf, limits, method: info.method };
   const swagger = place.document.dialect.major === 2;
@@ -53,14 +54,14 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
     swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
       ? readBodyParameters(bodyParameters, mediaTypesOf(context.root, place.value, 'consumes'), place, bodyContext)
       : readRequestBody(place, bodyContext);
-  const plan = planArguments([...undeclared(template, kept, operation, context), ...kept], body);
+  const plan = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body);
   if (plan.arguments.length > limits.maxArguments * 2) {
     throw new OperationProblem(
       pointer,
       `it takes ${plan.arguments.length} arguments; more than ${limits.maxArguments * 2} cannot be offered`,
     );
   }
-  const schemas = kept.map((parameter) => parameter.schema);
+  const schemas = sendable.map((parameter) => parameter.schema);
   context.scan(body ? schemas.concat(body.schemas) : schemas);
   return { path: template.path, plan, body, schemes };
 }
@@ -72,9 +73,9 @@ function keepParameters(
   { pointer, info }: Operation,
   effect: Effect,
   { security, headers, warnings, label }: RequestContext,
-): { kept: Parameter[]; schemes: string[] } {
+): { sendable: Parameter[]; schemes: string[] } {
   const schemes: string[] = [];
-  const kept: Parameter[] = [];
+  const sendable: Parameter[] = [];
   const say = (what: string) => warnings.push(`${label}: ${info.method} ${info.path}: ${what}`);
   for (const parameter of parameters) {
     const { name } = parameter;
@@ -83,9 +84,9 @@ function keepParameters(
       if (parameter.required) schemes.push(key.scheme);
     } else if (parameter.in === 'header') {
       const lower = name.toLowerCase();
-      if (IGNORED_HEADERS.has(lower) || headers.some((header) => header.name === lower)) continue;
+      if (OWN_HEADERS.has(lower) || headers.some((header) => header.name === lower)) continue;
       if (!isArgumentHeader(lower, effect)) say(`the header ${name} cannot be an argument and was left out`);
-      else if (HEADER_NAME.test(name)) kept.push(parameter);
+      else if (HEADER_NAME.test(name)) sendable.push(parameter);
       else if (parameter.required) {
         throw new OperationProblem(
           pointer,
@@ -95,12 +96,12 @@ function keepParameters(
     } else if (effect === 'read' && parameter.in !== 'path' && isMethodParameter(name)) {
       say(`${JSON.stringify(name)} would change the method of a read and was left out`);
     } else if (template.queryVariables.has(name) && (parameter.in === 'path' || parameter.in === 'query')) {
-      kept.push(inQuery(parameter, template.queryVariables.get(name)!));
+      sendable.push(inQuery(parameter, template.queryVariables.get(name)!));
     } else if (parameter.in === 'path' && !template.variables.includes(name)) {
       say(`the path parameter ${JSON.stringify(name)} has no place in the path and was left out`);
-    } else kept.push(parameter);
+    } else sendable.push(parameter);
   }
-  return { kept, schemes };
+  return { sendable, schemes };
 }
 
 function isAt({ in: where, name }: Parameter, place: ApiKeyPlace): boolean {
@@ -120,16 +121,16 @@ const STRING: Node = Object.freeze({ type: 'string', minLength: 1 });
 /** Variables of the path key that no parameter describes: strings, and required. */
 function undeclared(
   template: PathTemplate,
-  kept: readonly Parameter[],
+  sendable: readonly Parameter[],
   { info, place, pointer }: Operation,
   { label, warnings }: RequestContext,
 ): Parameter[] {
   const missing = (where: 'path' | 'query', name: string) =>
-    !kept.some((parameter) => parameter.target.in === where && parameter.target.name === name);
-  const made: Parameter[] = [];
+    !sendable.some((parameter) => parameter.target.in === where && parameter.target.name === name);
+  const additions: Parameter[] = [];
   const add = (variable: string, target: Parameter['target']) => {
     const schema = { document: place.document, pointer, value: STRING };
-    made.push({ in: target.in as 'path' | 'query', name: variable, required: true, target, schema, object: {} });
+    additions.push({ in: target.in as 'path' | 'query', name: variable, required: true, target, schema, object: {} });
   };
   for (const name of template.variables) {
     if (missing('path', name)) add(name, { in: 'path', name, style: 'simple', explode: false });
@@ -137,9 +138,9 @@ function undeclared(
   for (const [variable, name] of template.queryVariables) {
     if (missing('query', name)) add(variable, { in: 'query', name, style: 'form', explode: false });
   }
-  if (made.length > 0) {
-    const names = made.map(({ name }) => `{${name}}`).join(', ');
+  if (additions.length > 0) {
+    const names = additions.map(({ name }) => `{${name}}`).join(', ');
     warnings.push(`${label}: ${info.method} ${info.path}: ${names} is not declared; it is taken as a string`);
   }
-  return made;
+  return additions;
 }

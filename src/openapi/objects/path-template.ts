@@ -1,4 +1,5 @@
-// Path keys as documents write them: `/pets/{petId}`, but also `/current?lat={lat}`, `/files/{id}#copy`, `/x/{proxy+}`.
+// Path Templating: path keys as documents write them, `/pets/{petId}`, but also `/current?lat={lat}`, `/files/{id}#copy`, `/x/{proxy+}`.
+// https://spec.openapis.org/oas/v3.2.0.html#path-templating
 
 export interface PathTemplate {
   /** What the executor fills in. A literal query string and a fragment stay; the executor knows them. */
@@ -33,10 +34,10 @@ export function readTemplate(key: string, parameters: readonly { in: string; nam
     // RFC 6570 query expansion: those are query parameters, declared as such.
     if (/^[?&]/.test(inner)) return '';
     const name = declared.has(inner) ? inner : inner.replace(/^\+|[+*]$|:.*$/g, '');
-    const known = declared.has(name) ? name : inner;
-    if (known === '') return whole;
-    variables.add(known);
-    return `{${known}}`;
+    const variable = declared.has(name) ? name : inner;
+    if (variable === '') return whole;
+    variables.add(variable);
+    return `{${variable}}`;
   });
   return {
     path: path + (literal.length > 0 ? `?${literal.join('&')}` : '') + fragment,

@@ -1,4 +1,6 @@
-// Every operation of a document, in its order: paths, path items behind `$ref`s, 3.2 `query` and `additionalOperations`.
+// Paths and Path Item Objects: every operation in the document's order, path items behind `$ref`s, 3.2 `query` and
+// `additionalOperations` included.
+// https://spec.openapis.org/oas/v3.2.0.html#paths-object, https://spec.openapis.org/oas/v3.2.0.html#path-item-object
 
 import { isNode, type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { OperationInfo } from '../import-options.ts';
@@ -19,7 +21,7 @@ const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
 
 export function listOperations(root: SourceDocument, resolver: Resolver, warnings: string[]): Operation[] {
   const paths = nodeAt(root.value, 'paths') ?? {};
-  const found: Operation[] = [];
+  const operations: Operation[] = [];
   const methods = new Set(root.dialect.major === 3 && root.dialect.minor >= 2 ? [...METHODS, 'query'] : METHODS);
   for (const path of Object.keys(paths)) {
     if (path.startsWith('x-')) continue;
@@ -28,15 +30,24 @@ export function listOperations(root: SourceDocument, resolver: Resolver, warning
       const node = pathItem.value as Node;
       for (const key of Object.keys(node)) {
         if (methods.has(key.toLowerCase()))
-          note(found, pathItem, pointer, path, key, key.toUpperCase(), node[key], resolver);
+          note(operations, pathItem, pointer, path, key, key.toUpperCase(), node[key], resolver);
       }
       const additional = methods.has('query') ? nodeAt(node, 'additionalOperations') : undefined;
       for (const method of Object.keys(additional ?? {})) {
-        note(found, pathItem, `${pointer}/additionalOperations`, path, method, method, additional![method], resolver);
+        note(
+          operations,
+          pathItem,
+          `${pointer}/additionalOperations`,
+          path,
+          method,
+          method,
+          additional![method],
+          resolver,
+        );
       }
     }
   }
-  return found;
+  return operations;
 }
 
 /** A path item may be a `$ref`, and may have operations of its own beside it. */
@@ -59,7 +70,7 @@ function pathItems(place: Place, resolver: Resolver, warnings: string[], path: s
 }
 
 function note(
-  found: Operation[],
+  operations: Operation[],
   pathItem: Place,
   pointer: string,
   path: string,
@@ -89,5 +100,11 @@ function note(
     tags: textsAt(place.value, 'tags'),
     deprecated: own(place.value, 'deprecated') === true,
   };
-  found.push({ info, pointer: pointer + step(key), pathItem, place, ...(problem === undefined ? {} : { problem }) });
+  operations.push({
+    info,
+    pointer: pointer + step(key),
+    pathItem,
+    place,
+    ...(problem === undefined ? {} : { problem }),
+  });
 }

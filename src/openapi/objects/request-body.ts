@@ -1,4 +1,5 @@
-// Request body → how it is written (BodyPlan) and which fields or single value it takes.
+// Request Body Object → how it is written (BodyPlan) and which fields or single value it takes.
+// https://spec.openapis.org/oas/v3.2.0.html#request-body-object
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
 import { isNode, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
@@ -8,8 +9,8 @@ import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
 import { type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { encodingsOf } from './encoding.ts';
-import { chooseMediaType, kindOf } from './media-choice.ts';
-import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameters.ts';
+import { chooseMediaType, kindOf } from './media-type-object.ts';
+import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameter.ts';
 
 /** What the body asks for. `whole`: one argument is the entire body. */
 export interface BodyDraft {
@@ -35,10 +36,10 @@ export interface BodyContext {
 
 /** OpenAPI 3 `requestBody`. */
 export function readRequestBody(operation: Place, context: BodyContext): BodyDraft | undefined {
-  const given = own(operation.value, 'requestBody');
-  if (!isNode(given)) return undefined;
+  const declaration = own(operation.value, 'requestBody');
+  if (!isNode(declaration)) return undefined;
   const place = settled(
-    { document: operation.document, pointer: `${operation.pointer}/requestBody`, value: given },
+    { document: operation.document, pointer: `${operation.pointer}/requestBody`, value: declaration },
     context.resolver,
   );
   if (!isNode(place.value)) return undefined;
@@ -51,11 +52,11 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
       { document: place.document, pointer: `${place.pointer}/content${step(mediaType)}`, value: content[mediaType] },
       context.resolver,
     );
-  const chosen = chooseMediaType(offered, (mediaType) => hasFiles(mediaAt(mediaType), mediaType, context))!;
-  const media = mediaAt(chosen);
+  const mediaType = chooseMediaType(offered, (mediaType) => hasFiles(mediaAt(mediaType), mediaType, context))!;
+  const media = mediaAt(mediaType);
   const schema = schemaAt(media);
   const description = textAt(place.value, 'description');
-  const draft = planBody(chosen, required, schema, nodeAt(media.value, 'encoding'), media, context);
+  const draft = planBody(mediaType, required, schema, nodeAt(media.value, 'encoding'), media, context);
   return (
     draft && {
       ...draft,
@@ -82,10 +83,10 @@ export function readBodyParameters(
   }
   if (form.length > 0) return readForm(form, consumes, operation);
   if (!body) return undefined;
-  const chosen = chooseMediaType(consumes, () => false) ?? 'application/json';
+  const mediaType = chooseMediaType(consumes, () => false) ?? 'application/json';
   const schema = schemaAt(body.place);
   const description = textAt(body.object, 'description');
-  const draft = planBody(chosen, body.object.required === true, schema, undefined, body.place, context);
+  const draft = planBody(mediaType, body.object.required === true, schema, undefined, body.place, context);
   return draft && (description === undefined ? draft : { ...draft, description });
 }
 
@@ -137,19 +138,19 @@ function planBody(
     fields: [],
     whole: { key, schema, ...(description === undefined ? {} : { description }) },
   });
-  const asked = kindOf(mediaType);
+  const mediaKind = kindOf(mediaType);
   const bytes = schema !== undefined && isBytes(schema.document, schema.value, context.resolver);
   const type = concrete(mediaType);
-  if (asked === 'binary' || (bytes && asked !== 'multipart' && asked !== 'form')) {
-    return whole('binary', asked === 'any' ? 'application/octet-stream' : type, 'file');
+  if (mediaKind === 'binary' || (bytes && mediaKind !== 'multipart' && mediaKind !== 'form')) {
+    return whole('binary', mediaKind === 'any' ? 'application/octet-stream' : type, 'file');
   }
-  if (asked === 'text' || asked === 'xml') {
-    return whole('text', type, 'body', asked === 'xml' ? `The body as ${type} text.` : undefined);
+  if (mediaKind === 'text' || mediaKind === 'xml') {
+    return whole('text', type, 'body', mediaKind === 'xml' ? `The body as ${type} text.` : undefined);
   }
-  if (asked === 'any' && schema && isText(schema.document, schema.value, context.resolver))
+  if (mediaKind === 'any' && schema && isText(schema.document, schema.value, context.resolver))
     return whole('text', 'text/plain', 'body');
-  const kind = asked === 'form' ? 'form' : asked === 'multipart' ? 'multipart' : 'json';
-  const body = asked === 'any' ? 'application/json' : type;
+  const kind = mediaKind === 'form' ? 'form' : mediaKind === 'multipart' ? 'multipart' : 'json';
+  const body = mediaKind === 'any' ? 'application/json' : type;
   const shape = schema && context.shapeOf(schema, kind === 'json' ? 'whole' : 'merged');
   if (kind === 'multipart' && !shape) {
     throw new OperationProblem(

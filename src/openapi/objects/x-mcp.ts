@@ -1,4 +1,5 @@
-// The `x-mcp` extension: what the author of a document (or of an overlay) wants a tool to be.
+// Specification Extensions: `x-mcp`, what the author of a document (or of an overlay) wants a tool to be.
+// https://spec.openapis.org/oas/v3.2.0.html#specification-extensions
 //
 //   document   x-mcp: { name, prefix, exposure: tools|grouped|search|auto, pinned: [tool or operationId], guard: { write, destructive } }
 //   path item  x-mcp: false | { enabled, hidden, effect, guard, tags }            inherited by its operations
@@ -6,7 +7,9 @@
 //                               tags, timeoutMs, expose, response: { pick, drop, maxChars, format, structured }, examples }
 //   parameter  x-mcp: false | { name, description, hidden, fixed }                also on properties of a request body
 //
-// `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered.
+// `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document,
+// and neither may make a call laxer than the operator would have it: `guard: allow` is no word at all, and an `effect`
+// below that of the method is not taken. Both are for the domain file.
 import type { Args, Effect, Endpoint, GuardPolicy, ResponsePlan } from '../../endpoint/model.ts';
 import { isNode, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 
@@ -20,7 +23,7 @@ export interface OperationExtension {
   readonly description?: string;
   readonly effect?: Effect;
   readonly idempotent?: boolean;
-  readonly guard?: GuardPolicy;
+  readonly guard?: StricterPolicy;
   readonly pinned: boolean;
   readonly tags?: readonly string[];
   readonly timeoutMs?: number;
@@ -41,43 +44,55 @@ export interface DocumentExtension {
   readonly prefix?: string;
   readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
   readonly pinned: readonly string[];
-  readonly guard: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
+  readonly guard: { readonly write?: StricterPolicy; readonly destructive?: StricterPolicy };
 }
 
+/** What a document may ask of the guard. */
+type StricterPolicy = Exclude<GuardPolicy, 'allow'>;
+
 const EFFECTS = ['read', 'write', 'destructive'] as const;
-const POLICIES = ['allow', 'confirm', 'deny'] as const;
+const POLICIES = ['confirm', 'deny'] as const;
 const EXPOSURES = ['tools', 'grouped', 'search', 'auto'] as const;
 const NO_ARGUMENT: ArgumentExtension = Object.freeze({});
 
-/** The operation's own words over those of its path item. */
-export function operationExtension(pathItem: unknown, operation: unknown): OperationExtension {
+/** The operation's own words over those of its path item. `refuse` is told what a document may not say. */
+export function operationExtension(
+  pathItem: unknown,
+  operation: unknown,
+  methodEffect: Effect,
+  refuse: (problem: string) => void,
+): OperationExtension {
   const outer = own(pathItem, FIELD);
   const inner = own(operation, FIELD);
   if (outer === undefined && inner === undefined) return NOTHING;
   const node: Node = { ...(isNode(outer) ? outer : {}), ...(isNode(inner) ? inner : {}) };
   const off =
     inner === false || (inner === undefined && outer === false) || node.enabled === false || node.hidden === true;
-  const found: { -readonly [Key in keyof OperationExtension]: OperationExtension[Key] } = {
+  const extension: { -readonly [Key in keyof OperationExtension]: OperationExtension[Key] } = {
     hidden: off,
     pinned: node.pinned === true,
     examples: Array.isArray(node.examples) ? node.examples.filter(isNode) : [],
   };
   for (const key of ['name', 'title', 'summary', 'description'] as const) {
     const text = textAt(isNode(inner) ? inner : undefined, key);
-    if (text !== undefined && text.trim() !== '') found[key] = text;
+    if (text !== undefined && text.trim() !== '') extension[key] = text;
   }
   const effect = oneOf(EFFECTS, node.effect);
-  if (effect !== undefined) found.effect = effect;
+  if (effect !== undefined && EFFECTS.indexOf(effect) >= EFFECTS.indexOf(methodEffect)) extension.effect = effect;
+  else if (effect !== undefined) {
+    refuse(`effect: ${effect} is laxer than the method, which is ${methodEffect}; only a domain file may say so`);
+  }
   const guard = oneOf(POLICIES, node.guard);
-  if (guard !== undefined) found.guard = guard;
-  if (typeof node.idempotent === 'boolean') found.idempotent = node.idempotent;
-  if (Array.isArray(node.tags)) found.tags = textsAt(node, 'tags');
-  if (typeof node.timeoutMs === 'number' && node.timeoutMs > 0) found.timeoutMs = Math.min(node.timeoutMs, 600_000);
+  if (guard !== undefined) extension.guard = guard;
+  else if (node.guard === 'allow') refuse('guard: allow is ignored; only a domain file may say so');
+  if (typeof node.idempotent === 'boolean') extension.idempotent = node.idempotent;
+  if (Array.isArray(node.tags)) extension.tags = textsAt(node, 'tags');
+  if (typeof node.timeoutMs === 'number' && node.timeoutMs > 0) extension.timeoutMs = Math.min(node.timeoutMs, 600_000);
   const expose = oneOf(['tool', 'resource', 'both'] as const, node.expose);
-  if (expose !== undefined) found.expose = expose;
+  if (expose !== undefined) extension.expose = expose;
   const response = nodeAt(node, 'response');
-  if (response) found.response = responseExtension(response);
-  return found;
+  if (response) extension.response = responseExtension(response);
+  return extension;
 }
 
 const NOTHING: OperationExtension = Object.freeze({ hidden: false, pinned: false, examples: Object.freeze([]) });
@@ -110,7 +125,7 @@ export function argumentExtension(object: unknown): ArgumentExtension {
   };
 }
 
-export function documentExtension(document: unknown): DocumentExtension {
+export function documentExtension(document: unknown, refuse: (problem: string) => void): DocumentExtension {
   const node = nodeAt(document, FIELD);
   const name = textAt(node, 'name');
   const prefix = textAt(node, 'prefix');
@@ -118,6 +133,9 @@ export function documentExtension(document: unknown): DocumentExtension {
   const guard = nodeAt(node, 'guard');
   const write = oneOf(POLICIES, own(guard, 'write'));
   const destructive = oneOf(POLICIES, own(guard, 'destructive'));
+  for (const effect of ['write', 'destructive']) {
+    if (own(guard, effect) === 'allow') refuse(`guard.${effect}: allow is ignored; only a domain file may say so`);
+  }
   return {
     ...(name === undefined ? {} : { name }),
     ...(prefix === undefined ? {} : { prefix }),

@@ -3,7 +3,7 @@
 
 import { isNode, type Node } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Place, RefError, type Resolver } from '../source/resolve.ts';
+import { orNothing, type Place, RefError, type Resolver } from '../source/resolve.ts';
 import { refOf } from './schema-parts.ts';
 
 /** How one schema applies another to the same value. */
@@ -32,14 +32,14 @@ export function createInPlace(follow: Follow): InPlace {
   const edges = new Map<object, readonly Edge[]>();
   const edgesOf = (place: Place): readonly Edge[] => {
     const key = place.value as object;
-    let found = edges.get(key);
-    if (!found) {
+    let outgoing = edges.get(key);
+    if (!outgoing) {
       const list: Edge[] = [];
       collect(place.document, place.value, 'all', list, follow, 0);
       edges.set(key, list);
-      found = list;
+      outgoing = list;
     }
-    return found;
+    return outgoing;
   };
   const all = createCircles((place) => edgesOf(place).map((edge) => edge.target));
   const unions = createCircles((place) =>
@@ -79,9 +79,9 @@ function createCircles(nextOf: (place: Place) => readonly Place[]): (from: Place
     for (let visit = stack[stack.length - 1]; visit; visit = stack[stack.length - 1]) {
       const target = visit.next[visit.at++];
       if (target !== undefined) {
-        const seen = indices.get(target.value as object);
-        if (seen === undefined) stack.push(enter(target));
-        else if (!component.has(target.value as object)) visit.low = Math.min(visit.low, seen);
+        const targetIndex = indices.get(target.value as object);
+        if (targetIndex === undefined) stack.push(enter(target));
+        else if (!component.has(target.value as object)) visit.low = Math.min(visit.low, targetIndex);
         continue;
       }
       stack.pop();
@@ -114,7 +114,7 @@ function collect(
   if (!isNode(schema) || depth > 64) return;
   const ref = refOf(schema);
   if (ref !== undefined) {
-    const target = tryFollow(document, ref, follow);
+    const target = orNothing(() => follow(document, ref));
     if (target && isNode(target.value)) into.push({ via, target });
     if (document.dialect.schema !== '3.1') return;
   }
@@ -127,15 +127,6 @@ function collect(
   for (const keyword of ['dependentSchemas', 'dependencies']) {
     const map = schema[keyword];
     if (isNode(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
-  }
-}
-
-export function tryFollow(document: SourceDocument, ref: string, follow: Follow): Place | undefined {
-  try {
-    return follow(document, ref);
-  } catch (error) {
-    if (error instanceof RefError) return undefined;
-    throw error;
   }
 }
 

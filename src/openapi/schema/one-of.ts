@@ -4,7 +4,8 @@
 import { isNode, listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Follow, tryFollow } from './in-place-cycles.ts';
+import { orNothing } from '../source/resolve.ts';
+import type { Follow } from './in-place-cycles.ts';
 import { refOf } from './schema-parts.ts';
 
 /** What a branch says about itself, through references and allOf. */
@@ -30,7 +31,7 @@ const MAX_DEPTH = 16;
 export function areExclusive(document: SourceDocument, branches: readonly unknown[], follow: Follow): boolean {
   if (branches.length > MAX_BRANCHES) return false;
   const facts = branches.map((branch) => {
-    const found: Facts = {
+    const branchFacts: Facts = {
       types: undefined,
       names: new Set(),
       required: new Set(),
@@ -40,9 +41,9 @@ export function areExclusive(document: SourceDocument, branches: readonly unknow
       unsent: new Set(),
       vague: false,
     };
-    gather(document, branch, follow, found, 0);
-    for (const name of found.unsent) found.required.delete(name);
-    return found;
+    gather(document, branch, follow, branchFacts, 0);
+    for (const name of branchFacts.unsent) branchFacts.required.delete(name);
+    return branchFacts;
   });
   return facts.every((one, index) => facts.every((other, at) => at === index || staysOut(one, other)));
 }
@@ -74,7 +75,7 @@ function gather(document: SourceDocument, schema: unknown, follow: Follow, facts
   }
   const ref = refOf(schema);
   if (ref !== undefined) {
-    const target = tryFollow(document, ref, follow);
+    const target = orNothing(() => follow(document, ref));
     if (target) gather(target.document, target.value, follow, facts, depth + 1);
     else facts.vague = true;
     if (document.dialect.schema !== '3.1') return;
@@ -113,6 +114,6 @@ function settled(document: SourceDocument, schema: unknown, follow: Follow): Nod
   if (!isNode(schema)) return undefined;
   const ref = refOf(schema);
   if (ref === undefined) return schema;
-  const target = tryFollow(document, ref, follow);
+  const target = orNothing(() => follow(document, ref));
   return isNode(target?.value) ? target.value : undefined;
 }

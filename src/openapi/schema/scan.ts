@@ -37,36 +37,36 @@ export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
 
   const lookAt = (place: Place): Findings => {
     const key = place.value as object;
-    let found = findings.get(key);
-    if (!found) {
-      found = look(place, resolver, limits);
-      total += found.schemas;
-      findings.set(key, found);
+    let finding = findings.get(key);
+    if (!finding) {
+      finding = look(place, resolver, limits);
+      total += finding.schemas;
+      findings.set(key, finding);
     }
-    return found;
+    return finding;
   };
 
   return (roots) => {
     const queue = roots.filter((place) => isNode(place.value) && !isLeaf(place.value));
-    const seen = new Set<object>(queue.map((place) => place.value as object));
+    const visits = new Set<object>(queue.map((place) => place.value as object));
     let schemas = 0;
     for (let next = 0; next < queue.length; next++) {
       const place = queue[next]!;
-      const found = lookAt(place);
-      if (found.problem) throw found.problem;
-      schemas += found.schemas;
+      const finding = lookAt(place);
+      if (finding.problem) throw finding.problem;
+      schemas += finding.schemas;
       if (schemas > limits.maxSchemas) {
         throw new OperationProblem(pointerOf(place), `its request is made of more than ${limits.maxSchemas} schemas`);
       }
-      for (const target of found.targets) {
+      for (const target of finding.targets) {
         const key = target.value as object;
         // While everything seen so far fits the limit together, no single request can pass it.
-        if (seen.has(key) || (total <= limits.maxSchemas && clean.has(key))) continue;
-        seen.add(key);
+        if (visits.has(key) || (total <= limits.maxSchemas && clean.has(key))) continue;
+        visits.add(key);
         queue.push(target);
       }
     }
-    for (const key of seen) clean.add(key);
+    for (const key of visits) clean.add(key);
   };
 }
 

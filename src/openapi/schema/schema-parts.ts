@@ -5,20 +5,6 @@ import { emptyMap, isNode, type Node } from '../../endpoint/untrusted.ts';
 import { typesOf } from '../../schema/keywords.ts';
 import { isSmallValue, numberIn, sizeIn, usablePattern } from './schema-values.ts';
 
-/** A file as an argument (endpoint/model.ts FileArg). */
-export const FILE_SCHEMA: JsonSchema = Object.freeze({
-  type: 'object',
-  description: 'A file: give its content as base64, or as text where it is text.',
-  properties: Object.freeze({
-    filename: Object.freeze({ type: 'string', maxLength: 255 }),
-    mimeType: Object.freeze({ type: 'string', maxLength: 127 }),
-    base64: Object.freeze({ type: 'string', description: 'The bytes, base64.' }),
-    text: Object.freeze({ type: 'string', description: 'The content, where it is text.' }),
-  }),
-  oneOf: Object.freeze([Object.freeze({ required: ['base64'] }), Object.freeze({ required: ['text'] })]),
-  additionalProperties: false,
-});
-
 const SIZES = new Set([
   'maxLength',
   'minLength',
@@ -122,11 +108,11 @@ export function refOf(schema: Node): string | undefined {
 
 export function annotationsOf(schema: JsonSchema): Node {
   if (!isNode(schema)) return {};
-  const kept: Record<string, unknown> = {};
+  const annotations: Record<string, unknown> = {};
   for (const keyword of ['title', 'description', 'deprecated', 'default', 'examples']) {
-    if (Object.hasOwn(schema, keyword)) kept[keyword] = schema[keyword];
+    if (Object.hasOwn(schema, keyword)) annotations[keyword] = schema[keyword];
   }
-  return kept;
+  return annotations;
 }
 
 /** The schema, or null. Wherever the document put `nullable`, null is meant to pass. */

@@ -4,7 +4,7 @@
 import { isNode, listAt, type Node, step, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { orNothing, type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
 import { OperationProblem } from './scan.ts';
 import type { SchemaBuilder } from './schema-builder.ts';
 import { refOf } from './schema-parts.ts';
@@ -55,7 +55,7 @@ interface Draft {
 interface Walk {
   readonly draft: Draft;
   /** Schemas already merged: each says its part once, and circles end. */
-  readonly seen: Set<object>;
+  readonly visits: Set<object>;
   readonly mergeUnions: boolean;
   readonly depth: number;
   /** How many more schemas may be looked at: variants are merged one by one, and can be nested. */
@@ -97,8 +97,8 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
   const merge = (place: Place, walk: Walk): boolean => {
     const { document, value } = place;
     if (!isNode(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
-    if (walk.seen.has(value)) return true;
-    walk.seen.add(value);
+    if (walk.visits.has(value)) return true;
+    walk.visits.add(value);
     const ref = refOf(value);
     if (ref !== undefined) {
       if (!merge(follow(place, ref, resolver), deeper(walk, walk.asBase))) return false;
@@ -148,7 +148,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     const drafts: Draft[] = [];
     for (const branch of real) {
       const draft = emptyDraft();
-      if (!merge(branch, { ...deeper(walk, true), draft, seen: new Set(walk.seen) })) return false;
+      if (!merge(branch, { ...deeper(walk, true), draft, visits: new Set(walk.visits) })) return false;
       drafts.push(draft);
     }
     addVariants(walk.draft, drafts);
@@ -158,7 +158,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
   return (schema, unions) => {
     const draft = emptyDraft();
     const budget = { left: MAX_MERGED };
-    const walk: Walk = { draft, seen: new Set(), mergeUnions: unions === 'merged', depth: 0, budget, asBase: false };
+    const walk: Walk = { draft, visits: new Set(), mergeUnions: unions === 'merged', depth: 0, budget, asBase: false };
     if (!merge(schema, walk)) return undefined;
     const fields: Field[] = [];
     for (const [name, schemas] of draft.fields) {
@@ -212,8 +212,8 @@ function noteRest(place: Place, { additionalProperties: rest }: Node, draft: Dra
 }
 
 function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
-  const known = draft.fields.get(name);
-  if (known) known.push(...schemas);
+  const places = draft.fields.get(name);
+  if (places) places.push(...schemas);
   else draft.fields.set(name, [...schemas]);
 }
 
@@ -254,12 +254,8 @@ export function settledNode(
   resolver: Resolver,
 ): { document: SourceDocument; node: Node } | undefined {
   if (!isNode(schema)) return undefined;
-  try {
-    const ref = refOf(schema);
-    if (ref === undefined) return { document, node: schema };
-    const place = resolver.settle(resolver.follow(document, ref));
-    return isNode(place.value) ? { document: place.document, node: place.value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const ref = refOf(schema);
+  if (ref === undefined) return { document, node: schema };
+  const place = orNothing(() => resolver.settle(resolver.follow(document, ref)));
+  return isNode(place?.value) ? { document: place.document, node: place.value } : undefined;
 }

@@ -2,7 +2,7 @@
 
 import { isNode, listAt, type Node, nodeAt, once, step, textAt } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import type { Place, Resolver } from '../source/resolve.ts';
+import { orNothing, type Place, type Resolver } from '../source/resolve.ts';
 
 /** The variants of a base; empty where a schema is no base. */
 export type Variants = (base: Place) => readonly Place[];
@@ -15,27 +15,27 @@ export function createVariants(root: SourceDocument, resolver: Resolver): Varian
     if (!isNode(base.value) || base.value.discriminator === undefined) return [];
     if (listAt(base.value, 'oneOf').length > 0 || listAt(base.value, 'anyOf').length > 0) return [];
     const named = mapped(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
-    const found = named.length > 0 ? named : (heirs().get(base.value) ?? []);
-    return found.filter(({ value }) => value !== base.value).slice(0, MAX_VARIANTS);
+    const variants = named.length > 0 ? named : (heirs().get(base.value) ?? []);
+    return variants.filter(({ value }) => value !== base.value).slice(0, MAX_VARIANTS);
   };
 }
 
 /** Mapping values are `$ref`s or bare schema names. */
 function mapped(base: Place, mapping: Node | undefined, resolver: Resolver): Place[] {
-  const found = new Map<unknown, Place>();
+  const places = new Map<unknown, Place>();
   for (const key of Object.keys(mapping ?? {})) {
     const value = textAt(mapping, key);
     if (value === undefined) continue;
     const ref =
       /^[A-Za-z0-9._-]+$/.test(value) && !/\.(?:json|ya?ml)$/.test(value) ? `#/components/schemas/${value}` : value;
-    const place = follow(base.document, ref, resolver);
-    if (place && isNode(place.value)) found.set(place.value, place);
+    const place = orNothing(() => resolver.settle(resolver.follow(base.document, ref)));
+    if (place && isNode(place.value)) places.set(place.value, place);
   }
-  return [...found.values()];
+  return [...places.values()];
 }
 
 function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Place[]> {
-  const found = new Map<object, Place[]>();
+  const heirs = new Map<object, Place[]>();
   const [schemas, pointer] =
     root.dialect.major === 2
       ? [nodeAt(root.value, 'definitions'), '/definitions']
@@ -44,21 +44,13 @@ function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Plac
     const value = schemas![name];
     for (const branch of listAt(value, 'allOf')) {
       const ref = textAt(branch, '$ref');
-      const base = ref === undefined ? undefined : follow(root, ref, resolver)?.value;
+      const base = ref === undefined ? undefined : orNothing(() => resolver.settle(resolver.follow(root, ref)))?.value;
       if (!isNode(base)) continue;
       const heir: Place = { document: root, pointer: pointer + step(name), value };
-      const list = found.get(base);
+      const list = heirs.get(base);
       if (list) list.push(heir);
-      else found.set(base, [heir]);
+      else heirs.set(base, [heir]);
     }
   }
-  return found;
-}
-
-function follow(document: SourceDocument, ref: string, resolver: Resolver): Place | undefined {
-  try {
-    return resolver.settle(resolver.follow(document, ref));
-  } catch {
-    return undefined;
-  }
+  return heirs;
 }

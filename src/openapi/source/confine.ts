@@ -1,44 +1,27 @@
-// Which files a `$ref` may reach. A document is untrusted: what it names must lie in its own folder (links followed),
-// or, as split documents do it, in a sibling folder with a name such documents use (`../common/Error.json`).
+// Which files a `$ref` may reach. A document is untrusted: what it names must lie in its own folder (links followed), or
+// below the one root the operator named for it.
 import { realpath } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, extname, join, relative, sep } from 'node:path';
-
-/** Folder names that split documents use for their parts. Anything else above the document's folder is off limits. */
-const PART_FOLDERS =
-  /^(?:(?:common|shared|global)(?:[-_]?(?:types|schemas|models|definitions|components))?|schemas?|components?|definitions?|models?|parameters?|responses?|requests?|request-?bodies|headers?|examples?|paths?|path-?items|types?|resources?|entities|errors?|security|securityschemes)$/i;
-
-const DATA_FILE = new Set(['.json', '.yaml', '.yml']);
+import { dirname, join, relative, resolve, sep } from 'node:path';
 
 export type Confined = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 
-/** `path` as named from a file inside; `folder` is the real path of the document's folder. */
-export async function confine(path: string, folder: string, refRoot: string | undefined): Promise<Confined> {
+/** `path` as named from a file inside; `folder` is the real path of the document's folder, `refsRoot` as it was given. */
+export async function confine(path: string, folder: string, refsRoot: string | undefined): Promise<Confined> {
+  const named = refsRoot === undefined ? [] : [resolve(refsRoot)];
+  const real = await Promise.all(named.map((root) => realpath(root).catch(() => root)));
+  const roots = [folder, ...named, ...real];
   // Refuse by name before touching the disk, so that a document cannot probe for files.
-  if (!isAllowed(path, folder, refRoot)) return refuse(path, folder);
-  let real: string;
+  if (!isInsideAny(path, roots)) return refuse(path);
   try {
-    real = await realpath(path);
+    const target = await realpath(path);
+    return isInsideAny(target, [folder, ...real]) ? { ok: true, path: target } : refuse(target);
   } catch {
     return { ok: false, reason: 'names a file that does not exist' };
   }
-  return isAllowed(real, folder, refRoot) ? { ok: true, path: real } : refuse(path, folder);
 }
 
-function isAllowed(path: string, folder: string, refRoot: string | undefined): boolean {
-  if (isInside(path, folder) || (refRoot !== undefined && isInside(path, refRoot))) return true;
-  const parent = dirname(folder);
-  if (isTooWide(parent) || !isInside(path, parent)) return false;
-  const [part, ...rest] = relative(parent, path).split(sep);
-  if (rest.length === 0 || rest.some((name) => name.startsWith('.'))) return false;
-  return PART_FOLDERS.test(part ?? '') && DATA_FILE.has(extname(path).toLowerCase());
-}
-
-const SYSTEM = new Set('/bin /boot /dev /etc /home /lib /proc /root /run /sbin /sys /usr /var'.split(' '));
-
-/** A parent that holds much more than one document's parts. */
-function isTooWide(parent: string): boolean {
-  return parent === dirname(parent) || parent === homedir() || parent === tmpdir() || SYSTEM.has(parent);
+function isInsideAny(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => isInside(path, folder));
 }
 
 function isInside(path: string, folder: string): boolean {
@@ -46,9 +29,12 @@ function isInside(path: string, folder: string): boolean {
   return way !== '' && !way.startsWith(`..${sep}`) && way !== '..' && join(folder, way) === path;
 }
 
-function refuse(path: string, folder: string): Confined {
+function refuse(path: string): Confined {
+  const folder = dirname(path);
+  const near = relative('.', folder);
+  const shown = near !== '' && near.length < folder.length ? near : folder;
   return {
     ok: false,
-    reason: `leaves the document's folder (${basename(path)} is not inside ${basename(folder) || 'it'}); move the file there or allow its folder with refRoot`,
+    reason: `leaves the document's folder; if you trust what is there, allow it with --refs-root ${shown} (in a domain file: refsRoot)`,
   };
 }

@@ -1,6 +1,6 @@
 // The document and the other files its `$ref`s name, read before anything is resolved: schemas are built on demand and
 // cannot wait. A file that cannot be read is kept as the reason why; only operations that need it suffer.
-import { dirname, resolve as resolvePath } from 'node:path';
+import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
@@ -52,11 +52,11 @@ export async function collectDocuments(
     dialect: dialectOf(value, source.label),
   };
   options.onFile?.(root.uri, source.text);
-  const known = new Map<string, SourceDocument | string>([[root.uri, root]]);
+  const byUri = new Map<string, SourceDocument | string>([[root.uri, root]]);
   // OAS 3.2 `$self`: a name the document gives itself; never a place to fetch from.
   const self = textAt(value, '$self');
   if (self !== undefined && URL.canParse(self, root.uri))
-    known.set(withoutFragment(new URL(self, root.uri).href), root);
+    byUri.set(withoutFragment(new URL(self, root.uri).href), root);
 
   const warnings: string[] = [];
   let files = 1;
@@ -67,47 +67,47 @@ export async function collectDocuments(
   for (let next = 0; next < queue.length; next++) {
     const [from, ref] = queue[next]!;
     const uri = resolveUri(ref, from.uri);
-    if (uri === undefined || known.has(uri)) continue;
+    if (uri === undefined || byUri.has(uri)) continue;
     if (++tries > limits.maxFiles || bytes >= limits.maxTotalBytes) {
-      known.set(
+      byUri.set(
         uri,
         `is one file too many: a document may have ${limits.maxFiles} files and ${limits.maxTotalBytes} bytes`,
       );
       continue;
     }
     if (Date.now() > deadline) {
-      known.set(uri, 'was not read: the other files of the document took too long');
+      byUri.set(uri, 'was not read: the other files of the document took too long');
       continue;
     }
-    const found = await readPart(uri, source, options, limits);
-    if (typeof found === 'string') {
-      known.set(uri, found);
+    const file = await readPart(uri, source, options, limits);
+    if (typeof file === 'string') {
+      byUri.set(uri, file);
       continue;
     }
     files++;
-    bytes += found.text.length;
-    options.onProgress?.(`read ${found.label} (${files} files)`);
-    options.onFile?.(uri, found.text);
+    bytes += file.text.length;
+    options.onProgress?.(`read ${file.label} (${files} files)`);
+    options.onFile?.(uri, file.text);
     try {
-      const parsed = await parseText(found.text, found.label, limits);
+      const parsed = await parseText(file.text, file.label, limits);
       const part: SourceDocument = {
         uri,
         isRoot: false,
-        label: found.label,
+        label: file.label,
         value: parsed.value,
         dialect:
           textAt(parsed.value, 'openapi') || textAt(parsed.value, 'swagger')
-            ? dialectOf(parsed.value, found.label)
+            ? dialectOf(parsed.value, file.label)
             : root.dialect,
       };
-      known.set(uri, part);
+      byUri.set(uri, part);
       warnings.push(...parsed.warnings);
       for (const inner of parsed.externalRefs) queue.push([part, inner]);
     } catch (error) {
-      known.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
+      byUri.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
     }
   }
-  return { root, warnings, find: (uri) => known.get(uri) ?? 'names a document that was not loaded' };
+  return { root, warnings, find: (uri) => byUri.get(uri) ?? 'names a document that was not loaded' };
 }
 
 /** The absolute URI a `$ref` names, without its fragment; undefined where it is no URI at all. */
@@ -144,13 +144,13 @@ async function readPart(
   }
   if (url.host !== '')
     return `points to the host ${url.host}, and a local document may only use files of its own folder`;
-  return readConfined(url, dirname(root.location), options.refRoot, limits);
+  return readConfined(url, dirname(root.location), options.refsRoot, limits);
 }
 
 async function readConfined(
   url: URL,
   folder: string,
-  refRoot: string | undefined,
+  refsRoot: string | undefined,
   limits: Limits,
 ): Promise<{ label: string; text: string } | string> {
   let path: string;
@@ -160,7 +160,7 @@ async function readConfined(
     path = url.pathname;
   }
   if (path.includes('\0')) return 'names a file that does not exist';
-  const allowed = await confine(path, folder, refRoot === undefined ? undefined : resolvePath(refRoot));
+  const allowed = await confine(path, folder, refsRoot);
   if (!allowed.ok) return allowed.reason;
   const label = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.split('/').slice(-2).join('/');
   try {

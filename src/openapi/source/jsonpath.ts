@@ -1,15 +1,19 @@
-// JSONPath (RFC 9535) over a parsed document. Gives places, not copies, so that an overlay can change what it finds.
-
-import { isNode, own } from '../../endpoint/untrusted.ts';
+// JSONPath (RFC 9535) for overlays. json-p3 parses, types and compares (all 687 cases of the compliance suite); the walk
+// through the document is ours, because a document is hostile: the library keeps the whole path of every node it passes
+// (depth × nodes), puts no bound on what a filter may multiply, runs match() and search() on the native engine, and
+// resolves `$` inside a nested filter against the wrong root. What is found hangs at its parent, so it can be changed.
 import {
-  type Call,
-  type Filter,
-  JsonPathError,
-  type Operand,
-  type Query,
-  type Segment,
-  type Selector,
-} from './jsonpath-parse.ts';
+  type FilterFunction,
+  FunctionExpressionType,
+  JSONPathEnvironment,
+  JSONPathNode,
+  JSONPathNodeList,
+  type JSONPathQuery,
+  type JSONValue,
+  jsonpath,
+  JSONPathError as SyntaxProblem,
+} from 'json-p3';
+import { safePattern } from '../../schema/check/pattern.ts';
 
 /** Where a value hangs; the root hangs nowhere. */
 export interface Location {
@@ -18,167 +22,136 @@ export interface Location {
   readonly value: unknown;
 }
 
+export class JsonPathError extends Error {
+  override readonly name = 'JsonPathError';
+}
+
+const MAX_LENGTH = 4_000;
+const MAX_NESTED_FILTERS = 8;
+/** `$..*` over GitHub's 13 MB takes 1.5 million; this many take about three seconds, and end anything that multiplies. */
+const MAX_STEPS = 5_000_000;
+const { selectors, expressions } = jsonpath;
+
 interface Run {
-  readonly root: unknown;
+  readonly root: JSONValue;
   steps: number;
 }
 
-/** Enough for `$..*` over the largest document we read, and the end of anything that multiplies. */
-const MAX_STEPS = 20_000_000;
-const MAX_REGEX_INPUT = 1_000;
-
-/** Throws JsonPathError when it takes more than a bounded number of steps. */
-export function findAll(query: Query, root: unknown): Location[] {
-  return select(query, root, { root, steps: 0 });
+/** Every place `path` selects below `root`. Throws JsonPathError: not JSONPath, or too much work. */
+export function findAll(path: string, root: unknown): Location[] {
+  const run: Run = { root: root as JSONValue, steps: 0 };
+  const query = parseQuery(path);
+  boundQuery(query, run, 0);
+  return select(query, run.root, run);
 }
 
-function select(query: Query, current: unknown, run: Run): Location[] {
-  let found: Location[] = [{ parent: undefined, key: '', value: query.from === '$' ? run.root : current }];
-  for (const segment of query.segments) found = apply(segment, found, run);
-  return found;
+function parseQuery(path: string): JSONPathQuery {
+  if (path.length > MAX_LENGTH) throw new JsonPathError(`is longer than ${MAX_LENGTH} characters`);
+  const environment = new JSONPathEnvironment();
+  environment.functionRegister.set('match', patternFunction('match'));
+  environment.functionRegister.set('search', patternFunction('search'));
+  try {
+    return environment.compile(path);
+  } catch (error) {
+    if (!(error instanceof SyntaxProblem)) throw new JsonPathError('is nested too deeply');
+    // The library appends an excerpt and the offset; people count characters from one.
+    const reason = error.message.replace(/ \('[^\n]*':\d+\)$/, '');
+    throw new JsonPathError(`is not JSONPath: ${reason} at character ${error.token.index + 1}`);
+  }
 }
 
-function apply({ descendants, selectors }: Segment, from: readonly Location[], run: Run): Location[] {
-  const into: Location[] = [];
-  for (const start of from) {
-    for (const place of descendants ? withDescendants(start, run) : [start]) {
-      for (const selector of selectors) choose(selector, place.value, into, run);
+/** Queries inside filters walk the document under the same budget as the query around them. */
+function boundQuery(query: JSONPathQuery, run: Run, depth: number): void {
+  if (depth > MAX_NESTED_FILTERS) throw new JsonPathError(`nests more than ${MAX_NESTED_FILTERS} filters`);
+  for (const segment of query.segments) {
+    for (const selector of segment.selectors) {
+      if (selector instanceof selectors.FilterSelector) boundExpression(selector.expression, run, depth + 1);
     }
   }
-  return into;
 }
 
-/** The place and everything below it, parents first. */
+function boundExpression(expression: jsonpath.expressions.FilterExpression, run: Run, depth: number): void {
+  if (expression instanceof expressions.LogicalExpression) boundExpression(expression.expression, run, depth);
+  else if (expression instanceof expressions.PrefixExpression) boundExpression(expression.right, run, depth);
+  else if (expression instanceof expressions.InfixExpression) {
+    boundExpression(expression.left, run, depth);
+    boundExpression(expression.right, run, depth);
+  } else if (expression instanceof expressions.FunctionExtension) {
+    for (const argument of expression.args) boundExpression(argument, run, depth);
+  } else if (expression instanceof expressions.FilterQuery) {
+    const { path } = expression;
+    boundQuery(path, run, depth);
+    path.query = (start) =>
+      new JSONPathNodeList(
+        select(path, start, run).map(({ value }) => new JSONPathNode(value as JSONValue, [], start)),
+      );
+  }
+}
+
+function select(query: JSONPathQuery, start: JSONValue, run: Run): Location[] {
+  let places: Location[] = [{ parent: undefined, key: '', value: start }];
+  for (const segment of query.segments) {
+    const descends = segment.toString().startsWith('..');
+    const matches: Location[] = [];
+    for (const from of places) {
+      for (const { value } of descends ? withDescendants(from, run) : [from]) {
+        const node = new JSONPathNode(value as JSONValue, [], run.root);
+        for (const selector of segment.selectors) {
+          spend(run, selector instanceof selectors.NameSelector ? 1 : 1 + sizeOf(value));
+          for (const match of selector.resolve(node)) {
+            matches.push({ parent: value as object, key: match.location[0]!, value: match.value });
+          }
+        }
+      }
+    }
+    places = matches;
+  }
+  return places;
+}
+
+/** The place and everything below it, parents first; iterative, because hostile documents are deep. */
 function* withDescendants(start: Location, run: Run): Generator<Location> {
   const stack = [start];
   for (let place = stack.pop(); place; place = stack.pop()) {
-    tick(run);
+    spend(run, 1);
     yield place;
-    const below = childrenOf(place.value);
-    for (let index = below.length - 1; index >= 0; index--) stack.push(below[index]!);
+    const { value } = place;
+    if (typeof value !== 'object' || value === null) continue;
+    const keys = Array.isArray(value) ? value.keys() : Object.keys(value);
+    const children = Array.from<string | number, Location>(keys, (key) => ({
+      parent: value,
+      key,
+      value: (value as Record<string | number, unknown>)[key],
+    }));
+    for (let child = children.pop(); child; child = children.pop()) stack.push(child);
   }
 }
 
-function childrenOf(value: unknown): Location[] {
-  if (Array.isArray(value)) return value.map((item, key) => ({ parent: value, key, value: item }));
-  if (!isNode(value)) return [];
-  return Object.keys(value).map((key) => ({ parent: value, key, value: value[key] }));
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return Array.isArray(value) ? value.length : Object.keys(value).length;
 }
 
-function choose(selector: Selector, value: unknown, into: Location[], run: Run): void {
-  tick(run);
-  switch (selector.kind) {
-    case 'name':
-      if (isNode(value) && Object.hasOwn(value, selector.name)) {
-        into.push({ parent: value, key: selector.name, value: own(value, selector.name) });
-      }
-      return;
-    case 'index': {
-      if (!Array.isArray(value)) return;
-      const index = selector.index < 0 ? value.length + selector.index : selector.index;
-      if (index >= 0 && index < value.length) into.push({ parent: value, key: index, value: value[index] });
-      return;
-    }
-    case 'wildcard':
-      into.push(...childrenOf(value));
-      return;
-    case 'slice':
-      if (Array.isArray(value))
-        for (const key of sliceOf(selector, value.length)) into.push({ parent: value, key, value: value[key] });
-      return;
-    case 'filter':
-      for (const child of childrenOf(value)) if (holds(selector.test, child.value, run)) into.push(child);
-  }
+function spend(run: Run, steps: number): void {
+  run.steps += steps;
+  if (run.steps > MAX_STEPS) throw new JsonPathError('matches too much of the document to be applied');
 }
 
-/** RFC 9535 2.3.4.2.2. */
-function* sliceOf({ from, to, by }: Extract<Selector, { kind: 'slice' }>, length: number): Generator<number> {
-  if (by === 0) return;
-  const normal = (index: number) => (index >= 0 ? index : length + index);
-  if (by > 0) {
-    const end = Math.min(Math.max(normal(to ?? length), 0), length);
-    for (let index = Math.min(Math.max(normal(from ?? 0), 0), length); index < end; index += by) yield index;
-    return;
-  }
-  const end = Math.min(Math.max(normal(to ?? -length - 1), -1), length - 1);
-  for (let index = Math.min(Math.max(normal(from ?? length - 1), -1), length - 1); index > end; index += by)
-    yield index;
+/** match() and search() in linear time: what RE2 does not take is no I-Regexp (RFC 9485) either, and matches nothing. */
+function patternFunction(name: 'match' | 'search'): FilterFunction {
+  return {
+    argTypes: [FunctionExpressionType.ValueType, FunctionExpressionType.ValueType],
+    returnType: FunctionExpressionType.LogicalType,
+    call: (value: unknown, source: unknown) => {
+      if (typeof value !== 'string' || typeof source !== 'string') return false;
+      const text = toRe2(source);
+      const pattern = safePattern(name === 'match' ? `^(?:${text})$` : text);
+      return pattern.engine === 're2' && pattern.test(value);
+    },
+  };
 }
 
-function holds(filter: Filter, current: unknown, run: Run): boolean {
-  tick(run);
-  switch (filter.kind) {
-    case 'or':
-      return holds(filter.left, current, run) || holds(filter.right, current, run);
-    case 'and':
-      return holds(filter.left, current, run) && holds(filter.right, current, run);
-    case 'not':
-      return !holds(filter.inner, current, run);
-    case 'exists':
-      return select(filter.query, current, run).length > 0;
-    case 'call':
-      return call(filter.call, current, run) === true;
-    case 'compare': {
-      const left = evaluate(filter.left, current, run);
-      const right = evaluate(filter.right, current, run);
-      switch (filter.operator) {
-        case '==':
-          return isEqual(left, right);
-        case '!=':
-          return !isEqual(left, right);
-        case '<':
-          return isLess(left, right);
-        case '>':
-          return isLess(right, left);
-        case '<=':
-          return isLess(left, right) || isEqual(left, right);
-        case '>=':
-          return isLess(right, left) || isEqual(left, right);
-      }
-    }
-  }
-}
-
-/** `undefined` stands for the RFC's "nothing". */
-function evaluate(operand: Operand, current: unknown, run: Run): unknown {
-  if (operand.kind === 'value') return operand.value;
-  if (operand.kind === 'call') return call(operand.call, current, run);
-  const found = select(operand.query, current, run);
-  return found.length === 1 ? found[0]!.value : undefined;
-}
-
-function call({ name, args }: Call, current: unknown, run: Run): unknown {
-  const [first, second] = args;
-  if (first === undefined) return undefined;
-  if (name === 'count') return first.kind === 'query' ? select(first.query, current, run).length : undefined;
-  const value = evaluate(first, current, run);
-  if (name === 'value') return value;
-  if (name === 'length') {
-    if (typeof value === 'string') return [...value].length;
-    return typeof value === 'object' && value !== null ? Object.keys(value).length : undefined;
-  }
-  const pattern = second && evaluate(second, current, run);
-  if (typeof value !== 'string' || typeof pattern !== 'string' || value.length > MAX_REGEX_INPUT) return false;
-  try {
-    return new RegExp(name === 'match' ? `^(?:${pattern})$` : pattern, 'u').test(value);
-  } catch {
-    throw new JsonPathError(`has a pattern that is no regular expression: ${pattern}`);
-  }
-}
-
-function isEqual(left: unknown, right: unknown): boolean {
-  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return left === right;
-  if (Array.isArray(left) !== Array.isArray(right)) return false;
-  const keys = Object.keys(left);
-  if (keys.length !== Object.keys(right).length) return false;
-  return keys.every((key) => Object.hasOwn(right, key) && isEqual(own(left, key), own(right, key)));
-}
-
-function isLess(left: unknown, right: unknown): boolean {
-  if (typeof left === 'number' && typeof right === 'number') return left < right;
-  return typeof left === 'string' && typeof right === 'string' && left < right;
-}
-
-function tick(run: Run): void {
-  if (++run.steps > MAX_STEPS) throw new JsonPathError('matches too much of the document to be applied');
+/** A dot of I-Regexp stops at both line ends, RE2's at one. */
+function toRe2(source: string): string {
+  return source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g, (token) => (token === '.' ? '[^\\n\\r]' : token));
 }

@@ -1,8 +1,10 @@
-// Text → plain values. JSON by JSON.parse. YAML by js-yaml (core schema and merge keys): the same meaning at every size,
-// and five times faster than `yaml`, which is asked only when js-yaml refuses a document a person may have written.
+// Text → plain values, the one place where documents are read. JSON by JSON.parse, YAML by js-yaml (core schema and merge
+// keys). `yaml`, which reads domain files, would place every problem better, but takes 4.5 s for Stripe's 4 MB where
+// js-yaml takes 0.4 to 0.7, and 2.6 s for OpenAI's 3 MB where it takes 0.3; and it bounds neither merges nor depth.
 import type { YAMLException } from 'js-yaml';
 import { GatewayError } from '../../errors.ts';
 import { bad, tooMuch } from './document-problem.ts';
+import { countKeys, findDuplicateKeys, MAX_DUPLICATES } from './duplicate-keys.ts';
 import type { Limits } from './limits.ts';
 import { survey } from './survey.ts';
 
@@ -13,26 +15,28 @@ export interface ParsedText {
   readonly warnings: readonly string[];
 }
 
-interface YamlValue {
-  readonly value: unknown;
-  readonly warnings: readonly string[];
-}
+/** Larger texts are not read a second time, as YAML, to see whether their JSON only has a comma too many. */
+const MAX_LOOSE_JSON = 1024 * 1024;
+/** js-yaml stops at a duplicate key; each further one costs another pass, and all passes together read this much. */
+const MAX_DUPLICATE_SEARCH = 16 * 1024 * 1024;
 
-/** Above this, a second and slower reader costs more than its better words are worth. */
-const SECOND_READER_BYTES = 1024 * 1024;
-
-/** Characters that aliases may stand for where `yaml` merges them: about a second's work. */
-const MAX_MERGED_CHARS = 20_000_000;
-
-/** Loaded when the first YAML document comes along: JSON needs neither reader. */
-async function loadReader() {
+/** Loaded when the first YAML document comes along: JSON needs no reader. `onTag` is told of tags nobody defined. */
+async function loadReader(onTag: (tag: string) => void) {
   const { CORE_SCHEMA, load, Type, YAMLException } = await import('js-yaml');
   // YAML 1.2 core (no dates, `no` is a word) plus merge keys.
   const merge = new Type('tag:yaml.org,2002:merge', {
     kind: 'scalar',
     resolve: (data) => data === '<<' || data === null,
   });
-  return { load, YAMLException, schema: CORE_SCHEMA.extend({ implicit: [merge] }) };
+  // `!include x`, `!!timestamp 2001-01-01`: the value counts as if it had no tag.
+  const construct = (data: unknown, tag?: string) => {
+    onTag(tag ?? '');
+    return data;
+  };
+  const foreign = (['scalar', 'sequence', 'mapping'] as const).flatMap((kind) =>
+    ['!', 'tag:'].map((prefix) => new Type(prefix, { kind, multi: true, construct })),
+  );
+  return { load, YAMLException, schema: CORE_SCHEMA.extend({ implicit: [merge], explicit: foreign }) };
 }
 
 /** Reads JSON or YAML; throws BAD_DOCUMENT with the place and what to do. `label` names the source in messages. */
@@ -47,92 +51,96 @@ export async function parseText(text: string, label: string, limits: Limits): Pr
     );
   }
   if (first === '{' || first === '[') {
-    let json: { readonly value: unknown } | undefined;
-    let failure: unknown;
+    let value: unknown;
     try {
-      json = { value: JSON.parse(body) };
+      value = JSON.parse(body);
     } catch (error) {
-      failure = error;
+      return readLooseJson(body, label, limits, error);
     }
-    if (json) return { value: json.value, ...survey(json.value, label, limits, false), warnings: [] };
-    // Trailing commas and comments: not JSON, but YAML's flow style reads them.
-    if (body.length > SECOND_READER_BYTES) throw bad(label, `is not valid JSON: ${jsonProblem(failure, body)}`);
-    try {
-      return await readYaml(body, label, limits);
-    } catch (error) {
-      if (error instanceof GatewayError && error.details.reason === 'limit') throw error;
-      throw bad(label, `is not valid JSON: ${jsonProblem(failure, body)}`);
-    }
+    const { keys, externalRefs } = survey(value, label, limits, false);
+    const places = countKeys(body) > keys ? findDuplicateKeys(body) : [];
+    return { value, externalRefs, warnings: duplicateWarnings(label, places) };
   }
   return readYaml(body, label, limits);
+}
+
+/** Trailing commas and comments: not JSON, but YAML's flow style reads them. */
+async function readLooseJson(text: string, label: string, limits: Limits, failure: unknown): Promise<ParsedText> {
+  const problem = () => bad(label, `is not valid JSON: ${jsonProblem(failure, text)}`);
+  if (text.length > MAX_LOOSE_JSON) throw problem();
+  try {
+    return await readYaml(text, label, limits);
+  } catch (error) {
+    throw error instanceof GatewayError && error.details.reason === 'limit' ? error : problem();
+  }
 }
 
 /** Where an anchor may stand. Without one there are no aliases, so no two parents share an object. */
 const ANCHOR = /(?:^|[\s[{,:?-])&\S/;
 
 async function readYaml(text: string, label: string, limits: Limits): Promise<ParsedText> {
-  const { value, warnings } = await readYamlValue(text, label, limits);
+  const tags = new Set<string>();
+  const { load, YAMLException, schema } = await loadReader((tag) => tags.add(tag));
+  // maxTotalMergeKeys bounds what `<<` may copy (CVE-2026-53550); the typings do not know the limits yet.
+  const options = { schema, maxDepth: limits.maxDepth, maxTotalMergeKeys: 100_000 };
+  const read = (body: string, lastWins: boolean): unknown => load(body, { ...options, json: lastWins });
+  let value: unknown;
+  let places: readonly string[] = [];
+  try {
+    value = read(text, false);
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw bad(label, `cannot be read as YAML: ${(error as Error).message}`);
+    if (error.reason !== DUPLICATE) throw yamlProblem(error, label);
+    try {
+      value = read(text, true);
+    } catch (worse) {
+      throw worse instanceof YAMLException ? yamlProblem(worse, label) : worse;
+    }
+    places = findDuplicates(text, (body) => {
+      try {
+        read(body, false);
+        return undefined;
+      } catch (next) {
+        return next instanceof YAMLException && next.reason === DUPLICATE ? next : undefined;
+      }
+    });
+  }
+  const warnings = [
+    ...duplicateWarnings(label, places),
+    ...[...tags]
+      .slice(0, 3)
+      .map((tag) => `${label}: the YAML tag ${tag.slice(0, 80)} means nothing here and was ignored.`),
+  ];
   return { value, ...survey(value, label, limits, ANCHOR.test(text)), warnings };
 }
 
-async function readYamlValue(text: string, label: string, limits: Limits): Promise<YamlValue> {
-  const { load, YAMLException, schema } = await loadReader();
-  // maxTotalMergeKeys bounds what `<<` may copy (CVE-2026-53550); the typings do not know the limits yet.
-  const options = { schema, maxDepth: limits.maxDepth, maxTotalMergeKeys: 100_000 };
-  try {
-    return { value: load(text, options), warnings: [] };
-  } catch (error) {
-    if (!(error instanceof YAMLException)) throw bad(label, `cannot be read as YAML: ${(error as Error).message}`);
-    if (error.reason.startsWith('nesting exceeded') || error.reason.startsWith('merge keys exceeded')) {
-      throw tooMuch(label, `${error.reason}${at(error)}; flatten it, or raise the limit if you trust it`);
-    }
-    if (error.reason === 'duplicated mapping key') {
-      const lenient = loadLenient(() => load(text, { ...options, json: true }));
-      if (lenient !== undefined) {
-        return {
-          value: lenient.value,
-          warnings: [`${label}: a mapping has the same key twice${at(error)}; the last one counts`],
-        };
-      }
-    }
-    if (text.length <= SECOND_READER_BYTES && !mergesMuch(text)) return readWithYaml(text, label);
-    throw bad(label, `is not valid YAML: ${error.reason}${at(error)}`);
+const DUPLICATE = 'duplicated mapping key';
+
+function yamlProblem(error: YAMLException, label: string): GatewayError {
+  if (error.reason.startsWith('nesting exceeded') || error.reason.startsWith('merge keys exceeded')) {
+    return tooMuch(label, `${error.reason}${at(error)}; flatten it, or raise the limit if you trust it`);
   }
+  return bad(label, `is not valid YAML: ${error.reason}${at(error)}`);
 }
 
-/** `yaml` puts no limit on what `<<` copies: every alias could bring the whole text along. */
-function mergesMuch(text: string): boolean {
-  if (!text.includes('<<')) return false;
-  const aliases = text.match(/(?:^|[\s[{,:-])\*[^\s*]/g)?.length ?? 0;
-  return aliases * text.length > MAX_MERGED_CHARS;
+/** A duplicate is renamed to find the next: js-yaml names the first it meets and stops there. */
+function findDuplicates(text: string, firstIn: (body: string) => YAMLException | undefined): string[] {
+  const places: string[] = [];
+  let body = text;
+  for (let spent = 0; spent <= MAX_DUPLICATE_SEARCH && places.length < MAX_DUPLICATES; spent += text.length) {
+    const duplicate = firstIn(body);
+    if (duplicate === undefined) break;
+    const { position } = duplicate.mark as { position: number };
+    const key = /["']/.test(body[position] ?? '') ? position + 1 : position;
+    const name = /^[^:\n"']{1,80}/.exec(body.slice(key, key + 80))?.[0].trim() ?? '';
+    places.push(`${JSON.stringify(name)}${at(duplicate)}`);
+    body = `${body.slice(0, key)}duplicate-${places.length}-${body.slice(key)}`;
+  }
+  return places;
 }
 
-function loadLenient(load: () => unknown): { value: unknown } | undefined {
-  try {
-    return { value: load() };
-  } catch {
-    return undefined;
-  }
-}
-
-/** `yaml` knows explicit tags such as `!!merge`, and its messages name every problem with line and column. */
-async function readWithYaml(text: string, label: string): Promise<YamlValue> {
-  const { LineCounter, parseDocument: parseYaml } = await import('yaml');
-  const lineCounter = new LineCounter();
-  let problems: string[];
-  const warnings: string[] = [];
-  try {
-    const document = parseYaml(text, { lineCounter, merge: true, uniqueKeys: false, logLevel: 'silent' });
-    problems = document.errors.map((error) => error.message.split('\n')[0]!.replace(/:$/, ''));
-    for (const warning of document.warnings.slice(0, 3)) warnings.push(`${label}: ${warning.message.split('\n')[0]}`);
-    // Aliases stay shared objects here; what they expand to is counted by survey().
-    if (problems.length === 0) return { value: document.toJS({ maxAliasCount: -1 }), warnings };
-  } catch (error) {
-    if (error instanceof RangeError) throw tooMuch(label, 'is nested too deeply; flatten it');
-    problems = [(error as Error).message.split('\n')[0]!];
-  }
-  const shown = problems.slice(0, 3).join('; ');
-  throw bad(label, `is not valid YAML: ${shown}${problems.length > 3 ? ` (and ${problems.length - 3} more)` : ''}`);
+function duplicateWarnings(label: string, places: readonly string[]): string[] {
+  return places.map((place) => `${label}: the key ${place} stands in its object twice; the last one counts.`);
 }
 
 function at(error: YAMLException): string {

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { expand } from '../../endpoint/environment.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { bad, tooMuch } from './document-problem.ts';
 import { fetchText } from './fetch.ts';
@@ -100,12 +101,9 @@ export function showUrl(url: string): string {
 function headersForDocument(source: string, { baseUrl, headers, env }: ImportOptions): Record<string, string> {
   if (baseUrl === undefined || headers === undefined || !URL.canParse(baseUrl)) return {};
   if (new URL(baseUrl).origin !== new URL(source).origin) return {};
-  const sent: Record<string, string> = {};
-  for (const header of headers) {
-    const colon = header.indexOf(':');
-    if (colon < 1) continue;
-    const value = header.slice(colon + 1).replace(/\$\{(\w+)\}/g, (_, name: string) => env[name] ?? '');
-    sent[header.slice(0, colon).trim()] = value.trim();
-  }
-  return sent;
+  const lines = headers.flatMap((header) => {
+    const [, name, value] = /^([^:]+):(.*)$/s.exec(header) ?? [];
+    return name === undefined ? [] : [[name.trim(), expand(value!, env).text.trim()]];
+  });
+  return Object.fromEntries(lines) as Record<string, string>;
 }

@@ -28,6 +28,16 @@ export interface Resolver {
   readonly settle: (place: Place) => Place;
 }
 
+/** What a look-up gives, or undefined where it leads nowhere. */
+export function orNothing<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (error instanceof RefError) return undefined;
+    throw error;
+  }
+}
+
 const MAX_HOPS = 64;
 const MAX_NAMES_TRIED = 200;
 
@@ -36,15 +46,15 @@ export function createResolver(documents: DocumentSet): Resolver {
   const names = new WeakMap<SourceDocument, ReadonlyMap<string, Place>>();
 
   const follow = (from: SourceDocument, ref: string): Place => {
-    const known = memo.get(from) ?? new Map<string, Place | RefError>();
-    memo.set(from, known);
-    let found = known.get(ref);
-    if (found === undefined) {
-      found = look(documents, names, from, ref);
-      known.set(ref, found);
+    const targets = memo.get(from) ?? new Map<string, Place | RefError>();
+    memo.set(from, targets);
+    let target = targets.get(ref);
+    if (target === undefined) {
+      target = look(documents, names, from, ref);
+      targets.set(ref, target);
     }
-    if (found instanceof RefError) throw found;
-    return found;
+    if (target instanceof RefError) throw target;
+    return target;
   };
 
   const settle = (place: Place): Place => {
@@ -100,8 +110,8 @@ function atNamed(names: ReadonlyMap<string, Place>, fragment: string): Place | u
   let tries = 0;
   for (const [name, place] of names) {
     if (++tries > MAX_NAMES_TRIED) return undefined;
-    const found = name.startsWith('#') ? undefined : at(place, fragment);
-    if (found) return found;
+    const match = name.startsWith('#') ? undefined : at(place, fragment);
+    if (match) return match;
   }
   return undefined;
 }
@@ -151,33 +161,33 @@ function namesOf(
   document: SourceDocument,
   names: WeakMap<SourceDocument, ReadonlyMap<string, Place>>,
 ): ReadonlyMap<string, Place> {
-  const known = names.get(document);
-  if (known) return known;
-  const found = new Map<string, Place>();
-  const seen = new Set<object>();
+  const cached = names.get(document);
+  if (cached) return cached;
+  const places = new Map<string, Place>();
+  const visits = new Set<object>();
   const stack: Place[] = [{ document, pointer: '', value: document.value }];
   for (let place = stack.pop(); place; place = stack.pop()) {
     const { value, pointer } = place;
-    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
-    seen.add(value);
-    if (isNode(value)) noteNames(value, place, found);
+    if (typeof value !== 'object' || value === null || visits.has(value)) continue;
+    visits.add(value);
+    if (isNode(value)) noteNames(value, place, places);
     for (const key of Object.keys(value))
       stack.push({ document, pointer: pointer + step(key), value: (value as Node)[key] });
   }
-  names.set(document, found);
-  return found;
+  names.set(document, places);
+  return places;
 }
 
-function noteNames(node: Node, place: Place, found: Map<string, Place>): void {
+function noteNames(node: Node, place: Place, places: Map<string, Place>): void {
   for (const keyword of ['$anchor', '$dynamicAnchor']) {
     const anchor = textAt(node, keyword);
-    if (anchor !== undefined && !found.has(`#${anchor}`)) found.set(`#${anchor}`, place);
+    if (anchor !== undefined && !places.has(`#${anchor}`)) places.set(`#${anchor}`, place);
   }
   const id = textAt(node, '$id');
   if (id === undefined) return;
-  if (!found.has(id)) found.set(id, place);
+  if (!places.has(id)) places.set(id, place);
   const uri = resolveUri(id, place.document.uri);
-  if (uri !== undefined && !found.has(uri)) found.set(uri, place);
+  if (uri !== undefined && !places.has(uri)) places.set(uri, place);
 }
 
 function show(ref: string): string {

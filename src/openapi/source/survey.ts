@@ -5,12 +5,14 @@ import { tooMuch } from './document-problem.ts';
 import type { Limits } from './limits.ts';
 
 export interface Survey {
+  /** Of all objects together, aliases not expanded. */
+  readonly keys: number;
   readonly externalRefs: readonly string[];
 }
 
 /** Throws BAD_DOCUMENT where a limit is passed. `shared`: aliases may make several parents share one object. */
 export function survey(value: unknown, label: string, limits: Limits, shared: boolean): Survey {
-  if (typeof value !== 'object' || value === null) return { externalRefs: [] };
+  if (typeof value !== 'object' || value === null) return { keys: 0, externalRefs: [] };
   return shared ? surveyShared(value, label, limits) : surveyTree(value, label, limits);
 }
 
@@ -18,6 +20,7 @@ function surveyTree(root: object, label: string, limits: Limits): Survey {
   const refs = new Set<string>();
   let level: object[] = [root];
   let nodes = 0;
+  let keys = 0;
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > limits.maxDepth) throw tooDeep(label, limits);
     nodes += level.length;
@@ -29,6 +32,7 @@ function surveyTree(root: object, label: string, limits: Limits): Survey {
         continue;
       }
       for (const key in node) {
+        keys++;
         const item = (node as Record<string, unknown>)[key];
         if (typeof item === 'object') {
           if (item !== null) below.push(item);
@@ -37,7 +41,7 @@ function surveyTree(root: object, label: string, limits: Limits): Survey {
     }
     level = below;
   }
-  return { externalRefs: [...refs] };
+  return { keys, externalRefs: [...refs] };
 }
 
 interface Frame {
@@ -51,8 +55,9 @@ interface Frame {
 /** Each object once; its size is that of its expansion. A frame still open when it is met again is a cycle. */
 function surveyShared(root: object, label: string, limits: Limits): Survey {
   const refs = new Set<string>();
-  const done = new Map<object, { readonly nodes: number; readonly height: number }>();
+  const sizes = new Map<object, { readonly nodes: number; readonly height: number }>();
   const open = new Set<object>([root]);
+  let keys = 0;
   const stack: Frame[] = [frameOf(root, refs)];
   for (;;) {
     const frame = stack[stack.length - 1]!;
@@ -60,16 +65,17 @@ function surveyShared(root: object, label: string, limits: Limits): Survey {
     if (child === undefined) {
       stack.pop();
       open.delete(frame.node);
-      done.set(frame.node, frame);
+      sizes.set(frame.node, frame);
+      if (!Array.isArray(frame.node)) keys += Object.keys(frame.node).length;
       if (frame.height > limits.maxDepth) throw tooDeep(label, limits);
       if (frame.nodes > limits.maxNodes) throw tooLarge(label, limits);
       const parent = stack[stack.length - 1];
-      if (parent === undefined) return { externalRefs: [...refs] };
+      if (parent === undefined) return { keys, externalRefs: [...refs] };
       add(parent, frame);
       continue;
     }
-    const known = done.get(child);
-    if (known) add(frame, known);
+    const size = sizes.get(child);
+    if (size) add(frame, size);
     else if (open.has(child)) {
       throw tooMuch(label, 'has a YAML anchor that contains itself; write the recursion as a $ref instead');
     } else {

@@ -1,4 +1,5 @@
-// Parameter objects of every version → one shape: where it goes, how it is written, and the schema of its value.
+// Parameter Objects of every version → one shape: where it goes, how it is written, and the schema of its value.
+// https://spec.openapis.org/oas/v3.2.0.html#parameter-object
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { ParameterStyle, Target } from '../../endpoint/model.ts';
 import { isNode, listAt, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
@@ -48,19 +49,19 @@ export type ReadParameters = (pathItem: Place, operation: Place) => ParameterLis
 
 /** A parameter that many operations refer to is read once. */
 export function createParameterReader(resolver: Resolver): ReadParameters {
-  const known = new Map<object, Parameter>();
+  const cache = new Map<object, Parameter>();
   const read = (object: Place, description: string | undefined): Parameter => {
     const node = object.value as Node;
     if (description !== undefined) return readParameter(object, node, description, resolver);
-    let parameter = known.get(node);
+    let parameter = cache.get(node);
     if (!parameter) {
       parameter = readParameter(object, node, undefined, resolver);
-      known.set(node, parameter);
+      cache.set(node, parameter);
     }
     return parameter;
   };
   return (pathItem, operation) => {
-    const found = new Map<string, { object: Place; description: string | undefined }>();
+    const byPlace = new Map<string, { object: Place; description: string | undefined }>();
     for (const owner of [pathItem, operation]) {
       let index = -1;
       for (const item of listAt(owner.value, 'parameters')) {
@@ -70,12 +71,12 @@ export function createParameterReader(resolver: Resolver): ReadParameters {
         const description = typeof item.$ref === 'string' ? textAt(item, 'description') : undefined;
         const object = settled({ document: owner.document, pointer, value: item }, resolver);
         if (!isNode(object.value)) throw new OperationProblem(pointer, 'its parameter is not an object');
-        found.set(keyOf(object.value, pointer), { object, description });
+        byPlace.set(keyOf(object.value, pointer), { object, description });
       }
     }
     const parameters: Parameter[] = [];
     const bodyParameters: BodyParameter[] = [];
-    for (const { object, description } of found.values()) {
+    for (const { object, description } of byPlace.values()) {
       const node = object.value as Node;
       if (node.in === 'body' || node.in === 'formData') {
         bodyParameters.push({ in: node.in, name: String(node.name), place: object, object: node });
@@ -148,8 +149,8 @@ function readParameter(object: Place, node: Node, description: string | undefine
 
 function styleOf(node: Node, place: Exclude<Location, 'querystring'>): { style: ParameterStyle; explode: boolean } {
   const allowed = STYLES[place];
-  const asked = textAt(node, 'style') as ParameterStyle | undefined;
-  const style = asked !== undefined && allowed.includes(asked) ? asked : allowed[0]!;
+  const declaration = textAt(node, 'style') as ParameterStyle | undefined;
+  const style = declaration !== undefined && allowed.includes(declaration) ? declaration : allowed[0]!;
   const explode =
     typeof node.explode === 'boolean' ? node.explode : style === 'form' || style === 'cookie' || style === 'deepObject';
   return { style, explode };

@@ -1,14 +1,16 @@
-// Security schemes → named credentials filled from the environment. A credential is bound to the document's main origin;
+// Security Requirement Objects → the alternatives of each operation. A credential is bound to the document's main origin;
 // an operation that lives elsewhere gets its own variable, so that no key reaches another host unless somebody set it.
+// https://spec.openapis.org/oas/v3.2.0.html#security-requirement-object
 import type { Credential } from '../../endpoint/model.ts';
-import { secretsIn } from '../../endpoint/secrets.ts';
+import { destinationOf, secretsIn } from '../../endpoint/secrets.ts';
 import { isNode, listAt, type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { OperationProblem } from '../schema/scan.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type GivenHeader, satisfies } from '../source/fetch-headers.ts';
-import type { Resolver } from '../source/resolve.ts';
-import { type ApiKeyPlace, apiKeyPlace, buildCredential, secretsOf } from './scheme-credentials.ts';
+import { orNothing, type Resolver } from '../source/resolve.ts';
+import { type ApiKeyPlace, apiKeyPlace, buildCredential, readSecrets } from './security-scheme.ts';
+import { admitAddress } from './server.ts';
 
 export interface Security {
   /** Alternatives for one operation. `extra`: schemes it needs beside its own requirements. */
@@ -28,7 +30,7 @@ export function readSecurity(
   root: SourceDocument,
   domain: string,
   mainUrl: string,
-  given: readonly GivenHeader[],
+  callerHeaders: readonly GivenHeader[],
   options: ImportOptions,
   resolver: Resolver,
   warnings: string[],
@@ -36,29 +38,29 @@ export function readSecurity(
   const schemes = readSchemes(root, resolver);
   const mainOrigin = originOf(mainUrl);
   const interned = new Map<string, Credential>();
-  const wanted = new Map<string, { credential: Credential; operations: number }>();
-  const unknown = new Set<string>();
+  const needs = new Map<string, Need>();
+  const undefinedSchemes = new Set<string>();
   const schemeOf = (name: string): Node | undefined => schemes.get(name) ?? caseless(schemes, name);
 
-  const credentialFor = (name: string, scopes: readonly string[], origin: string): Credential => {
+  const credentialFor = (name: string, scopes: readonly string[], origin: string, pointer: string): Credential => {
     const foreign = origin !== mainOrigin;
     const key = JSON.stringify([name, scopes, foreign ? origin : '']);
     let credential = interned.get(key);
     if (!credential) {
       const scheme = schemeOf(name);
-      if (!scheme && !unknown.has(name)) {
-        unknown.add(name);
+      if (!scheme && !undefinedSchemes.has(name)) {
+        undefinedSchemes.add(name);
         warnings.push(
           `${root.label}: the security scheme "${name}" is used but not defined; it is taken as HTTP ${guess(name).scheme}`,
         );
       }
-      credential = buildCredential(
-        name,
-        scheme ?? guess(name),
-        scopes,
-        secretsOf(name, domain, foreign ? origin : undefined, options),
-        mainUrl,
-      );
+      const admit = (url: URL) => {
+        const admission = admitAddress(url, root);
+        if (admission.problem === undefined) return admission;
+        throw new OperationProblem(pointer, `the token URL of "${name}", ${url.origin}, ${admission.problem}`);
+      };
+      const secrets = readSecrets(name, domain, foreign ? origin : undefined, options);
+      credential = buildCredential(name, scheme ?? guess(name), scopes, secrets, { mainUrl, admit });
       interned.set(key, credential);
     }
     return credential;
@@ -71,7 +73,7 @@ export function readSecurity(
     pointer: string,
   ): Credential[] => {
     const foreign = origin !== mainOrigin;
-    const headers = foreign ? [] : given;
+    const headers = foreign ? [] : callerHeaders;
     const set: Credential[] = headers.map((header) => header.credential);
     for (const name of new Set([...Object.keys(requirement), ...extra])) {
       const scheme = schemeOf(name);
@@ -84,7 +86,7 @@ export function readSecurity(
         );
       }
       const scopes = Array.isArray(requirement[name]) ? textsAt(requirement, name) : [];
-      set.push(credentialFor(name, scheme?.type === 'oauth2' ? scopes : [], origin));
+      set.push(credentialFor(name, scheme?.type === 'oauth2' ? scopes : [], origin, pointer));
     }
     return set;
   };
@@ -101,24 +103,21 @@ export function readSecurity(
     return sets;
   };
   /** Most operations share the requirements of the document, and a server. */
-  const known = new Map<readonly unknown[], Map<string, readonly (readonly Credential[])[]>>();
+  const shared = new Map<readonly unknown[], Map<string, readonly (readonly Credential[])[]>>();
 
   return {
     apiKeys: [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node)),
     forOperation: (operation, pointer, baseUrl, extra) => {
       const own = Array.isArray(operation.security) ? operation.security : listAt(root.value, 'security');
       const origin = originOf(baseUrl);
-      const sets = known.get(own)?.get(origin);
-      if (sets !== undefined && extra.length === 0) {
-        note(wanted, sets);
-        return sets;
-      }
-      const found = alternatives(own.filter(isNode), origin, extra, pointer);
-      note(wanted, found);
-      if (extra.length === 0) known.set(own, (known.get(own) ?? new Map()).set(origin, found));
-      return found;
+      const sets =
+        (extra.length === 0 ? shared.get(own)?.get(origin) : undefined) ??
+        alternatives(own.filter(isNode), origin, extra, pointer);
+      noteNeeds(needs, sets, baseUrl);
+      if (extra.length === 0) shared.set(own, (shared.get(own) ?? new Map()).set(origin, sets));
+      return sets;
     },
-    missing: () => missingSentences(wanted),
+    missing: () => [...needs.values()].map(toSentence),
   };
 }
 
@@ -147,19 +146,16 @@ function readSchemes(root: SourceDocument, resolver: Resolver): Map<string, Node
       ? nodeAt(root.value, 'securityDefinitions')
       : nodeAt(nodeAt(root.value, 'components'), 'securitySchemes');
   for (const name of Object.keys(from ?? {})) {
-    try {
-      const { value } = resolver.settle({ document: root, pointer: '', value: from![name] });
-      if (isNode(value)) schemes.set(name, value);
-    } catch {
-      // A dangling scheme counts as undefined: a bearer token with a warning, where an operation uses it.
-    }
+    // A dangling scheme counts as undefined: a bearer token with a warning, where an operation uses it.
+    const scheme = orNothing(() => resolver.settle({ document: root, pointer: '', value: from![name] }))?.value;
+    if (isNode(scheme)) schemes.set(name, scheme);
   }
   return schemes;
 }
 
 /** `basicAuth` where the document defines `BasicAuth`: names are exact, and people are not. */
 function caseless(schemes: ReadonlyMap<string, Node>, name: string): Node | undefined {
-  for (const [known, scheme] of schemes) if (known.toLowerCase() === name.toLowerCase()) return scheme;
+  for (const [key, scheme] of schemes) if (key.toLowerCase() === name.toLowerCase()) return scheme;
   return undefined;
 }
 
@@ -171,31 +167,35 @@ function isSet(credential: Credential): boolean {
   return secretsIn(credential).every((secret) => secret.value !== undefined);
 }
 
+/** A credential that operations wait for. */
+interface Need {
+  readonly credential: Credential;
+  readonly destination: string;
+  operations: number;
+}
+
 /** Counts operations none of whose alternatives can be used as things stand. */
-function note(
-  wanted: Map<string, { credential: Credential; operations: number }>,
-  sets: readonly (readonly Credential[])[],
-): void {
+function noteNeeds(needs: Map<string, Need>, sets: readonly (readonly Credential[])[], baseUrl: string): void {
   if (sets.length === 0 || sets.some((set) => set.every(isSet))) return;
   for (const credential of sets[0] ?? []) {
     if (isSet(credential)) continue;
     const key = secretsIn(credential)
       .map((secret) => secret.variable)
       .join(' ');
-    const entry = wanted.get(key);
-    if (entry) entry.operations++;
-    else wanted.set(key, { credential, operations: 1 });
+    const need = needs.get(key);
+    if (need) need.operations++;
+    else {
+      needs.set(key, { credential, destination: destinationOf(credential, baseUrl), operations: 1 });
+    }
   }
 }
 
-function missingSentences(wanted: ReadonlyMap<string, { credential: Credential; operations: number }>): string[] {
-  return [...wanted.values()].map(({ credential, operations }) => {
-    const variables = secretsIn(credential)
-      .filter((secret) => secret.value === undefined)
-      .map((secret) => secret.variable);
-    const count = operations === 1 ? '1 operation needs it' : `${operations} operations need it`;
-    return `Set ${variables.join(' and ')} in the environment: ${count} (${credential.name}).`;
-  });
+function toSentence({ credential, destination, operations }: Need): string {
+  const variables = secretsIn(credential)
+    .filter((secret) => secret.value === undefined)
+    .map((secret) => secret.variable);
+  const count = operations === 1 ? '1 operation needs it' : `${operations} operations need it`;
+  return `Set ${variables.join(' and ')} in the environment: ${count} (${credential.name}, sent to ${destination}).`;
 }
 
 function originOf(url: string): string {

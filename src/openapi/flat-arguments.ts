@@ -1,11 +1,11 @@
 // Parameters and body fields → the flat public arguments: one key each, every key portable, every argument with exactly
 // one way to the wire.
-import type { Arg, FixedValue, Target } from '../../endpoint/model.ts';
-import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../../endpoint/names.ts';
-import type { Place } from '../source/resolve.ts';
-import type { Parameter } from './parameters.ts';
-import type { BodyDraft } from './request-body.ts';
-import { type ArgumentExtension, argumentExtension } from './x-mcp.ts';
+import type { Arg, FixedValue, Target } from '../endpoint/model.ts';
+import { fitName, MAX_ARGUMENT_KEY, toArgumentKey, toSnakeCase } from '../endpoint/names.ts';
+import type { Parameter } from './objects/parameter.ts';
+import type { BodyDraft } from './objects/request-body.ts';
+import { type ArgumentExtension, argumentExtension } from './objects/x-mcp.ts';
+import type { Place } from './source/resolve.ts';
 
 /** Where an argument's schema comes from; built only when somebody asks. */
 export type Origin =
@@ -36,33 +36,33 @@ const PRECEDENCE: readonly Argument['location'][] = ['path', 'query', 'querystri
 const NO_EXTENSION: ArgumentExtension = Object.freeze({});
 
 /** Shared parameters are described once for all operations that use them. */
-const described = new WeakMap<Parameter, { readonly argument: Argument; readonly arg: Arg }>();
+const sharedArguments = new WeakMap<Parameter, { readonly argument: Argument; readonly arg: Arg }>();
 
 export function planArguments(parameters: readonly Parameter[], body: BodyDraft | undefined): ArgumentPlan {
   const fixed: FixedValue[] = [];
-  const wanted: Argument[] = [];
+  const drafts: Argument[] = [];
   const add = (argument: Argument) => {
     const { extension } = argument;
     if (extension.fixed !== undefined) for (const to of argument.to) fixed.push({ value: extension.fixed.value, to });
-    else if (!extension.hidden || argument.required) wanted.push(argument);
+    else if (!extension.hidden || argument.required) drafts.push(argument);
   };
   for (const parameter of parameters) add(parameterArgument(parameter).argument);
   if (body) for (const argument of bodyArguments(body)) add(argument);
   if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
 
-  const keys = chooseKeys(wanted);
-  const planned = wanted.map((argument, index) => {
+  const keys = chooseKeys(drafts);
+  const list = drafts.map((argument, index) => {
     const key = keys[index]!;
     return key === argument.key ? argument : { ...argument, key };
   });
-  return { arguments: planned, fixed, args: planned.map((argument) => toArg(argument, body)) };
+  return { arguments: list, fixed, args: list.map((argument) => toArg(argument, body)) };
 }
 
 function toArg(argument: Argument, body: BodyDraft | undefined): Arg {
   const { key, to, origin } = argument;
   if (origin.kind === 'parameter') {
-    const known = described.get(origin.parameter);
-    if (known?.argument === argument) return known.arg;
+    const shared = sharedArguments.get(origin.parameter);
+    if (shared?.argument === argument) return shared.arg;
   }
   return { key, required: isRequired(argument, body), to };
 }
@@ -73,8 +73,8 @@ export function isRequired({ required, location }: Argument, body: BodyDraft | u
 }
 
 function parameterArgument(parameter: Parameter): { readonly argument: Argument; readonly arg: Arg } {
-  const known = described.get(parameter);
-  if (known) return known;
+  const shared = sharedArguments.get(parameter);
+  if (shared) return shared;
   const extension = argumentExtension(parameter.object);
   const argument: Argument = {
     key: bareKey(parameter.name, parameter.in, extension),
@@ -85,9 +85,9 @@ function parameterArgument(parameter: Parameter): { readonly argument: Argument;
     origin: { kind: 'parameter', parameter },
     extension,
   };
-  const made = { argument, arg: { key: argument.key, required: argument.required, to: argument.to } };
-  described.set(parameter, made);
-  return made;
+  const entry = { argument, arg: { key: argument.key, required: argument.required, to: argument.to } };
+  sharedArguments.set(parameter, entry);
+  return entry;
 }
 
 function bodyArguments(body: BodyDraft): Argument[] {
@@ -129,24 +129,24 @@ function restArgument(schema: Place | 'anything', named: readonly string[]): Arg
 }
 
 /** Keys in the order given. Precedence decides who keeps a bare name; order decides who gets a number. */
-function chooseKeys(wanted: readonly Argument[]): string[] {
-  const keys = wanted.map((argument) => argument.key);
-  const taken = new Set(keys);
-  if (taken.size === keys.length) return keys;
+function chooseKeys(drafts: readonly Argument[]): string[] {
+  const keys = drafts.map((argument) => argument.key);
+  const keysInUse = new Set(keys);
+  if (keysInUse.size === keys.length) return keys;
   const holders = new Map<string, number>();
-  const order = wanted.map((_, index) => index).sort((a, b) => rank(wanted[a]!) - rank(wanted[b]!) || a - b);
+  const order = drafts.map((_, index) => index).sort((a, b) => rank(drafts[a]!) - rank(drafts[b]!) || a - b);
   for (const index of order) if (!holders.has(keys[index]!)) holders.set(keys[index]!, index);
-  const chosen = [...keys];
+  const result = [...keys];
   for (const index of order) {
     const bare = keys[index]!;
-    const argument = wanted[index]!;
-    const holder = wanted[holders.get(bare)!]!;
+    const argument = drafts[index]!;
+    const holder = drafts[holders.get(bare)!]!;
     if (holder === argument) continue;
     const distinct = holder.location === argument.location ? bare : besideKey(argument, holder);
-    chosen[index] = freeKey(distinct, taken);
-    taken.add(chosen[index]!);
+    result[index] = freeKey(distinct, keysInUse);
+    keysInUse.add(result[index]!);
   }
-  return chosen;
+  return result;
 }
 
 function rank({ location, wireName, origin }: Argument): number {
@@ -169,12 +169,12 @@ function besideKey({ location, key }: Argument, holder: Argument): string {
   return location === 'body' ? `body_${key}` : `${key}_${location}`;
 }
 
-function freeKey(wanted: string, taken: ReadonlySet<string>): string {
-  const fitted = fitName(wanted, MAX_ARGUMENT_KEY);
-  if (!taken.has(fitted)) return fitted;
+function freeKey(name: string, keysInUse: ReadonlySet<string>): string {
+  const key = fitName(name, MAX_ARGUMENT_KEY);
+  if (!keysInUse.has(key)) return key;
   for (let number = 2; ; number++) {
     const suffix = `_${number}`;
-    const candidate = fitName(wanted, MAX_ARGUMENT_KEY - suffix.length) + suffix;
-    if (!taken.has(candidate)) return candidate;
+    const candidate = fitName(name, MAX_ARGUMENT_KEY - suffix.length) + suffix;
+    if (!keysInUse.has(candidate)) return candidate;
   }
 }

@@ -1,35 +1,36 @@
-// Examples a document gives, as arguments of a call: one per named example of the body, parameters filled in beside it.
+// Example Objects, as arguments of a call: one set per named example of the body, parameters filled in beside it.
+// https://spec.openapis.org/oas/v3.2.0.html#example-object
 import type { Args } from '../../endpoint/model.ts';
 import { emptyMap, isNode, listAt, type Node, nodeAt, own } from '../../endpoint/untrusted.ts';
+import { type Argument, isRequired } from '../flat-arguments.ts';
 import { settledNode } from '../schema/schema-shape.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
-import { type Argument, isRequired } from './flat-arguments.ts';
 import type { BodyDraft } from './request-body.ts';
 
 const MAX_EXAMPLES = 3;
 
 /** Only sets that have every required argument are worth showing. */
 export function buildExamples(
-  planned: readonly Argument[],
+  offers: readonly Argument[],
   body: BodyDraft | undefined,
   resolver: Resolver,
 ): readonly Args[] {
   const shared = emptyMap<unknown>();
-  for (const argument of planned) {
+  for (const argument of offers) {
     const value = argument.origin.kind === 'parameter' ? parameterExample(argument, resolver) : undefined;
     if (value !== undefined) shared[argument.key] = value;
   }
   const bodies = body ? bodyExamples(body, resolver) : [];
-  const sets = bodies.length > 0 ? bodies.map((value) => ({ ...shared, ...spread(value, planned, body!) })) : [shared];
-  return sets.filter((set) => isComplete(set, planned, body)).slice(0, MAX_EXAMPLES);
+  const sets = bodies.length > 0 ? bodies.map((value) => ({ ...shared, ...spread(value, offers, body!) })) : [shared];
+  return sets.filter((set) => isComplete(set, offers, body)).slice(0, MAX_EXAMPLES);
 }
 
-function isComplete(set: Args, planned: readonly Argument[], body: BodyDraft | undefined): boolean {
-  let given = false;
-  for (const _ in set) given = true;
-  if (!given) return false;
-  return planned.every((argument) => !isRequired(argument, body) || Object.hasOwn(set, argument.key));
+function isComplete(set: Args, offers: readonly Argument[], body: BodyDraft | undefined): boolean {
+  let hasValue = false;
+  for (const _ in set) hasValue = true;
+  if (!hasValue) return false;
+  return offers.every((argument) => !isRequired(argument, body) || Object.hasOwn(set, argument.key));
 }
 
 function parameterExample({ origin, required }: Argument, resolver: Resolver): unknown {
@@ -75,17 +76,17 @@ function bodyExamples(body: BodyDraft, resolver: Resolver): unknown[] {
 }
 
 /** A body example as arguments: under their public keys, wrapper taken off. Unknown fields are left out. */
-function spread(value: unknown, planned: readonly Argument[], body: BodyDraft): Args {
+function spread(value: unknown, offers: readonly Argument[], body: BodyDraft): Args {
   const out = emptyMap<unknown>();
   if (body.whole) {
-    const whole = planned.find((argument) => argument.origin.kind === 'whole');
+    const whole = offers.find((argument) => argument.origin.kind === 'whole');
     if (whole && (body.plan.kind !== 'text' || typeof value === 'string')) out[whole.key] = value;
     return out;
   }
   let inner = value;
   for (const name of body.plan.wrap ?? []) inner = own(inner, name);
   if (!isNode(inner)) return out;
-  for (const { location, wireName, key, origin } of planned) {
+  for (const { location, wireName, key, origin } of offers) {
     if (location !== 'body' || (origin.kind === 'field' && origin.file)) continue;
     if (Object.hasOwn(inner, wireName)) out[key] = inner[wireName];
   }

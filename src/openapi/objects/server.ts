@@ -1,4 +1,7 @@
-// Where requests go: operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
+// Server Object: where requests go.
+// https://spec.openapis.org/oas/v3.2.0.html#server-object
+//
+// operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
 import { isPrivateHost } from '../../endpoint/address.ts';
 import { isNode, listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
@@ -26,8 +29,8 @@ export interface Servers {
 
 export function readServers(root: SourceDocument, options: ImportOptions): Servers {
   if (options.baseUrl !== undefined) {
-    const given: Server = { url: checkBaseUrl(options.baseUrl), from: 'base URL given by the caller' };
-    return { main: given, forOperation: () => given };
+    const main: Server = { url: checkBaseUrl(options.baseUrl), from: 'base URL given by the caller' };
+    return { main, forOperation: () => main };
   }
   if (root.dialect.major === 2) {
     const main = swaggerServer(root, undefined);
@@ -38,31 +41,32 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
         textsAt(operation, 'schemes').length > 0 ? swaggerServer(root, operation) : main,
     };
   }
-  const known = new Map<unknown, Server>();
+  const servers = new Map<unknown, Server>();
   const read = (owner: unknown, from: string): Server | undefined => {
     const list = listAt(owner, 'servers').filter(isNode);
     if (list.length === 0) return undefined;
     const first = list[0]!;
-    let server = known.get(first);
+    let server = servers.get(first);
     if (!server) {
       server = pick(list, root, options, from);
-      known.set(first, server);
+      servers.set(first, server);
     }
     return server;
   };
   // OAS 3: no servers means one with the URL `/`.
-  const said = read(root.value, 'servers of the document') ?? toServer('/', root, 'the place the document came from');
-  const main = said.url === '' ? (onlyServer(root.value, read) ?? said) : said;
+  const declared =
+    read(root.value, 'servers of the document') ?? toServer('/', root, 'the place the document came from');
+  const main = declared.url === '' ? (onlyServer(root.value, read) ?? declared) : declared;
   return {
     main,
     forOperation: (pathItem, operation) =>
-      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? said,
+      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? declared,
   };
 }
 
 /** A document may name its server on every path instead of once: if all of them share an origin, that is its own. */
 function onlyServer(root: unknown, read: (owner: unknown, from: string) => Server | undefined): Server | undefined {
-  const found = new Map<string, Server>();
+  const byOrigin = new Map<string, Server>();
   const paths = nodeAt(root, 'paths') ?? {};
   for (const path of Object.keys(paths)) {
     const item = nodeAt(paths, path);
@@ -70,21 +74,21 @@ function onlyServer(root: unknown, read: (owner: unknown, from: string) => Serve
       const server = read(owner, 'servers of the paths');
       if (server === undefined || server.url === '') continue;
       const { origin } = new URL(server.url);
-      if (!found.has(origin)) found.set(origin, { ...server, url: origin });
-      if (found.size > 1) return undefined;
+      if (!byOrigin.has(origin)) byOrigin.set(origin, { ...server, url: origin });
+      if (byOrigin.size > 1) return undefined;
     }
   }
-  return [...found.values()][0];
+  return [...byOrigin.values()][0];
 }
 
 /** Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. */
-function checkBaseUrl(given: string): string {
+function checkBaseUrl(text: string): string {
   const wrong = (why: string) =>
     new GatewayError('BAD_CONFIG', `The base URL ${why}; write it like https://api.example.com/v1.`, {
-      baseUrl: URL.canParse(given) ? new URL(given).origin : '',
+      baseUrl: URL.canParse(text) ? new URL(text).origin : '',
     });
-  if (!URL.canParse(given)) throw wrong('is not an absolute URL');
-  const url = new URL(given);
+  if (!URL.canParse(text)) throw wrong('is not an absolute URL');
+  const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     throw wrong(`must begin with http:// or https://, not ${url.protocol}`);
   if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password; use credentials');
@@ -116,13 +120,13 @@ function pick(list: readonly Node[], root: SourceDocument, options: ImportOption
 function fillVariables(raw: string, node: Node, options: ImportOptions): { text: string; missing: string[] } {
   const missing: string[] = [];
   const text = raw.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
-    const given =
+    const choice =
       options.serverVariables !== undefined && Object.hasOwn(options.serverVariables, name)
         ? options.serverVariables[name]
         : undefined;
     const variable = nodeAt(nodeAt(node, 'variables'), name);
     const first = listAt(variable, 'enum')[0];
-    const value = given ?? own(variable, 'default') ?? first;
+    const value = choice ?? own(variable, 'default') ?? first;
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
     missing.push(name);
     return whole;
@@ -142,20 +146,29 @@ function toServer(text: string, root: SourceDocument, from: string): Server {
   if (!URL.canParse(text, base)) return unknown(from, `its server ${text} is not a URL`);
   const url = new URL(text, base);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return unknown(from, `its server ${text} is not http(s)`);
-  return settle(url, base, from);
+  return admitServer(url, root, from);
 }
+
+/** Whether a document may have requests sent to an address it chose. */
+export type Admission = { readonly problem: string } | { readonly problem?: never; readonly publicOnly?: true };
 
 /**
  * A document that was fetched may send requests to where it came from, or to anywhere public; who fetches a document
  * from a private address trusts it with others. Everything else takes somebody who says so.
  */
-function settle(url: URL, base: string | undefined, from: string): Server {
-  const home = base === undefined ? undefined : new URL(base);
-  if (home === undefined || home.hostname === url.hostname || isPrivateHost(home.hostname))
-    return { url: trim(url), from };
-  if (isPrivateHost(url.hostname))
-    return unknown(from, `its server ${url.origin} is a private address, and the document came from ${home.host}`);
-  return { url: trim(url), from, publicOnly: true };
+export function admitAddress(url: URL, { uri }: SourceDocument): Admission {
+  if (!uri.startsWith('http')) return {};
+  const home = new URL(uri);
+  if (home.hostname === url.hostname || isPrivateHost(home.hostname)) return {};
+  if (isPrivateHost(url.hostname)) return { problem: `is a private address, and the document came from ${home.host}` };
+  return { publicOnly: true };
+}
+
+function admitServer(url: URL, root: SourceDocument, from: string): Server {
+  const { problem, ...admission } = admitAddress(url, root);
+  return problem === undefined
+    ? { url: trim(url), from, ...admission }
+    : unknown(from, `its server ${url.origin} ${problem}`);
 }
 
 function unknown(from: string, problem: string): Server {
@@ -177,5 +190,5 @@ function swaggerServer(root: SourceDocument, operation: unknown): Server {
   const path = `/${(textAt(root.value, 'basePath') ?? '').replace(/^\/+/, '')}`;
   if (!URL.canParse(`${scheme}://${host}${path}`))
     return unknown('host of the document', `its host ${host} is not a host`);
-  return settle(new URL(`${scheme}://${host}${path}`), base?.href, 'host and basePath of the document');
+  return admitServer(new URL(`${scheme}://${host}${path}`), root, 'host and basePath of the document');
 }

@@ -1,5 +1,6 @@
-// Media types: what they are, and which one is used when a document offers several.
-import { isJsonEssence, toEssence } from '../../endpoint/media-type.ts';
+// Media Type Object, by its key: how a body of that type is written, and which one is used when a document offers several.
+// https://spec.openapis.org/oas/v3.2.0.html#media-type-object
+import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
 
 export type MediaKind =
   | 'json'
@@ -12,35 +13,29 @@ export type MediaKind =
   | 'binary'
   | 'any';
 
-const kinds = new Map<string, MediaKind>();
-const MAX_KINDS = 500;
+/** How a body of each family is written; what is no text a model could write is a file. */
+const KINDS: Readonly<Record<MediaFamily, MediaKind>> = {
+  json: 'json',
+  json5: 'json',
+  'merge-patch': 'merge-patch',
+  'json-patch': 'json-patch',
+  'json-lines': 'text',
+  events: 'text',
+  form: 'form',
+  multipart: 'multipart',
+  html: 'text',
+  xml: 'xml',
+  svg: 'binary',
+  text: 'text',
+  image: 'binary',
+  audio: 'binary',
+  binary: 'binary',
+  any: 'any',
+  unknown: 'binary',
+};
 
-/** Documents repeat a handful of types thousands of times. */
 export function kindOf(mediaType: string): MediaKind {
-  let kind = kinds.get(mediaType);
-  if (kind === undefined) {
-    kind = readKind(mediaType);
-    if (kinds.size < MAX_KINDS) kinds.set(mediaType, kind);
-  }
-  return kind;
-}
-
-function readKind(mediaType: string): MediaKind {
-  const type = toEssence(mediaType);
-  if (type === '*/*' || type === '' || type === 'application/*') return 'any';
-  if (type.endsWith('merge-patch+json')) return 'merge-patch';
-  if (type === 'application/json-patch+json') return 'json-patch';
-  if (isJsonEssence(type) || type === 'application/json5') return 'json';
-  if (type === 'application/x-www-form-urlencoded') return 'form';
-  if (type.startsWith('multipart/')) return 'multipart';
-  if (/[/+]xml$/.test(type) && type !== 'image/svg+xml') return 'xml';
-  if (
-    type.startsWith('text/') ||
-    /[/+]ya?ml$/.test(type) ||
-    /[/.-](?:ya?ml|csv|graphql|javascript|sql|jsonl|ndjson|x-ndjson|json-seq|jsonlines)$/.test(type)
-  )
-    return 'text';
-  return 'binary';
+  return KINDS[familyOf(mediaType)];
 }
 
 export function isJson(mediaType: string): boolean {

@@ -1,4 +1,7 @@
-// One operation → one Endpoint. What is cheap is read at once, so that an operation which cannot work is known at start;
+// Operation Object → one Endpoint.
+// https://spec.openapis.org/oas/v3.2.0.html#operation-object
+//
+// What is cheap is read at once, so that an operation which cannot work is known at start;
 // schemas, examples and long texts are built when somebody asks.
 import {
   type Args,
@@ -11,18 +14,20 @@ import {
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import type { DetectPagination } from '../detect-pagination.ts';
 import type { OperationInfo } from '../import-options.ts';
+import type { Definition } from '../schema/convert-schema.ts';
 import { buildInputSchema } from '../schema/input-schema.ts';
 import { OperationProblem } from '../schema/scan.ts';
-import type { Definition, SchemaBuilder } from '../schema/schema-builder.ts';
+import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import type { Place } from '../source/resolve.ts';
-import { buildExamples } from './examples.ts';
+import { buildExamples } from './example.ts';
 import { type RequestContext, readRequest } from './operation-request.ts';
 import type { Operation } from './paths.ts';
-import { type DetectPagination, mediaTypesOf, readAnswer } from './responses.ts';
-import type { Security } from './security.ts';
-import type { Servers } from './servers.ts';
+import { mediaTypesOf, readAnswer } from './response.ts';
+import type { Security } from './security-requirement.ts';
+import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';
 
 export interface ImportContext extends RequestContext {
@@ -69,9 +74,9 @@ export function buildEndpoint(
   const keys = plan.args.map((arg) => arg.key);
   const pagination = context.detectPagination(keys, READS.has(method), answer.schema);
   const plain = context.responsePlan(answer.mediaTypes);
-  const said = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
-  const short = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
-  const title = extension.title ?? short;
+  const longText = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
+  const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
+  const title = extension.title ?? shortText;
 
   let summary: string | undefined;
   let description: string | undefined;
@@ -86,11 +91,11 @@ export function buildEndpoint(
     action: naming.action,
     toolName: naming.toolName,
     get summary() {
-      summary ??= (short && toSummary(short)) || (said && toSummary(said)) || plainSummary(info);
+      summary ??= (shortText && toSummary(shortText)) || (longText && toSummary(longText)) || plainSummary(info);
       return summary;
     },
     get description() {
-      description ??= toPlainLines(said ?? '');
+      description ??= toPlainLines(longText ?? '');
       // Undefined where there is none; the property is optional, a getter cannot be.
       return (description || undefined) as string;
     },
@@ -134,7 +139,8 @@ export function buildEndpoint(
   return Object.freeze(endpoint);
 }
 
-function effectOf(method: string): Effect {
+/** What a method does, before anybody says more. */
+export function effectOf(method: string): Effect {
   if (READS.has(method)) return 'read';
   return method === 'DELETE' ? 'destructive' : 'write';
 }

@@ -1,0 +1,95 @@
+// The words APIs use for pages: names of arguments, and of the fields of an answer that lead on. One table for what the
+// importer sees in a document and what the executor sees in an answer.
+
+export type PagingRole = 'page' | 'offset' | 'cursor' | 'size';
+
+const ROLES: readonly (readonly [PagingRole, RegExp])[] = [
+  ['page', /^(?:page|page_?(?:number|no|num|index)|current_?page|pn)$/i],
+  ['offset', /^(?:offset|skip|start_?(?:index|at|record)|first_?result)$/i],
+  [
+    'cursor',
+    /^(?:cursor|after|starting_?after|page_?token|next_?(?:token|cursor|page_?token)|continuation_?token|continue|marker|start_?(?:cursor|token)|after_?(?:id|cursor)|page_?cursor|since_?id|last_?key)$/i,
+  ],
+  [
+    'size',
+    /^(?:limit|per_?page|page_?(?:size|limit)|size|count|max_?(?:results|items|records|keys)|results_?per_?page|items_?per_?page|top|take|rows)$/i,
+  ],
+];
+
+/** What an argument of this name does for paging. */
+export function pagingRole(name: string): PagingRole | undefined {
+  return ROLES.find(([, pattern]) => pattern.test(name))?.[0];
+}
+
+/** A field of a documented answer that holds the next cursor. */
+export const NEXT_FIELD =
+  /^(?:next_?(?:cursor|page_?token|token|page|marker|page_?cursor)?|continuation_?token|continue|end_?cursor|cursor|next_?starting_?after)$/i;
+
+/** An object of an answer that may hold it. */
+export const PAGING_OBJECT =
+  /^(?:meta|metadata|_?pagination|paging|page_?info|response_?metadata|cursors?|links|_links|page)$/i;
+
+/** Where answers that no document describes hold what leads on, likeliest first. */
+export const NEXT_PATHS = [
+  'next_cursor',
+  'nextCursor',
+  'next_page_token',
+  'nextPageToken',
+  'next_token',
+  'nextToken',
+  'NextToken',
+  'continuation_token',
+  'continuationToken',
+  'next_page',
+  'nextPage',
+  'next',
+  'next_url',
+  'nextLink',
+  '@odata.nextLink',
+  'links.next',
+  '_links.next.href',
+  '_links.next',
+  'paging.next.after',
+  'paging.cursors.after',
+  'paging.next',
+  'pagination.next_cursor',
+  'pagination.next',
+  'pagination.next_page',
+  'meta.next_cursor',
+  'meta.next',
+  'meta.next_page',
+  'response_metadata.next_cursor',
+  'page_info.end_cursor',
+  'pageInfo.endCursor',
+] as const;
+
+/** Arguments such a value is passed in where no document says so, likeliest first. */
+export const NEXT_ARGUMENTS = [
+  'cursor',
+  'next_cursor',
+  'page_token',
+  'pageToken',
+  'next_token',
+  'nextToken',
+  'NextToken',
+  'continuation_token',
+  'continuationToken',
+  'start_cursor',
+  'starting_after',
+  'after',
+  'page',
+  'offset',
+] as const;
+
+/** Where answers say how many items there are in all. */
+export const TOTAL_PATHS = [
+  'total',
+  'total_count',
+  'totalCount',
+  'total_results',
+  'totalResults',
+  'totalItems',
+  'meta.total',
+  'pagination.total',
+  'page.totalElements',
+] as const;

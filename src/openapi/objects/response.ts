@@ -1,0 +1,85 @@
+// Responses and Response Objects: the Accept header, and the schema of a successful answer.
+// https://spec.openapis.org/oas/v3.2.0.html#responses-object, https://spec.openapis.org/oas/v3.2.0.html#response-object
+import { toEssence } from '../../endpoint/media-type.ts';
+import { DEFAULT_RESPONSE, type ResponsePlan } from '../../endpoint/model.ts';
+import { isNode, nodeAt, own, step, textsAt } from '../../endpoint/untrusted.ts';
+import { orNothing, type Place, type Resolver } from '../source/resolve.ts';
+import { isJson, kindOf } from './media-type-object.ts';
+
+export interface Answer {
+  readonly mediaTypes: readonly string[];
+  /** Schema of the first successful JSON answer. */
+  readonly schema?: Place;
+}
+
+/** Success first: 2xx in order, then `2XX`, then `default`. Dangling refs only cost the schema. */
+export function readAnswer(operation: Place, produces: readonly string[], resolver: Resolver): Answer {
+  const responses = nodeAt(operation.value, 'responses');
+  if (!responses) return { mediaTypes: [] };
+  const codes = Object.keys(responses).filter((code) => /^2/i.test(code));
+  const mediaTypes = new Set<string>();
+  let schema: Place | undefined;
+  for (const code of codes.length > 0 ? codes : Object.keys(responses).filter((code) => code === 'default')) {
+    const response = orNothing(() =>
+      resolver.settle({
+        document: operation.document,
+        pointer: `${operation.pointer}/responses${step(code)}`,
+        value: responses[code],
+      }),
+    );
+    if (!response || !isNode(response.value)) continue;
+    if (operation.document.dialect.major === 2) {
+      const value = own(response.value, 'schema');
+      if (value === undefined) continue;
+      for (const type of produces) mediaTypes.add(type);
+      if (produces.length === 0 || produces.some(isJson))
+        schema ??= { document: response.document, pointer: `${response.pointer}/schema`, value };
+      continue;
+    }
+    const content = nodeAt(response.value, 'content') ?? {};
+    for (const type of Object.keys(content)) {
+      mediaTypes.add(type);
+      if (schema || !(isJson(type) || kindOf(type) === 'any')) continue;
+      const media = orNothing(() =>
+        resolver.settle({
+          document: response.document,
+          pointer: `${response.pointer}/content${step(type)}`,
+          value: content[type],
+        }),
+      );
+      const value = own(media?.value, 'schema');
+      if (media && value !== undefined)
+        schema = { document: media.document, pointer: `${media.pointer}/schema`, value };
+    }
+  }
+  return schema ? { mediaTypes: [...mediaTypes], schema } : { mediaTypes: [...mediaTypes] };
+}
+
+/** JSON where it is offered; otherwise what the document lists, with anything else as second best. */
+export function createResponsePlans(): (mediaTypes: readonly string[]) => ResponsePlan {
+  const plans = new Map<string, ResponsePlan>();
+  return (mediaTypes) => {
+    const key = mediaTypes.join('\n');
+    let plan = plans.get(key);
+    if (!plan) {
+      const accept = acceptOf(mediaTypes);
+      plan = accept === undefined ? DEFAULT_RESPONSE : Object.freeze({ ...DEFAULT_RESPONSE, accept });
+      plans.set(key, plan);
+    }
+    return plan;
+  };
+}
+
+function acceptOf(mediaTypes: readonly string[]): string | undefined {
+  const named = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
+  const json = named.filter(isJson);
+  const best = json.find((type) => toEssence(type) === 'application/json') ?? json[0];
+  const offered = best !== undefined ? [best] : named.slice(0, 4);
+  if (offered.length === 0 || toEssence(offered[0]!) === 'application/json') return undefined;
+  return [...offered, '*/*;q=0.5'].join(', ');
+}
+
+/** 2.0 `produces` and `consumes`: the operation's own, else the document's. */
+export function mediaTypesOf(root: unknown, operation: unknown, keyword: 'produces' | 'consumes'): string[] {
+  return Array.isArray(own(operation, keyword)) ? textsAt(operation, keyword) : textsAt(root, keyword);
+}

@@ -1,0 +1,198 @@
+// One schema of any OpenAPI version → JSON Schema 2020-12, keyword by keyword. What a `$ref` names becomes a definition;
+// a circle that never goes down into the data is opened, because a validator would run around it for ever.
+import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { emptyMap, isNode, type Node } from '../../endpoint/untrusted.ts';
+import { isNullable, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../../schema/keywords.ts';
+import type { SourceDocument } from '../source/documents.ts';
+import { orNothing, type Place } from '../source/resolve.ts';
+import { type Direction, hiddenNames, isHidden } from './hidden-properties.ts';
+import type { Follow, InPlace, Via } from './in-place-cycles.ts';
+import { areExclusive } from './one-of.ts';
+import { annotationsOf, convertPlain, NULL, nameLists, orNull, refOf } from './schema-parts.ts';
+import { fitValues } from './schema-values.ts';
+
+/** A `$ref` target in use. */
+export interface Definition {
+  readonly name: string;
+  readonly place: Place;
+}
+
+/** What all schemas of a document share. */
+export interface Definitions {
+  readonly follow: Follow;
+  readonly inPlace: InPlace;
+  readonly at: (place: Place) => Definition;
+}
+
+export interface ConversionContext {
+  readonly definitions: Definitions;
+  readonly document: SourceDocument;
+  readonly direction: Direction;
+  /** The definitions a schema needs are added here. */
+  readonly uses: Set<Definition>;
+  /** The definition that this schema applies to the same value as, and how. */
+  readonly within?: Place;
+  readonly via: Via;
+  /** Bases written out where a circle was opened, on the way here. */
+  readonly opened?: ReadonlySet<object>;
+  /** How many more may be written out inside this definition. */
+  readonly budget?: { left: number };
+  /** Names a sibling branch of an allOf hides: nobody can be required to send them. */
+  readonly hidden?: ReadonlySet<string>;
+}
+
+const ANY: JsonSchema = Object.freeze({});
+/** What stands beside a `$ref` in 2.0 and 3.0 counts for nothing; these only describe, so they are kept. */
+const REF_ANNOTATIONS = ['title', 'description', 'deprecated', 'default', 'example', 'examples'];
+const REF_KEYWORDS = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'nullable']);
+/** Applied to the same value, though not as part of an allOf or a union. */
+const IN_PLACE = new Set(['not', 'if', 'then', 'else']);
+
+export function convertSchema(context: ConversionContext, schema: unknown): JsonSchema {
+  if (typeof schema === 'boolean') return schema;
+  if (!isNode(schema)) return ANY;
+  const ref = refOf(schema);
+  return ref === undefined ? convertNode(context, schema) : convertRef(context, schema, ref);
+}
+
+function convertRef(context: ConversionContext, schema: Node, ref: string): JsonSchema {
+  const { definitions, document, uses } = context;
+  const target = orNothing(() => definitions.follow(document, ref));
+  // A request with a dangling ref never gets here (scan.ts); an answer's schema is information only.
+  if (!target || (!isNode(target.value) && typeof target.value !== 'boolean')) return ANY;
+  if (typeof target.value === 'boolean') return target.value;
+  if (closesCircle(context, target)) return openCircle(context, target);
+  const definition = definitions.at(target);
+  uses.add(definition);
+  const pointer = { $ref: `#/$defs/${definition.name}` };
+  const beside = besideRef(context, schema);
+  if (isNullable(schema)) return { ...annotationsOf(beside), anyOf: [pointer, NULL] };
+  return { ...pointer, ...(beside as Node) };
+}
+
+/** A circle with an allOf in it is opened there: the union that lists the variants is worth more. */
+function closesCircle({ definitions, within, via, opened }: ConversionContext, target: Place): boolean {
+  return within !== undefined && definitions.inPlace.together(within, target, via === 'union' && opened === undefined);
+}
+
+/** Writes out what a base says itself; its list of variants is what led here. */
+function openCircle(context: ConversionContext, { document, value }: Place): JsonSchema {
+  const { opened, budget, via } = context;
+  if (via === 'not') return false;
+  const base = value as Node;
+  if (via === 'union' || opened?.has(base) || budget === undefined || budget.left === 0) return ANY;
+  budget.left--;
+  const { oneOf, anyOf, discriminator, ...plain } = base;
+  return convertSchema({ ...context, document, opened: new Set([...(opened ?? []), base]) }, plain);
+}
+
+function besideRef(context: ConversionContext, schema: Node): JsonSchema {
+  const siblings: Record<string, unknown> = {};
+  for (const key of context.document.dialect.schema === '3.1' ? Object.keys(schema) : REF_ANNOTATIONS) {
+    if (!REF_KEYWORDS.has(key) && Object.hasOwn(schema, key)) siblings[key] = schema[key];
+  }
+  return Object.keys(siblings).length === 0 ? ANY : convertNode(context, siblings);
+}
+
+function convertNode(context: ConversionContext, schema: Node): JsonSchema {
+  if (schema.type === 'file') return FILE_SCHEMA;
+  const { document, direction, definitions } = context;
+  const hidden = hiddenNames(document, schema, direction, context.hidden, definitions.follow);
+  const out: Record<string, unknown> = {};
+  for (const keyword of Object.keys(schema)) {
+    const value = schema[keyword];
+    if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
+      if (isNode(value)) out[keyword] = convertMap(context, keyword, value, hidden);
+    } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
+      if (Array.isArray(value) && value.length > 0) out[keyword] = convertList(context, keyword, value, hidden);
+    } else if (SCHEMA_KEYWORDS.has(keyword)) {
+      if (keyword === 'additionalItems' || (!isNode(value) && typeof value !== 'boolean')) continue;
+      out[keyword] = convertSchema(IN_PLACE.has(keyword) ? { ...context, via: 'not' } : below(context), value);
+    } else if (keyword === 'dependencies') {
+      if (isNode(value)) splitDependencies(context, value, out);
+    } else convertPlain(schema, keyword, value, hidden, out);
+  }
+  if (Array.isArray(schema.items)) convertTuple(context, schema, out);
+  if (out.oneOf !== undefined && direction === 'request') loosenOneOf(context, schema, out);
+  fitValues(out);
+  if (isTrivial(out.not)) {
+    // Nothing passes `not: {}`; ajv trips over it beside a union. One that came from a dangling ref means nothing.
+    if (isTrivial(schema.not)) return false;
+    delete out.not;
+  }
+  return isNullable(schema) ? orNull(out) : out;
+}
+
+/** Branches that nobody can keep apart are alternatives: the letter of `oneOf` would refuse what fits two of them. */
+function loosenOneOf({ document, definitions }: ConversionContext, schema: Node, out: Record<string, unknown>): void {
+  if (areExclusive(document, schema.oneOf as readonly unknown[], definitions.follow)) return;
+  const { oneOf: branches } = out;
+  delete out.oneOf;
+  if (out.anyOf === undefined) out.anyOf = branches;
+  else out.allOf = [...((out.allOf as JsonSchema[] | undefined) ?? []), { anyOf: branches }];
+}
+
+function convertMap(
+  context: ConversionContext,
+  keyword: string,
+  map: Node,
+  hidden: ReadonlySet<string> | undefined,
+): Record<string, JsonSchema> {
+  const { document, direction, definitions } = context;
+  const out = emptyMap<JsonSchema>();
+  const inner: ConversionContext = keyword === 'dependentSchemas' ? { ...context, via: 'not' } : below(context);
+  for (const key of Object.keys(map)) {
+    if (keyword === 'properties' && hidden?.has(key) && isHidden(document, map[key], direction, definitions.follow)) {
+      // Left out, a field would still pass wherever an object takes others beside its own.
+      if (direction === 'request') out[key] = false;
+      continue;
+    }
+    out[key] = convertSchema(inner, map[key]);
+  }
+  return out;
+}
+
+function convertList(
+  context: ConversionContext,
+  keyword: string,
+  list: readonly unknown[],
+  hidden: ReadonlySet<string> | undefined,
+): JsonSchema[] {
+  if (keyword === 'prefixItems') return list.map((item) => convertSchema(below(context), item));
+  const { hidden: _, ...bare } = context;
+  const inner: ConversionContext =
+    keyword === 'allOf'
+      ? { ...bare, ...(hidden === undefined ? {} : { hidden }) }
+      : { ...bare, via: context.via === 'all' ? 'union' : context.via };
+  return list.map((item) => convertSchema(inner, item));
+}
+
+/** `items: [a, b]` of 2.0 and early 3.x is `prefixItems`. */
+function convertTuple(context: ConversionContext, schema: Node, out: Record<string, unknown>): void {
+  const items = schema.items as readonly unknown[];
+  if (items.length > 0) out.prefixItems = items.map((item) => convertSchema(below(context), item));
+  const { additionalItems } = schema;
+  if (isNode(additionalItems) || typeof additionalItems === 'boolean')
+    out.items = convertSchema(below(context), additionalItems);
+}
+
+function splitDependencies(context: ConversionContext, map: Node, out: Record<string, unknown>): void {
+  const schemas = emptyMap<JsonSchema>();
+  const lists = emptyMap<unknown>();
+  for (const key of Object.keys(map)) {
+    if (Array.isArray(map[key])) lists[key] = map[key];
+    else schemas[key] = convertSchema({ ...context, via: 'not' }, map[key]);
+  }
+  if (Object.keys(schemas).length > 0) out.dependentSchemas ??= schemas;
+  if (Object.keys(lists).length > 0) out.dependentRequired ??= nameLists(lists);
+}
+
+function isTrivial(schema: unknown): boolean {
+  return schema === true || (isNode(schema) && Object.keys(schema).length === 0);
+}
+
+/** The context of a schema for a part of the value: no circle can close there. */
+function below({ definitions, document, direction, uses }: ConversionContext): ConversionContext {
+  return { definitions, document, direction, uses, via: 'all' };
+}
