@@ -231,7 +231,6 @@ function createService(shared: Shared, { profile, domains, native, exposure, pol
     ...(native.tools && { native: native.tools }),
     exposure,
     tokenBudget: options.tokenBudget ?? 10_000,
-    serverName: NAME,
   });
   const resources = buildResources(domains, operations, native);
   const prompts = buildPrompts(domains, (context, uri) => readFrom(resources, context, uri), native.prompts);
@@ -273,7 +272,7 @@ function readFrom(resources: ResourceTable, context: ExecutionContext, uri: stri
 }
 
 function unknownTool(name: string, registry: Registry): GatewayError {
-  if (registry.tools.has('call_operation') && [...registry.names.values()].includes(name)) {
+  if (registry.tools.has('call_operation') && registry.operations.some((operation) => operation.name === name)) {
     const how = `Unknown tool: ${name}. It is an operation: call it with call_operation {"operation": "${name}", "arguments": {…}}.`;
     return new GatewayError('UNKNOWN_TOOL', how, { failure_mode: 'unknown_tool', tool: name });
   }

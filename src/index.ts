@@ -12,7 +12,7 @@ export {
 } from './call/execution-context.ts';
 export type { Handler, Middleware } from './call/handler.ts';
 export type { Content, Outcome } from './call/outcome.ts';
-export { defineTool, type NativeTool } from './catalog/define-tool.ts';
+export { defineTool, type NativeTool } from './catalog/native/define-tool.ts';
 export type { NativeAction, RestAction } from './catalog/grouped/action.ts';
 export type { ActionMetadata, GroupBuilder } from './catalog/grouped/grouped-tool-builder.ts';
 export { GroupedToolBuilder } from './catalog/grouped/grouped-tool-builder.ts';

@@ -1,6 +1,6 @@
 // Subsets of a catalog: what a profile serves.
 import type { Domain, Effect, Endpoint } from '../endpoint/model.ts';
-import { toToolName } from './tool-names.ts';
+import { toToolName } from '../endpoint/names.ts';
 
 export interface Selection {
   /** Only these domains. */

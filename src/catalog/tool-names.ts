@@ -1,7 +1,7 @@
 // Public tool names: unique in the whole gateway, the same on every start, within what every client accepts.
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '../endpoint/model.ts';
-import { MAX_TOOL_NAME, toName } from '../endpoint/names.ts';
+import { MAX_TOOL_NAME, toToolName } from '../endpoint/names.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
 
@@ -44,11 +44,6 @@ export function settleNames(endpoints: readonly Named[], taken: Iterable<string>
     settled.set(endpoint.id, hashed);
   }
   return settled;
-}
-
-/** Any text as a tool name: lower snake case, a letter first, cut with room for what must follow. */
-export function toToolName(text: string, maxLength: number = MAX_TOOL_NAME): string {
-  return toName(text, 't').slice(0, maxLength).replace(/_+$/, '');
 }
 
 /** `github` + `list_issues` → `github_list_issues`, cut at the end where it is too long. */

@@ -26,9 +26,8 @@ describe('GroupedToolBuilder: the definition', () => {
         'Manage users',
         'Actions: list, create, ban',
         'Workflow:',
-        "- 'list': Requires: tenant",
-        "- 'create': Create a user. Requires: tenant, email",
-        "- 'ban': Requires: tenant, id ⚠️ DESTRUCTIVE",
+        "- 'create': Create a user. Requires: email",
+        "- 'ban': Requires: id ⚠️ DESTRUCTIVE",
       ].join('\n'),
       inputSchema: {
         type: 'object',
@@ -403,7 +402,7 @@ describe('GroupedToolBuilder: REST operations', () => {
     expect(seen).toEqual([{ id: 7, tenant: 't', fields: 'id' }]);
   });
 
-  test('in a tool of operations only, what all share is said once and without a note', () => {
+  test('in a tool of operations only, what all share is said once, controls without a note', () => {
     const { inputSchema } = new GroupedToolBuilder('pets')
       .action({ name: 'get', operation: get })
       .action({ name: 'delete', operation: remove })
@@ -413,7 +412,7 @@ describe('GroupedToolBuilder: REST operations', () => {
       required: ['action', 'id'],
     });
     const { properties } = inputSchema as { properties: Record<string, { description?: string }> };
-    expect(properties.id?.description).toBeUndefined();
+    expect(properties.id?.description).toBe('(always required)');
     expect(properties.dry_run).toEqual({ type: 'boolean' });
   });
 });

@@ -7,20 +7,18 @@ import {
   MAX_FIELDS,
   planGroups,
 } from '../../src/catalog/grouped/grouping.ts';
-import { settleNames } from '../../src/catalog/tool-names.ts';
-import { buildTree } from '../../src/catalog/tree.ts';
+import { buildTree, nameOperations } from '../../src/catalog/tree.ts';
 import type { Effect, Endpoint } from '../../src/endpoint/model.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
-function plan(endpoints: readonly Endpoint[]) {
+function plan(endpoints: readonly Endpoint[], everyTag = true) {
   const domain = aDomain('api', endpoints);
-  const tree = buildTree(
-    'server',
-    [domain],
+  const operations = nameOperations(
     endpoints.map((endpoint) => anOperation(endpoint)),
-    settleNames(endpoints),
+    [],
   );
-  return planGroups(tree, tree.root.childGroups[0]!);
+  const [tree] = buildTree([domain], operations);
+  return planGroups(tree!.group, tree!.operations, everyTag);
 }
 
 const outline = (endpoints: readonly Endpoint[]) =>
@@ -45,14 +43,16 @@ describe('planGroups()', () => {
     ]);
   });
 
-  test('a larger one is divided by tags, an operation with two tags standing with its first', () => {
+  test('a larger one is divided by tags, an operation with two tags standing in both', () => {
     const both = anEndpoint('api', 'both', { tags: ['pets', 'shops'] });
     const groups = outline([...many(10, 'pets'), both, ...many(8, 'shops')]);
     expect(groups.map(([, labels, members]) => [labels, (members as string[]).length])).toEqual([
       [['pets'], 11],
-      [['shops'], 8],
+      [['shops'], 9],
     ]);
-    expect(groups[0]?.[2]).toContain('both');
+    for (const [, , members] of groups) expect(members).toContain('both');
+    const [pets, shops] = plan([...many(10, 'pets'), both, ...many(8, 'shops')], false);
+    expect([pets?.members.length, shops?.members.length]).toEqual([11, 8]);
   });
 
   test('without tags the first word of the path decides, versions left out', () => {
@@ -103,7 +103,10 @@ describe('planGroups()', () => {
         );
         const groups = plan(endpoints);
         const placed = groups.flatMap(({ members }) => members.map((member) => member.endpoint.action));
-        expect([...placed].sort()).toEqual(endpoints.map(({ action }) => action).sort());
+        expect([...new Set(placed)].sort()).toEqual(endpoints.map(({ action }) => action).sort());
+        for (const { members } of groups) expect(new Set(members).size).toBe(members.length);
+        const once = plan(endpoints, false).flatMap(({ members }) => members.map((member) => member.endpoint.action));
+        expect(once.sort()).toEqual(endpoints.map(({ action }) => action).sort());
         for (const { kind, members } of groups) {
           expect(members.every(({ endpoint: one }) => (one.effect === 'read') === (kind === 'read'))).toBe(true);
           if (members.length === 1) continue;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prefixName, settleNames, toToolName } from '../../src/catalog/tool-names.ts';
+import { prefixName, settleNames } from '../../src/catalog/tool-names.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
-import { TOOL_NAME } from '../../src/endpoint/names.ts';
+import { TOOL_NAME, toToolName } from '../../src/endpoint/names.ts';
 
 const named = (domain: string, toolName: string, kind: Endpoint['source']['kind'] = 'openapi', action = toolName) => ({
   id: `${domain}.${action}`,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { findOperations } from '../../src/catalog/search/find-operations.ts';
 import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
+import { nameOperations } from '../../src/catalog/tree.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import {
   COLLOQUIAL_GITHUB,
@@ -19,16 +20,16 @@ const specs = '../shared/specs';
 async function indexOf(file: string): Promise<Index> {
   const domain = await importDocument(`${specs}/${file}`, { env: {} });
   return buildIndex(
-    domain.endpoints.map((endpoint) => anOperation(endpoint)),
-    new Map(),
+    nameOperations(
+      domain.endpoints.map((endpoint) => anOperation(endpoint)),
+      [],
+    ),
   );
 }
 
 function recall(index: Index, queries: readonly Query[], at: number): number {
   const found = queries.filter(({ query, want }) =>
-    findOperations(index, query, at).some(({ operation: { endpoint } }) =>
-      want.includes(`${endpoint.method} ${endpoint.path}`),
-    ),
+    findOperations(index, query, at).some(({ endpoint }) => want.includes(`${endpoint.method} ${endpoint.path}`)),
   );
   return found.length / queries.length;
 }

@@ -25,7 +25,7 @@ describe('buildGroupedSchema()', () => {
       properties: {
         action: { type: 'string', enum: ['list', 'create', 'update', 'search'] },
         tenant: { type: 'string', description: 'Tenant (always required)' },
-        verbose: { type: 'boolean' },
+        verbose: { type: 'boolean', description: 'For: list, create, update, search' },
         limit: { type: 'integer', description: 'For: list' },
         q: { type: 'string', description: 'Required for: search. For: list' },
         name: { type: 'string', description: 'Full name. Required for: create, update' },

@@ -72,7 +72,7 @@ function build(run?: (operation: Operation) => Operation) {
   const operations = domains
     .flatMap(({ endpoints }) => endpoints.map((endpoint) => anOperation(endpoint)))
     .map(run ?? ((one) => one));
-  const registry = buildRegistry({ domains, operations, exposure: 'search', tokenBudget: 10_000, serverName: 's' });
+  const registry = buildRegistry({ domains, operations, exposure: 'search', tokenBudget: 10_000 });
   const call = (tool: string, args: Record<string, unknown>) => registry.tools.get(tool)!.run(aCall(tool), args);
   return {
     registry,
@@ -150,7 +150,7 @@ describe('search_operations', () => {
   });
 
   test('the tools say honestly what they do', () => {
-    const hints = (name: string) => registry.tools.get(name)?.definition.annotations;
+    const hints = (name: string) => registry.tools.get(name)?.tool.annotations;
     expect(hints('search_operations')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(hints('describe_operation')).toMatchObject({ readOnlyHint: true });
     expect(hints('call_operation')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
@@ -198,7 +198,6 @@ describe('describe_operation', () => {
       operations: [anOperation(endpoint)],
       exposure: 'search',
       tokenBudget: 1,
-      serverName: 's',
     });
     const text = textOf(
       await registry.tools.get('describe_operation')!.run(aCall('describe_operation'), { operation: 'huge' }),

@@ -67,18 +67,18 @@ describe('ToolConverter', () => {
     ['2025-03-26', { ...base, ...hints }],
     ['2024-11-05', base],
   ] as const)('writes what %s knows and nothing else', (version, want) => {
-    const wire = new ToolConverter(version).toWire(pets);
+    const wire = new ToolConverter(version).convertFrom(pets);
     expect(wire).toEqual(want);
     expect(Object.values(wire!).every((value) => value !== undefined)).toBe(true);
   });
 
   test('reads back what it wrote', () => {
     const converter = new ToolConverter('2026-07-28');
-    const wire = converter.toWire(pets)!;
-    const again = converter.fromWire(wire)!;
+    const wire = converter.convertFrom(pets)!;
+    const again = converter.convertTo(wire)!;
     expect(again).toBeInstanceOf(Tool);
     expect(again.annotations).toBeInstanceOf(ToolAnnotations);
-    expect(converter.toWire(again)).toEqual(wire);
+    expect(converter.convertFrom(again)).toEqual(wire);
     expect(converter.convertToBatch([wire, null])).toHaveLength(1);
   });
 
@@ -86,15 +86,17 @@ describe('ToolConverter', () => {
     const schema = { type: 'object', properties: { id: { type: 'integer' } } } as const;
     const tool = new Tool({ name: 't', inputSchema: { type: 'object' }, outputSchema: schema });
     for (const version of WIRE_VERSIONS.slice(0, 3)) {
-      expect(new ToolConverter(version).toWire(tool)?.outputSchema).toEqual(schema);
+      expect(new ToolConverter(version).convertFrom(tool)?.outputSchema).toEqual(schema);
     }
   });
 });
 
 describe('ToolAnnotationsConverter', () => {
   test('has nothing to say when nothing is hinted', () => {
-    expect(new ToolAnnotationsConverter().toWire(new ToolAnnotations())).toBeNull();
-    expect(new ToolAnnotationsConverter('2024-11-05').toWire(new ToolAnnotations({ readOnlyHint: true }))).toBeNull();
+    expect(new ToolAnnotationsConverter().convertFrom(new ToolAnnotations())).toBeNull();
+    expect(
+      new ToolAnnotationsConverter('2024-11-05').convertFrom(new ToolAnnotations({ readOnlyHint: true })),
+    ).toBeNull();
   });
 
   test('carries every hint both ways', () => {
@@ -107,8 +109,8 @@ describe('ToolAnnotationsConverter', () => {
       returnDirect: true,
     };
     const converter = new ToolAnnotationsConverter();
-    expect(converter.toWire(new ToolAnnotations(hints))).toEqual(hints);
-    expect({ ...converter.fromWire(hints) }).toEqual(hints);
+    expect(converter.convertFrom(new ToolAnnotations(hints))).toEqual(hints);
+    expect({ ...converter.convertTo(hints) }).toEqual(hints);
   });
 });
 
@@ -130,24 +132,26 @@ describe('PromptConverter and ResourceConverter', () => {
   });
 
   test('prompts lose their titles and icons in old eras, never their arguments', () => {
-    expect(new PromptConverter('2026-07-28').toWire(prompt)).toEqual({
+    expect(new PromptConverter('2026-07-28').convertFrom(prompt)).toEqual({
       name: 'greet',
       title: 'Greet',
       description: 'Says hello.',
       icons: [icon],
       arguments: [{ name: 'who', title: 'Who', required: true }, { name: 'how' }],
     });
-    expect(new PromptConverter('2025-03-26').toWire(prompt)).toEqual({
+    expect(new PromptConverter('2025-03-26').convertFrom(prompt)).toEqual({
       name: 'greet',
       description: 'Says hello.',
       arguments: [{ name: 'who', required: true }, { name: 'how' }],
     });
     const converter = new PromptConverter('2025-11-25');
-    expect(converter.toWire(converter.fromWire(converter.toWire(prompt)!)!)).toEqual(converter.toWire(prompt));
+    expect(converter.convertFrom(converter.convertTo(converter.convertFrom(prompt)!)!)).toEqual(
+      converter.convertFrom(prompt),
+    );
   });
 
   test('resources lose title and lastModified in old eras', () => {
-    expect(new ResourceConverter('2025-11-25').toWire(resource)).toEqual({
+    expect(new ResourceConverter('2025-11-25').convertFrom(resource)).toEqual({
       uri: 'doc://x',
       name: 'doc',
       title: 'Doc',
@@ -155,7 +159,7 @@ describe('PromptConverter and ResourceConverter', () => {
       size: 3,
       annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z' },
     });
-    expect(new ResourceConverter('2024-11-05').toWire(resource)).toEqual({
+    expect(new ResourceConverter('2024-11-05').convertFrom(resource)).toEqual({
       uri: 'doc://x',
       name: 'doc',
       mimeType: 'text/plain',
@@ -163,7 +167,9 @@ describe('PromptConverter and ResourceConverter', () => {
       annotations: { audience: ['user'], priority: 0.5 },
     });
     const converter = new ResourceConverter();
-    expect(converter.toWire(converter.fromWire(converter.toWire(resource)!)!)).toEqual(converter.toWire(resource));
+    expect(converter.convertFrom(converter.convertTo(converter.convertFrom(resource)!)!)).toEqual(
+      converter.convertFrom(resource),
+    );
   });
 });
 

@@ -250,7 +250,7 @@ describe('ToolRegistry', () => {
 
   test('becomes entries of a gateway', async () => {
     const [users] = registry().toEntries({ include: ['admin'] });
-    expect(users?.definition.name).toBe('users');
+    expect(users?.tool.name).toBe('users');
     expect(await users?.run(aCall('users'), { action: 'get', id: 1 })).toMatchObject({ isError: false });
   });
 });

@@ -11,6 +11,7 @@ import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
+import { Tool } from '../../src/model/tool.ts';
 
 type Server = Awaited<ReturnType<typeof serveHttp>>;
 
@@ -451,7 +452,7 @@ describe('the connection', () => {
       native: {
         tools: [
           {
-            definition: { name: 'where', description: 'Says where.', inputSchema: { type: 'object', properties } },
+            tool: new Tool({ name: 'where', description: 'Says where.', inputSchema: { type: 'object', properties } }),
             domain: '',
             operations: [],
             run: async (_call, args) => ({ content: [{ type: 'text', text: String(args.region) }], isError: false }),
