@@ -10,7 +10,7 @@ import type { Strategies } from './grouped/strategies.ts';
 import { buildInstructions } from './instructions.ts';
 import { SEARCH_TOOLS } from './search/search-mode.ts';
 import type { ToolEntry } from './tool-entry.ts';
-import { buildTree, type CatalogOperation, nameOperations } from './tree.ts';
+import { buildTree, type CatalogOperation, isCallable, isReadable, nameOperations } from './tree.ts';
 
 export type { Exposure } from './exposure.ts';
 export type { ToolDefinition, ToolEntry } from './tool-entry.ts';
@@ -39,14 +39,16 @@ export interface Registry {
   readonly instructions: string;
   /** What can be called, in every mode, under its public and its fully-qualified names. */
   readonly operations: readonly CatalogOperation[];
+  /** What can be read as a resource. */
+  readonly readable: readonly CatalogOperation[];
   /** The tools as that revision of MCP lists them. */
   readonly definitionsFor: (version: WireVersion) => readonly WireTool[];
 }
 
 export function buildRegistry(input: RegistryInput): Registry {
   const { domains, native = [] } = input;
-  const callable = input.operations.filter(({ endpoint }) => endpoint.expose !== 'resource');
-  const operations = nameOperations(callable, [...SEARCH_TOOLS, ...native.map(({ tool }) => tool.name)]);
+  const all = nameOperations(input.operations, [...SEARCH_TOOLS, ...native.map(({ tool }) => tool.name)]);
+  const operations = all.filter(isCallable);
   const { entries, exposure, modes } = expose({ ...input, native, domains: buildTree(domains, operations) });
   return Object.freeze({
     tools: toMap(entries),
@@ -55,6 +57,7 @@ export function buildRegistry(input: RegistryInput): Registry {
     tokenBudget: input.tokenBudget,
     instructions: buildInstructions(domains, entries),
     operations: Object.freeze(operations),
+    readable: Object.freeze(all.filter(isReadable)),
     definitionsFor: (version: WireVersion) =>
       Object.freeze(new ToolConverter(version).convertFromTools(entries.map(({ tool }) => tool))),
   });

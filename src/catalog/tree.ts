@@ -30,13 +30,28 @@ export interface CatalogDomain {
 
 /** Operations under their public names, in the order they came. `reserved` names are taken by others. */
 export function nameOperations(operations: readonly Operation[], reserved: Iterable<string>): CatalogOperation[] {
-  const endpoints = operations.map(({ endpoint }) => endpoint);
-  const names = settleNames(endpoints, reserved);
+  const callable = operations.filter(isCallable);
+  const names = settleNames(
+    callable.map(({ endpoint }) => endpoint),
+    reserved,
+  );
   return operations.map((operation) => {
-    const name = names.get(operation.endpoint.id)!;
-    const qualifiedNames = qualifiedNamesOf(operation.endpoint);
+    const { endpoint } = operation;
+    // What is only read as a resource competes with nobody's name.
+    const name = isCallable(operation) ? names.get(endpoint.id)! : endpoint.toolName;
+    const qualifiedNames = qualifiedNamesOf(endpoint);
     return Object.freeze({ ...operation, name, qualifiedNames, tool: toTool(operation, name) });
   });
+}
+
+/** Offered as a tool. */
+export function isCallable({ endpoint }: Operation): boolean {
+  return endpoint.expose !== 'resource';
+}
+
+/** Offered as a resource. */
+export function isReadable({ endpoint }: Operation): boolean {
+  return endpoint.expose !== 'tool' && endpoint.effect === 'read';
 }
 
 export function buildTree(domains: readonly Domain[], operations: readonly CatalogOperation[]): CatalogDomain[] {

@@ -19,7 +19,7 @@ export async function measureModes(service: Service, domains: readonly Domain[])
       domains: domains.map((domain) => ({ ...domain, exposure, pinned: [] })),
       operations: service.registry.operations,
       exposure,
-      tokenBudget: registry.tokenBudget,
+      tokenBudget: service.registry.tokenBudget,
     });
     await breathe();
     return listCost([...tools.values()].map(({ tool }) => tool));

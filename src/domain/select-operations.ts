@@ -38,11 +38,11 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   const add = (key: string, values: readonly string[] | undefined, test: (value: string) => Test) => {
     if (values !== undefined) groups.push(values.map((value) => [`${key}: ${value}`, test(value)]));
   };
-  add(
-    'tags',
-    filter?.tags,
-    (tag) => (operation) => operation.tags.some((given) => given.toLowerCase() === tag.toLowerCase()),
-  );
+  add('tags', filter?.tags, (tag) => {
+    const isBelow = globToTest(`${tag}.*`);
+    return ({ tags, qualifiedNames = [] }) =>
+      tags.some((other) => other.toLowerCase() === tag.toLowerCase()) || qualifiedNames.some(isBelow);
+  });
   add('paths', filter?.paths, (glob) => {
     const matches = globToTest(glob, '/');
     return (operation) => matches(operation.path);
@@ -51,8 +51,8 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   add('operations', filter?.operations, (glob) => {
     const isId = globToTest(glob);
     const isPath = globToTest(glob, '/');
-    return ({ operationId, method, path }) =>
-      (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`);
+    return ({ operationId, method, path, qualifiedNames = [] }) =>
+      (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`) || qualifiedNames.some(isId);
   });
   const { deprecated } = filter ?? {};
   if (deprecated !== undefined)

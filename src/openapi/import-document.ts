@@ -2,7 +2,7 @@
 // operation into quarantine and leave the others alone.
 import { linesFor } from '../endpoint/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
-import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
+import { MAX_TOOL_NAME, qualifiedNamesOf, uniqueNames } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
@@ -141,8 +141,9 @@ function readOperations(
   for (const [index, operation] of operations.entries()) {
     const { info, pointer } = operation;
     const extension = extensions[index]!;
-    if (extension.hidden || options.select?.(info) === false) continue;
     const action = actions[index]!;
+    const qualifiedNames = qualifiedNamesOf({ domain: context.domain, tags: info.tags, action });
+    if (extension.hidden || options.select?.({ ...info, qualifiedNames }) === false) continue;
     const naming: Naming = { action, toolName: prefix + action, from: wanted[index]!.from };
     try {
       endpoints.push(buildEndpoint(operation, naming, extension, context));

@@ -5,6 +5,7 @@ import type { Content, Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, PromptSpec } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { WirePrompt } from '../../model/wire.ts';
+import { freezeMap } from '../frozen-map.ts';
 import type { ReadOutcome } from './resources.ts';
 
 export interface PromptMessage {
@@ -43,7 +44,7 @@ export function buildPrompts(
       throw new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`);
     prompts.set(name, entry);
   }
-  return prompts;
+  return freezeMap(prompts);
 }
 
 function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry {

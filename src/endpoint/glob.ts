@@ -1,0 +1,37 @@
+// Patterns people write for names and paths. `*` stands for any run of characters, of one path segment where a separator
+// is given; `**` for any run at all. Matching sweeps the text once per piece of the pattern: no regular expression is made
+// from what somebody wrote.
+
+/** A pattern as a test. `/pets/**` also matches `/pets` itself. */
+export function compileGlob(glob: string, separator?: string): (text: string) => boolean {
+  const pieces = glob.match(/\*\*|\*|[^*]+/g) ?? [];
+  // `*_url` and `created_*` are what most lists hold.
+  if (separator === undefined && pieces.length === 2) {
+    if (pieces[0] === '*') return (text) => text.endsWith(pieces[1]!);
+    if (pieces[1] === '*') return (text) => text.startsWith(pieces[0]!);
+  }
+  return (text) => {
+    if (separator !== undefined && glob === `${text}${separator}**`) return true;
+    // positions in `text` where the pieces so far may end
+    let ends = new Set([0]);
+    for (const piece of pieces) {
+      if (piece === '*') ends = stretch(text, ends, separator);
+      else if (piece === '**') ends = stretch(text, ends, undefined);
+      else ends = new Set([...ends].filter((end) => text.startsWith(piece, end)).map((end) => end + piece.length));
+      if (ends.size === 0) return false;
+    }
+    return ends.has(text.length);
+  };
+}
+
+/** Every position from one of `starts` on, up to the next separator: one sweep, however many starts there are. */
+function stretch(text: string, starts: ReadonlySet<number>, separator: string | undefined): Set<number> {
+  const ends = new Set<number>();
+  let open = false;
+  for (let position = 0; position <= text.length; position++) {
+    open ||= starts.has(position);
+    if (open) ends.add(position);
+    if (text[position] === separator) open = false;
+  }
+  return ends;
+}
