@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ToolAnnotations } from '../../src/model/annotations.ts';
 import { ConverterBase } from '../../src/model/converter.ts';
 import {
+  PromptArgumentConverter,
   PromptConverter,
   ResourceConverter,
   ToolAnnotationsConverter,
@@ -190,5 +191,47 @@ describe('GroupConverter', () => {
     expect(converter.convertFrom(again)).toEqual(outline);
     expect(again.allTools()).toHaveLength(1);
     expect(again.allTools()[0]?.getFullyQualifiedNames()).toEqual(['api.a.shared', 'api.b.shared']);
+  });
+});
+
+describe('typed names of the conversions', () => {
+  test('say the same as the general ones', () => {
+    const tools = new ToolConverter();
+    const [wire] = tools.convertFromTools([pets, null]);
+    expect(wire).toEqual(tools.convertFrom(pets));
+    expect(tools.convertFromTool(pets)).toEqual(wire);
+    expect(tools.convertToTools([wire, undefined]).map(({ name }) => name)).toEqual(['list_pets']);
+    expect(tools.convertToTool(wire!)?.name).toBe('list_pets');
+    const groups = new GroupConverter();
+    const group = new Group({ name: 'g', title: 'G', description: 'd', meta: { a: 1 }, icons: [icon] }).addTool(pets);
+    const outline = groups.convertFromGroup(group)!;
+    expect(outline).toEqual({
+      name: 'g',
+      title: 'G',
+      description: 'd',
+      _meta: { a: 1 },
+      icons: [icon],
+      tools: [wire],
+    });
+    const [again] = groups.convertToGroups([outline]);
+    expect(again).toMatchObject({ name: 'g', meta: { a: 1 }, icons: [icon] });
+    expect(groups.convertFromGroups([again])).toEqual([outline]);
+    expect(groups.convertToGroup(outline)?.childTools[0]?.meta).toEqual(pets.meta);
+  });
+
+  test('for prompts, resources and annotations as well', () => {
+    const prompt = new Prompt({ name: 'p', arguments: [new PromptArgument({ name: 'a', required: true })] });
+    const prompts = new PromptConverter();
+    expect(prompts.convertToPrompts(prompts.convertFromPrompts([prompt])).map(({ name }) => name)).toEqual(['p']);
+    expect(prompts.convertToPrompt(prompts.convertFromPrompt(prompt)!)?.arguments[0]?.required).toBe(true);
+    const list = new PromptArgumentConverter();
+    expect(list.convertToPromptArguments(list.convertFromPromptArguments(prompt.arguments))).toHaveLength(1);
+    const resource = new Resource({ name: 'r', uri: 'r://r' });
+    const resources = new ResourceConverter();
+    expect(resources.convertToResources(resources.convertFromResources([resource]))[0]?.uri).toBe('r://r');
+    expect(resources.convertToResource(resources.convertFromResource(resource)!)?.uri).toBe('r://r');
+    const hints = new ToolAnnotationsConverter();
+    const wire = hints.convertFromToolAnnotations(new ToolAnnotations({ readOnlyHint: true }))!;
+    expect(hints.convertToToolAnnotations(wire)?.readOnlyHint).toBe(true);
   });
 });
