@@ -113,14 +113,14 @@ function checkClients({ registry, clients }: DiagnoseInput): Finding[] {
 function checkDescriptions({ registry }: DiagnoseInput): Finding[] {
   const findings: Finding[] = [];
   for (const { name: where, endpoint } of registry.operations) {
-    const said = `${endpoint.summary} ${endpoint.description ?? ''}`.trim();
-    const synthetic = said.replace(/[.\s]+$/, '').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
-    if (synthetic || said.length < MIN_DESCRIPTION) {
+    const text = `${endpoint.summary} ${endpoint.description ?? ''}`.trim();
+    const synthetic = text.replace(/[.\s]+$/, '').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
+    if (synthetic || text.length < MIN_DESCRIPTION) {
       findings.push({
         severity: 'warning',
         check: 'description',
         where,
-        message: synthetic ? 'has no description' : `says only "${said}"`,
+        message: synthetic ? 'has no description' : `says only "${text}"`,
         fix: 'describe what it does, when to use it and what comes back',
       });
     }
@@ -234,13 +234,13 @@ function checkTexts({ domains, registry }: DiagnoseInput): Finding[] {
       ...Object.values(properties).map((schema) => schema?.description),
     ];
     for (const text of texts) {
-      const found = typeof text === 'string' ? (findHiddenCharacters(text) ?? findSuspiciousText(text)) : undefined;
-      if (!found) continue;
+      const problem = typeof text === 'string' ? (findHiddenCharacters(text) ?? findSuspiciousText(text)) : undefined;
+      if (!problem) continue;
       findings.push({
         severity: 'error',
         check: 'suspicious',
         where: name,
-        message: found,
+        message: problem,
         fix,
       });
       break;

@@ -93,10 +93,10 @@ function check(spec: PromptSpec, declared: ReadonlyMap<string, PromptSpec['argum
     }
   }
   if (problems.length === 0) return;
-  const known = [...declared.keys()].join(', ') || 'none';
+  const names = [...declared.keys()].join(', ') || 'none';
   throw new GatewayError(
     'INVALID_PARAMS',
-    `Invalid arguments for the prompt ${spec.name}: ${problems.join('; ')}. Its arguments: ${known}.`,
+    `Invalid arguments for the prompt ${spec.name}: ${problems.join('; ')}. Its arguments: ${names}.`,
     {
       prompt: spec.name,
       errors: problems,
