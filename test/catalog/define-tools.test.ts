@@ -48,7 +48,7 @@ describe('defineTools()', () => {
     expect(tool?.tool.inputSchema).toMatchObject({ required: ['name'], dependencies: { subject: ['email'] } });
     expect(tool?.tool.annotations?.readOnlyHint).toBe(true);
     for (const args of [{}, { name: 'Ann', subject: 'x' }, { name: 'Ann', nmae: 'x' }]) {
-      expect(await tool!.run(aCall('greet'), args)).toMatchObject({ isError: true, failure: 'validation' });
+      await expect(tool!.run(aCall('greet'), args)).rejects.toMatchObject({ code: 'VALIDATION' });
     }
   });
 

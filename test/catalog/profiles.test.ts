@@ -1,7 +1,7 @@
 // What a profile serves, seen through a whole gateway: its operations and nothing about the others.
 import { afterAll, describe, expect, test } from 'vitest';
 import { defineTool } from '../../src/catalog/native/define-tool.ts';
-import { createGateway, type Face } from '../../src/gateway.ts';
+import { createGateway, type Service } from '../../src/gateway.ts';
 import { aCall, aDomain, anEndpoint } from './support.ts';
 
 const shop = aDomain(
@@ -38,9 +38,11 @@ const gateway = createGateway({
 });
 afterAll(() => gateway.close());
 
-const face = (name: string): Face => gateway.faceOf(name)!;
+const face = (name: string): Service => gateway.serviceOf(name)!;
 const documentOf = async (name: string) => {
-  const { contents } = await face(name).resources.resources.get('landbridge://domains/shop/openapi')!.read(aCall(''));
+  const { contents } = await face(name)
+    .resources.resources.get('landbridge://domains/shop/openapi')!
+    .read(aCall('resource'));
   return (contents[0] as { text: string }).text;
 };
 
@@ -59,7 +61,7 @@ describe('a profile', () => {
 
   test('tells about its operations only, in words as well', async () => {
     const about = face('orders').resources.resources.get('landbridge://domains/shop')!;
-    expect(JSON.stringify(await about.read(aCall('')))).not.toMatch(/staff|wipe/);
+    expect(JSON.stringify(await about.read(aCall('resource')))).not.toMatch(/staff|wipe/);
     expect(face('orders').registry.instructions).not.toContain('office');
   });
 
