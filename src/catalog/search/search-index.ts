@@ -33,8 +33,8 @@ export interface Index {
   readonly weight: (stemmed: string) => number;
 }
 
-/** Operations between two chances for other requests: some ten milliseconds of work. */
-const SLICE = 40;
+/** Operations between two chances for other requests: a few milliseconds of work. */
+const SLICE = 20;
 const MAX_ARGUMENTS = 60;
 
 /** Gives way to other requests after every slice; what comes out does not depend on it. */

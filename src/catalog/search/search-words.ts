@@ -52,7 +52,16 @@ const IRREGULAR: Readonly<Record<string, string>> = {
  * English, only the same on both sides and never so eager that different words meet.
  */
 export function stem(word: string): string {
-  if (Object.hasOwn(IRREGULAR, word)) return IRREGULAR[word]!;
+  const stemmed = stems.get(word) ?? strip(word);
+  // A catalog has a few thousand different words; the limit bounds what questions may add.
+  if (stems.size < MAX_STEMS) stems.set(word, stemmed);
+  return stemmed;
+}
+
+const MAX_STEMS = 50_000;
+const stems = new Map(Object.entries(IRREGULAR));
+
+function strip(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word;
   // British and American spelling meet.
   let base = word.length > 6 ? word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz') : word;
