@@ -56,7 +56,7 @@ function claimNames(endpoints: readonly Named[], reserved: ReadonlySet<string>):
 }
 
 /** `github` + `list_issues` → `github_list_issues`, cut at the end where it is too long. */
-export function prefixName(prefix: string, name: string): string {
+function prefixName(prefix: string, name: string): string {
   const front = toToolName(prefix);
   return name === front || name.startsWith(`${front}_`) ? toToolName(name) : toToolName(`${front}_${name}`);
 }

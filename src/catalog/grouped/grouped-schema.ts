@@ -65,7 +65,7 @@ function commonTier(required: boolean, actions: readonly ActionFields[]): string
 }
 
 /** Which actions need a field, and which only take it. */
-export function tierOf(name: string, actions: readonly ActionFields[], lean = false): string {
+function tierOf(name: string, actions: readonly ActionFields[], lean = false): string {
   const using = actions.filter((action) => Object.hasOwn(action.fields, name));
   const needing = using.filter((action) => action.required.includes(name));
   const list = (some: readonly ActionFields[]) => (lean ? tellBriefly(some, actions) : keysOf(some));

@@ -6,8 +6,8 @@ import { cutWords } from '../tool-names.ts';
 import type { CatalogOperation } from '../tree.ts';
 
 /** Curated servers stay within these, and models do well with them. */
-export const MAX_ACTIONS = 12;
-export const MAX_FIELDS = 25;
+const MAX_ACTIONS = 12;
+const MAX_FIELDS = 25;
 
 export interface PlannedGroup {
   readonly domain: string;
@@ -36,11 +36,7 @@ export function planGroups(domain: Group, operations: readonly CatalogOperation[
 
 /** Within the caps: few enough actions, few enough fields. */
 export function fits(members: readonly CatalogOperation[]): boolean {
-  return members.length <= MAX_ACTIONS && countFields(members) <= MAX_FIELDS;
-}
-
-export function countFields(members: readonly CatalogOperation[]): number {
-  return fieldsOf(members).size;
+  return members.length <= MAX_ACTIONS && fieldsOf(members).size <= MAX_FIELDS;
 }
 
 function fieldsOf(members: readonly CatalogOperation[]): ReadonlySet<string> {
