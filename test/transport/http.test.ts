@@ -4,6 +4,7 @@ import { request as httpRequest, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { Tool } from '../../src/model/tool.ts';
 import { createFrontier } from '../../src/transport/admission.ts';
 import type { HttpOptions } from '../../src/transport/http.ts';
 import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
@@ -11,7 +12,6 @@ import { petsDomain } from '../support/pets.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
 import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
-import { Tool } from '../../src/model/tool.ts';
 
 type Server = Awaited<ReturnType<typeof serveHttp>>;
 
