@@ -43,7 +43,7 @@ else print(rows);
 async function count(id, file) {
   const domains = await loadDomains({ paths: [file], env: {}, baseUrl: 'http://127.0.0.1:1' });
   const build = (exposure) => createGateway({ domains, exposure }).registry;
-  const cost = (registry) => listCost([...registry.tools.values()].map(({ definition }) => definition));
+  const cost = (registry) => listCost([...registry.tools.values()].map(({ tool }) => tool));
   const registries = Object.fromEntries(MODES.map((mode) => [mode, build(mode)]));
   const operations = registries.tools.operations.length;
   const tokens = Object.fromEntries(MODES.map((mode) => [mode, cost(registries[mode])]));

@@ -5,6 +5,7 @@ import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
+import type { Strategies } from './catalog/grouped/strategies.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
 import { buildPrompts, type PromptEntry } from './catalog/resources-and-prompts/prompts.ts';
 import {
@@ -15,7 +16,7 @@ import {
   type ResourceTable,
   type TemplateEntry,
 } from './catalog/resources-and-prompts/resources.ts';
-import { type Selection, selectEndpoints } from './catalog/select-endpoints.ts';
+import { refuseUnknownNames, type Selection, selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
 import type { Domain, GuardPolicy } from './endpoint/model.ts';
 import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
@@ -60,6 +61,8 @@ export interface GatewayOptions<Data = unknown> {
   /** Around every REST call, outermost first; after validation and guard. */
   readonly middleware?: readonly Middleware<Data>[] | undefined;
   readonly native?: NativeEntries | undefined;
+  /** Replaces how grouped tools are written, function by function. */
+  readonly strategies?: Partial<Strategies> | undefined;
   /** Named subsets, each served at /mcp/<name> with its own exposure and guard. */
   readonly profiles?: Readonly<Record<string, Profile>> | undefined;
   readonly log?: Logger | undefined;
@@ -132,7 +135,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
   });
   const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
-    refuseUnknownDomains(name, profile, options.domains);
+    refuseUnknownNames(name, profile, { domains: options.domains, native: options.native ?? {} });
     profiles.set(name, createService(shared, toProfileServing(name, profile, options as GatewayOptions, policy)));
   }
   const services = [service, ...profiles.values()];
@@ -185,23 +188,10 @@ function toProfileServing(name: string, profile: Profile, options: GatewayOption
     profile: name,
     // What a profile says about exposure is nearer than what its domains say.
     domains: profile.exposure === undefined ? selected : selected.map(withoutExposure),
-    native: {},
+    native: selectNative(options.native ?? {}, profile),
     exposure: profile.exposure ?? options.exposure ?? 'auto',
     policy: { ...policy, readOnly: policy.readOnly || (profile.readOnly ?? false), atLeast: profile.guard },
   };
-}
-
-/** A profile for a domain that is not there would quietly serve nothing. */
-function refuseUnknownDomains(profile: string, { domains: wanted = [] }: Profile, domains: readonly Domain[]): void {
-  const known = domains.map(({ name }) => name);
-  const unknown = wanted.find((name) => !known.includes(name));
-  if (unknown === undefined) return;
-  const near = closest(unknown, known);
-  const hint = near ? ` Did you mean ${near}?` : '';
-  throw new GatewayError(
-    'BAD_CONFIG',
-    `The profile ${profile} names the domain "${unknown}", which is not loaded.${hint} Loaded: ${known.join(', ')}.`,
-  );
 }
 
 /** A domain that leaves its exposure to whoever serves it. */
@@ -232,9 +222,9 @@ function createService(shared: Shared, { profile, domains, native, exposure, pol
     ...(native.tools && { native: native.tools }),
     exposure,
     tokenBudget: options.tokenBudget ?? 10_000,
-    serverName: NAME,
+    strategies: options.strategies,
   });
-  const resources = buildResources(domains, operations, native);
+  const resources = buildResources(domains, registry, native);
   const prompts = buildPrompts(domains, (context, uri) => readFrom(resources, context, uri), native.prompts);
   const adapter = createAdapter({
     tools: {
@@ -274,7 +264,7 @@ function readFrom(resources: ResourceTable, context: ExecutionContext, uri: stri
 }
 
 function unknownTool(name: string, registry: Registry): GatewayError {
-  if (registry.tools.has('call_operation') && [...registry.names.values()].includes(name)) {
+  if (registry.tools.has('call_operation') && registry.operations.some((operation) => operation.name === name)) {
     const how = `Unknown tool: ${name}. It is an operation: call it with call_operation {"operation": "${name}", "arguments": {…}}.`;
     return new GatewayError('UNKNOWN_TOOL', how, { failure_mode: 'unknown_tool', tool: name });
   }

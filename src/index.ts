@@ -12,14 +12,28 @@ export {
 } from './call/execution-context.ts';
 export type { Handler, Middleware } from './call/handler.ts';
 export type { Content, Outcome } from './call/outcome.ts';
-export { defineTool, type NativeTool } from './catalog/define-tool.ts';
+export { type ActionHints, aggregateAnnotations } from './catalog/aggregate-hints.ts';
 export type { NativeAction, RestAction } from './catalog/grouped/action.ts';
-export type { ActionMetadata, GroupBuilder } from './catalog/grouped/grouped-tool-builder.ts';
+export { type ChainedAction, compileChains } from './catalog/grouped/compile-middleware.ts';
+export {
+  type ActionText,
+  buildDescription,
+  type DescriptionInput,
+  type ToolText,
+} from './catalog/grouped/grouped-description.ts';
+export { type ActionFields, buildGroupedSchema, type GroupedSchemaInput } from './catalog/grouped/grouped-schema.ts';
+export type { ActionMetadata, BuilderOptions, GroupBuilder } from './catalog/grouped/grouped-tool-builder.ts';
 export { GroupedToolBuilder } from './catalog/grouped/grouped-tool-builder.ts';
+export { buildActionKey, type Strategies } from './catalog/grouped/strategies.ts';
+export { buildToonDescription } from './catalog/grouped/toon-description.ts';
+export { defineTool, type NativeTool } from './catalog/native/define-tool.ts';
+export { defineTools, type ToolDeclaration, type ToolHandler } from './catalog/native/define-tools.ts';
+export { errorResult, textResult } from './catalog/native/plain-results.ts';
 export type { Exposure, Registry, ToolDefinition, ToolEntry } from './catalog/registry.ts';
 export type { PromptEntry, PromptOutcome } from './catalog/resources-and-prompts/prompts.ts';
 export type { ReadOutcome, ResourceEntry, TemplateEntry } from './catalog/resources-and-prompts/resources.ts';
 export type { Selection } from './catalog/select-endpoints.ts';
+export type { CatalogOperation } from './catalog/tree.ts';
 export { buildDomain, DefinitionError } from './domain/definition/build-domain.ts';
 export { defineDomain } from './domain/definition/define-domain.ts';
 export type { DomainDefinition, EndpointDefinition } from './domain/definition/definition-types.ts';
@@ -36,7 +50,15 @@ export {
 } from './gateway.ts';
 export { ToolAnnotations } from './model/annotations.ts';
 export { BaseModel } from './model/base.ts';
-export { ConverterBase } from './model/converter.ts';
+export {
+  ConverterBase,
+  GroupConverterBase,
+  PromptArgumentConverterBase,
+  PromptConverterBase,
+  ResourceConverterBase,
+  ToolAnnotationsConverterBase,
+  ToolConverterBase,
+} from './model/converter.ts';
 export {
   PromptArgumentConverter,
   PromptConverter,
@@ -45,14 +67,16 @@ export {
   ToolConverter,
 } from './model/converters.ts';
 export { Group } from './model/group.ts';
-export { GroupConverter } from './model/group-converter.ts';
+export { GroupConverter, type GroupOutline } from './model/group-converter.ts';
 export { GroupItem } from './model/group-item.ts';
 export { Prompt, PromptArgument } from './model/prompt.ts';
 export { Resource } from './model/resource.ts';
-export { Tool } from './model/tool.ts';
+export { Tool, type ToolInit } from './model/tool.ts';
+export type { WirePrompt, WireResource, WireTool, WireVersion } from './model/wire.ts';
 export { type ImportOptions, importDocument } from './openapi/import-document.ts';
 export type { SpentStore } from './orchestration/confirmations.ts';
 export { createStateCodec, type StateCodec, type StateOptions } from './orchestration/states.ts';
+export { MODERN_VERSION as PROTOCOL_VERSION } from './protocol/eras.ts';
 export type { Reply, Sender } from './protocol/sender.ts';
 export type { AttachOptions, Detach } from './sdk/attach.ts';
 export { type TagFilter, ToolRegistry } from './sdk/tool-registry.ts';

@@ -11,6 +11,9 @@ const schema = z.record(
   z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/, 'a profile name has lower-case letters, digits, "-" and "_", at most 32'),
   z.strictObject({
     domains: names.optional(),
+    include: names.optional(),
+    exclude: names.optional(),
+    native: z.union([z.boolean(), names]).optional(),
     tags: names.optional(),
     excludeTags: names.optional(),
     effects: z
@@ -34,7 +37,7 @@ export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0]!;
   const where = issue.path.map(String).join('.');
-  const keys = 'domains, tags, excludeTags, effects, exposure, readOnly, guard';
+  const keys = 'domains, include, exclude, tags, excludeTags, effects, native, exposure, readOnly, guard';
   const what =
     issue.code === 'unrecognized_keys'
       ? `"${issue.keys[0]}" is not known here; ${hint(issue.keys[0] ?? '', keys.split(', '))}`

@@ -1,16 +1,13 @@
 // How the endpoints of each domain become tools. What a domain file says holds for its domain; the others share one mode,
 // which `auto` chooses: the first that a model can take in and that fits the token budget.
-import type { Domain } from '../endpoint/model.ts';
-import type { Group } from '../model/group.ts';
-import type { Tool } from '../model/tool.ts';
-import type { Operation } from '../orchestration/operation.ts';
 import { buildFlat } from './flat.ts';
-import { buildGrouped } from './grouped/grouped-mode.ts';
+import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
 import { fits, planGroups } from './grouped/grouping.ts';
+import type { Strategies } from './grouped/strategies.ts';
 import { buildSearch } from './search/search-mode.ts';
 import { fitsBudget } from './tokens.ts';
 import type { ToolEntry } from './tool-entry.ts';
-import type { Tree } from './tree.ts';
+import type { CatalogDomain, CatalogOperation } from './tree.ts';
 
 export type Exposure = 'tools' | 'grouped' | 'search';
 
@@ -18,44 +15,37 @@ export type Exposure = 'tools' | 'grouped' | 'search';
 export const MAX_FLAT_TOOLS = 40;
 
 export interface ExposureInput {
-  readonly domains: readonly Domain[];
-  readonly tree: Tree;
-  readonly names: ReadonlyMap<string, string>;
+  readonly domains: readonly CatalogDomain[];
   readonly native: readonly ToolEntry[];
   readonly exposure: Exposure | 'auto';
   readonly tokenBudget: number;
+  readonly strategies?: Partial<Strategies> | undefined;
 }
 
 export interface Exposed {
   readonly exposure: Exposure | 'mixed';
   readonly entries: readonly ToolEntry[];
   /** The mode of each domain. */
-  readonly modes: ReadonlyMap<string, Exposure>;
+  readonly modes: Map<string, Exposure>;
 }
 
-/** A domain with its place in the tree. */
-type Placed = Domain & { readonly group: Group };
+type Modes = ReadonlyMap<string, Exposure>;
 
 export function expose(input: ExposureInput): Exposed {
-  const groups = new Map(input.tree.root.childGroups.map((group) => [group.name, group]));
-  const placed = input.domains.map((domain): Placed => ({ ...domain, group: groups.get(domain.name)! }));
-  const said = (domain: Placed) => domain.exposure ?? input.exposure;
-  const undecided = placed.some((domain) => said(domain) === 'auto');
+  const modeOf = ({ domain }: CatalogDomain) => domain.exposure ?? input.exposure;
+  const undecided = input.domains.some((domain) => modeOf(domain) === 'auto');
   const candidates: readonly Exposure[] = undecided ? ['tools', 'grouped', 'search'] : ['tools'];
   for (const candidate of candidates) {
     const modes = new Map(
-      placed.map((domain) => {
-        const mode = said(domain);
-        return [domain.name, mode === 'auto' ? candidate : mode];
+      input.domains.map((domain) => {
+        const mode = modeOf(domain);
+        return [domain.domain.name, mode === 'auto' ? candidate : mode];
       }),
     );
     const final = !undecided || candidate === 'search';
-    if (!final && isHopeless(input, placed, modes, candidate)) continue;
-    const entries = build(input, placed, modes);
-    const definitions = entries.map((entry) => entry.definition);
-    if (final || fitsBudget(definitions, input.tokenBudget)) {
-      return { entries, modes, exposure: nameOf(modes, input.exposure) };
-    }
+    if (!final && isHopeless(input, modes, candidate)) continue;
+    const entries = buildEntries(input, modes);
+    if (final || isAffordable(input, entries)) return { entries, modes, exposure: nameOf(modes, input.exposure) };
   }
   throw new Error('unreachable: the last candidate is always taken');
 }
@@ -64,58 +54,69 @@ export function expose(input: ExposureInput): Exposed {
 const MIN_TOKENS = 20;
 
 /** Decided by counting, before anything is built: a catalog of thousands must not pay for lists nobody will see. */
-function isHopeless(
-  { tree, native, tokenBudget }: ExposureInput,
-  placed: readonly Placed[],
-  modes: ReadonlyMap<string, Exposure>,
-  candidate: Exposure,
-): boolean {
-  const some = placed.filter((domain) => modes.get(domain.name) === candidate).map(({ group }) => group);
-  const count = some.reduce((sum, group) => sum + group.allTools().length, 0);
+function isHopeless({ domains, native, tokenBudget }: ExposureInput, modes: Modes, candidate: Exposure): boolean {
+  const some = domains.filter(({ domain }) => modes.get(domain.name) === candidate);
+  const count = countOperations(some);
   if (count * MIN_TOKENS > tokenBudget) return true;
   if (candidate === 'tools') return native.length + count > MAX_FLAT_TOOLS;
-  return !some.every((group) => planGroups(tree, group).every((plan) => fits(plan.members)));
-}
-
-function build(input: ExposureInput, placed: readonly Placed[], modes: ReadonlyMap<string, Exposure>): ToolEntry[] {
-  const { tree, names, native } = input;
-  const inMode = (mode: Exposure) => placed.filter((domain) => modes.get(domain.name) === mode);
-  const pinned = pinnedTools(tree, placed, modes);
-  const isPinned = (tool: Tool) => pinned.has(tool);
-  const flat = buildFlat(
-    tree,
-    placed.map(({ group }) => group),
-    (tool) => isPinned(tool) || isFlat(tree, modes, tool),
+  return !some.every(({ group, operations }) =>
+    planGroups(group, operations, false).every((plan) => fits(plan.members)),
   );
-  const taken = [...native, ...flat].map((entry) => entry.definition.name);
-  const grouped = buildGrouped(tree, inMode('grouped'), taken, (tool) => !isPinned(tool));
-  const searched = inMode('search');
-  const searchable = searched.flatMap(({ group }) => group.allTools().map((tool) => tree.operations.get(tool)!));
-  const search = searchable.length > 0 ? buildSearch(searched, searchable, names) : [];
-  return [...native, ...search, ...flat, ...grouped];
 }
 
-function isFlat(tree: Tree, modes: ReadonlyMap<string, Exposure>, tool: Tool): boolean {
-  return modes.get(tree.operations.get(tool)!.endpoint.domain) === 'tools';
+function countOperations(domains: readonly CatalogDomain[]): number {
+  return domains.reduce((sum, { operations }) => sum + operations.length, 0);
 }
 
-/** Named in a domain file by public name, by action or by id; listed one to one in every mode. */
-function pinnedTools(tree: Tree, placed: readonly Placed[], modes: ReadonlyMap<string, Exposure>): ReadonlySet<Tool> {
-  const pinned = new Set<Tool>();
-  for (const { name, pinned: wanted, group } of placed) {
-    if (wanted.length === 0 || modes.get(name) === 'tools') continue;
-    for (const tool of group.allTools()) {
-      const { endpoint }: Operation = tree.operations.get(tool)!;
-      if ([tool.name, endpoint.toolName, endpoint.action, endpoint.id].some((key) => wanted.includes(key)))
-        pinned.add(tool);
+/** Grouped tools say as much as fits the budget; where nothing does, as little as they can. */
+function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
+  const pinned = pinnedOperations(input.domains, modes);
+  const flat = buildFlat(
+    input.domains.flatMap(({ domain, operations }) =>
+      modes.get(domain.name) === 'tools' ? operations : operations.filter((operation) => pinned.has(operation)),
+    ),
+  );
+  const searched = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
+  const search = countOperations(searched) > 0 ? buildSearch(searched) : [];
+  const grouped = input.domains
+    .filter(({ domain }) => modes.get(domain.name) === 'grouped')
+    .map((domain) => ({ ...domain, operations: domain.operations.filter((operation) => !pinned.has(operation)) }));
+  const names = [...input.native, ...flat].map(({ tool }) => tool.name);
+  const others = [...input.native, ...search, ...flat];
+  if (grouped.length === 0) return others;
+  const build = (form: GroupedForm) => [...others, ...buildGrouped(grouped, names, form, input.strategies)];
+  const isHuge = countOperations(grouped) * MIN_TOKENS > input.tokenBudget;
+  for (const form of isHuge ? [] : MORE_FORMS) {
+    const entries = build(form);
+    if (isAffordable(input, entries)) return entries;
+  }
+  return build(LEAST_FORM);
+}
+
+function isAffordable({ tokenBudget }: ExposureInput, entries: readonly ToolEntry[]): boolean {
+  return fitsBudget(
+    entries.map(({ tool }) => tool),
+    tokenBudget,
+  );
+}
+
+/** Named in a domain file by public name, by action, by id or by a fully-qualified name; listed one to one in every mode. */
+function pinnedOperations(domains: readonly CatalogDomain[], modes: Modes): ReadonlySet<CatalogOperation> {
+  const pinned = new Set<CatalogOperation>();
+  for (const { domain, operations } of domains) {
+    if (domain.pinned.length === 0 || modes.get(domain.name) === 'tools') continue;
+    for (const operation of operations) {
+      const { name, qualifiedNames, endpoint } = operation;
+      const keys = [name, endpoint.toolName, endpoint.action, endpoint.id, ...qualifiedNames];
+      if (keys.some((key) => domain.pinned.includes(key))) pinned.add(operation);
     }
   }
   return pinned;
 }
 
-function nameOf(modes: ReadonlyMap<string, Exposure>, asked: Exposure | 'auto'): Exposure | 'mixed' {
+function nameOf(modes: Modes, exposure: Exposure | 'auto'): Exposure | 'mixed' {
   const all = new Set(modes.values());
   if (all.size > 1) return 'mixed';
   const [only] = all;
-  return only ?? (asked === 'auto' ? 'tools' : asked);
+  return only ?? (exposure === 'auto' ? 'tools' : exposure);
 }

@@ -10,7 +10,7 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
   const controls = new Set(
     tools.flatMap((tool) => tool.operations.flatMap((operation) => Object.keys(operation.controls))),
   );
-  const names = new Set(tools.map((tool) => tool.definition.name));
+  const names = new Set(tools.map(({ tool }) => tool.name));
   const rules = [
     'These tools call REST APIs. Arguments are checked strictly: unknown ones are refused before anything is sent.',
     names.has('search_operations') &&

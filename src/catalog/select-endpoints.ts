@@ -1,34 +1,140 @@
 // Subsets of a catalog: what a profile serves.
+import { compileGlob } from '../endpoint/glob.ts';
 import type { Domain, Effect, Endpoint } from '../endpoint/model.ts';
-import { toToolName } from './tool-names.ts';
+import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
+import { closest } from '../endpoint/suggest.ts';
+import { GatewayError } from '../errors.ts';
+import type { Tool } from '../model/tool.ts';
+import type { PromptEntry } from './resources-and-prompts/prompts.ts';
+import type { ResourceEntry, TemplateEntry } from './resources-and-prompts/resources.ts';
+import type { ToolEntry } from './tool-entry.ts';
 
+/** Names are taken whole; `*` stands for any run of characters. */
 export interface Selection {
   /** Only these domains. */
   readonly domains?: readonly string[] | undefined;
+  /** Only operations of these fully-qualified names: `platform.users.list`, `platform.users.*`, `platform.users`. */
+  readonly include?: readonly string[] | undefined;
+  /** None of these; stronger than every other choice. */
+  readonly exclude?: readonly string[] | undefined;
   /** Only endpoints with one of these tags: `issues` of any domain, or `github.issues` of one. */
   readonly tags?: readonly string[] | undefined;
   /** None with one of these tags; stronger than `tags`. */
   readonly excludeTags?: readonly string[] | undefined;
   readonly effects?: readonly Effect[] | undefined;
+  /** Tools, resources and prompts registered in code: all of them, or those of these names or URIs. Default: none. */
+  readonly native?: boolean | readonly string[] | undefined;
 }
 
 /** Domains that keep nothing are left out, with their prompts and resources. */
 export function selectEndpoints(domains: readonly Domain[], selection: Selection): readonly Domain[] {
-  const { domains: names, tags, excludeTags, effects } = selection;
-  const keep = (endpoint: Endpoint) =>
-    (effects?.includes(endpoint.effect) ?? true) &&
-    (tags?.some((tag) => hasTag(endpoint, tag)) ?? true) &&
-    !excludeTags?.some((tag) => hasTag(endpoint, tag));
+  const { effects } = selection;
+  const isServed = compileNames(selection.domains);
+  const isIncluded = compileNames(selection.include, BELOW);
+  const isExcluded = compileNames(selection.exclude ?? [], BELOW);
+  const isTagged = compileNames(selection.tags);
+  const isBanned = compileNames(selection.excludeTags ?? []);
+  const isSelected = (endpoint: Endpoint) => {
+    const names = [endpoint.id, ...qualifiedNamesOf(endpoint)];
+    const tags = [...tagsOf(endpoint), ...names];
+    return (
+      (effects?.includes(endpoint.effect) ?? true) &&
+      names.some(isIncluded) &&
+      !names.some(isExcluded) &&
+      tags.some(isTagged) &&
+      !tags.some(isBanned)
+    );
+  };
   return domains
-    .filter(({ name }) => names?.includes(name) ?? true)
-    .map((domain) => Object.freeze({ ...domain, endpoints: Object.freeze(domain.endpoints.filter(keep)) }))
+    .filter(({ name }) => isServed(name))
+    .map((domain) => withEndpoints(domain, domain.endpoints.filter(isSelected)))
     .filter(({ endpoints }) => endpoints.length > 0);
 }
 
+/** A domain's own document shows everything, so a part of the domain goes without: one is made of its endpoints. */
+function withEndpoints(domain: Domain, endpoints: readonly Endpoint[]): Domain {
+  if (endpoints.length === domain.endpoints.length) return domain;
+  const { document: _, ...rest } = domain;
+  return Object.freeze({ ...rest, endpoints: Object.freeze(endpoints) });
+}
+
 /** A tag as the document spells it, as its group is called, or with its domain in front. */
-function hasTag({ domain, tags }: Endpoint, wanted: string): boolean {
-  return tags.some((tag) => {
-    const group = toToolName(tag);
-    return [tag, group, `${domain}.${tag}`, `${domain}.${group}`].includes(wanted);
-  });
+function tagsOf({ domain, tags }: Endpoint): string[] {
+  const all = [...tags, ...groupNamesOf({ tags })];
+  return [...all, ...all.map((tag) => `${domain}.${tag}`)];
+}
+
+const BELOW = '.**';
+
+/** Passes what one of the patterns matches, or a pattern and what is below it; everything where there are none at all. */
+function compileNames(patterns: readonly string[] | undefined, below?: typeof BELOW): (name: string) => boolean {
+  if (patterns === undefined) return () => true;
+  const tests = patterns.flatMap((pattern) => [
+    compileGlob(pattern),
+    ...(below === undefined ? [] : [compileGlob(`${pattern}${below}`)]),
+  ]);
+  return (name) => tests.some((test) => test(name));
+}
+
+/** What a gateway offers beside its domains. */
+export interface NativeParts {
+  readonly tools?: readonly ToolEntry[];
+  readonly resources?: readonly ResourceEntry[];
+  readonly templates?: readonly TemplateEntry[];
+  readonly prompts?: readonly PromptEntry[];
+}
+
+/** The part of what is registered in code that a profile serves; other settings stay as they are. */
+export function selectNative<Parts extends NativeParts>(
+  parts: Parts,
+  { native = false, effects }: Selection,
+): Partial<Parts> {
+  if (native === false) return {};
+  const isNamed = compileNames(native === true ? undefined : native);
+  const { tools = [], resources = [], templates = [], prompts = [] } = parts;
+  return {
+    ...parts,
+    tools: tools.filter(({ tool }) => isNamed(tool.name) && (effects?.includes(effectOf(tool)) ?? true)),
+    resources: resources.filter(({ definition: { name, uri } }) => isNamed(name) || isNamed(uri)),
+    templates: templates.filter(({ definition: { name, uriTemplate } }) => isNamed(name) || isNamed(uriTemplate)),
+    prompts: prompts.filter(({ definition }) => isNamed(definition.name)),
+  };
+}
+
+/** A name that nothing has would quietly serve nothing, or exclude nothing: the start stops and says which. */
+export function refuseUnknownNames(
+  profile: string,
+  { domains = [], include = [], exclude = [], native }: Selection,
+  catalog: { readonly domains: readonly Domain[]; readonly native: NativeParts },
+): void {
+  const endpoints = catalog.domains.flatMap((domain) => domain.endpoints);
+  const operations = endpoints.flatMap((endpoint) => [endpoint.id, ...qualifiedNamesOf(endpoint)]);
+  const { tools = [], resources = [], templates = [], prompts = [] } = catalog.native;
+  const entries = [
+    ...tools.map(({ tool }) => tool.name),
+    ...resources.flatMap(({ definition }) => [definition.name, definition.uri]),
+    ...templates.flatMap(({ definition }) => [definition.name, definition.uriTemplate]),
+    ...prompts.map(({ definition }) => definition.name),
+  ];
+  const checks = [
+    { what: 'the domain', patterns: domains, names: catalog.domains.map(({ name }) => name) },
+    { what: 'the operation', patterns: [...include, ...exclude], names: operations, below: BELOW },
+    { what: 'the native entry', patterns: typeof native === 'object' ? native : [], names: entries },
+  ] as const;
+  for (const { what, patterns, names, ...more } of checks) {
+    const below = 'below' in more ? more.below : undefined;
+    const unknown = patterns.find((pattern) => !names.some(compileNames([pattern], below)));
+    if (unknown === undefined) continue;
+    const near = closest(unknown, names);
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `The profile ${profile} names ${what} "${unknown}", which is not loaded.${near ? ` Did you mean ${near}?` : ''} Loaded: ${names.slice(0, 40).join(', ')}.`,
+    );
+  }
+}
+
+/** As its hints say; unsaid is not a read. */
+function effectOf({ annotations }: Tool): Effect {
+  if (annotations?.destructiveHint) return 'destructive';
+  return annotations?.readOnlyHint ? 'read' : 'write';
 }

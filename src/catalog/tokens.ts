@@ -1,10 +1,15 @@
 // What tools/list costs a model: o200k tokens of the compact JSON of name, description and inputSchema, which is what
 // clients forward. The tokenizer takes a quarter of a second to load, so it is loaded when somebody asks.
 import { createRequire } from 'node:module';
-import type { ToolDefinition } from './tool-entry.ts';
 
 type Tokenizer = { countTokens(text: string, options: { disallowedSpecial: Set<string> }): number };
-type Listed = Pick<ToolDefinition, 'name' | 'description' | 'inputSchema'>;
+
+/** The model's Tool and every wire shape have these. */
+interface Listed {
+  readonly name: string;
+  readonly description?: string | undefined;
+  readonly inputSchema: unknown;
+}
 
 let tokenizer: Tokenizer | undefined;
 /** A document may well contain `<|endoftext|>`; to us that is text like any other. */

@@ -1,27 +1,15 @@
-// A tool on offer: its definition on the wire, and the one function a call of it runs.
+// A tool on offer: what the model knows of it, and the one function a call of it runs.
 
 import type { Handler } from '../call/handler.ts';
-import type { JsonSchema } from '../endpoint/model.ts';
-import type { Icon, Meta } from '../model/base.ts';
+import { freeze } from '../endpoint/freeze.ts';
 import { ToolConverter } from '../model/converters.ts';
 import type { Tool } from '../model/tool.ts';
-import type { WireHints } from '../model/wire.ts';
+import type { WireTool } from '../model/wire.ts';
 import type { Operation } from '../orchestration/operation.ts';
 
-/** A tool as MCP 2026-07-28 lists it; the model's converters derive the older shapes. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly outputSchema?: JsonSchema;
-  readonly annotations?: WireHints;
-  readonly icons?: readonly Icon[];
-  readonly _meta?: Meta;
-}
-
 export interface ToolEntry {
-  readonly definition: ToolDefinition;
+  /** Each revision's list is written from it by the model's converters. */
+  readonly tool: Tool;
   readonly run: Handler;
   /** The domain it belongs to; empty for tools over all of them. */
   readonly domain: string;
@@ -29,21 +17,16 @@ export interface ToolEntry {
   readonly operations: readonly Operation[];
 }
 
-const modern = new ToolConverter('2026-07-28');
-
-export function toEntry(tool: Tool, run: Handler, domain: string, operations: readonly Operation[]): ToolEntry {
-  const wire = modern.convertFrom(tool);
-  return Object.freeze({
-    definition: deepFreeze({ ...wire, description: wire.description ?? tool.name }),
-    run,
-    domain,
-    operations: Object.freeze([...operations]),
-  });
+export function createEntry(tool: Tool, run: Handler, domain: string, operations: readonly Operation[]): ToolEntry {
+  return Object.freeze({ tool: tool.freeze(), run, domain, operations: Object.freeze([...operations]) });
 }
 
-/** Definitions are shared by every request and serialised once: nothing may change them. */
-export function deepFreeze<Value>(value: Value): Value {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return Object.freeze(value);
+/** A tool as MCP 2026-07-28 lists it. */
+export type ToolDefinition = WireTool & { readonly description: string };
+
+const newest = new ToolConverter();
+
+export function toDefinition(tool: Tool): ToolDefinition {
+  const wire = newest.convertFrom(tool);
+  return freeze({ ...wire, description: wire.description ?? tool.name });
 }

@@ -1,58 +1,62 @@
 // Public tool names: unique in the whole gateway, the same on every start, within what every client accepts.
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '../endpoint/model.ts';
-import { MAX_TOOL_NAME, toName } from '../endpoint/names.ts';
+import { MAX_TOOL_NAME, toToolName } from '../endpoint/names.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
 
+/** An endpoint and the name it is to have. */
+interface Claim {
+  readonly endpoint: Named;
+  readonly name: string;
+  /** Its domain stands in front because another has the plain name. */
+  readonly moved: boolean;
+}
+
 /**
- * Endpoint id → public name. Where two domains want the same name, imported ones take their domain's name in front;
+ * Endpoint id → public name. Where two domains claim the same name, imported ones take their domain's name in front;
  * so do hand-written ones when they clash with each other. What still clashes gets a hash of its id.
  */
-export function settleNames(endpoints: readonly Named[], taken: Iterable<string> = []): ReadonlyMap<string, string> {
-  const reserved = new Set(taken);
-  const claims = endpoints.map((endpoint) => ({ endpoint, name: toToolName(endpoint.toolName) }));
-  const wanted = groupBy(claims, ({ name }) => name);
-  const first = claims.map(({ endpoint, name }) => {
-    const rivals = wanted.get(name) ?? [];
-    if (rivals.length === 1 && !reserved.has(name)) return { endpoint, name, moved: false };
-    const owners = reserved.has(name) ? 1 : rivals.filter((rival) => isHandWritten(rival.endpoint)).length;
-    if (isHandWritten(endpoint) && owners === 1 && !reserved.has(name)) return { endpoint, name, moved: false };
-    return { endpoint, name: prefixName(endpoint.domain, name), moved: true };
-  });
-  // A prefixed name may meet a name that was there before it: the one that did not move keeps it.
-  const counts = groupBy(first, ({ name }) => name);
+export function settleNames(endpoints: readonly Named[], others: Iterable<string> = []): ReadonlyMap<string, string> {
+  const reserved = new Set(others);
+  const claims = claimNames(endpoints, reserved);
+  const rivals = groupBy(claims, ({ name }) => name);
   const settled = new Map<string, string>();
   const used = new Set(reserved);
-  const isFree = ({ name, moved }: (typeof first)[number]) =>
-    !used.has(name) && (!moved || counts.get(name)?.length === 1);
-  const late: typeof first = [];
-  for (const claim of first) {
-    if (!isFree(claim)) {
-      late.push(claim);
-      continue;
-    }
-    used.add(claim.name);
-    settled.set(claim.endpoint.id, claim.name);
-  }
+  const settle = ({ id }: Named, name: string) => {
+    used.add(name);
+    settled.set(id, name);
+  };
+  // A prefixed name may meet a name that was there before it: the one that did not move keeps it.
+  const isFree = ({ name, moved }: Claim) => !used.has(name) && (!moved || rivals.get(name)?.length === 1);
+  const late = claims.filter((claim) => {
+    if (!isFree(claim)) return true;
+    settle(claim.endpoint, claim.name);
+    return false;
+  });
   for (const { endpoint, name } of late) {
     const digest = createHash('sha256').update(endpoint.id).digest('hex');
     let length = 6;
     while (used.has(withSuffix(name, digest.slice(0, length)))) length++;
-    const hashed = withSuffix(name, digest.slice(0, length));
-    used.add(hashed);
-    settled.set(endpoint.id, hashed);
+    settle(endpoint, withSuffix(name, digest.slice(0, length)));
   }
   return settled;
 }
 
-/** Any text as a tool name: lower snake case, a letter first, cut with room for what must follow. */
-export function toToolName(text: string, maxLength: number = MAX_TOOL_NAME): string {
-  return toName(text, 't').slice(0, maxLength).replace(/_+$/, '');
+/** The plain name where nobody else has it, or where this is the only hand-written one; else the prefixed name. */
+function claimNames(endpoints: readonly Named[], reserved: ReadonlySet<string>): Claim[] {
+  const plain = endpoints.map((endpoint) => ({ endpoint, name: toToolName(endpoint.toolName) }));
+  const rivals = groupBy(plain, ({ name }) => name);
+  return plain.map(({ endpoint, name }) => {
+    const others = rivals.get(name) ?? [];
+    const isOnlyOwner = isHandWritten(endpoint) && others.filter((rival) => isHandWritten(rival.endpoint)).length === 1;
+    const moved = reserved.has(name) || (others.length > 1 && !isOnlyOwner);
+    return { endpoint, name: moved ? prefixName(endpoint.domain, name) : name, moved };
+  });
 }
 
 /** `github` + `list_issues` → `github_list_issues`, cut at the end where it is too long. */
-export function prefixName(prefix: string, name: string): string {
+function prefixName(prefix: string, name: string): string {
   const front = toToolName(prefix);
   return name === front || name.startsWith(`${front}_`) ? toToolName(name) : toToolName(`${front}_${name}`);
 }

@@ -1,59 +1,86 @@
-// The model of everything on offer: the server's root, a group per domain, a group per tag below it, and each operation
-// a leaf in every group it is tagged with. Exposure modes, profiles and filters all walk this tree.
+// The model of everything that can be called: a group per domain, a group per tag below it, and each operation a leaf in
+// every group it is tagged with. Here an operation gets its public name; whoever needs it reads it from the operation.
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
 import type { ToolAnnotations } from '../model/annotations.ts';
 import { Group } from '../model/group.ts';
-import { Prompt, PromptArgument } from '../model/prompt.ts';
-import { Resource } from '../model/resource.ts';
 import { Tool } from '../model/tool.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { aggregateAnnotations, toActionHints } from './aggregate-hints.ts';
 import { describeEndpoint } from './endpoint-text.ts';
 import { buildOperationSchema, relaxOutputSchema } from './operation-schema.ts';
-import { toToolName } from './tool-names.ts';
+import { settleNames } from './tool-names.ts';
 
-export interface Tree {
-  readonly root: Group;
-  /** The operation behind each leaf. */
-  readonly operations: ReadonlyMap<Tool, Operation>;
+/** An operation under its names. */
+export interface CatalogOperation extends Operation {
+  /** As a tool of its own and in search mode; unique in the gateway. */
+  readonly name: string;
+  /** `domain.group.action`, one per group; the first is the one to log. */
+  readonly qualifiedNames: readonly [string, ...string[]];
+  /** The leaf of the tree. */
+  readonly tool: Tool;
 }
 
-export function buildTree(
-  serverName: string,
-  domains: readonly Domain[],
-  operations: readonly Operation[],
-  names: ReadonlyMap<string, string>,
-): Tree {
-  const root = new Group({ name: serverName });
-  const byDomain = new Map<string, Operation[]>(domains.map((domain) => [domain.name, []]));
-  for (const operation of operations) byDomain.get(operation.endpoint.domain)?.push(operation);
-  const leaves = new Map<Tool, Operation>();
-  for (const domain of domains) {
-    const group = new Group({ name: domain.name, title: domain.title, description: domain.description });
-    root.addGroup(group);
-    const groups = new Map<string, Group>();
-    for (const operation of byDomain.get(domain.name) ?? []) {
-      const tool = toTool(operation, names.get(operation.endpoint.id) ?? operation.endpoint.toolName);
-      for (const parent of placesOf(group, operation.endpoint, groups)) parent.addTool(tool);
-      leaves.set(tool, operation);
-    }
-    addPrompts(group, domain);
+/** A domain with its place in the tree, and its operations in tree order. */
+export interface CatalogDomain {
+  readonly domain: Domain;
+  readonly group: Group;
+  readonly operations: readonly CatalogOperation[];
+}
+
+/** Operations under their public names, in the order they came. `reserved` names are taken by others. */
+export function nameOperations(operations: readonly Operation[], reserved: Iterable<string>): CatalogOperation[] {
+  const callable = operations.filter(isCallable);
+  const names = settleNames(
+    callable.map(({ endpoint }) => endpoint),
+    reserved,
+  );
+  return operations.map((operation) => {
+    const { endpoint } = operation;
+    // What is only read as a resource competes with nobody's name.
+    const name = isCallable(operation) ? names.get(endpoint.id)! : endpoint.toolName;
+    const qualifiedNames = qualifiedNamesOf(endpoint);
+    return Object.freeze({ ...operation, name, qualifiedNames, tool: toTool(operation, name) });
+  });
+}
+
+/** Offered as a tool. */
+export function isCallable({ endpoint }: Operation): boolean {
+  return endpoint.expose !== 'resource';
+}
+
+/** Offered as a resource. */
+export function isReadable({ endpoint }: Operation): boolean {
+  return endpoint.expose !== 'tool' && endpoint.effect === 'read';
+}
+
+export function buildTree(domains: readonly Domain[], operations: readonly CatalogOperation[]): CatalogDomain[] {
+  const byTool = new Map(operations.map((operation) => [operation.tool, operation]));
+  const groups = new Map(
+    domains.map(({ name, title, description }) => [name, new Group({ name, title, description })]),
+  );
+  const tagged = new Map<string, Group>();
+  for (const { endpoint, tool } of operations) {
+    const domain = groups.get(endpoint.domain);
+    if (domain) for (const group of groupsOf(domain, endpoint, tagged)) group.addTool(tool);
   }
-  return Object.freeze({ root: root.freeze(), operations: leaves });
+  return domains.map((domain) => {
+    const group = groups.get(domain.name)!.freeze();
+    return Object.freeze({ domain, group, operations: group.allTools().map((tool) => byTool.get(tool)!) });
+  });
 }
 
 /** The tag groups of an endpoint, made where they are missing; the domain itself when it has no tags. */
-function placesOf(domain: Group, endpoint: Endpoint, known: Map<string, Group>): Group[] {
-  if (endpoint.tags.length === 0) return [domain];
-  return endpoint.tags.map((tag) => {
-    let group = known.get(tag);
-    if (!group) {
-      const name = toToolName(tag);
-      // Two spellings of one tag are one group.
-      group = domain.findGroup(name) ?? new Group({ name, title: tag });
-      if (!group.parent) domain.addGroup(group);
-      known.set(tag, group);
-    }
+function groupsOf(domain: Group, endpoint: Endpoint, tagged: Map<string, Group>): Group[] {
+  const names = groupNamesOf(endpoint);
+  if (names.length === 0) return [domain];
+  return names.map((name) => {
+    const key = `${domain.name}.${name}`;
+    const existing = tagged.get(key);
+    if (existing) return existing;
+    const group = new Group({ name });
+    domain.addGroup(group);
+    tagged.set(key, group);
     return group;
   });
 }
@@ -62,6 +89,7 @@ function toTool(operation: Operation, name: string): Tool {
   const { endpoint } = operation;
   return new Tool({
     name,
+    localName: endpoint.action,
     title: endpoint.title,
     description: () => describeEndpoint(endpoint),
     inputSchema: () => buildOperationSchema(operation),
@@ -76,22 +104,9 @@ function toTool(operation: Operation, name: string): Tool {
 /** There are only a handful of different ones; thousands of tools share them. */
 function annotationsOf(endpoint: Endpoint): ToolAnnotations {
   const key = `${endpoint.effect} ${endpoint.idempotent}`;
-  let known = shared.get(key);
-  if (!known) {
-    known = aggregateAnnotations([toActionHints(endpoint)], { openWorldHint: true });
-    shared.set(key, known);
-  }
-  return known;
+  const annotations = shared.get(key) ?? aggregateAnnotations([toActionHints(endpoint)], { openWorldHint: true });
+  shared.set(key, annotations);
+  return annotations;
 }
 
 const shared = new Map<string, ToolAnnotations>();
-
-function addPrompts(group: Group, domain: Domain): void {
-  for (const prompt of domain.prompts) {
-    const list = prompt.arguments.map((argument) => new PromptArgument(argument));
-    group.addPrompt(new Prompt({ ...prompt, arguments: list }));
-  }
-  for (const resource of domain.resources) {
-    group.addResource(new Resource({ ...resource, size: Buffer.byteLength(resource.text) }));
-  }
-}

@@ -44,8 +44,8 @@ function renderDomain({ domains, registry }: Gateway, name: string): string {
   const operations = registry.operations.filter(({ endpoint }) => endpoint.domain === name);
   const rows = operations
     .slice(0, MAX_TOOLS_PER_DOMAIN)
-    .map(({ endpoint }) => [
-      `  ${registry.names.get(endpoint.id) ?? endpoint.toolName}`,
+    .map(({ name: tool, endpoint }) => [
+      `  ${tool}`,
       endpoint.method,
       shown(endpoint.path),
       colourEffect(endpoint.effect),
@@ -157,20 +157,20 @@ function renderExample({ registry }: Gateway, url: string, launch: Launch): stri
       jsonrpc: '2.0',
       id: 2,
       method: 'tools/call',
-      params: { name: easy.definition.name, arguments: {} },
+      params: { name: easy.tool.name, arguments: {} },
     });
     lines.push(`curl -s ${url} -H 'Content-Type: application/json' -d '${params}'`);
   }
   const script = relative('.', process.argv[1] ?? '');
   if (easy && !script.includes('_npx') && !fromStdin(launch))
-    lines.push(`node ${script} call ${easy.definition.name}${callFlags(launch)}`);
+    lines.push(`node ${script} call ${easy.tool.name}${callFlags(launch)}`);
   return `${pc.bold('Try it')}\n${lines.map((line) => `  ${line}`).join('\n')}`;
 }
 
 /** Something that can be called as it is: a read without required arguments, best of an API on this very machine. */
 function findEasyTool(registry: Gateway['registry']): ToolEntry | undefined {
-  const easy = [...registry.tools.values()].filter(({ definition, operations }) => {
-    const { required } = definition.inputSchema as { required?: unknown[] };
+  const easy = [...registry.tools.values()].filter(({ tool, operations }) => {
+    const { required } = tool.inputSchema as { required?: unknown[] };
     return operations.length === 1 && !required?.length && operations[0]?.endpoint.effect === 'read';
   });
   return easy.find(({ operations }) => operations[0]?.endpoint.baseUrl.startsWith('http://127.0.0.1')) ?? easy[0];

@@ -1,7 +1,8 @@
 // landbridge explain: where everything about one tool came from.
 import pc from 'picocolors';
+import type { CatalogOperation } from '../catalog/tree.ts';
 import { type Config, type Flags, readConfig } from '../config.ts';
-import type { Credential, Endpoint, Secret, Target } from '../endpoint/model.ts';
+import type { Credential, Secret, Target } from '../endpoint/model.ts';
 import { secretsIn } from '../endpoint/secrets.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
@@ -17,33 +18,36 @@ export interface ExplainFlags extends Flags {
 export async function runExplain(tool: string, files: readonly string[], flags: ExplainFlags): Promise<void> {
   const config = readConfig({ ...flags, paths: files, exposure: 'tools' }, process.env);
   await withGateway(config, {}, async (gateway) => {
-    const explained = explain(gateway, findEndpoint(gateway, tool), config);
+    const explained = explain(gateway, findOperation(gateway, tool), config);
     process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : render(explained));
   });
 }
 
 type Explained = ReturnType<typeof explain>;
 
-function findEndpoint({ registry }: Gateway, tool: string): Endpoint {
-  const operation = registry.operations.find(
-    ({ endpoint }) => tool === (registry.names.get(endpoint.id) ?? endpoint.toolName) || tool === endpoint.id,
+/** By its public name, its id or a fully-qualified name. */
+function findOperation({ registry }: Gateway, tool: string): CatalogOperation {
+  const operation = registry.operations.find(({ name, qualifiedNames, endpoint }) =>
+    [name, endpoint.id, ...qualifiedNames].includes(tool),
   );
-  if (operation) return operation.endpoint;
-  const near = closest(tool, registry.names.values());
+  if (operation) return operation;
+  const names = registry.operations.map(({ name }) => name);
+  const near = closest(tool, tool.includes('.') ? registry.operations.flatMap((one) => one.qualifiedNames) : names);
   throw new GatewayError(
     'BAD_CONFIG',
     `There is no tool "${tool}".${near ? ` Did you mean ${near}?` : ''} "landbridge tools --exposure tools" lists them.`,
   );
 }
 
-function explain({ domains, registry }: Gateway, endpoint: Endpoint, config: Config) {
+function explain({ domains }: Gateway, { name: tool, qualifiedNames, endpoint }: CatalogOperation, config: Config) {
   const domain = domains.find(({ name }) => name === endpoint.domain)!;
   const { policy, because } = decidePolicy(endpoint, domain, { readOnly: config.readOnly, destructive: config.guard });
   const { properties = {} } = endpoint.inputSchema as {
     properties?: Readonly<Record<string, { type?: unknown; default?: unknown }>>;
   };
   return {
-    tool: registry.names.get(endpoint.id) ?? endpoint.toolName,
+    tool,
+    qualifiedNames,
     operation: `${endpoint.method} ${endpoint.path}`,
     baseUrl: endpoint.baseUrl,
     effect: endpoint.effect,
@@ -84,6 +88,7 @@ function render(explained: Explained): string {
   const { arguments: args, fixed, credentials, provenance } = explained;
   const facts: [string, string][] = [
     ['request', `${shown(explained.operation)}  ${pc.dim(shown(explained.baseUrl))}`],
+    ['full name', shown(explained.qualifiedNames.join(', '))],
     ['effect', colourEffect(explained.effect)],
     ['guard', `${explained.guard.policy}: ${explained.guard.because}`],
     ['defined in', shown(explained.source)],

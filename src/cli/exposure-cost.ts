@@ -8,7 +8,7 @@ import type { Service } from '../gateway.ts';
 export type ModeCosts = Readonly<Record<'tools' | 'grouped' | 'search', number>>;
 
 export function costOfList({ registry }: Service): number {
-  return listCost([...registry.tools.values()].map(({ definition }) => definition));
+  return listCost([...registry.tools.values()].map(({ tool }) => tool));
 }
 
 /** Takes a second or two for thousands of operations, and lets requests pass in between. */
@@ -19,11 +19,10 @@ export async function measureModes(service: Service, domains: readonly Domain[])
       domains: domains.map((domain) => ({ ...domain, exposure, pinned: [] })),
       operations: service.registry.operations,
       exposure,
-      tokenBudget: Number.MAX_SAFE_INTEGER,
-      serverName: 'landbridge',
+      tokenBudget: service.registry.tokenBudget,
     });
     await breathe();
-    return listCost([...tools.values()].map(({ definition }) => definition));
+    return listCost([...tools.values()].map(({ tool }) => tool));
   };
   return { tools: await costIn('tools'), grouped: await costIn('grouped'), search: await costIn('search') };
 }

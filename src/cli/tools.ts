@@ -47,17 +47,17 @@ const EFFECTS = ['read', 'write', 'destructive'];
 
 function buildReport(gateway: Gateway): Report {
   const { registry, domains } = gateway;
-  const tools = [...registry.tools.values()].map(({ definition, domain, operations }): Row => {
+  const tools = [...registry.tools.values()].map(({ tool, domain, operations }): Row => {
     const only = operations.length === 1 ? operations[0]!.endpoint : undefined;
     // A tool over several operations is as dangerous as the worst of them.
     const worst = Math.max(0, ...operations.map(({ endpoint }) => EFFECTS.indexOf(endpoint.effect)));
     return {
-      name: definition.name,
+      name: tool.name,
       domain,
       method: only?.method ?? '',
       path: only?.path ?? '',
       effect: EFFECTS[worst]!,
-      tokens: costOf(definition),
+      tokens: costOf(tool),
       ...(operations.length > 1 && { operations: operations.length }),
     };
   });

@@ -2,6 +2,7 @@
 
 import type { Registry } from '../catalog/registry.ts';
 import { costOf, listCost } from '../catalog/tokens.ts';
+import { toDefinition } from '../catalog/tool-entry.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
 import { type DeploymentPolicy, decidePolicy } from '../orchestration/policy.ts';
@@ -56,8 +57,8 @@ export function diagnose(input: DiagnoseInput): Finding[] {
 }
 
 function checkTokens({ registry, tokenBudget }: DiagnoseInput): Finding[] {
-  const definitions = [...registry.tools.values()].map(({ definition }) => definition);
-  const total = listCost(definitions);
+  const tools = [...registry.tools.values()].map(({ tool }) => tool);
+  const total = listCost(tools);
   const findings: Finding[] = [];
   if (total > tokenBudget) {
     findings.push({
@@ -68,13 +69,13 @@ function checkTokens({ registry, tokenBudget }: DiagnoseInput): Finding[] {
       fix: 'choose another --exposure, leave operations out, or raise --token-budget',
     });
   }
-  for (const definition of definitions) {
-    const tokens = costOf(definition);
+  for (const tool of tools) {
+    const tokens = costOf(tool);
     if (tokens <= HEAVY_TOOL) continue;
     findings.push({
       severity: 'warning',
       check: 'tokens',
-      where: definition.name,
+      where: tool.name,
       message: `costs ${tokens.toLocaleString('en-US')} tokens by itself`,
       fix: 'hide arguments nobody needs, or shorten descriptions in the domain file',
     });
@@ -85,12 +86,12 @@ function checkTokens({ registry, tokenBudget }: DiagnoseInput): Finding[] {
 function checkClients({ registry, clients }: DiagnoseInput): Finding[] {
   return clients.flatMap((client) => {
     const { title } = CLIENTS[client];
-    const refusals = [...registry.tools.values()].flatMap(({ definition }) =>
-      checkTool(definition, client).map(
+    const refusals = [...registry.tools.values()].flatMap(({ tool }) =>
+      checkTool(toDefinition(tool), client).map(
         (problem): Finding => ({
           severity: 'error',
           check: 'client',
-          where: definition.name,
+          where: tool.name,
           message: `${title}: ${problem}`,
           fix: 'rename or rewrite it in the domain file',
         }),
@@ -111,16 +112,15 @@ function checkClients({ registry, clients }: DiagnoseInput): Finding[] {
 
 function checkDescriptions({ registry }: DiagnoseInput): Finding[] {
   const findings: Finding[] = [];
-  for (const { endpoint } of registry.operations) {
-    const where = nameOf(registry, endpoint.id, endpoint.toolName);
-    const said = `${endpoint.summary} ${endpoint.description ?? ''}`.trim();
-    const synthetic = said.replace(/[.\s]+$/, '').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
-    if (synthetic || said.length < MIN_DESCRIPTION) {
+  for (const { name: where, endpoint } of registry.operations) {
+    const text = `${endpoint.summary} ${endpoint.description ?? ''}`.trim();
+    const synthetic = text.replace(/[.\s]+$/, '').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
+    if (synthetic || text.length < MIN_DESCRIPTION) {
       findings.push({
         severity: 'warning',
         check: 'description',
         where,
-        message: synthetic ? 'has no description' : `says only "${said}"`,
+        message: synthetic ? 'has no description' : `says only "${text}"`,
         fix: 'describe what it does, when to use it and what comes back',
       });
     }
@@ -141,7 +141,7 @@ function checkDescriptions({ registry }: DiagnoseInput): Finding[] {
 
 function checkGuards({ registry, domains, policy }: DiagnoseInput): Finding[] {
   const byName = new Map(domains.map((domain) => [domain.name, domain]));
-  return registry.operations.flatMap(({ endpoint }): Finding[] => {
+  return registry.operations.flatMap(({ name, endpoint }): Finding[] => {
     const domain = byName.get(endpoint.domain);
     if (endpoint.effect !== 'destructive' || !domain) return [];
     const decision = decidePolicy(endpoint, domain, policy);
@@ -150,7 +150,7 @@ function checkGuards({ registry, domains, policy }: DiagnoseInput): Finding[] {
       {
         severity: 'error',
         check: 'guard',
-        where: nameOf(registry, endpoint.id, endpoint.toolName),
+        where: name,
         message: `destroys data and runs unasked: ${decision.because}`,
         fix: 'set guard: confirm (or deny), or mark its effect as write if it destroys nothing',
       },
@@ -159,8 +159,7 @@ function checkGuards({ registry, domains, policy }: DiagnoseInput): Finding[] {
 }
 
 function checkArguments({ registry }: DiagnoseInput): Finding[] {
-  return registry.operations.flatMap(({ endpoint }) => {
-    const where = nameOf(registry, endpoint.id, endpoint.toolName);
+  return registry.operations.flatMap(({ name: where, endpoint }) => {
     const impossible = findUnfillable(endpoint.inputSchema).map(
       (problem): Finding => ({
         severity: 'error',
@@ -227,7 +226,7 @@ function checkTexts({ domains, registry }: DiagnoseInput): Finding[] {
     const hidden = document && findHiddenCharacters(document.text);
     if (hidden) findings.push({ severity: 'error', check: 'suspicious', where: name, message: hidden, fix });
   }
-  for (const { endpoint } of registry.operations) {
+  for (const { name, endpoint } of registry.operations) {
     const { properties = {} } = endpoint.inputSchema as { properties?: Record<string, { description?: unknown }> };
     const texts = [
       endpoint.summary,
@@ -235,13 +234,13 @@ function checkTexts({ domains, registry }: DiagnoseInput): Finding[] {
       ...Object.values(properties).map((schema) => schema?.description),
     ];
     for (const text of texts) {
-      const found = typeof text === 'string' ? (findHiddenCharacters(text) ?? findSuspiciousText(text)) : undefined;
-      if (!found) continue;
+      const problem = typeof text === 'string' ? (findHiddenCharacters(text) ?? findSuspiciousText(text)) : undefined;
+      if (!problem) continue;
       findings.push({
         severity: 'error',
         check: 'suspicious',
-        where: nameOf(registry, endpoint.id, endpoint.toolName),
-        message: found,
+        where: name,
+        message: problem,
         fix,
       });
       break;
@@ -262,10 +261,6 @@ function checkQuarantine({ domains }: DiagnoseInput): Finding[] {
       }),
     ),
   );
-}
-
-function nameOf(registry: Registry, id: string, fallback: string): string {
-  return registry.names.get(id) ?? fallback;
 }
 
 function hasText(text: unknown): boolean {

@@ -39,11 +39,11 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   const add = (key: string, values: readonly string[] | undefined, test: (value: string) => Test) => {
     if (values !== undefined) groups.push(values.map((value) => [`${key}: ${value}`, test(value)]));
   };
-  add(
-    'tags',
-    filter?.tags,
-    (tag) => (operation) => operation.tags.some((other) => other.toLowerCase() === tag.toLowerCase()),
-  );
+  add('tags', filter?.tags, (tag) => {
+    const isBelow = compileGlob(`${tag}.*`);
+    return ({ tags, qualifiedNames = [] }) =>
+      tags.some((other) => other.toLowerCase() === tag.toLowerCase()) || qualifiedNames.some(isBelow);
+  });
   add('paths', filter?.paths, (glob) => {
     const matches = compileGlob(glob, '/');
     return (operation) => matches(operation.path);
@@ -52,8 +52,8 @@ function compile(filter: OperationFilter | undefined): Named[][] {
   add('operations', filter?.operations, (glob) => {
     const isId = compileGlob(glob);
     const isPath = compileGlob(glob, '/');
-    return ({ operationId, method, path }) =>
-      (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`);
+    return ({ operationId, method, path, qualifiedNames = [] }) =>
+      (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`) || qualifiedNames.some(isId);
   });
   const { deprecated } = filter ?? {};
   if (deprecated !== undefined)

@@ -34,6 +34,32 @@ export function toName(text: string, fallback: string): string {
   return /^[a-z]/.test(snake) ? snake : `${fallback}_${snake}`;
 }
 
+/** Any text as a tool name: lower snake case, a letter first, cut with room for what must follow. */
+export function toToolName(text: string, maxLength: number = MAX_TOOL_NAME): string {
+  return toName(text, 't').slice(0, maxLength).replace(/_+$/, '');
+}
+
+/** What an operation's place in the tree follows from. */
+export interface OperationPlace {
+  readonly domain: string;
+  readonly tags: readonly string[];
+  readonly action: string;
+}
+
+/** The groups of an operation: its tags as names. Two spellings of one tag are one group. */
+export function groupNamesOf({ tags }: Pick<OperationPlace, 'tags'>): string[] {
+  return [...new Set(tags.map((tag) => toToolName(tag)))];
+}
+
+/**
+ * The fully-qualified names of an operation, one per group: `platform.users.list`, `platform.admin.list`; without tags
+ * `platform.list`. Neither other domains nor the exposure change them. The first one is the one to log.
+ */
+export function qualifiedNamesOf(place: OperationPlace): readonly [string, ...string[]] {
+  const [first, ...others] = groupNamesOf(place).map((group) => `${place.domain}.${group}.${place.action}`);
+  return [first ?? `${place.domain}.${place.action}`, ...others];
+}
+
 /** Cuts a name to `maxLength`; what was cut leaves a six-character hash of the whole, so that two long names stay two. */
 export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string {
   if (name.length <= maxLength) return name;

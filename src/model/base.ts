@@ -1,5 +1,7 @@
 // What every MCP primitive has in common: a name, the words for people and models, and a place in the hierarchy.
 
+import { freeze } from '../endpoint/freeze.ts';
+
 /** Joins the names of a fully-qualified name unless another separator is asked for. */
 export const NAME_SEPARATOR = '.';
 
@@ -33,8 +35,8 @@ export abstract class BaseModel {
     this.name = init.name;
     this.title = init.title;
     this.#description = once(init.description);
-    this.meta = init.meta;
-    this.icons = init.icons;
+    this.meta = freeze(init.meta);
+    this.icons = freeze(init.icons);
   }
 
   get description(): string | undefined {
@@ -45,12 +47,14 @@ export abstract class BaseModel {
   abstract getFullyQualifiedName(separator?: string): string;
 }
 
-/** A value, or a function whose answer is kept. */
-export function once<Value>(given: Value | (() => Value)): () => Value {
-  if (typeof given !== 'function') return () => given;
-  let kept: { readonly value: Value } | undefined;
+/** A value, or a function called on first use only; `seal` sees the value once, before anybody else. */
+export function once<Value>(
+  source: Value | (() => Value),
+  seal: (value: Value) => Value = (value) => value,
+): () => Value {
+  let result: { readonly value: Value } | undefined;
   return () => {
-    kept ??= { value: (given as () => Value)() };
-    return kept.value;
+    result ??= { value: seal(typeof source === 'function' ? (source as () => Value)() : source) };
+    return result.value;
   };
 }

@@ -1,5 +1,12 @@
 // Conversion in both directions, one or many, for every primitive. A converter writes the two single conversions;
-// the batches, which leave out what has no counterpart, are the same for all.
+// the batches, which leave out what has no counterpart, are the same for all. The bases below name them for one primitive.
+import type { ToolAnnotations } from './annotations.ts';
+import type { Group } from './group.ts';
+import type { Prompt, PromptArgument } from './prompt.ts';
+import type { Resource } from './resource.ts';
+import type { Tool } from './tool.ts';
+
+type Batch<Item> = Iterable<Item | null | undefined>;
 
 export abstract class ConverterBase<Source, Target> {
   /** The target for this source, or null when it has none. */
@@ -8,16 +15,108 @@ export abstract class ConverterBase<Source, Target> {
   /** The source for this target, or null when it has none. */
   abstract convertTo(target: Target): Source | null;
 
-  convertFromBatch(sources: Iterable<Source | null | undefined>): Target[] {
+  convertFromBatch(sources: Batch<Source>): Target[] {
     return convertAll(sources, (source) => this.convertFrom(source));
   }
 
-  convertToBatch(targets: Iterable<Target | null | undefined>): Source[] {
+  convertToBatch(targets: Batch<Target>): Source[] {
     return convertAll(targets, (target) => this.convertTo(target));
   }
 }
 
-function convertAll<From, To>(items: Iterable<From | null | undefined>, convert: (item: From) => To | null): To[] {
+export abstract class ToolConverterBase<Target> extends ConverterBase<Tool, Target> {
+  convertFromTool(tool: Tool): Target | null {
+    return this.convertFrom(tool);
+  }
+
+  convertFromTools(tools: Batch<Tool>): Target[] {
+    return this.convertFromBatch(tools);
+  }
+
+  convertToTool(target: Target): Tool | null {
+    return this.convertTo(target);
+  }
+
+  convertToTools(targets: Batch<Target>): Tool[] {
+    return this.convertToBatch(targets);
+  }
+}
+
+export abstract class GroupConverterBase<Target> extends ConverterBase<Group, Target> {
+  convertFromGroup(group: Group): Target | null {
+    return this.convertFrom(group);
+  }
+
+  convertFromGroups(groups: Batch<Group>): Target[] {
+    return this.convertFromBatch(groups);
+  }
+
+  convertToGroup(target: Target): Group | null {
+    return this.convertTo(target);
+  }
+
+  convertToGroups(targets: Batch<Target>): Group[] {
+    return this.convertToBatch(targets);
+  }
+}
+
+export abstract class PromptConverterBase<Target> extends ConverterBase<Prompt, Target> {
+  convertFromPrompt(prompt: Prompt): Target | null {
+    return this.convertFrom(prompt);
+  }
+
+  convertFromPrompts(prompts: Batch<Prompt>): Target[] {
+    return this.convertFromBatch(prompts);
+  }
+
+  convertToPrompt(target: Target): Prompt | null {
+    return this.convertTo(target);
+  }
+
+  convertToPrompts(targets: Batch<Target>): Prompt[] {
+    return this.convertToBatch(targets);
+  }
+}
+
+export abstract class PromptArgumentConverterBase<Target> extends ConverterBase<PromptArgument, Target> {
+  convertFromPromptArguments(list: Batch<PromptArgument>): Target[] {
+    return this.convertFromBatch(list);
+  }
+
+  convertToPromptArguments(targets: Batch<Target>): PromptArgument[] {
+    return this.convertToBatch(targets);
+  }
+}
+
+export abstract class ResourceConverterBase<Target> extends ConverterBase<Resource, Target> {
+  convertFromResource(resource: Resource): Target | null {
+    return this.convertFrom(resource);
+  }
+
+  convertFromResources(resources: Batch<Resource>): Target[] {
+    return this.convertFromBatch(resources);
+  }
+
+  convertToResource(target: Target): Resource | null {
+    return this.convertTo(target);
+  }
+
+  convertToResources(targets: Batch<Target>): Resource[] {
+    return this.convertToBatch(targets);
+  }
+}
+
+export abstract class ToolAnnotationsConverterBase<Target> extends ConverterBase<ToolAnnotations, Target> {
+  convertFromToolAnnotations(annotations: ToolAnnotations): Target | null {
+    return this.convertFrom(annotations);
+  }
+
+  convertToToolAnnotations(target: Target): ToolAnnotations | null {
+    return this.convertTo(target);
+  }
+}
+
+function convertAll<From, To>(items: Batch<From>, convert: (item: From) => To | null): To[] {
   const converted: To[] = [];
   for (const item of items) {
     if (item === null || item === undefined) continue;

@@ -3,12 +3,19 @@
 import { toLegacyOutputSchema } from '../schema/output-schema.ts';
 import { ToolAnnotations } from './annotations.ts';
 import type { BaseModel } from './base.ts';
-import { ConverterBase } from './converter.ts';
+import {
+  PromptArgumentConverterBase,
+  PromptConverterBase,
+  ResourceConverterBase,
+  ToolAnnotationsConverterBase,
+  ToolConverterBase,
+} from './converter.ts';
 import { Prompt, PromptArgument } from './prompt.ts';
 import { Resource, type ResourceAnnotations } from './resource.ts';
 import { Tool } from './tool.ts';
 import {
   WIRE_FEATURES,
+  type WireBase,
   type WireFeatures,
   type WireHints,
   type WirePrompt,
@@ -18,39 +25,18 @@ import {
   type WireVersion,
 } from './wire.ts';
 
-/** A converter that knows what its revision of MCP understands. */
-export abstract class WireConverter<Source, Target> extends ConverterBase<Source, Target> {
-  readonly features: WireFeatures;
+const NEWEST: WireVersion = '2026-07-28';
 
-  constructor(version: WireVersion = '2026-07-28') {
+export class ToolAnnotationsConverter extends ToolAnnotationsConverterBase<WireHints> {
+  readonly #features: WireFeatures;
+
+  constructor(version: WireVersion = NEWEST) {
     super();
-    this.features = WIRE_FEATURES[version];
+    this.#features = WIRE_FEATURES[version];
   }
 
-  toWire(source: Source): Target | null {
-    return this.convertFrom(source);
-  }
-
-  fromWire(wire: Target): Source | null {
-    return this.convertTo(wire);
-  }
-
-  protected base(model: BaseModel): Pick<WireTool, 'name' | 'title' | 'description' | 'icons' | '_meta'> {
-    const { title, icons } = this.features;
-    return known({
-      name: model.name,
-      title: title ? model.title : undefined,
-      description: model.description,
-      icons: icons ? model.icons : undefined,
-      _meta: title ? model.meta : undefined,
-    });
-  }
-}
-
-export class ToolAnnotationsConverter extends WireConverter<ToolAnnotations, WireHints> {
   convertFrom(annotations: ToolAnnotations): WireHints | null {
-    if (!this.features.annotations || annotations.empty) return null;
-    return known({ ...annotations });
+    return !this.#features.annotations || annotations.empty ? null : omitUndefined({ ...annotations });
   }
 
   convertTo(hints: WireHints): ToolAnnotations {
@@ -58,17 +44,19 @@ export class ToolAnnotationsConverter extends WireConverter<ToolAnnotations, Wir
   }
 }
 
-export class ToolConverter extends WireConverter<Tool, WireTool> {
+export class ToolConverter extends ToolConverterBase<WireTool> {
+  readonly #features: WireFeatures;
   readonly #annotations: ToolAnnotationsConverter;
 
-  constructor(version: WireVersion = '2026-07-28') {
-    super(version);
+  constructor(version: WireVersion = NEWEST) {
+    super();
+    this.#features = WIRE_FEATURES[version];
     this.#annotations = new ToolAnnotationsConverter(version);
   }
 
   convertFrom(tool: Tool): WireTool {
-    const { name, title, description, icons, _meta } = this.base(tool);
-    return known({
+    const { name, title, description, icons, _meta } = toWireBase(tool, this.#features);
+    return omitUndefined({
       name,
       title,
       description,
@@ -89,16 +77,23 @@ export class ToolConverter extends WireConverter<Tool, WireTool> {
   }
 
   #output(tool: Tool): WireTool['outputSchema'] {
-    if (this.features.outputSchema === 'none') return undefined;
+    if (this.#features.outputSchema === 'none') return undefined;
     const schema = tool.outputSchema;
-    return schema === undefined || this.features.outputSchema === 'any' ? schema : toLegacyOutputSchema(schema);
+    return schema === undefined || this.#features.outputSchema === 'any' ? schema : toLegacyOutputSchema(schema);
   }
 }
 
-export class PromptArgumentConverter extends WireConverter<PromptArgument, WirePromptArgument> {
+export class PromptArgumentConverter extends PromptArgumentConverterBase<WirePromptArgument> {
+  readonly #features: WireFeatures;
+
+  constructor(version: WireVersion = NEWEST) {
+    super();
+    this.#features = WIRE_FEATURES[version];
+  }
+
   convertFrom(argument: PromptArgument): WirePromptArgument {
-    const { name, title, description } = this.base(argument);
-    return known({ name, title, description, required: argument.required || undefined });
+    const { name, title, description } = toWireBase(argument, this.#features);
+    return omitUndefined({ name, title, description, required: argument.required || undefined });
   }
 
   convertTo(wire: WirePromptArgument): PromptArgument {
@@ -106,18 +101,20 @@ export class PromptArgumentConverter extends WireConverter<PromptArgument, WireP
   }
 }
 
-export class PromptConverter extends WireConverter<Prompt, WirePrompt> {
+export class PromptConverter extends PromptConverterBase<WirePrompt> {
+  readonly #features: WireFeatures;
   readonly #arguments: PromptArgumentConverter;
 
-  constructor(version: WireVersion = '2026-07-28') {
-    super(version);
+  constructor(version: WireVersion = NEWEST) {
+    super();
+    this.#features = WIRE_FEATURES[version];
     this.#arguments = new PromptArgumentConverter(version);
   }
 
   convertFrom(prompt: Prompt): WirePrompt {
-    const { name, title, description, icons, _meta } = this.base(prompt);
+    const { name, title, description, icons, _meta } = toWireBase(prompt, this.#features);
     const list = this.#arguments.convertFromBatch(prompt.arguments);
-    return known({ name, title, description, arguments: list.length > 0 ? list : undefined, icons, _meta });
+    return omitUndefined({ name, title, description, arguments: list.length > 0 ? list : undefined, icons, _meta });
   }
 
   convertTo(wire: WirePrompt): Prompt {
@@ -125,17 +122,24 @@ export class PromptConverter extends WireConverter<Prompt, WirePrompt> {
   }
 }
 
-export class ResourceConverter extends WireConverter<Resource, WireResource> {
+export class ResourceConverter extends ResourceConverterBase<WireResource> {
+  readonly #features: WireFeatures;
+
+  constructor(version: WireVersion = NEWEST) {
+    super();
+    this.#features = WIRE_FEATURES[version];
+  }
+
   convertFrom(resource: Resource): WireResource {
-    const { name, title, description, icons, _meta } = this.base(resource);
-    return known({
+    const { name, title, description, icons, _meta } = toWireBase(resource, this.#features);
+    return omitUndefined({
       uri: resource.uri,
       name,
       title,
       description,
       mimeType: resource.mimeType,
       size: resource.size,
-      annotations: resource.annotations && this.#annotations(resource.annotations),
+      annotations: resource.annotations && this.#toWireAnnotations(resource.annotations),
       icons,
       _meta,
     });
@@ -145,13 +149,23 @@ export class ResourceConverter extends WireConverter<Resource, WireResource> {
     return new Resource({ ...wire, meta: wire._meta });
   }
 
-  #annotations(given: ResourceAnnotations): ResourceAnnotations {
-    const { lastModified, ...older } = given;
-    return this.features.title && lastModified !== undefined ? { ...older, lastModified } : older;
+  #toWireAnnotations({ lastModified, ...older }: ResourceAnnotations): ResourceAnnotations {
+    return this.#features.title && lastModified !== undefined ? { ...older, lastModified } : older;
   }
 }
 
-/** Leaves out what is undefined: on the wire an unknown property is an absent one. */
-function known<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
+/** What every primitive carries, as far as a revision knows it. */
+export function toWireBase(model: BaseModel, { title, icons }: WireFeatures): WireBase {
+  return omitUndefined({
+    name: model.name,
+    title: title ? model.title : undefined,
+    description: model.description,
+    icons: icons ? model.icons : undefined,
+    _meta: title ? model.meta : undefined,
+  });
+}
+
+/** On the wire an unknown property is an absent one. */
+function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
   return Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as Shape;
 }

@@ -1,27 +1,34 @@
 // A group tree as plain data and back. A leaf that hangs in several groups is written in each and read back as one.
 import type { BaseModel } from './base.ts';
-import { ConverterBase } from './converter.ts';
-import { PromptConverter, ResourceConverter, ToolConverter } from './converters.ts';
+import { GroupConverterBase } from './converter.ts';
+import { PromptConverter, ResourceConverter, ToolConverter, toWireBase } from './converters.ts';
 import { Group } from './group.ts';
-import type { WirePrompt, WireResource, WireTool, WireVersion } from './wire.ts';
+import {
+  WIRE_FEATURES,
+  type WireBase,
+  type WireFeatures,
+  type WirePrompt,
+  type WireResource,
+  type WireTool,
+  type WireVersion,
+} from './wire.ts';
 
-export interface GroupOutline {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+export interface GroupOutline extends WireBase {
   readonly groups?: readonly GroupOutline[];
   readonly tools?: readonly WireTool[];
   readonly prompts?: readonly WirePrompt[];
   readonly resources?: readonly WireResource[];
 }
 
-export class GroupConverter extends ConverterBase<Group, GroupOutline> {
+export class GroupConverter extends GroupConverterBase<GroupOutline> {
+  readonly #features: WireFeatures;
   readonly #tools: ToolConverter;
   readonly #prompts: PromptConverter;
   readonly #resources: ResourceConverter;
 
   constructor(version: WireVersion = '2026-07-28') {
     super();
+    this.#features = WIRE_FEATURES[version];
     this.#tools = new ToolConverter(version);
     this.#prompts = new PromptConverter(version);
     this.#resources = new ResourceConverter(version);
@@ -29,9 +36,7 @@ export class GroupConverter extends ConverterBase<Group, GroupOutline> {
 
   convertFrom(group: Group): GroupOutline {
     return {
-      name: group.name,
-      ...(group.title !== undefined && { title: group.title }),
-      ...(group.description !== undefined && { description: group.description }),
+      ...toWireBase(group, this.#features),
       ...(group.childGroups.length > 0 && { groups: this.convertFromBatch(group.childGroups) }),
       ...(group.childTools.length > 0 && { tools: this.#tools.convertFromBatch(group.childTools) }),
       ...(group.childPrompts.length > 0 && { prompts: this.#prompts.convertFromBatch(group.childPrompts) }),
@@ -43,11 +48,11 @@ export class GroupConverter extends ConverterBase<Group, GroupOutline> {
     return this.#read(outline, new Map());
   }
 
-  #read(outline: GroupOutline, seen: Map<string, BaseModel>): Group {
-    const group = new Group(outline);
+  #read(outline: GroupOutline, leaves: Map<string, BaseModel>): Group {
+    const group = new Group({ ...outline, meta: outline._meta });
     const shared = <Leaf extends BaseModel>(key: string, read: () => Leaf): Leaf => {
-      const leaf = (seen.get(key) as Leaf | undefined) ?? read();
-      seen.set(key, leaf);
+      const leaf = (leaves.get(key) as Leaf | undefined) ?? read();
+      leaves.set(key, leaf);
       return leaf;
     };
     for (const wire of outline.tools ?? [])
@@ -58,7 +63,7 @@ export class GroupConverter extends ConverterBase<Group, GroupOutline> {
     for (const wire of outline.resources ?? []) {
       group.addResource(shared(`resource ${wire.uri}`, () => this.#resources.convertTo(wire)));
     }
-    for (const child of outline.groups ?? []) group.addGroup(this.#read(child, seen));
+    for (const child of outline.groups ?? []) group.addGroup(this.#read(child, leaves));
     return group;
   }
 }

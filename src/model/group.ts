@@ -1,5 +1,6 @@
 // A node of the tree: one parent, any number of child groups and leaves. Built once, then frozen.
 import { BaseModel, NAME_SEPARATOR } from './base.ts';
+import { Children } from './children.ts';
 import type { GroupItem } from './group-item.ts';
 import type { Prompt } from './prompt.ts';
 import type { Resource } from './resource.ts';
@@ -7,13 +8,29 @@ import type { Tool } from './tool.ts';
 
 export class Group extends BaseModel {
   #parent: Group | undefined;
-  readonly childGroups: readonly Group[] = [];
-  readonly childTools: readonly Tool[] = [];
-  readonly childPrompts: readonly Prompt[] = [];
-  readonly childResources: readonly Resource[] = [];
+  readonly #groups = new Children<Group>();
+  readonly #tools = new Children<Tool>();
+  readonly #prompts = new Children<Prompt>();
+  readonly #resources = new Children<Resource>();
 
   get parent(): Group | undefined {
     return this.#parent;
+  }
+
+  get childGroups(): readonly Group[] {
+    return this.#groups.list;
+  }
+
+  get childTools(): readonly Tool[] {
+    return this.#tools.list;
+  }
+
+  get childPrompts(): readonly Prompt[] {
+    return this.#prompts.list;
+  }
+
+  get childResources(): readonly Resource[] {
+    return this.#resources.list;
   }
 
   /** The group at the top of this tree; itself when it has no parent. */
@@ -32,21 +49,22 @@ export class Group extends BaseModel {
     for (let above: Group | undefined = this; above; above = above.#parent) {
       if (above === child) throw new Error(`Group "${child.name}" cannot be its own ancestor.`);
     }
-    this.#append(this.childGroups, child);
+    this.#assertNotFrozen();
+    this.#groups.add(child);
     child.#parent = this;
     return this;
   }
 
   addTool(tool: Tool): this {
-    return this.#adopt(this.childTools, tool);
+    return this.#adopt(this.#tools, tool);
   }
 
   addPrompt(prompt: Prompt): this {
-    return this.#adopt(this.childPrompts, prompt);
+    return this.#adopt(this.#prompts, prompt);
   }
 
   addResource(resource: Resource): this {
-    return this.#adopt(this.childResources, resource);
+    return this.#adopt(this.#resources, resource);
   }
 
   /** The child group of this name, if there is one. */
@@ -56,32 +74,26 @@ export class Group extends BaseModel {
 
   /** Every tool at or below this group, once each, in tree order, however many parents it has. */
   allTools(): Tool[] {
-    const found = new Set<Tool>(this.childTools);
-    for (const group of this.childGroups) for (const tool of group.allTools()) found.add(tool);
-    return [...found];
+    return [...new Set([...this.childTools, ...this.childGroups.flatMap((group) => group.allTools())])];
   }
 
   /** Freezes this group and everything below it; adding anything afterwards throws. */
   freeze(): this {
     for (const group of this.childGroups) group.freeze();
     for (const item of [...this.childTools, ...this.childPrompts, ...this.childResources]) item.freeze();
-    Object.freeze(this.childGroups);
-    Object.freeze(this.childTools);
-    Object.freeze(this.childPrompts);
-    Object.freeze(this.childResources);
     return Object.freeze(this) as this;
   }
 
-  #adopt<Item extends GroupItem>(children: readonly Item[], item: Item): this {
+  #adopt<Item extends GroupItem>(children: Children<Item>, item: Item): this {
     // Asked of the leaf, which has few parents; the group may have thousands of children.
     if (item.parentGroups.includes(this)) return this;
-    this.#append(children, item);
+    this.#assertNotFrozen();
     item.joined(this);
+    children.add(item);
     return this;
   }
 
-  #append<Child>(children: readonly Child[], child: Child): void {
+  #assertNotFrozen(): void {
     if (Object.isFrozen(this)) throw new Error(`Group "${this.name}" is frozen; build a new tree to change it.`);
-    (children as Child[]).push(child);
   }
 }

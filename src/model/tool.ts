@@ -1,6 +1,8 @@
 // A tool as the model knows it, before any era's wire shape. Schemas may be given as functions: a catalog of
 // thousands of operations builds only the ones that are looked at.
-import type { JsonSchema } from '../endpoint/model.ts';
+import { freeze } from '../endpoint/freeze.ts';
+import type { Args, JsonSchema } from '../endpoint/model.ts';
+import { createSchemaValidator, type Validator } from '../schema/check/validator.ts';
 import type { ToolAnnotations } from './annotations.ts';
 import { type BaseInit, once } from './base.ts';
 import { GroupItem } from './group-item.ts';
@@ -9,18 +11,28 @@ export interface ToolInit extends BaseInit {
   readonly inputSchema: JsonSchema | (() => JsonSchema);
   readonly outputSchema?: JsonSchema | (() => JsonSchema | undefined) | undefined;
   readonly annotations?: ToolAnnotations | undefined;
+  /** Its name in fully-qualified names, where its public name depends on what stands beside it. */
+  readonly localName?: string | undefined;
 }
 
 export class Tool extends GroupItem {
   readonly annotations: ToolAnnotations | undefined;
+  readonly #localName: string | undefined;
   readonly #input: () => JsonSchema;
   readonly #output: () => JsonSchema | undefined;
+  readonly #validator: () => Validator;
 
   constructor(init: ToolInit) {
     super(init);
     this.annotations = init.annotations;
-    this.#input = once(init.inputSchema);
-    this.#output = once(init.outputSchema);
+    this.#localName = init.localName;
+    this.#input = once(init.inputSchema, freeze);
+    this.#output = once(init.outputSchema, freeze);
+    this.#validator = once(() => createSchemaValidator(this.inputSchema));
+  }
+
+  override get localName(): string {
+    return this.#localName ?? this.name;
   }
 
   get inputSchema(): JsonSchema {
@@ -29,5 +41,10 @@ export class Tool extends GroupItem {
 
   get outputSchema(): JsonSchema | undefined {
     return this.#output();
+  }
+
+  /** The arguments to go on with, or a GatewayError VALIDATION that names every problem. Unknown arguments are refused. */
+  validateArguments(args: Args): Args {
+    return this.#validator()(this.name, args);
   }
 }

@@ -27,7 +27,7 @@ export const WIRE_FEATURES: Readonly<Record<WireVersion, WireFeatures>> = Object
   '2024-11-05': { annotations: false, title: false, outputSchema: 'none', icons: false },
 });
 
-interface WireBase {
+export interface WireBase {
   readonly name: string;
   readonly title?: string;
   readonly description?: string;

@@ -2,7 +2,7 @@
 // operation into quarantine and leave the others alone.
 import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
-import { MAX_TOOL_NAME, uniqueNames } from '../endpoint/names.ts';
+import { MAX_TOOL_NAME, qualifiedNamesOf, uniqueNames } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { createPagination } from './detect-pagination.ts';
@@ -146,8 +146,9 @@ function readOperations(
   for (const [index, operation] of operations.entries()) {
     const { info, pointer } = operation;
     const extension = extensions[index]!;
-    if (extension.hidden || options.select?.(info) === false) continue;
     const action = actions[index]!;
+    const qualifiedNames = qualifiedNamesOf({ domain: context.domain, tags: info.tags, action });
+    if (extension.hidden || options.select?.({ ...info, qualifiedNames }) === false) continue;
     const naming: Naming = { action, toolName: prefix + action, from: names[index]!.from };
     try {
       endpoints.push(buildEndpoint(operation, naming, extension, context));

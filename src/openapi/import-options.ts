@@ -12,6 +12,8 @@ export interface OperationInfo {
   readonly operationId?: string;
   readonly tags: readonly string[];
   readonly deprecated: boolean;
+  /** `domain.group.action`, one per tag; known once names are given out. */
+  readonly qualifiedNames?: readonly string[];
 }
 
 /** Where one security scheme's secrets come from; variable names, never values. */

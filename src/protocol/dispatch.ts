@@ -74,8 +74,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
 
 function createToolCall({ registry, adapter, writer }: DispatchParts): Perform {
   const mirrored = new Map<string, readonly MirroredArgument[]>();
-  for (const [name, { definition }] of registry.tools) {
-    const headers = findMirroredArguments(definition.inputSchema);
+  for (const [name, { tool }] of registry.tools) {
+    const headers = findMirroredArguments(tool.inputSchema);
     if (headers.length > 0) mirrored.set(name, headers);
   }
   return async (request, version, params, mirroredIn) => {

@@ -25,7 +25,7 @@ export interface Offer {
 
 type SdkHandler = (request: unknown, extra: unknown) => unknown;
 
-/** All that is asked of a server. */
+/** All that is needed of a server; what else there is makes for a better guest. */
 export interface ServerLike {
   setRequestHandler(method: unknown, handler: SdkHandler): void;
   removeRequestHandler?(method: string): void;
@@ -41,20 +41,23 @@ interface ToolsResult {
   readonly nextCursor?: string;
 }
 
-export function attach(given: unknown, offer: Offer, options: AttachOptions): Detach {
-  const server = resolveServer(given);
+export function attach(target: unknown, offer: Offer, options: AttachOptions): Detach {
+  const server = resolveServer(target);
   // Only possible before connecting; a connected server has declared its capabilities already.
   if (server.transport === undefined) server.registerCapabilities?.({ tools: {} });
 
+  // A server that cannot give a handler back keeps ours; once detached it answers as if there were no such tools.
+  let attached = true;
   const list = replaceHandler(server, 'tools/list', (before) => async (request, extra) => {
     const theirs = before ? ((await before(request, extra)) as ToolsResult) : {};
-    if (theirs.nextCursor !== undefined) return theirs;
+    if (!attached || theirs.nextCursor !== undefined) return { tools: [], ...theirs };
     return { ...theirs, tools: [...(theirs.tools ?? []), ...offer.list()] };
   });
   const call = replaceHandler(server, 'tools/call', (before) => async (request, extra) => {
     const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
-    if (before && !offer.has(name)) return before(request, extra);
+    if (before && !(attached && offer.has(name))) return before(request, extra);
     try {
+      if (!attached) throw new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}.`, { tool: name });
       const facts = { ...toRequestFacts(server, extra), ...options.call?.(extra) };
       const context = ExecutionContext.fromRequest(facts).withToolCall(name);
       return toResult(await offer.call(context, name, args));
@@ -63,15 +66,17 @@ export function attach(given: unknown, offer: Offer, options: AttachOptions): De
     }
   });
   return () => {
+    if (!attached) return;
+    attached = false;
     list();
     call();
   };
 }
 
-function resolveServer(given: unknown): ServerLike {
-  const inner = (given as { server?: unknown } | null | undefined)?.server;
+function resolveServer(target: unknown): ServerLike {
+  const inner = (target as { server?: unknown } | null | undefined)?.server;
   if (isServer(inner)) return inner;
-  if (isServer(given)) return given;
+  if (isServer(target)) return target;
   throw new GatewayError(
     'BAD_CONFIG',
     'attachToServer() needs an MCP Server or McpServer: an object with setRequestHandler(), or one that holds it in .server.',
@@ -82,7 +87,7 @@ function isServer(value: unknown): value is ServerLike {
   return typeof (value as Partial<ServerLike> | null | undefined)?.setRequestHandler === 'function';
 }
 
-/** Puts a handler over the one that is there; returns the way back. */
+/** Puts a handler over the one that is there; returns the way back, where the server has one. */
 function replaceHandler(
   server: ServerLike,
   method: string,
@@ -99,12 +104,9 @@ function replaceHandler(
       throw refused;
     }
   }
-  let attached = true;
   return () => {
-    if (!attached) return;
-    attached = false;
     if (before) server._requestHandlers?.set(method, before);
-    else if (server.removeRequestHandler) server.removeRequestHandler(method);
+    else server.removeRequestHandler?.(method);
   };
 }
 

@@ -72,8 +72,8 @@ export class ToolRegistry {
   ): Promise<Outcome> {
     const builder = this.#builders.get(name);
     if (!builder || !passes(builder, filter)) {
-      const known = this.#passing(filter).map((other) => other.getName());
-      throw new GatewayError('UNKNOWN_TOOL', `Unknown tool "${name}"; ${hint(name, known)}`, { tool: name });
+      const names = this.#passing(filter).map((other) => other.getName());
+      throw new GatewayError('UNKNOWN_TOOL', `Unknown tool "${name}"; ${hint(name, names)}`, { tool: name });
     }
     return builder.execute(context, args);
   }

@@ -1,9 +1,15 @@
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { Middleware } from '../../src/call/handler.ts';
-import { GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
+import { aggregateAnnotations } from '../../src/catalog/aggregate-hints.ts';
+import { compileChains } from '../../src/catalog/grouped/compile-middleware.ts';
+import { buildGroupedSchema } from '../../src/catalog/grouped/grouped-schema.ts';
+import { type GroupBuilder, GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
+import type { Strategies } from '../../src/catalog/grouped/strategies.ts';
+import { textResult } from '../../src/catalog/native/plain-results.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { aCall, anEndpoint, anOperation, textOf } from './support.ts';
+import { createGateway } from '../../src/gateway.ts';
+import { aCall, aDomain, anEndpoint, anOperation, textOf } from './support.ts';
 
 const users = () =>
   new GroupedToolBuilder('users')
@@ -26,9 +32,8 @@ describe('GroupedToolBuilder: the definition', () => {
         'Manage users',
         'Actions: list, create, ban',
         'Workflow:',
-        "- 'list': Requires: tenant",
-        "- 'create': Create a user. Requires: tenant, email",
-        "- 'ban': Requires: tenant, id ⚠️ DESTRUCTIVE",
+        "- 'create': Create a user. Requires: email",
+        "- 'ban': Requires: id ⚠️ DESTRUCTIVE",
       ].join('\n'),
       inputSchema: {
         type: 'object',
@@ -336,6 +341,87 @@ describe('GroupedToolBuilder: execution', () => {
   });
 });
 
+describe('GroupedToolBuilder: frozen', () => {
+  test('a group builder from before the build throws after it, and works until then', async () => {
+    const groups: GroupBuilder[] = [];
+    const builder = new GroupedToolBuilder('platform').group('users', (group) => {
+      groups.push(group.action({ name: 'list', handler: () => 'all' }));
+    });
+    const [users] = groups;
+    users!.action({ name: 'get', handler: () => 'one' });
+    expect(builder.getActionNames()).toEqual(['users.list', 'users.get']);
+    builder.buildToolDefinition();
+    const frozen = 'Builder "platform" is frozen after buildToolDefinition(). Cannot modify a built tool.';
+    expect(() => users!.action({ name: 'ban', handler: () => 'gone' })).toThrow(frozen);
+    expect(() => users!.use((_call, _args, next) => next())).toThrow(frozen);
+    expect(builder.getActionNames()).toEqual(['users.list', 'users.get']);
+  });
+
+  test('nothing it returns, and nothing it was given, reaches inside', async () => {
+    const action = { name: 'list', description: 'All of them', handler: () => 'all' };
+    const builder = new GroupedToolBuilder('users').tags('a').action(action);
+    const tags = builder.getTags();
+    expect(() => (tags as string[]).push('b')).toThrow(TypeError);
+    builder.tags('c');
+    expect([tags, builder.getTags()]).toEqual([['a'], ['a', 'c']]);
+    builder.getActionNames().push('x');
+    action.description = 'changed';
+    action.handler = () => 'changed';
+    const definition = builder.buildToolDefinition();
+    expect(definition.description).toContain('All of them');
+    expect(() => Object.assign(definition.inputSchema, { x: 1 })).toThrow(TypeError);
+    expect(() => Object.assign((definition.inputSchema as { properties: object }).properties, { x: 1 })).toThrow(
+      TypeError,
+    );
+    const [metadata] = builder.getActionMetadata();
+    expect(() => Object.assign(metadata!, { key: 'x' })).toThrow(TypeError);
+    expect(() => (metadata!.fields as string[]).push('x')).toThrow(TypeError);
+    expect(builder.getActionNames()).toEqual(['list']);
+    expect(textOf(await builder.execute({}, { action: 'list' }))).toBe('all');
+  });
+});
+
+describe('GroupedToolBuilder: strategies', () => {
+  const strategies: Partial<Strategies> = {
+    name: ({ name, group }) => (group === undefined ? name : `${group}/${name}`),
+    description: ({ toolName, actions }) => ({ description: `${toolName} does ${actions.map(({ key }) => key)}` }),
+    schema: (input) => ({ ...buildGroupedSchema(input), required: [] }),
+    annotations: (actions, explicit) => aggregateAnnotations(actions, { ...explicit, openWorldHint: false }),
+    toon: () => ({ description: 'a table' }),
+    middleware: (actions, global) => compileChains(actions, [async () => textResult('intercepted'), ...global]),
+  };
+  const build = (some: Partial<Strategies>) =>
+    new GroupedToolBuilder('users', { strategies: some }).group('a', (group) => {
+      group.action({ name: 'list', handler: () => 'all' });
+    });
+
+  test('each can be replaced on its own, the others stay', async () => {
+    const { name, description, schema, annotations, toon, middleware } = strategies;
+    expect(build({ name: name! }).getActionNames()).toEqual(['a/list']);
+    expect(build({ description: description! }).buildToolDefinition().description).toBe('users does a.list');
+    expect(build({ schema: schema! }).buildToolDefinition().inputSchema).toMatchObject({ required: [] });
+    expect(build({ annotations: annotations! }).buildToolDefinition().annotations).toMatchObject({
+      openWorldHint: false,
+      destructiveHint: false,
+    });
+    expect(build({ toon: toon! }).toonDescription().buildToolDefinition().description).toBe('a table');
+    const intercepted = await build({ middleware: middleware! }).execute({}, { action: 'a.list' });
+    expect(textOf(intercepted)).toBe('intercepted');
+    expect(build({}).buildToolDefinition().description).toBe('users\nModules: a (list)');
+  });
+
+  test('all grouped tools of a gateway are written by them', async () => {
+    const domain = aDomain('shop', [anEndpoint('shop', 'list'), anEndpoint('shop', 'get')]);
+    const gateway = createGateway({
+      domains: [domain],
+      exposure: 'grouped',
+      strategies: { description: ({ actions }) => ({ description: `${actions.length} things` }) },
+    });
+    expect(gateway.registry.tools.get('shop_read')?.tool.description).toBe('2 things');
+    await gateway.close();
+  });
+});
+
 describe('GroupedToolBuilder: REST operations', () => {
   const get = anOperation(
     anEndpoint('pets', 'get_pet', {
@@ -403,7 +489,7 @@ describe('GroupedToolBuilder: REST operations', () => {
     expect(seen).toEqual([{ id: 7, tenant: 't', fields: 'id' }]);
   });
 
-  test('in a tool of operations only, what all share is said once and without a note', () => {
+  test('in a tool of operations only, what all share is said once, controls without a note', () => {
     const { inputSchema } = new GroupedToolBuilder('pets')
       .action({ name: 'get', operation: get })
       .action({ name: 'delete', operation: remove })
@@ -413,7 +499,7 @@ describe('GroupedToolBuilder: REST operations', () => {
       required: ['action', 'id'],
     });
     const { properties } = inputSchema as { properties: Record<string, { description?: string }> };
-    expect(properties.id?.description).toBeUndefined();
+    expect(properties.id?.description).toBe('(always required)');
     expect(properties.dry_run).toEqual({ type: 'boolean' });
   });
 });

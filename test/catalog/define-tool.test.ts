@@ -5,7 +5,7 @@ import { modern, type Rpc } from '../support/mcp.ts';
 
 async function call(tool: ReturnType<typeof defineTool>, args: Record<string, unknown>, method = 'tools/call') {
   const gateway = createGateway({ domains: [], native: { tools: [tool] } });
-  const params = method === 'tools/call' ? { name: tool.definition.name, arguments: args } : {};
+  const params = method === 'tools/call' ? { name: tool.tool.name, arguments: args } : {};
   const reply = await gateway.handle(JSON.stringify(modern(1, method, params)));
   await gateway.close();
   return JSON.parse(reply!.body) as Rpc;
@@ -53,7 +53,7 @@ describe('defineTool()', () => {
   });
 
   test('advertises zod as a closed object', () => {
-    expect(dice.definition.inputSchema).toMatchObject({
+    expect(dice.tool.inputSchema).toMatchObject({
       type: 'object',
       properties: { sides: { type: 'integer', minimum: 2 } },
       required: ['sides'],

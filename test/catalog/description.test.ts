@@ -1,6 +1,6 @@
 import { decode } from '@toon-format/toon';
 import { describe, expect, test } from 'vitest';
-import { buildDescription, buildLeanDescription } from '../../src/catalog/grouped/grouped-description.ts';
+import { buildDescription } from '../../src/catalog/grouped/grouped-description.ts';
 import { buildToonDescription } from '../../src/catalog/grouped/toon-description.ts';
 
 const flat = {
@@ -84,9 +84,9 @@ describe('buildDescription()', () => {
   });
 });
 
-describe('buildLeanDescription()', () => {
+describe('buildDescription(), lean', () => {
   test('one line per action that its name does not tell, the destructive ones always', () => {
-    expect(buildLeanDescription(flat)).toEqual({
+    expect(buildDescription({ ...flat, lean: true })).toEqual({
       description: 'Manage users\ncreate: Create a user\nban: Ban a user. ⚠️ DESTRUCTIVE',
     });
   });
@@ -101,7 +101,8 @@ test('a lean tool says nothing about actions whose names say it all', () => {
     destructive,
   });
   expect(
-    buildLeanDescription({
+    buildDescription({
+      lean: true,
       toolName: 'pets',
       description: 'Pets',
       actions: [

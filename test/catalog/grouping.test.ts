@@ -1,26 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  countFields,
-  literalSegments,
-  MAX_ACTIONS,
-  MAX_FIELDS,
-  planGroups,
-} from '../../src/catalog/grouped/grouping.ts';
-import { settleNames } from '../../src/catalog/tool-names.ts';
-import { buildTree } from '../../src/catalog/tree.ts';
+import { literalSegments, planGroups } from '../../src/catalog/grouped/grouping.ts';
+import { buildTree, nameOperations } from '../../src/catalog/tree.ts';
 import type { Effect, Endpoint } from '../../src/endpoint/model.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
-function plan(endpoints: readonly Endpoint[]) {
+function plan(endpoints: readonly Endpoint[], everyTag = true) {
   const domain = aDomain('api', endpoints);
-  const tree = buildTree(
-    'server',
-    [domain],
+  const operations = nameOperations(
     endpoints.map((endpoint) => anOperation(endpoint)),
-    settleNames(endpoints),
+    [],
   );
-  return planGroups(tree, tree.root.childGroups[0]!);
+  const [tree] = buildTree([domain], operations);
+  return planGroups(tree!.group, tree!.operations, everyTag);
 }
 
 const outline = (endpoints: readonly Endpoint[]) =>
@@ -45,14 +37,16 @@ describe('planGroups()', () => {
     ]);
   });
 
-  test('a larger one is divided by tags, an operation with two tags standing with its first', () => {
+  test('a larger one is divided by tags, an operation with two tags standing in both', () => {
     const both = anEndpoint('api', 'both', { tags: ['pets', 'shops'] });
     const groups = outline([...many(10, 'pets'), both, ...many(8, 'shops')]);
     expect(groups.map(([, labels, members]) => [labels, (members as string[]).length])).toEqual([
       [['pets'], 11],
-      [['shops'], 8],
+      [['shops'], 9],
     ]);
-    expect(groups[0]?.[2]).toContain('both');
+    for (const [, , members] of groups) expect(members).toContain('both');
+    const [pets, shops] = plan([...many(10, 'pets'), both, ...many(8, 'shops')], false);
+    expect([pets?.members.length, shops?.members.length]).toEqual([11, 8]);
   });
 
   test('without tags the first word of the path decides, versions left out', () => {
@@ -103,12 +97,19 @@ describe('planGroups()', () => {
         );
         const groups = plan(endpoints);
         const placed = groups.flatMap(({ members }) => members.map((member) => member.endpoint.action));
-        expect([...placed].sort()).toEqual(endpoints.map(({ action }) => action).sort());
+        expect([...new Set(placed)].sort()).toEqual(endpoints.map(({ action }) => action).sort());
+        for (const { members } of groups) expect(new Set(members).size).toBe(members.length);
+        const once = plan(endpoints, false).flatMap(({ members }) => members.map((member) => member.endpoint.action));
+        expect(once.sort()).toEqual(endpoints.map(({ action }) => action).sort());
         for (const { kind, members } of groups) {
           expect(members.every(({ endpoint: one }) => (one.effect === 'read') === (kind === 'read'))).toBe(true);
           if (members.length === 1) continue;
-          expect(members.length).toBeLessThanOrEqual(MAX_ACTIONS);
-          expect(countFields(members)).toBeLessThanOrEqual(MAX_FIELDS);
+          expect(members.length).toBeLessThanOrEqual(12);
+          const fields = members.flatMap((member) => [
+            ...member.endpoint.args.map(({ key }) => key),
+            ...Object.keys(member.controls),
+          ]);
+          expect(new Set(fields).size).toBeLessThanOrEqual(25);
         }
         expect(plan(endpoints).map(({ labels }) => labels)).toEqual(groups.map(({ labels }) => labels));
       }),

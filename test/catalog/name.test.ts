@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { prefixName, settleNames, toToolName } from '../../src/catalog/tool-names.ts';
+import { settleNames } from '../../src/catalog/tool-names.ts';
 import type { Endpoint } from '../../src/endpoint/model.ts';
-import { TOOL_NAME } from '../../src/endpoint/names.ts';
+import { TOOL_NAME, toToolName } from '../../src/endpoint/names.ts';
 
 const named = (domain: string, toolName: string, kind: Endpoint['source']['kind'] = 'openapi', action = toolName) => ({
   id: `${domain}.${action}`,
@@ -93,9 +93,7 @@ describe('settleNames()', () => {
   });
 });
 
-describe('prefixName()', () => {
-  test('never repeats a prefix that is there', () => {
-    expect(prefixName('github', 'github_list')).toBe('github_list');
-    expect(prefixName('github', 'list')).toBe('github_list');
-  });
+test('a prefix that is there is not repeated', () => {
+  const names = settleNames([named('github', 'github_list'), named('shop', 'github_list')]);
+  expect([...names.values()]).toEqual(['github_list', 'shop_github_list']);
 });

@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { toOpenApi } from '../../src/catalog/resources-and-prompts/openapi-document.ts';
+import { nameOperations } from '../../src/catalog/tree.ts';
 import { petsDomain } from '../support/pets.ts';
+import { anOperation } from './support.ts';
 
 describe('toOpenApi()', () => {
   test('describes hand-written endpoints so that another program can call them', () => {
-    const document = JSON.parse(toOpenApi(petsDomain('http://127.0.0.1:1'))) as Record<string, never>;
+    const domain = petsDomain('http://127.0.0.1:1');
+    const operations = nameOperations(
+      domain.endpoints.map((endpoint) => anOperation(endpoint)),
+      [],
+    );
+    const document = JSON.parse(toOpenApi(domain, operations)) as Record<string, never>;
     expect(document).toMatchObject({
       openapi: '3.1.0',
       info: { title: 'Pets' },

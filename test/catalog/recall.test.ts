@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findOperations } from '../../src/catalog/search/find-operations.ts';
 import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
+import { nameOperations } from '../../src/catalog/tree.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { importValue } from '../openapi/support.ts';
@@ -17,19 +18,19 @@ import {
 } from './queries.ts';
 import { anOperation } from './support.ts';
 
-const indexDomain = ({ endpoints }: Domain): Index =>
+const indexDomain = ({ endpoints }: Domain): Promise<Index> =>
   buildIndex(
-    endpoints.map((endpoint) => anOperation(endpoint)),
-    new Map(),
+    nameOperations(
+      endpoints.map((endpoint) => anOperation(endpoint)),
+      [],
+    ),
   );
 
 const indexOf = async (file: string) => indexDomain(await importDocument(SHARED.folder + file, { env: {} }));
 
 function recall(index: Index, queries: readonly Query[], at: number): number {
   const found = queries.filter(({ query, want }) =>
-    findOperations(index, query, at).some(({ operation: { endpoint } }) =>
-      want.includes(`${endpoint.method} ${endpoint.path}`),
-    ),
+    findOperations(index, query, at).some(({ endpoint }) => want.includes(`${endpoint.method} ${endpoint.path}`)),
   );
   return found.length / queries.length;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
 import { buildRegistry, type RegistryInput } from '../../src/catalog/registry.ts';
 import { listCost } from '../../src/catalog/tokens.ts';
+import { toDefinition } from '../../src/catalog/tool-entry.ts';
 import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
 import type { Operation } from '../../src/orchestration/operation.ts';
 import { aCall, aDomain, anEndpoint, anOperation, textOf } from './support.ts';
@@ -15,7 +16,6 @@ function registry(domains: readonly Domain[], more: Partial<RegistryInput> = {})
     operations,
     exposure: 'auto',
     tokenBudget: 10_000,
-    serverName: 'landbridge',
     ...more,
   });
 }
@@ -38,7 +38,7 @@ describe('buildRegistry()', () => {
   test('one tool per operation, with controls, hints and a model behind it', () => {
     const built = registry([pets], { exposure: 'tools' });
     expect(names(built)).toEqual(['list_pets', 'get_pet', 'delete_pet']);
-    expect(built.tools.get('delete_pet')?.definition).toEqual({
+    expect(built.definitionsFor('2026-07-28')[2]).toEqual({
       name: 'delete_pet',
       description: 'delete pet.',
       inputSchema: {
@@ -53,8 +53,11 @@ describe('buildRegistry()', () => {
       },
       annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: true },
     });
-    const leaf = built.root.allTools().find((tool) => tool.name === 'get_pet');
-    expect(leaf?.getFullyQualifiedNames()).toEqual(['landbridge.pets.pet.get_pet', 'landbridge.pets.vet.get_pet']);
+    const [, get] = built.operations;
+    expect(get?.qualifiedNames).toEqual(['pets.pet.get_pet', 'pets.vet.get_pet']);
+    // What is known before the tree is built is what the tree says.
+    for (const { tool, qualifiedNames } of built.operations)
+      expect(tool.getFullyQualifiedNames()).toEqual(qualifiedNames);
   });
 
   test('a call is one look-up and one function', async () => {
@@ -75,9 +78,13 @@ describe('buildRegistry()', () => {
       () => Object.assign(built, { exposure: 'search' }),
       () => (built.tools as Map<string, unknown>).set('x', entry),
       () => (built.tools as Map<string, unknown>).delete('get_pet'),
-      () => Object.assign(entry.definition, { name: 'x' }),
-      () => Object.assign((entry.definition.inputSchema as { properties: object }).properties, { x: {} }),
-      () => (built.root.childGroups as unknown[]).push({}),
+      () => (built.modes as Map<string, unknown>).set('pets', 'search'),
+      () => Object.assign(entry.tool, { name: 'x' }),
+      () => Object.assign((entry.tool.inputSchema as { properties: object }).properties, { x: {} }),
+      () => (built.operations as unknown[]).push({}),
+      () => Object.assign(built.operations[0]!, { name: 'x' }),
+      () => (built.operations[0]!.tool.parentGroups as unknown[]).push({}),
+      () => (built.definitionsFor('2026-07-28') as unknown[]).push({}),
     ];
     for (const attempt of attempts) expect(attempt).toThrow(TypeError);
   });
@@ -113,21 +120,11 @@ describe('buildRegistry()', () => {
     expect(names(registry([docs]))).toEqual(['find']);
   });
 
-  test('prompts and resources of a domain hang in its group', () => {
-    const domain = aDomain('d', [], {
-      prompts: [{ name: 'p', arguments: [{ name: 'a', required: true }], messages: [] }],
-      resources: [{ uri: 'd://r', name: 'r', mimeType: 'text/plain', text: 'häh' }],
-    });
-    const [group] = registry([domain]).root.childGroups;
-    expect(group?.childPrompts[0]?.arguments[0]?.required).toBe(true);
-    expect(group?.childResources[0]).toMatchObject({ uri: 'd://r', size: 4 });
-  });
-
   test('lists are given in the shape of each era', () => {
     const built = registry([pets], { exposure: 'tools' });
     expect(built.definitionsFor('2024-11-05')[0]).not.toHaveProperty('annotations');
     expect(built.definitionsFor('2025-03-26')[0]).toHaveProperty('annotations');
-    expect(built.definitionsFor('2026-07-28')).toEqual([...built.tools.values()].map(({ definition }) => definition));
+    expect(built.definitionsFor('2026-07-28')).toEqual([...built.tools.values()].map(({ tool }) => toDefinition(tool)));
   });
 
   test('an answer’s schema is advertised only on request, and never strict enough to fail a good answer', () => {
@@ -140,8 +137,8 @@ describe('buildRegistry()', () => {
     const silent = anEndpoint('o', 'silent', { outputSchema });
     const spoken = anEndpoint('o', 'spoken', { outputSchema, response: { ...silent.response, structured: true } });
     const built = registry([aDomain('o', [silent, spoken])]);
-    expect(built.tools.get('silent')?.definition).not.toHaveProperty('outputSchema');
-    expect(built.tools.get('spoken')?.definition.outputSchema).toEqual({
+    expect(built.tools.get('silent')?.tool.outputSchema).toBeUndefined();
+    expect(built.tools.get('spoken')?.tool.outputSchema).toEqual({
       type: 'object',
       properties: { id: { description: 'Its id' }, kind: {} },
     });
@@ -172,7 +169,7 @@ describe('exposure', () => {
     const built = registry([aDomain('a', numbered('a', 60, { tags: ['t'] }))]);
     expect(built.exposure).toBe('grouped');
     expect(built.tools.size).toBe(5);
-    expect(listCost([...built.tools.values()].map(({ definition }) => definition))).toBeLessThanOrEqual(10_000);
+    expect(listCost([...built.tools.values()].map(({ tool }) => tool))).toBeLessThanOrEqual(10_000);
   });
 
   test('auto never groups operations with more fields than a group may have', () => {
@@ -187,7 +184,7 @@ describe('exposure', () => {
       const built = registry([aDomain('a', numbered('a', count))]);
       expect(built.exposure).toBe('search');
       expect(names(built)).toEqual(['search_operations', 'describe_operation', 'call_operation']);
-      return listCost([...built.tools.values()].map(({ definition }) => definition));
+      return listCost([...built.tools.values()].map(({ tool }) => tool));
     });
     expect(Math.abs(costs[1]! - costs[0]!)).toBeLessThanOrEqual(2);
     expect(costs[0]).toBeLessThan(281);
@@ -225,8 +222,7 @@ describe('exposure', () => {
   test('the same input gives the same bytes', () => {
     const domains = [pets, aDomain('a', numbered('a', 60, { tags: ['t', 'u'] }))];
     for (const exposure of ['tools', 'grouped', 'search', 'auto'] as const) {
-      const bytes = () =>
-        JSON.stringify([...registry(domains, { exposure }).tools.values()].map(({ definition }) => definition));
+      const bytes = () => JSON.stringify([...registry(domains, { exposure }).tools.values()].map(({ tool }) => tool));
       expect(bytes()).toBe(bytes());
     }
   });
@@ -258,8 +254,13 @@ describe('grouped mode', () => {
 
   test('reads and writes are tools of their own, honest about what they do', () => {
     expect(names(built)).toEqual(['api_read', 'api_write']);
-    expect(built.tools.get('api_read')?.definition).toMatchObject({
-      description: 'api\nissues_get: Read one issue with everything on it',
+    expect(built.tools.get('api_read')?.tool).toMatchObject({
+      description: [
+        'api',
+        'Actions: issues_list, issues_get',
+        'Workflow:',
+        "- 'issues_get': Read one issue with everything on it. Requires: id",
+      ].join('\n'),
       inputSchema: {
         properties: {
           action: { enum: ['issues_list', 'issues_get'] },
@@ -270,10 +271,13 @@ describe('grouped mode', () => {
       },
       annotations: { readOnlyHint: true, destructiveHint: false },
     });
-    expect(built.tools.get('api_write')?.definition).toMatchObject({
-      description: 'api\nissues_delete: ⚠️ DESTRUCTIVE',
+    expect(built.tools.get('api_write')?.tool).toMatchObject({
+      description: "api\nActions: issues_lock, issues_delete\nWorkflow:\n- 'issues_delete': ⚠️ DESTRUCTIVE",
       inputSchema: {
-        properties: { id: { type: 'integer' }, action_: { description: 'For: issues_lock' } },
+        properties: {
+          id: { type: 'integer', description: '(always required)' },
+          action_: { description: 'For: issues_lock' },
+        },
         required: ['action', 'id'],
       },
       annotations: { readOnlyHint: false, destructiveHint: true },
@@ -309,9 +313,9 @@ describe('grouped mode', () => {
         }),
       ),
     );
-    for (const { definition } of registry([long], { exposure: 'grouped' }).tools.values()) {
-      expect(definition.description.length).toBeLessThanOrEqual(2_048);
-      expect(definition.name).toMatch(/^[a-z][a-z0-9_]{0,47}$/);
+    for (const { tool } of registry([long], { exposure: 'grouped' }).tools.values()) {
+      expect(tool.description?.length).toBeLessThanOrEqual(2_048);
+      expect(tool.name).toMatch(/^[a-z][a-z0-9_]{0,47}$/);
     }
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { buildGroupedSchema, tierOf } from '../../src/catalog/grouped/grouped-schema.ts';
+import { buildGroupedSchema } from '../../src/catalog/grouped/grouped-schema.ts';
 
 const text = { type: 'string' } as const;
 const actions = [
@@ -25,7 +25,7 @@ describe('buildGroupedSchema()', () => {
       properties: {
         action: { type: 'string', enum: ['list', 'create', 'update', 'search'] },
         tenant: { type: 'string', description: 'Tenant (always required)' },
-        verbose: { type: 'boolean' },
+        verbose: { type: 'boolean', description: 'For: list, create, update, search' },
         limit: { type: 'integer', description: 'For: list' },
         q: { type: 'string', description: 'Required for: search. For: list' },
         name: { type: 'string', description: 'Full name. Required for: create, update' },
@@ -36,12 +36,6 @@ describe('buildGroupedSchema()', () => {
     });
   });
 
-  test('the four tiers', () => {
-    expect(tierOf('name', actions)).toBe('Required for: create, update');
-    expect(tierOf('email', actions)).toBe('Required for: create. For: update');
-    expect(tierOf('limit', actions)).toBe('For: list');
-  });
-
   test('long lists are told by their exceptions only where brevity is asked for', () => {
     const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
     const many = keys.map((key) => ({
@@ -49,8 +43,10 @@ describe('buildGroupedSchema()', () => {
       fields: key === 'f' ? {} : { id: text },
       required: key === 'f' ? [] : ['id'],
     }));
-    expect(tierOf('id', many)).toBe('Required for: a, b, c, d, e');
-    expect(tierOf('id', many, true)).toBe('Required for: all but f');
+    const noteOf = (lean: boolean) =>
+      buildGroupedSchema({ actions: many, discriminator: 'action', lean }).properties.id as { description: string };
+    expect(noteOf(false).description).toBe('Required for: a, b, c, d, e');
+    expect(noteOf(true).description).toBe('Required for: all but f');
   });
 
   test('the discriminator carries the actions in words when asked to', () => {

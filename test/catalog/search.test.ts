@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Handler } from '../../src/call/handler.ts';
 import { buildRegistry } from '../../src/catalog/registry.ts';
-import { stem, toStems } from '../../src/catalog/search/search-words.ts';
+import { findOperations } from '../../src/catalog/search/find-operations.ts';
+import { buildIndex, type Index } from '../../src/catalog/search/search-index.ts';
+import { splitWords, stem, toStems } from '../../src/catalog/search/search-words.ts';
 import { toShape, toSignature } from '../../src/catalog/search/signature.ts';
+import { nameOperations } from '../../src/catalog/tree.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import type { Operation } from '../../src/orchestration/operation.ts';
@@ -72,7 +75,7 @@ function build(run?: (operation: Operation) => Operation) {
   const operations = domains
     .flatMap(({ endpoints }) => endpoints.map((endpoint) => anOperation(endpoint)))
     .map(run ?? ((one) => one));
-  const registry = buildRegistry({ domains, operations, exposure: 'search', tokenBudget: 10_000, serverName: 's' });
+  const registry = buildRegistry({ domains, operations, exposure: 'search', tokenBudget: 10_000 });
   const call = (tool: string, args: Record<string, unknown>) => registry.tools.get(tool)!.run(aCall(tool), args);
   return {
     registry,
@@ -150,7 +153,7 @@ describe('search_operations', () => {
   });
 
   test('the tools say honestly what they do', () => {
-    const hints = (name: string) => registry.tools.get(name)?.definition.annotations;
+    const hints = (name: string) => registry.tools.get(name)?.tool.annotations;
     expect(hints('search_operations')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
     expect(hints('describe_operation')).toMatchObject({ readOnlyHint: true });
     expect(hints('call_operation')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
@@ -198,7 +201,6 @@ describe('describe_operation', () => {
       operations: [anOperation(endpoint)],
       exposure: 'search',
       tokenBudget: 1,
-      serverName: 's',
     });
     const text = textOf(
       await registry.tools.get('describe_operation')!.run(aCall('describe_operation'), { operation: 'huge' }),
@@ -356,5 +358,63 @@ describe('stems', () => {
       'http',
       'server',
     ]);
+  });
+});
+
+describe('search under load', () => {
+  const many = Array.from({ length: 1_500 }, (_, i) =>
+    anEndpoint('big', `op_${i}`, { summary: `Operation ${i} about topic ${i % 97}`, path: `/topics/${i % 97}/op${i}` }),
+  );
+  const bigCatalog = () =>
+    nameOperations(
+      many.map((endpoint) => anOperation(endpoint)),
+      [],
+    );
+
+  test('the index is built in slices: others have their turn before it is done', async () => {
+    const steps: string[] = [];
+    const building = buildIndex(bigCatalog()).then(() => steps.push('built'));
+    const others = (async () => {
+      for (let turn = 0; turn < 5; turn++) {
+        await new Promise((resolve) => setImmediate(resolve));
+        steps.push('other');
+      }
+    })();
+    await Promise.all([building, others]);
+    expect(steps).toEqual(['other', 'other', 'other', 'other', 'other', 'built']);
+  });
+
+  test('what is found does not depend on who searched first, nor on how many at once', async () => {
+    const domains = [aDomain('big', many)];
+    const operations = many.map((endpoint) => anOperation(endpoint));
+    const registry = buildRegistry({ domains, operations, exposure: 'search', tokenBudget: 10_000 });
+    const tool = registry.tools.get('search_operations')!;
+    const search = async () => textOf(await tool.run(aCall('search_operations'), { query: 'operation 7 topic' }));
+    const [first, second] = await Promise.all([search(), search()]);
+    expect(second).toBe(first);
+    expect(await search()).toBe(first);
+    expect(first).toContain('op_7(');
+  });
+
+  test.each([
+    ['a long one', 'create issue '.repeat(50_000)],
+    ['many words', Array.from({ length: 50_000 }, (_, i) => `w${i}`).join(' ')],
+    ['one long word', 'a'.repeat(500_000)],
+    ['one long word in capitals', `${'A'.repeat(500_000)}b`],
+    ['blanks', ' '.repeat(500_000)],
+    ['surrogates', '\u{1f600}'.repeat(100_000)],
+  ])('a hostile question is cut before any work: %s', async (_, query) => {
+    const index = await buildIndex(bigCatalog());
+    const words: number[] = [];
+    const spy: Index = { ...index, knows: (stem) => words.push(stem.length) > 0 && index.knows(stem) };
+    expect(findOperations(spy, query, 10).length).toBeLessThanOrEqual(10);
+    expect(Math.max(0, ...words)).toBeLessThanOrEqual(40);
+    expect(splitWords(query).length).toBeLessThanOrEqual(400);
+  });
+
+  test('operations are found and called by their fully-qualified names', async () => {
+    const { search, call } = build();
+    expect(await search({ query: 'git.issues.issues_list', limit: 1 })).toMatch(/^issues_list\(/);
+    expect(await call('call_operation', { operation: 'shop.orders_list' })).toMatchObject({ isError: false });
   });
 });

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type Selection, selectEndpoints } from '../../src/catalog/select-endpoints.ts';
+import { defineTool } from '../../src/catalog/native/define-tool.ts';
+import {
+  refuseUnknownNames,
+  type Selection,
+  selectEndpoints,
+  selectNative,
+} from '../../src/catalog/select-endpoints.ts';
 import { aDomain, anEndpoint } from './support.ts';
 
 const domains = [
@@ -22,10 +28,76 @@ describe('selectEndpoints()', () => {
     ['by the name of its group', { tags: ['git.pull_requests'] }, ['git.list', 'git.merge']],
     ['exclusion is stronger', { tags: ['pull_requests'], excludeTags: ['read'] }, ['git.merge']],
     ['all of it together', { domains: ['git'], tags: ['pull_requests'], effects: ['write'] }, ['git.merge']],
+    ['by fully-qualified name', { include: ['git.pull_requests.merge'] }, ['git.merge']],
+    ['by either name of one with two tags', { include: ['git.read.list'] }, ['git.list']],
+    ['by glob', { include: ['git.pull_requests.*'] }, ['git.list', 'git.merge']],
+    ['by a group as a whole', { include: ['git.pull_requests'] }, ['git.list', 'git.merge']],
+    ['by a domain as a whole', { include: ['shop'] }, ['shop.orders']],
+    ['by id', { include: ['git.wipe'] }, ['git.wipe']],
+    ['without what is named', { exclude: ['git.pull_requests.*'] }, ['git.wipe', 'shop.orders']],
+    ['without, stronger than with', { include: ['git'], exclude: ['*.list'] }, ['git.merge', 'git.wipe']],
+    ['tags by fully-qualified glob', { tags: ['git.read.*'] }, ['git.list']],
+    ['without tags by glob', { excludeTags: ['pull*'] }, ['git.wipe', 'shop.orders']],
     ['nothing', { domains: ['nowhere'] }, []],
   ])('%s', (_, selection, want) => {
     const selected = selectEndpoints(domains, selection);
     expect(selected.flatMap(({ endpoints }) => endpoints.map(({ id }) => id))).toEqual(want);
     expect(selected.every(({ endpoints }) => endpoints.length > 0)).toBe(true);
+  });
+
+  test('a part of a domain goes without the document that shows all of it', () => {
+    const [git] = domains.map((domain) => ({ ...domain, document: { text: 'all', mimeType: 'text/plain' } }));
+    expect(selectEndpoints([git!], {})[0]).toHaveProperty('document');
+    expect(selectEndpoints([git!], { effects: ['read', 'write', 'destructive'] })[0]).toHaveProperty('document');
+    expect(selectEndpoints([git!], { effects: ['read'] })[0]).not.toHaveProperty('document');
+  });
+});
+
+describe('selectNative()', () => {
+  const run = async () => 'done';
+  const parts = {
+    tools: [
+      defineTool({ name: 'look', description: 'Looks.', annotations: { readOnlyHint: true }, run }),
+      defineTool({ name: 'wipe', description: 'Wipes.', annotations: { destructiveHint: true }, run }),
+    ],
+    resources: [{ definition: { uri: 'doc://a', name: 'a' }, read: async () => ({ contents: [] }) }],
+    prompts: [{ definition: { name: 'hello' }, get: async () => ({ messages: [] }), values: {} }],
+    logging: true,
+  };
+  const names = (selection: Selection) => {
+    const { tools = [], resources = [], prompts = [] } = selectNative(parts, selection);
+    return [
+      ...tools.map(({ tool }) => tool.name),
+      ...[...resources, ...prompts].map(({ definition }) => definition.name),
+    ];
+  };
+
+  test.each<[string, Selection, string[]]>([
+    ['nothing unless asked for', {}, []],
+    ['all of it', { native: true }, ['look', 'wipe', 'a', 'hello']],
+    ['by name, URI and glob', { native: ['look', 'doc://*', 'hel*'] }, ['look', 'a', 'hello']],
+    ['of the right effect', { native: true, effects: ['read'] }, ['look', 'a', 'hello']],
+  ])('%s', (_, selection, want) => {
+    expect(names(selection)).toEqual(want);
+  });
+
+  test('other settings stay as they are', () => {
+    expect(selectNative(parts, { native: true }).logging).toBe(true);
+  });
+});
+
+describe('refuseUnknownNames()', () => {
+  const catalog = { domains, native: {} };
+  test.each<[string, Selection, string]>([
+    ['a domain', { domains: ['gti'] }, 'names the domain "gti", which is not loaded. Did you mean git?'],
+    ['an operation', { exclude: ['git.pul_requests.merge'] }, 'Did you mean git.pull_requests.merge?'],
+    ['a pattern of nothing', { include: ['git.nothing.*'] }, 'names the operation "git.nothing.*"'],
+    ['a native entry', { native: ['look'] }, 'names the native entry "look"'],
+  ])('%s that is not there stops the start', (_, selection, message) => {
+    expect(() => refuseUnknownNames('p', selection, catalog)).toThrow(message);
+  });
+
+  test('what is there passes', () => {
+    refuseUnknownNames('p', { domains: ['git'], include: ['git.*'], exclude: ['git.pull_requests'] }, catalog);
   });
 });

@@ -173,6 +173,17 @@ describe('landbridge explain', () => {
     expect(stdout).toContain('GET /tasks/{id}');
     expect(stdout).toContain('path id');
   });
+
+  test('by any of its names, and shows the full ones', async () => {
+    const named = await run(['explain', 'tasks_get_task', '--json'], { cwd: folder });
+    const [qualified] = (JSON.parse(named.stdout) as { qualifiedNames: string[] }).qualifiedNames;
+    expect(qualified).toMatch(/^tasks\.(?:\w+\.)?\w+$/);
+    const { code, stdout } = await run(['explain', qualified!], { cwd: folder });
+    expect(code).toBe(0);
+    expect(stdout).toContain(qualified);
+    const typo = await run(['explain', `${qualified}x`], { cwd: folder });
+    expect(typo.stderr).toContain(`Did you mean ${qualified}?`);
+  });
 });
 
 describe('landbridge doctor', () => {

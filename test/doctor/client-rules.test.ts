@@ -1,6 +1,7 @@
 // Every list, in every mode, for every client: one bad tool can break a whole session.
 import { describe, expect, test } from 'vitest';
 import { buildRegistry } from '../../src/catalog/registry.ts';
+import { toDefinition } from '../../src/catalog/tool-entry.ts';
 import { CLIENTS, type ClientId, checkTool } from '../../src/doctor/client-check.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { anOperation } from '../catalog/support.ts';
@@ -36,15 +37,12 @@ describe.each([
         operations,
         exposure,
         tokenBudget: 10_000,
-        serverName: 's',
       });
-      const problems = [...tools.values()].flatMap(({ definition }) => [
+      const problems = [...tools.values()].flatMap(({ tool }) => [
         ...clients.flatMap((client) =>
-          checkTool(definition, client).map((problem) => `${client} ${definition.name}: ${problem}`),
+          checkTool(toDefinition(tool), client).map((problem) => `${client} ${tool.name}: ${problem}`),
         ),
-        ...(definition.description.length > 2_048 || definition.description === ''
-          ? [`${definition.name}: description`]
-          : []),
+        ...((tool.description ?? '').length > 2_048 || !tool.description ? [`${tool.name}: description`] : []),
       ]);
       expect(problems.slice(0, 5)).toEqual([]);
     }

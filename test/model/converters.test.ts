@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ToolAnnotations } from '../../src/model/annotations.ts';
 import { ConverterBase } from '../../src/model/converter.ts';
 import {
+  PromptArgumentConverter,
   PromptConverter,
   ResourceConverter,
   ToolAnnotationsConverter,
@@ -67,18 +68,18 @@ describe('ToolConverter', () => {
     ['2025-03-26', { ...base, ...hints }],
     ['2024-11-05', base],
   ] as const)('writes what %s knows and nothing else', (version, want) => {
-    const wire = new ToolConverter(version).toWire(pets);
+    const wire = new ToolConverter(version).convertFrom(pets);
     expect(wire).toEqual(want);
     expect(Object.values(wire!).every((value) => value !== undefined)).toBe(true);
   });
 
   test('reads back what it wrote', () => {
     const converter = new ToolConverter('2026-07-28');
-    const wire = converter.toWire(pets)!;
-    const again = converter.fromWire(wire)!;
+    const wire = converter.convertFrom(pets)!;
+    const again = converter.convertTo(wire)!;
     expect(again).toBeInstanceOf(Tool);
     expect(again.annotations).toBeInstanceOf(ToolAnnotations);
-    expect(converter.toWire(again)).toEqual(wire);
+    expect(converter.convertFrom(again)).toEqual(wire);
     expect(converter.convertToBatch([wire, null])).toHaveLength(1);
   });
 
@@ -86,15 +87,17 @@ describe('ToolConverter', () => {
     const schema = { type: 'object', properties: { id: { type: 'integer' } } } as const;
     const tool = new Tool({ name: 't', inputSchema: { type: 'object' }, outputSchema: schema });
     for (const version of WIRE_VERSIONS.slice(0, 3)) {
-      expect(new ToolConverter(version).toWire(tool)?.outputSchema).toEqual(schema);
+      expect(new ToolConverter(version).convertFrom(tool)?.outputSchema).toEqual(schema);
     }
   });
 });
 
 describe('ToolAnnotationsConverter', () => {
   test('has nothing to say when nothing is hinted', () => {
-    expect(new ToolAnnotationsConverter().toWire(new ToolAnnotations())).toBeNull();
-    expect(new ToolAnnotationsConverter('2024-11-05').toWire(new ToolAnnotations({ readOnlyHint: true }))).toBeNull();
+    expect(new ToolAnnotationsConverter().convertFrom(new ToolAnnotations())).toBeNull();
+    expect(
+      new ToolAnnotationsConverter('2024-11-05').convertFrom(new ToolAnnotations({ readOnlyHint: true })),
+    ).toBeNull();
   });
 
   test('carries every hint both ways', () => {
@@ -107,8 +110,8 @@ describe('ToolAnnotationsConverter', () => {
       returnDirect: true,
     };
     const converter = new ToolAnnotationsConverter();
-    expect(converter.toWire(new ToolAnnotations(hints))).toEqual(hints);
-    expect({ ...converter.fromWire(hints) }).toEqual(hints);
+    expect(converter.convertFrom(new ToolAnnotations(hints))).toEqual(hints);
+    expect({ ...converter.convertTo(hints) }).toEqual(hints);
   });
 });
 
@@ -130,24 +133,26 @@ describe('PromptConverter and ResourceConverter', () => {
   });
 
   test('prompts lose their titles and icons in old eras, never their arguments', () => {
-    expect(new PromptConverter('2026-07-28').toWire(prompt)).toEqual({
+    expect(new PromptConverter('2026-07-28').convertFrom(prompt)).toEqual({
       name: 'greet',
       title: 'Greet',
       description: 'Says hello.',
       icons: [icon],
       arguments: [{ name: 'who', title: 'Who', required: true }, { name: 'how' }],
     });
-    expect(new PromptConverter('2025-03-26').toWire(prompt)).toEqual({
+    expect(new PromptConverter('2025-03-26').convertFrom(prompt)).toEqual({
       name: 'greet',
       description: 'Says hello.',
       arguments: [{ name: 'who', required: true }, { name: 'how' }],
     });
     const converter = new PromptConverter('2025-11-25');
-    expect(converter.toWire(converter.fromWire(converter.toWire(prompt)!)!)).toEqual(converter.toWire(prompt));
+    expect(converter.convertFrom(converter.convertTo(converter.convertFrom(prompt)!)!)).toEqual(
+      converter.convertFrom(prompt),
+    );
   });
 
   test('resources lose title and lastModified in old eras', () => {
-    expect(new ResourceConverter('2025-11-25').toWire(resource)).toEqual({
+    expect(new ResourceConverter('2025-11-25').convertFrom(resource)).toEqual({
       uri: 'doc://x',
       name: 'doc',
       title: 'Doc',
@@ -155,7 +160,7 @@ describe('PromptConverter and ResourceConverter', () => {
       size: 3,
       annotations: { audience: ['user'], priority: 0.5, lastModified: '2026-01-01T00:00:00Z' },
     });
-    expect(new ResourceConverter('2024-11-05').toWire(resource)).toEqual({
+    expect(new ResourceConverter('2024-11-05').convertFrom(resource)).toEqual({
       uri: 'doc://x',
       name: 'doc',
       mimeType: 'text/plain',
@@ -163,7 +168,9 @@ describe('PromptConverter and ResourceConverter', () => {
       annotations: { audience: ['user'], priority: 0.5 },
     });
     const converter = new ResourceConverter();
-    expect(converter.toWire(converter.fromWire(converter.toWire(resource)!)!)).toEqual(converter.toWire(resource));
+    expect(converter.convertFrom(converter.convertTo(converter.convertFrom(resource)!)!)).toEqual(
+      converter.convertFrom(resource),
+    );
   });
 });
 
@@ -184,5 +191,47 @@ describe('GroupConverter', () => {
     expect(converter.convertFrom(again)).toEqual(outline);
     expect(again.allTools()).toHaveLength(1);
     expect(again.allTools()[0]?.getFullyQualifiedNames()).toEqual(['api.a.shared', 'api.b.shared']);
+  });
+});
+
+describe('typed names of the conversions', () => {
+  test('say the same as the general ones', () => {
+    const tools = new ToolConverter();
+    const [wire] = tools.convertFromTools([pets, null]);
+    expect(wire).toEqual(tools.convertFrom(pets));
+    expect(tools.convertFromTool(pets)).toEqual(wire);
+    expect(tools.convertToTools([wire, undefined]).map(({ name }) => name)).toEqual(['list_pets']);
+    expect(tools.convertToTool(wire!)?.name).toBe('list_pets');
+    const groups = new GroupConverter();
+    const group = new Group({ name: 'g', title: 'G', description: 'd', meta: { a: 1 }, icons: [icon] }).addTool(pets);
+    const outline = groups.convertFromGroup(group)!;
+    expect(outline).toEqual({
+      name: 'g',
+      title: 'G',
+      description: 'd',
+      _meta: { a: 1 },
+      icons: [icon],
+      tools: [wire],
+    });
+    const [again] = groups.convertToGroups([outline]);
+    expect(again).toMatchObject({ name: 'g', meta: { a: 1 }, icons: [icon] });
+    expect(groups.convertFromGroups([again])).toEqual([outline]);
+    expect(groups.convertToGroup(outline)?.childTools[0]?.meta).toEqual(pets.meta);
+  });
+
+  test('for prompts, resources and annotations as well', () => {
+    const prompt = new Prompt({ name: 'p', arguments: [new PromptArgument({ name: 'a', required: true })] });
+    const prompts = new PromptConverter();
+    expect(prompts.convertToPrompts(prompts.convertFromPrompts([prompt])).map(({ name }) => name)).toEqual(['p']);
+    expect(prompts.convertToPrompt(prompts.convertFromPrompt(prompt)!)?.arguments[0]?.required).toBe(true);
+    const list = new PromptArgumentConverter();
+    expect(list.convertToPromptArguments(list.convertFromPromptArguments(prompt.arguments))).toHaveLength(1);
+    const resource = new Resource({ name: 'r', uri: 'r://r' });
+    const resources = new ResourceConverter();
+    expect(resources.convertToResources(resources.convertFromResources([resource]))[0]?.uri).toBe('r://r');
+    expect(resources.convertToResource(resources.convertFromResource(resource)!)?.uri).toBe('r://r');
+    const hints = new ToolAnnotationsConverter();
+    const wire = hints.convertFromToolAnnotations(new ToolAnnotations({ readOnlyHint: true }))!;
+    expect(hints.convertToToolAnnotations(wire)?.readOnlyHint).toBe(true);
   });
 });

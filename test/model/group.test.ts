@@ -78,6 +78,35 @@ describe('Group', () => {
     expect(() => new Group({ name: 'other' }).addTool(list)).toThrow('"list" is frozen');
   });
 
+  test('what it hands out is a copy nobody can change, before it is frozen as well', () => {
+    const { root, users } = platform();
+    const list = tool('list');
+    users.addTool(list);
+    const before = users.childTools;
+    for (const children of [root.childGroups, users.childTools, users.childPrompts, list.parentGroups]) {
+      expect(() => (children as unknown[]).push({})).toThrow(TypeError);
+    }
+    users.addTool(tool('get'));
+    expect([before.length, users.childTools.length]).toEqual([1, 2]);
+  });
+
+  test('a leaf may have another name below its groups than in public', () => {
+    const { users } = platform();
+    const list = new Tool({ name: 'platform_list', localName: 'list', inputSchema: { type: 'object' } });
+    users.addTool(list);
+    expect(list.getFullyQualifiedName()).toBe('platform.users.list');
+  });
+
+  test('a tool checks arguments by itself: unknown ones and what is missing', () => {
+    const inputSchema = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] };
+    const get = new Tool({ name: 'get', inputSchema });
+    expect(get.validateArguments({ id: 7 })).toEqual({ id: 7 });
+    for (const args of [{}, { id: 7, x: 1 }]) {
+      expect(() => get.validateArguments(args)).toThrow(expect.objectContaining({ code: 'VALIDATION' }));
+    }
+    expect(() => Object.assign(get.inputSchema, { x: 1 })).toThrow(TypeError);
+  });
+
   test('an empty name is refused', () => {
     expect(() => new Group({ name: '' })).toThrow('A Group needs a name');
     expect(() => tool('')).toThrow('A Tool needs a name');

@@ -70,8 +70,15 @@ describe('operations', () => {
     });
     expect(domain).toMatchObject({ endpoints: [{ action: 'a', deprecated: true, tags: ['x'] }], quarantined: [] });
     expect(seen).toEqual([
-      { method: 'GET', path: '/a', operationId: 'a', tags: ['x'], deprecated: true },
-      { method: 'POST', path: '/a', tags: [], deprecated: false },
+      {
+        method: 'GET',
+        path: '/a',
+        operationId: 'a',
+        tags: ['x'],
+        deprecated: true,
+        qualifiedNames: [`${domain.name}.x.a`],
+      },
+      { method: 'POST', path: '/a', tags: [], deprecated: false, qualifiedNames: [`${domain.name}.post_a`] },
     ]);
   });
 

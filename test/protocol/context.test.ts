@@ -3,6 +3,7 @@ import '../support/real-http.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { Tool } from '../../src/model/tool.ts';
 import { createSession } from '../../src/protocol/session.ts';
 import { LINE_CLIENTS, openStdio } from '../support/lines.ts';
 import { legacy, modern, type Rpc, serveHttp } from '../support/mcp.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
       logging: true,
       tools: [
         {
-          definition: { name: 'who', description: 'Says who calls.', inputSchema: { type: 'object' } },
+          tool: new Tool({ name: 'who', description: 'Says who calls.', inputSchema: { type: 'object' } }),
           domain: '',
           operations: [],
           run: async (call, args) => {

@@ -5,6 +5,7 @@ import '../support/real-http.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { GatewayError } from '../../src/index.ts';
+import { Tool } from '../../src/model/tool.ts';
 import { LINE_CLIENTS, type LineClient } from '../support/lines.ts';
 import { headersOf, legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -26,7 +27,7 @@ beforeAll(async () => {
     native: {
       tools: [
         {
-          definition: { name: 'needs_sampling', description: 'Asks a model.', inputSchema: { type: 'object' } },
+          tool: new Tool({ name: 'needs_sampling', description: 'Asks a model.', inputSchema: { type: 'object' } }),
           domain: '',
           operations: [],
           run: async () => {
@@ -35,7 +36,7 @@ beforeAll(async () => {
           },
         },
         {
-          definition: { name: 'broken', description: 'Has a bug.', inputSchema: { type: 'object' } },
+          tool: new Tool({ name: 'broken', description: 'Has a bug.', inputSchema: { type: 'object' } }),
           domain: '',
           operations: [],
           run: async (_call, args) => {

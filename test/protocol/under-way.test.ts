@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { Tool } from '../../src/model/tool.ts';
 import { LINE_CLIENTS, type LineClient, openStdio } from '../support/lines.ts';
 import { legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -44,7 +45,7 @@ beforeAll(async () => {
     native: {
       tools: [
         {
-          definition: { name: 'native', description: 'Runs what a test wants.', inputSchema: { type: 'object' } },
+          tool: new Tool({ name: 'native', description: 'Runs what a test wants.', inputSchema: { type: 'object' } }),
           domain: '',
           operations: [],
           run: async (call) => {

@@ -147,6 +147,31 @@ describe('attachToServer()', () => {
     });
   });
 
+  test('needs nothing of a server but setRequestHandler(), and leaves nothing behind on it', async () => {
+    const handlers = new Map<unknown, (request: unknown, extra: unknown) => Promise<unknown>>();
+    const bare = { setRequestHandler: (method: unknown, handler: never) => void handlers.set(method, handler) };
+    const detach = registry().attachToServer(bare);
+    const list = () => handlers.get('tools/list')!({ params: {} }, undefined);
+    const call = (name: string) => handlers.get('tools/call')!({ params: { name, arguments: { action: 'say' } } }, {});
+    expect(await list()).toMatchObject({ tools: [{ name: 'users' }, { name: 'echo' }] });
+    expect(await call('echo')).toEqual({ content: [{ type: 'text', text: 'hi' }] });
+    detach();
+    expect(await list()).toEqual({ tools: [] });
+    await expect(call('echo')).rejects.toMatchObject({ code: -32602, message: 'Unknown tool: echo.' });
+  });
+
+  test('the same on a server that names methods by schema', async () => {
+    const handlers = new Map<string, (request: unknown, extra: unknown) => Promise<unknown>>();
+    const bare = {
+      setRequestHandler: (schema: { shape: { method: { value: string } } }, handler: never) =>
+        void handlers.set(schema.shape.method.value, handler),
+    };
+    const detach = registry().attachToServer({ server: bare });
+    expect(await handlers.get('tools/list')!({ params: {} }, {})).toMatchObject({ tools: [{}, {}] });
+    detach();
+    expect(await handlers.get('tools/list')!({ params: {} }, {})).toEqual({ tools: [] });
+  });
+
   test('refuses what is no server, in words', () => {
     for (const wrong of [undefined, null, 7, {}, { server: {} }, () => {}]) {
       expect(() => registry().attachToServer(wrong)).toThrow('attachToServer() needs an MCP Server or McpServer');
@@ -250,7 +275,7 @@ describe('ToolRegistry', () => {
 
   test('becomes entries of a gateway', async () => {
     const [users] = registry().toEntries({ include: ['admin'] });
-    expect(users?.definition.name).toBe('users');
+    expect(users?.tool.name).toBe('users');
     expect(await users?.run(aCall('users'), { action: 'get', id: 1 })).toMatchObject({ isError: false });
   });
 });

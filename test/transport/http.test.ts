@@ -4,6 +4,7 @@ import { request as httpRequest, type ServerResponse } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GatewayError } from '../../src/errors.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { Tool } from '../../src/model/tool.ts';
 import { createAdmission } from '../../src/transport/admission.ts';
 import type { HttpOptions } from '../../src/transport/http.ts';
 import { headersOf, legacy, modern, post, serveHttp } from '../support/mcp.ts';
@@ -451,7 +452,7 @@ describe('the connection', () => {
       native: {
         tools: [
           {
-            definition: { name: 'where', description: 'Says where.', inputSchema: { type: 'object', properties } },
+            tool: new Tool({ name: 'where', description: 'Says where.', inputSchema: { type: 'object', properties } }),
             domain: '',
             operations: [],
             run: async (_call, args) => ({ content: [{ type: 'text', text: String(args.region) }], isError: false }),

@@ -7,20 +7,16 @@ import type { ToolHints } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
 import { runForeign } from '../../orchestration/handler-result.ts';
 import type { Validator } from '../../schema/check/validator.ts';
-import { type ActionHints, aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
-import { advertiseZod, validateZod } from '../native-function.ts';
+import { type ActionHints, toActionHints } from '../aggregate-hints.ts';
+import { advertiseZod, validateZod } from '../native/native-function.ts';
 import type { PlacedAction } from './action.ts';
-import { compileChains } from './compile-middleware.ts';
-import {
-  type ActionText,
-  buildDescription,
-  buildLeanDescription,
-  type DescriptionInput,
-  type ToolText,
-} from './grouped-description.ts';
-import { type ActionFields, buildGroupedSchema, type SharedFields } from './grouped-schema.ts';
+import type { ActionText } from './grouped-description.ts';
+import type { ActionFields, SharedFields } from './grouped-schema.ts';
 import { advertiseOperation, callOperation, checkOperation, type RestFields } from './rest-action.ts';
-import { buildToonDescription } from './toon-description.ts';
+import type { Strategies } from './strategies.ts';
+
+/** `lean` says as little as a model can do with; `toon` lists the actions as a table. */
+export type ToolStyle = 'full' | 'lean' | 'toon';
 
 export interface ToolPlan {
   readonly name: string;
@@ -28,10 +24,11 @@ export interface ToolPlan {
   readonly description?: string | undefined;
   readonly discriminator: string;
   readonly common?: z.ZodObject | undefined;
-  readonly style: 'full' | 'lean' | 'toon';
+  readonly style: ToolStyle;
   readonly annotations: ToolHints;
   readonly middleware: readonly Middleware[];
   readonly actions: readonly PlacedAction[];
+  readonly strategies: Strategies;
 }
 
 export interface CompiledAction {
@@ -50,35 +47,12 @@ export interface CompiledTool {
   readonly actions: ReadonlyMap<string, CompiledAction>;
 }
 
-const TEXTS: Readonly<Record<ToolPlan['style'], (input: DescriptionInput) => ToolText>> = {
-  full: buildDescription,
-  lean: buildLeanDescription,
-  toon: buildToonDescription,
-};
-
 export function compileTool(plan: ToolPlan): CompiledTool {
   const common = advertiseZod(plan.common);
   const fields = plan.actions.map((action) => advertise(action, plan.discriminator));
-  const shared = plan.common === undefined ? hoist(plan.actions, fields) : undefined;
-  const texts = plan.actions.map((action, index) => toText(action, fields[index]!, common.required));
-  const text = TEXTS[plan.style]({ toolName: plan.name, description: plan.description, actions: texts });
-  const inputSchema = buildGroupedSchema({
-    actions: fields,
-    discriminator: plan.discriminator,
-    common: shared ?? common,
-    quiet: shared !== undefined,
-    actionText: text.actionText,
-  });
   const hints = plan.actions.map(hintsOf);
-  const tool = new Tool({
-    name: plan.name,
-    title: plan.title,
-    description: text.description,
-    inputSchema: inputSchema as unknown as JsonSchema,
-    annotations: aggregateAnnotations(hints, plan.annotations),
-  });
   const checks = plan.actions.map((action, index) => checkOf(plan, action, fields[index]!, common));
-  const chains = compileChains(
+  const chains = plan.strategies.middleware(
     plan.actions.map((action, index) => ({
       key: action.key,
       middleware: [...action.groupMiddleware, ...(action.definition.middleware ?? [])],
@@ -87,19 +61,47 @@ export function compileTool(plan: ToolPlan): CompiledTool {
     })),
     plan.middleware,
   );
-  const actions = plan.actions.map((action, index): [string, CompiledAction] => [
-    action.key,
-    {
-      key: action.key,
-      hints: hints[index]!,
-      description: action.definition.description,
-      fields: [...new Set([...Object.keys(common.fields), ...Object.keys(fields[index]!.fields)])],
-      required: texts[index]!.required,
-      check: checks[index],
-      run: chains.get(action.key)!,
-    },
-  ]);
-  return { tool, actions: new Map(actions) };
+  const actions = plan.actions.map((action, index): [string, CompiledAction] => {
+    const own = fields[index]!;
+    return [
+      action.key,
+      {
+        key: action.key,
+        hints: hints[index]!,
+        description: action.definition.description,
+        fields: union(Object.keys(common.fields), Object.keys(own.fields)),
+        required: union(common.required, own.required),
+        check: checks[index],
+        run: chains.get(action.key)!,
+      },
+    ];
+  });
+  return { tool: describeTool(plan, common, fields, hints), actions: new Map(actions) };
+}
+
+/** What a client sees of it. */
+function describeTool(
+  plan: ToolPlan,
+  common: SharedFields,
+  fields: readonly ActionFields[],
+  hints: readonly ActionHints[],
+): Tool {
+  const { strategies } = plan;
+  const lean = plan.style === 'lean';
+  const shared = plan.common === undefined ? shareFields(plan.actions, fields) : common;
+  const describe = plan.style === 'toon' ? strategies.toon : strategies.description;
+  const actions = plan.actions.map((action, index) => toText(action, fields[index]!, hints[index]!, shared));
+  const text = describe({ toolName: plan.name, description: plan.description, actions, lean });
+  const { discriminator } = plan;
+  const { actionText } = text;
+  const inputSchema = strategies.schema({ actions: fields, discriminator, common: shared, lean, actionText });
+  return new Tool({
+    name: plan.name,
+    title: plan.title,
+    description: text.description,
+    inputSchema: inputSchema as unknown as JsonSchema,
+    annotations: strategies.annotations(hints, plan.annotations),
+  });
 }
 
 type Advertised = ActionFields & Pick<RestFields, 'renamed'>;
@@ -112,15 +114,16 @@ function advertise({ key, definition }: PlacedAction, discriminator: string): Ad
 function toText(
   { key, definition, group }: PlacedAction,
   own: ActionFields,
-  commonRequired: readonly string[],
+  hints: ActionHints,
+  shared: SharedFields,
 ): ActionText {
   return {
     key,
     name: definition.name,
     group: group?.name,
     description: definition.description,
-    required: [...new Set([...commonRequired, ...own.required])],
-    destructive: hintsOf({ definition }).destructive === true,
+    required: own.required.filter((name) => !shared.required.includes(name)),
+    destructive: hints.destructive === true,
   };
 }
 
@@ -135,28 +138,30 @@ function hintsOf({ definition }: Pick<PlacedAction, 'definition'>): ActionHints 
 }
 
 /**
- * In a tool of REST operations only, fields every action takes alike are said once, without a note: the schema's
- * `required` already tells. The gateway's own controls are never worth a list of actions either.
+ * In a tool of REST operations only, the fields that every action takes alike are told as common ones. So are the
+ * gateway's own controls, whoever takes them: they are never worth a list of actions.
  */
-function hoist(actions: readonly PlacedAction[], fields: readonly ActionFields[]): SharedFields | undefined {
-  if (!actions.every(({ definition }) => definition.operation !== undefined)) return undefined;
-  const names = [...new Set(fields.flatMap((action) => Object.keys(action.fields)))];
+function shareFields(actions: readonly PlacedAction[], fields: readonly ActionFields[]): SharedFields {
+  if (!actions.every(({ definition }) => definition.operation !== undefined)) return { fields: {}, required: [] };
+  const names = union(...fields.map((action) => Object.keys(action.fields)));
   const own = new Set(actions.flatMap(({ definition }) => definition.operation!.endpoint.args.map((arg) => arg.key)));
   const controls = new Set(actions.flatMap(({ definition }) => Object.keys(definition.operation!.controls)));
+  const isControl = (name: string) => controls.has(name) && !own.has(name);
   const isShared = (name: string) => {
+    if (isControl(name)) return true;
     const needing = fields.filter((action) => action.required.includes(name)).length;
     const using = fields.filter((action) => Object.hasOwn(action.fields, name)).length;
-    if (controls.has(name) && !own.has(name)) return true;
     return using === fields.length && (needing === 0 || needing === fields.length);
   };
   // Controls go last: they are the least of what a model should look at.
   const shared = names.filter(isShared);
-  const ordered = [...shared.filter((name) => own.has(name)), ...shared.filter((name) => !own.has(name))];
+  const ordered = [...shared.filter((name) => !isControl(name)), ...shared.filter(isControl)];
   return {
     fields: Object.fromEntries(
       ordered.map((name) => [name, fields.find((action) => Object.hasOwn(action.fields, name))!.fields[name]!]),
     ),
     required: ordered.filter((name) => fields.every((action) => action.required.includes(name))),
+    silent: new Set(ordered.filter(isControl)),
   };
 }
 
@@ -187,4 +192,8 @@ function checkOf(
 
 function pick(args: Args, keys: ReadonlySet<string>): Args {
   return Object.fromEntries(Object.entries(args).filter(([key]) => keys.has(key)));
+}
+
+function union(...lists: readonly (readonly string[])[]): string[] {
+  return [...new Set(lists.flat())];
 }

@@ -10,6 +10,7 @@ export interface ActionText {
   readonly name: string;
   readonly group?: string | undefined;
   readonly description?: string | undefined;
+  /** Fields it needs beyond those that every action needs. */
   readonly required: readonly string[];
   readonly destructive: boolean;
 }
@@ -18,6 +19,8 @@ export interface DescriptionInput {
   readonly toolName: string;
   readonly description?: string | undefined;
   readonly actions: readonly ActionText[];
+  /** Every token counts: no listing (the enum has the names), no `Requires:` (the fields say who needs them). */
+  readonly lean?: boolean | undefined;
 }
 
 export interface ToolText {
@@ -29,16 +32,14 @@ export interface ToolText {
 const WARNING = '⚠️ DESTRUCTIVE';
 
 export function buildDescription(input: DescriptionInput): ToolText {
-  const summary = buildSummary(input);
+  if (input.lean) return buildLeanDescription(input);
   const workflow = input.actions.map(toWorkflowLine).filter((line) => line !== undefined);
-  return place([summary, buildListing(input.actions)], workflow.length > 0 ? ['Workflow:', ...workflow] : []);
+  const head = [buildSummary(input), buildListing(input.actions)];
+  return place(head, workflow.length > 0 ? ['Workflow:', ...workflow] : []);
 }
 
-/**
- * One line per action that its name does not already tell, and no listing: the enum has the names, the fields say who
- * needs them. Destructive actions are always marked.
- */
-export function buildLeanDescription(input: DescriptionInput): ToolText {
+/** One line per action that its name does not already tell. Destructive actions are always marked. */
+function buildLeanDescription(input: DescriptionInput): ToolText {
   const lines = input.actions.flatMap(({ key, description = '', destructive }) => {
     const words = [says(key, description) ? '' : description, destructive ? WARNING : ''].filter((part) => part !== '');
     return words.length === 0 ? [] : [`${key}: ${words.join(' ')}`];
@@ -56,8 +57,8 @@ export function buildSummary({ toolName, description }: DescriptionInput): strin
 function buildListing(actions: readonly ActionText[]): string {
   const modules = summarizeGroups(actions);
   if (modules.size === 0) return `Actions: ${actions.map((action) => action.key).join(', ')}`;
-  const told = [...modules].map(([group, members]) => `${group} (${members.map((member) => member.name).join(',')})`);
-  return `Modules: ${told.join(' | ')}`;
+  const parts = [...modules].map(([group, members]) => `${group} (${members.map((member) => member.name).join(',')})`);
+  return `Modules: ${parts.join(' | ')}`;
 }
 
 /** The actions of each group, in order; empty for a flat tool. */

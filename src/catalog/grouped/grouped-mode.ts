@@ -1,50 +1,65 @@
 // Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
-import { MAX_TOOL_NAME } from '../../endpoint/names.ts';
-import type { Group } from '../../model/group.ts';
-import type { Tool } from '../../model/tool.ts';
+import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
+import { says } from '../../schema/description-budget.ts';
 import { describeBriefly } from '../endpoint-text.ts';
 import type { ToolEntry } from '../tool-entry.ts';
-import { cutWords, toToolName, withSuffix } from '../tool-names.ts';
-import type { Tree } from '../tree.ts';
+import { cutWords, withSuffix } from '../tool-names.ts';
+import type { CatalogDomain } from '../tree.ts';
 import { GroupedToolBuilder } from './grouped-tool-builder.ts';
 import { type PlannedGroup, planGroups, shortDomain } from './grouping.ts';
+import type { Strategies } from './strategies.ts';
 
-const MAX_LINE = 52;
-
-export function buildGrouped(
-  tree: Tree,
-  domains: readonly (Domain & { readonly group: Group })[],
-  taken: Iterable<string>,
-  keep: (tool: Tool) => boolean = () => true,
-): ToolEntry[] {
-  const names = new Set(taken);
-  const planned = domains.flatMap((domain) => planGroups(tree, domain.group, keep).map((plan) => ({ domain, plan })));
-  return planned.map(({ domain, plan }) => {
-    const name = nameGroup(plan, names);
-    names.add(name);
-    return buildGroup(domain, plan, name);
-  });
+/** How much is said. */
+export interface GroupedForm {
+  readonly style: 'full' | 'lean';
+  /** An operation with several tags is an action of each one's tool, not only of the first's. */
+  readonly everyTag: boolean;
+  readonly maxLine: number;
 }
 
-function buildGroup(domain: Domain, plan: PlannedGroup, name: string): ToolEntry {
-  const untold = plan.labels.filter((label) => !name.includes(label));
-  const about = plan.labels.length === 0 ? domain.title : untold.length === 0 ? '' : plan.labels.join(', ');
-  const builder = new GroupedToolBuilder(name)
-    .description(about)
-    .annotations({ openWorldHint: true })
-    .leanDescription();
+/** For lists that have to be short. */
+export const LEAST_FORM: GroupedForm = { style: 'lean', everyTag: false, maxLine: 52 };
+/** The most first. */
+export const MORE_FORMS: readonly GroupedForm[] = [
+  { style: 'full', everyTag: true, maxLine: 100 },
+  { ...LEAST_FORM, everyTag: true },
+];
+
+export function buildGrouped(
+  domains: readonly CatalogDomain[],
+  reserved: Iterable<string>,
+  form: GroupedForm,
+  strategies: Partial<Strategies> = {},
+): ToolEntry[] {
+  const names = new Set(reserved);
+  return domains.flatMap(({ domain, group, operations }) =>
+    planGroups(group, operations, form.everyTag).map((plan) => {
+      const name = nameGroup(plan, names);
+      names.add(name);
+      return buildGroup(domain, plan, new GroupedToolBuilder(name, { strategies }), form);
+    }),
+  );
+}
+
+function buildGroup(domain: Domain, plan: PlannedGroup, builder: GroupedToolBuilder, form: GroupedForm): ToolEntry {
+  const name = builder.getName();
+  const unsaid = plan.labels.filter((label) => !name.includes(label));
+  const about = plan.labels.length === 0 ? domain.title : unsaid.length === 0 ? '' : plan.labels.join(', ');
+  builder.description(about).annotations({ openWorldHint: true });
+  if (form.style === 'lean') builder.leanDescription();
   const actions = nameActions(plan);
   plan.members.forEach((operation, index) => {
-    const { deprecated } = operation.endpoint;
-    const line = describeBriefly(operation.endpoint, MAX_LINE);
-    builder.action({ name: actions[index]!, operation, description: deprecated ? `${line} (deprecated)` : line });
+    const action = actions[index]!;
+    const line = describeBriefly(operation.endpoint, form.maxLine);
+    const text = operation.endpoint.deprecated ? `${line} (deprecated)` : line;
+    builder.action({ name: action, operation, ...(!says(action, text) && { description: text }) });
   });
   return builder.toEntry(plan.domain);
 }
 
 /** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
-function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<string>): string {
+function nameGroup({ domain, kind, labels }: PlannedGroup, names: ReadonlySet<string>): string {
   const room = MAX_TOOL_NAME - kind.length - 1;
   let front = labels.length === 0 ? toToolName(domain) : shortDomain(domain);
   for (const label of labels.filter((one) => one !== domain).slice(0, MAX_LABELS)) {
@@ -53,9 +68,9 @@ function nameGroup({ domain, kind, labels }: PlannedGroup, taken: ReadonlySet<st
     front = longer;
   }
   const name = `${cutWords(front, room)}_${kind}`;
-  if (!taken.has(name)) return name;
+  if (!names.has(name)) return name;
   let count = 2;
-  while (taken.has(withSuffix(name, String(count)))) count++;
+  while (names.has(withSuffix(name, String(count)))) count++;
   return withSuffix(name, String(count));
 }
 

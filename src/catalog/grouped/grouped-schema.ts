@@ -14,6 +14,8 @@ export interface ActionFields {
 export interface SharedFields {
   readonly fields: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
+  /** Told without a note: the gateway's own controls, which its instructions explain once. */
+  readonly silent?: ReadonlySet<string>;
 }
 
 export interface GroupedSchemaInput {
@@ -21,67 +23,65 @@ export interface GroupedSchemaInput {
   readonly discriminator: string;
   /** Fields of every action, from `commonSchema`. */
   readonly common?: SharedFields | undefined;
-  /** Fewer words: no "(always required)" beside the schema's own `required`, no texts the actions disagree on. */
-  readonly quiet?: boolean | undefined;
+  /** Fewer words: no notes on common fields, long lists told by their exceptions, no texts the actions disagree on. */
+  readonly lean?: boolean | undefined;
   /** The actions in words, where they do not fit the tool's description. */
   readonly actionText?: string | undefined;
 }
 
 export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
-  const { actions, discriminator, actionText } = input;
+  const { actions, discriminator, actionText, lean } = input;
   const common = input.common ?? { fields: {}, required: [] };
-  const properties: [string, JsonSchema][] = [
-    [
-      discriminator,
-      {
-        type: 'string',
-        enum: actions.map((action) => action.key),
-        ...(actionText !== undefined && { description: actionText }),
-      },
-    ],
-  ];
-  const always = new Set(input.quiet ? [] : common.required);
-  for (const [name, schema] of Object.entries(common.fields)) {
+  const shared = Object.entries(common.fields).map(([name, schema]): [string, JsonSchema] => {
     // An action may give a common field a schema of its own; then both are shown.
     const own = variantsOf(name, actions);
     const others: FieldVariant[] = own.length < actions.length ? [{ action: 'others', schema }] : [];
-    const united = own.length === 0 ? schema : uniteField([...others, ...own], input.quiet);
-    properties.push([name, always.has(name) ? withText(united, '(always required)') : united]);
-  }
-  const names = new Set(actions.flatMap((action) => Object.keys(action.fields)));
-  for (const name of names) {
-    if (Object.hasOwn(common.fields, name)) continue;
-    properties.push([
+    const united = own.length === 0 ? schema : uniteField([...others, ...own], lean);
+    const note = lean || common.silent?.has(name) ? '' : commonTier(common.required.includes(name), actions);
+    return [name, withText(united, note)];
+  });
+  const names = [...new Set(actions.flatMap((action) => Object.keys(action.fields)))];
+  const own = names
+    .filter((name) => !Object.hasOwn(common.fields, name))
+    .map((name): [string, JsonSchema] => [
       name,
-      withText(uniteField(variantsOf(name, actions), input.quiet), tierOf(name, actions, input.quiet)),
+      withText(uniteField(variantsOf(name, actions), lean), tierOf(name, actions, lean)),
     ]);
-  }
+  const choice: JsonSchema = {
+    type: 'string',
+    enum: actions.map((action) => action.key),
+    ...(actionText !== undefined && { description: actionText }),
+  };
   return {
     type: 'object',
-    properties: Object.fromEntries(properties),
+    properties: Object.fromEntries([[discriminator, choice], ...shared, ...own]),
     required: [discriminator, ...common.required],
     additionalProperties: false,
   };
 }
 
+function commonTier(required: boolean, actions: readonly ActionFields[]): string {
+  return required ? '(always required)' : `For: ${keysOf(actions)}`;
+}
+
 /** Which actions need a field, and which only take it. */
-export function tierOf(name: string, actions: readonly ActionFields[], brief = false): string {
+function tierOf(name: string, actions: readonly ActionFields[], lean = false): string {
   const using = actions.filter((action) => Object.hasOwn(action.fields, name));
   const needing = using.filter((action) => action.required.includes(name));
-  const list = (some: readonly ActionFields[]) => (brief ? tell(some, actions) : keysOf(some));
+  const list = (some: readonly ActionFields[]) => (lean ? tellBriefly(some, actions) : keysOf(some));
   if (needing.length === 0) return `For: ${list(using)}`;
   if (needing.length === using.length) return `Required for: ${list(using)}`;
   return `Required for: ${list(needing)}. For: ${list(using.filter((action) => !needing.includes(action)))}`;
 }
 
 /** Long lists are told by their exceptions. */
-function tell(some: readonly ActionFields[], all: readonly ActionFields[]): string {
+function tellBriefly(some: readonly ActionFields[], all: readonly ActionFields[]): string {
   const others = all.filter((action) => !some.includes(action));
-  const shorter = some.length > MAX_TOLD && others.length > 0 && others.length + 1 < some.length;
+  const shorter = some.length > MAX_LISTED && others.length > 0 && others.length + 1 < some.length;
   return shorter ? `all but ${keysOf(others)}` : keysOf(some);
 }
 
-const MAX_TOLD = 4;
+const MAX_LISTED = 4;
 
 function keysOf(some: readonly ActionFields[]): string {
   return some.map((action) => action.key).join(', ');

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import type { ExecutionContext, RequestFacts } from '../../call/execution-context.ts';
 import type { Handler, Middleware } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
-import { freeze } from '../../endpoint/freeze.ts';
 import type { Args } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';
 import { hint } from '../../endpoint/suggest.ts';
@@ -12,10 +11,11 @@ import type { ToolHints } from '../../model/annotations.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
 import { isZodObject } from '../../schema/required-fields.ts';
-import { toLocalContext } from '../local-call.ts';
-import { type ToolDefinition, type ToolEntry, toEntry } from '../tool-entry.ts';
+import { toLocalContext } from '../native/local-call.ts';
+import { createEntry, type ToolDefinition, type ToolEntry, toDefinition } from '../tool-entry.ts';
 import type { AnyAction, NativeAction, PlacedAction, RestAction } from './action.ts';
-import { type CompiledTool, compileTool, type ToolPlan } from './compile-tool.ts';
+import { type CompiledTool, compileTool, type ToolStyle } from './compile-tool.ts';
+import { STRATEGIES, type Strategies } from './strategies.ts';
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
@@ -41,6 +41,11 @@ export interface GroupBuilder<Common = unknown> {
   action(action: RestAction): GroupBuilder<Common>;
 }
 
+export interface BuilderOptions {
+  /** Replaces how the tool is written, function by function. */
+  readonly strategies?: Partial<Strategies> | undefined;
+}
+
 /**
  * One MCP tool with an `action` argument that picks what is done.
  *
@@ -60,12 +65,13 @@ export class GroupedToolBuilder<Common = unknown> {
   #description: string | undefined;
   #discriminator = 'action';
   #common: z.ZodObject | undefined;
-  #style: ToolPlan['style'] = 'full';
+  #style: ToolStyle = 'full';
   #annotations: ToolHints = {};
-  #tags: readonly string[] = [];
+  #tags: readonly string[] = Object.freeze([]);
+  readonly #strategies: Strategies;
   #built: { readonly compiled: CompiledTool; readonly definition: ToolDefinition } | undefined;
 
-  constructor(name: string) {
+  constructor(name: string, options: BuilderOptions = {}) {
     if (!TOOL_NAME.test(name)) {
       throw new GatewayError(
         'BAD_CONFIG',
@@ -73,6 +79,7 @@ export class GroupedToolBuilder<Common = unknown> {
       );
     }
     this.#name = name;
+    this.#strategies = Object.freeze({ ...STRATEGIES, ...options.strategies });
   }
 
   title(title: string): this {
@@ -128,7 +135,7 @@ export class GroupedToolBuilder<Common = unknown> {
 
   tags(...tags: string[]): this {
     this.#assertNotFrozen();
-    this.#tags = [...new Set([...this.#tags, ...tags])];
+    this.#tags = Object.freeze([...new Set([...this.#tags, ...tags])]);
     return this;
   }
 
@@ -144,7 +151,7 @@ export class GroupedToolBuilder<Common = unknown> {
   action(action: AnyAction | NativeAction<z.ZodObject, Common>): this {
     this.#assertNotFrozen();
     this.#enter('flat');
-    this.#add({ key: action.name, definition: action as AnyAction, groupMiddleware: [] });
+    this.#add(action as AnyAction, undefined, []);
     return this;
   }
 
@@ -157,24 +164,22 @@ export class GroupedToolBuilder<Common = unknown> {
     assertNoDots('Group', name);
     const configure = rest.at(-1) as (group: GroupBuilder<Common>) => unknown;
     const description = rest.length > 1 ? (rest[0] as string) : undefined;
+    // Read when the tool is built: middleware counts for the whole group, wherever in the group it was added.
     const middleware: Middleware[] = [];
-    const definitions: AnyAction[] = [];
-    const inside: GroupBuilder<Common> = {
-      use: (...added) => {
+    const group = Object.freeze({ name, description });
+    const inside: GroupBuilder<Common> = Object.freeze({
+      use: (...added: Middleware[]) => {
+        this.#assertNotFrozen();
         middleware.push(...added);
         return inside;
       },
       action: (action: AnyAction | NativeAction<never, Common>) => {
-        definitions.push(action as AnyAction);
+        this.#assertNotFrozen();
+        this.#add(action as AnyAction, group, middleware);
         return inside;
       },
-    };
+    });
     configure(inside);
-    // Middleware counts for the whole group, wherever in the group it was added.
-    for (const definition of definitions) {
-      const key = `${name}.${definition.name}`;
-      this.#add({ key, definition, group: { name, description }, groupMiddleware: middleware });
-    }
     return this;
   }
 
@@ -195,7 +200,7 @@ export class GroupedToolBuilder<Common = unknown> {
   toEntry(domain = ''): ToolEntry {
     const { compiled } = this.#build();
     const operations = this.#actions.flatMap(({ definition }) => definition.operation ?? []);
-    return toEntry(compiled.tool, this.#run, domain, operations);
+    return createEntry(compiled.tool, this.#run, domain, operations);
   }
 
   get frozen(): boolean {
@@ -219,7 +224,7 @@ export class GroupedToolBuilder<Common = unknown> {
     const { compiled } = this.#build();
     return this.#actions.map(({ key, definition, group, groupMiddleware }) => {
       const action = compiled.actions.get(key)!;
-      return {
+      return Object.freeze({
         key,
         actionName: definition.name,
         groupName: group?.name,
@@ -227,11 +232,11 @@ export class GroupedToolBuilder<Common = unknown> {
         destructive: action.hints.destructive === true,
         readOnly: action.hints.readOnly === true,
         idempotent: action.hints.idempotent === true,
-        fields: action.fields,
-        requiredFields: action.required,
+        fields: Object.freeze([...action.fields]),
+        requiredFields: Object.freeze([...action.required]),
         hasMiddleware: this.#middleware.length + groupMiddleware.length + (definition.middleware?.length ?? 0) > 0,
         kind: definition.operation ? 'rest' : 'native',
-      };
+      });
     });
   }
 
@@ -268,11 +273,11 @@ export class GroupedToolBuilder<Common = unknown> {
       annotations: this.#annotations,
       middleware: [...this.#middleware],
       actions: this.#actions,
+      strategies: this.#strategies,
     });
-    this.#built = { compiled, definition: toEntry(compiled.tool, this.#run, '', []).definition };
+    this.#built = { compiled, definition: toDefinition(compiled.tool) };
     Object.freeze(this.#actions);
     Object.freeze(this.#middleware);
-    freeze(this.#tags);
     return this.#built;
   }
 
@@ -298,13 +303,16 @@ export class GroupedToolBuilder<Common = unknown> {
     this.#mode = mode;
   }
 
-  #add(action: PlacedAction): void {
-    assertNoDots('Action', action.definition.name);
-    if (this.#actions.some(({ key }) => key === action.key)) {
-      throw new GatewayError('BAD_CONFIG', `Builder "${this.#name}" already has an action "${action.key}".`);
+  #add(action: AnyAction, group: PlacedAction['group'], groupMiddleware: readonly Middleware[]): void {
+    assertNoDots('Action', action.name);
+    const key = this.#strategies.name({ name: action.name, group: group?.name });
+    if (this.#actions.some((other) => other.key === key)) {
+      throw new GatewayError('BAD_CONFIG', `Builder "${this.#name}" already has an action "${key}".`);
     }
-    if (action.definition.schema !== undefined) this.#assertZod(action.definition.schema, action.key);
-    this.#actions.push(action);
+    if (action.schema !== undefined) this.#assertZod(action.schema, key);
+    const middleware = action.middleware && Object.freeze([...action.middleware]);
+    const definition = Object.freeze({ ...action, middleware });
+    this.#actions.push(Object.freeze({ key, definition, group, groupMiddleware }));
   }
 
   #assertNotFrozen(): void {
@@ -345,6 +353,6 @@ function assertNoDots(what: 'Action' | 'Group', name: string): void {
 }
 
 function nearest(picked: unknown, keys: readonly string[]): string {
-  const said = typeof picked === 'string' ? hint(picked, keys) : '';
-  return said.startsWith('did you mean') ? `${said} ` : 'pick one of them. ';
+  const suggestion = typeof picked === 'string' ? hint(picked, keys) : '';
+  return suggestion.startsWith('did you mean') ? `${suggestion} ` : 'pick one of them. ';
 }

@@ -1,53 +1,45 @@
 // Which operations share a tool in grouped mode: by tag (by path where there are no tags), reads apart from writes, and
 // never more than a model can keep apart. The same endpoints always give the same groups.
-import type { Endpoint } from '../../endpoint/model.ts';
-import { MAX_TOOL_NAME } from '../../endpoint/names.ts';
+import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
 import type { Group } from '../../model/group.ts';
-import type { Tool } from '../../model/tool.ts';
-import type { Operation } from '../../orchestration/operation.ts';
-import { cutWords, toToolName } from '../tool-names.ts';
-import type { Tree } from '../tree.ts';
+import { cutWords } from '../tool-names.ts';
+import type { CatalogOperation } from '../tree.ts';
 
 /** Curated servers stay within these, and models do well with them. */
-export const MAX_ACTIONS = 12;
-export const MAX_FIELDS = 25;
+const MAX_ACTIONS = 12;
+const MAX_FIELDS = 25;
 
 export interface PlannedGroup {
   readonly domain: string;
   readonly kind: 'read' | 'write';
   /** What the operations are about: tags or path segments. Empty when it is the whole domain. */
   readonly labels: readonly string[];
-  readonly members: readonly Operation[];
+  readonly members: readonly CatalogOperation[];
 }
 
 type Labels = readonly string[];
 
 interface Part {
   readonly labels: Labels;
-  readonly members: readonly Operation[];
+  readonly members: readonly CatalogOperation[];
 }
 
-export function planGroups(tree: Tree, domain: Group, keep: (tool: Tool) => boolean = () => true): PlannedGroup[] {
-  const leaves = domain.allTools().filter(keep);
+/** With `everyTag`, an operation with several tags is a member of a part for each of them, unless they share one. */
+export function planGroups(domain: Group, operations: readonly CatalogOperation[], everyTag: boolean): PlannedGroup[] {
   return (['read', 'write'] as const).flatMap((kind) => {
-    const some = leaves.filter((tool) => isRead(tree.operations.get(tool)!) === (kind === 'read'));
-    if (some.length === 0) return [];
-    const members = some.map((tool) => tree.operations.get(tool)!);
-    const parts = fits(members) ? [{ labels: [], members }] : planParts(tree, domain, some);
+    const members = operations.filter(({ endpoint }) => (endpoint.effect === 'read') === (kind === 'read'));
+    if (members.length === 0) return [];
+    const parts = fits(members) ? [{ labels: [], members }] : planParts(domain, members, everyTag);
     return parts.map((part) => ({ domain: domain.name, kind, ...part }));
   });
 }
 
 /** Within the caps: few enough actions, few enough fields. */
-export function fits(members: readonly Operation[]): boolean {
-  return members.length <= MAX_ACTIONS && countFields(members) <= MAX_FIELDS;
+export function fits(members: readonly CatalogOperation[]): boolean {
+  return members.length <= MAX_ACTIONS && fieldsOf(members).size <= MAX_FIELDS;
 }
 
-export function countFields(members: readonly Operation[]): number {
-  return fieldsOf(members).size;
-}
-
-function fieldsOf(members: readonly Operation[]): ReadonlySet<string> {
+function fieldsOf(members: readonly CatalogOperation[]): ReadonlySet<string> {
   return new Set(
     members.flatMap(({ endpoint, controls }) => [...endpoint.args.map((arg) => arg.key), ...Object.keys(controls)]),
   );
@@ -60,52 +52,52 @@ export function shortDomain(name: string): string {
 
 const MAX_DOMAIN = 16;
 
-function planParts(tree: Tree, domain: Group, leaves: readonly Tool[]): Part[] {
-  const clusters = new Map<string, Operation[]>();
-  for (const tool of leaves) {
-    const operation = tree.operations.get(tool)!;
-    push(clusters, labelOf(domain, tool, operation.endpoint), operation);
+function planParts(domain: Group, operations: readonly CatalogOperation[], everyTag: boolean): Part[] {
+  const clusters = new Map<string, CatalogOperation[]>();
+  for (const operation of operations) {
+    const labels = labelsOf(domain, operation);
+    for (const label of everyTag ? labels : labels.slice(0, 1)) push(clusters, label, operation);
   }
   const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
-  const named = merge(parts, (a, b) => {
+  const merged = merge(parts, (a, b) => {
     const labels = union(a, b);
     return `${shortDomain(domain.name)}_${labels.join('_')}_write`.length <= MAX_TOOL_NAME ? labels : undefined;
   });
-  return gather(named, []);
+  return gather(merged, []);
 }
 
-/** The first tag; without one, the first word of the path. */
-function labelOf(domain: Group, tool: Tool, endpoint: Endpoint): string {
-  const tag = tool.parentGroups.find((group) => group !== domain && group.parent === domain);
-  return tag?.name ?? toToolName(literalSegments(endpoint.path)[0] ?? 'general');
+/** Its tags; without any, the first word of the path. */
+function labelsOf(domain: Group, { endpoint, tool }: CatalogOperation): string[] {
+  const tags = tool.parentGroups.filter((group) => group.parent === domain).map(({ name }) => name);
+  return tags.length > 0 ? tags : [toToolName(literalSegments(endpoint.path)[0] ?? 'general')];
 }
 
 /** A cluster that is too large is divided by the next word of its paths, and at last by order. */
-function split(labels: readonly string[], members: readonly Operation[], level: number): Part[] {
+function split(labels: readonly string[], members: readonly CatalogOperation[], level: number): Part[] {
   if (fits(members) || members.length === 1) return [{ labels, members }];
   const depth = Math.max(...members.map(({ endpoint }) => literalSegments(endpoint.path).length));
   if (level >= depth) return chunk(labels, members);
-  const divided = new Map<string, Operation[]>();
+  const divided = new Map<string, CatalogOperation[]>();
   for (const member of members) push(divided, literalSegments(member.endpoint.path)[level] ?? '', member);
   if (divided.size === 1) return split(labels, members, level + 1);
   const parts = [...divided].flatMap(([segment, some]) => {
     const label = toToolName(segment);
-    const known = segment === '' || labels.includes(label) || labels.at(-1)?.endsWith(label);
-    return split(known ? labels : [...labels, label], some, level + 1);
+    const isSaid = segment === '' || labels.includes(label) || labels.at(-1)?.endsWith(label);
+    return split(isSaid ? labels : [...labels, label], some, level + 1);
   });
   // Small neighbours of the same cluster belong together again.
-  const named = merge(parts, (a, b) => {
+  const merged = merge(parts, (a, b) => {
     const joined = union(a, b);
     return joined.length <= labels.length + MAX_SUBLABELS ? joined : undefined;
   });
-  return gather(named, labels);
+  return gather(merged, labels);
 }
 
 const MAX_SUBLABELS = 3;
 
-function chunk(labels: readonly string[], members: readonly Operation[]): Part[] {
+function chunk(labels: readonly string[], members: readonly CatalogOperation[]): Part[] {
   const parts: Part[] = [];
-  let open: Operation[] = [];
+  let open: CatalogOperation[] = [];
   for (const member of members) {
     if (open.length > 0 && !fits([...open, member])) {
       parts.push({ labels, members: open });
@@ -127,12 +119,12 @@ function merge(parts: readonly Part[], join: (a: Labels, b: Labels) => Labels | 
     let best: { place: number; shared: number; labels: Labels } | undefined;
     for (const [place, other] of merged.entries()) {
       const labels = join(other.labels, part.labels);
-      if (labels === undefined || !fits([...other.members, ...part.members])) continue;
+      if (labels === undefined || !fits(union(other.members, part.members))) continue;
       const theirs = fieldsOf(other.members);
       const shared = [...own].filter((field) => theirs.has(field)).length;
       if (!best || shared > best.shared) best = { place, shared, labels };
     }
-    if (best) merged[best.place] = { labels: best.labels, members: [...merged[best.place]!.members, ...part.members] };
+    if (best) merged[best.place] = { labels: best.labels, members: union(merged[best.place]!.members, part.members) };
     else merged.push(part);
   }
   return merged;
@@ -147,7 +139,7 @@ function gather(parts: readonly Part[], labels: Labels): Part[] {
 
 const MAX_CRUMB = 5;
 
-function union(a: Labels, b: Labels): Labels {
+function union<Item>(a: readonly Item[], b: readonly Item[]): readonly Item[] {
   return [...new Set([...a, ...b])];
 }
 
@@ -158,11 +150,7 @@ export function literalSegments(path: string): string[] {
     .filter((segment) => segment !== '' && !segment.includes('{') && !/^(?:v\d+(?:\.\d+)*|api|rest)$/i.test(segment));
 }
 
-function isRead({ endpoint }: Operation): boolean {
-  return endpoint.effect === 'read';
-}
-
-function push(map: Map<string, Operation[]>, key: string, operation: Operation): void {
+function push(map: Map<string, CatalogOperation[]>, key: string, operation: CatalogOperation): void {
   const list = map.get(key);
   if (list) list.push(operation);
   else map.set(key, [operation]);

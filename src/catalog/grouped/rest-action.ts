@@ -38,8 +38,8 @@ export function advertiseOperation(operation: Operation, discriminator: string):
     isLong(field) ? (shallow[name] ?? field) : field,
   ]);
   const required = (schema.required ?? []).map((name) => {
-    const known = [...renamed].find(([, original]) => original === name);
-    return known ? known[0] : name;
+    const alias = [...renamed].find(([, original]) => original === name);
+    return alias ? alias[0] : name;
   });
   return { fields: Object.fromEntries(fields), required, renamed };
 }
@@ -80,8 +80,8 @@ function ownArguments(operation: Operation, renamed: ReadonlyMap<string, string>
   const foreign = [...common].filter((key) => !own.has(key));
   if (renamed.size === 0 && foreign.length === 0) return (args: Args) => args;
   return (args: Args): Args => {
-    const kept = omit(args, (key) => foreign.includes(key));
-    return Object.fromEntries(Object.entries(kept).map(([key, value]) => [renamed.get(key) ?? key, value]));
+    const ours = omit(args, (key) => foreign.includes(key));
+    return Object.fromEntries(Object.entries(ours).map(([key, value]) => [renamed.get(key) ?? key, value]));
   };
 }
 

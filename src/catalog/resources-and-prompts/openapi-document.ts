@@ -1,19 +1,20 @@
-// A hand-written domain as an OpenAPI 3.1 document, so that every domain can offer one as a resource.
+// A domain as an OpenAPI 3.1 document, where it has none of its own or serves only part of it.
 import type { Arg, Domain, Endpoint, JsonSchema } from '../../endpoint/model.ts';
+import type { CatalogOperation } from '../tree.ts';
 
 type Node = Record<string, unknown>;
 
 /** JSON text; built when somebody reads it. */
-export function toOpenApi(domain: Domain): string {
+export function toOpenApi(domain: Domain, operations: readonly CatalogOperation[]): string {
   const paths: Record<string, Node> = Object.create(null);
-  for (const endpoint of domain.endpoints) {
+  for (const { name, endpoint } of operations) {
     const item = paths[endpoint.path] ?? {};
     paths[endpoint.path] = item;
     const method = endpoint.method.toLowerCase();
     // Two endpoints may share method and path (they differ in fixed values); a document has room for one.
-    if (!(method in item)) item[method] = toOperation(endpoint);
+    if (!(method in item)) item[method] = toOperation(name, endpoint);
   }
-  const servers = [...new Set(domain.endpoints.map(({ baseUrl }) => baseUrl))].filter((url) => url !== '');
+  const servers = [...new Set(operations.map(({ endpoint }) => endpoint.baseUrl))].filter((url) => url !== '');
   return JSON.stringify(
     {
       openapi: '3.1.0',
@@ -26,7 +27,7 @@ export function toOpenApi(domain: Domain): string {
   );
 }
 
-function toOperation(endpoint: Endpoint): Node {
+function toOperation(name: string, endpoint: Endpoint): Node {
   const {
     properties = {},
     required = [],
@@ -50,7 +51,7 @@ function toOperation(endpoint: Endpoint): Node {
         ...($defs !== undefined && { $defs }),
       };
   return {
-    operationId: endpoint.toolName,
+    operationId: name,
     summary: endpoint.summary,
     ...(endpoint.description !== undefined && { description: endpoint.description }),
     ...(endpoint.tags.length > 0 && { tags: endpoint.tags }),

@@ -5,6 +5,7 @@ import type { Content, Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, PromptSpec } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { WirePrompt } from '../../model/wire.ts';
+import { freezeMap } from '../frozen-map.ts';
 import type { ReadOutcome } from './resources.ts';
 
 export interface PromptMessage {
@@ -43,7 +44,7 @@ export function buildPrompts(
       throw new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`);
     prompts.set(name, entry);
   }
-  return prompts;
+  return freezeMap(prompts);
 }
 
 function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry {
@@ -92,10 +93,10 @@ function check(spec: PromptSpec, declared: ReadonlyMap<string, PromptSpec['argum
     }
   }
   if (problems.length === 0) return;
-  const known = [...declared.keys()].join(', ') || 'none';
+  const names = [...declared.keys()].join(', ') || 'none';
   throw new GatewayError(
     'INVALID_PARAMS',
-    `Invalid arguments for the prompt ${spec.name}: ${problems.join('; ')}. Its arguments: ${known}.`,
+    `Invalid arguments for the prompt ${spec.name}: ${problems.join('; ')}. Its arguments: ${names}.`,
     {
       prompt: spec.name,
       errors: problems,

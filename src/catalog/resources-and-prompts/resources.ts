@@ -7,7 +7,9 @@ import type { Args, Domain, Endpoint } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { WireResource } from '../../model/wire.ts';
 import { toFailure } from '../../orchestration/failure.ts';
-import type { Operation } from '../../orchestration/operation.ts';
+import { freezeMap } from '../frozen-map.ts';
+import type { Registry } from '../registry.ts';
+import type { CatalogOperation } from '../tree.ts';
 import { toOpenApi } from './openapi-document.ts';
 import { compileUriTemplate } from './uri-template.ts';
 
@@ -52,14 +54,19 @@ export interface NativeResources {
 
 export function buildResources(
   domains: readonly Domain[],
-  operations: readonly Operation[],
+  { operations, readable }: Pick<Registry, 'operations' | 'readable'>,
   native: NativeResources = {},
 ): ResourceTable {
-  const readable = operations.filter(({ endpoint }) => endpoint.expose !== 'tool' && endpoint.effect === 'read');
   // A template without variables is a resource: clients would not know what to fill in.
-  const isFixed = ({ endpoint }: Operation) => endpoint.args.length === 0;
+  const isFixed = ({ endpoint }: CatalogOperation) => endpoint.args.length === 0;
+  const byId = new Map([...operations, ...readable].map((operation) => [operation.endpoint.id, operation]));
   const entries = [
-    ...domains.flatMap(ofDomain),
+    ...domains.flatMap((domain) =>
+      ofDomain(
+        domain,
+        domain.endpoints.flatMap(({ id }) => byId.get(id) ?? []),
+      ),
+    ),
     ...readable.filter(isFixed).map(toResource),
     ...(native.resources ?? []),
   ];
@@ -71,7 +78,10 @@ export function buildResources(
     resources.set(uri, entry);
   }
   const templates = readable.filter((operation) => !isFixed(operation)).map(toTemplate);
-  return Object.freeze({ resources, templates: Object.freeze([...templates, ...(native.templates ?? [])]) });
+  return Object.freeze({
+    resources: freezeMap(resources),
+    templates: Object.freeze([...templates, ...(native.templates ?? [])]),
+  });
 }
 
 /** What reads this URI: the resource itself, else the template that leaves the least open. */
@@ -88,11 +98,11 @@ export function findResource(
     const literal = template.definition.uriTemplate.replace(/\{[^{}]*\}/g, '').length;
     if (!best || literal > best.literal) best = { template, args, literal };
   }
-  const found = best;
-  return found && ((context) => found.template.read(context, found.args, uri));
+  const match = best;
+  return match && ((context) => match.template.read(context, match.args, uri));
 }
 
-function ofDomain(domain: Domain): ResourceEntry[] {
+function ofDomain(domain: Domain, operations: readonly CatalogOperation[]): ResourceEntry[] {
   const base = `landbridge://domains/${domain.name}`;
   const about = fixed(
     {
@@ -102,7 +112,7 @@ function ofDomain(domain: Domain): ResourceEntry[] {
       description: `About the API ${domain.title}`,
       mimeType: 'text/markdown',
     },
-    describeDomain(domain),
+    describeDomain(domain, operations),
   );
   const declared = domain.resources.map(({ text, ...definition }) => fixed(definition, text));
   const { document } = domain;
@@ -112,7 +122,11 @@ function ofDomain(domain: Domain): ResourceEntry[] {
     title: `${domain.title}: OpenAPI document`,
     mimeType: document?.mimeType ?? 'application/json',
   };
-  return [about, document ? fixed(openapi, document.text) : lazy(openapi, () => toOpenApi(domain)), ...declared];
+  return [
+    about,
+    document ? fixed(openapi, document.text) : lazy(openapi, () => toOpenApi(domain, operations)),
+    ...declared,
+  ];
 }
 
 function lazy(definition: WireResource, build: () => string): ResourceEntry {
@@ -135,9 +149,10 @@ function fixed(definition: WireResource, text: string): ResourceEntry {
   return Object.freeze({ definition, read: async () => outcome });
 }
 
-function describeDomain(domain: Domain): string {
-  const rows = domain.endpoints.map(
-    ({ toolName, method, path, effect, summary }) => `- \`${toolName}\` ${method} ${path} (${effect}): ${summary}`,
+function describeDomain(domain: Domain, operations: readonly CatalogOperation[]): string {
+  const rows = operations.map(
+    ({ name, endpoint: { method, path, effect, summary } }) =>
+      `- \`${name}\` ${method} ${path} (${effect}): ${summary}`,
   );
   return [`# ${domain.title}`, domain.description, `## Operations`, ...rows].filter((part) => part !== '').join('\n\n');
 }
@@ -159,11 +174,11 @@ function toUriTemplate(endpoint: Endpoint): string {
   return `${endpoint.domain.replaceAll('_', '-')}://${path}${others.length > 0 ? `{?${others.join(',')}}` : ''}`;
 }
 
-function toTemplate(operation: Operation): TemplateEntry {
+function toTemplate(operation: CatalogOperation): TemplateEntry {
   const { endpoint } = operation;
   const uriTemplate = toUriTemplate(endpoint);
   return Object.freeze({
-    definition: { uriTemplate, ...describe(endpoint) },
+    definition: { uriTemplate, ...describe(operation) },
     match: compileUriTemplate(uriTemplate).match,
     get values() {
       return enumValues(endpoint);
@@ -173,21 +188,25 @@ function toTemplate(operation: Operation): TemplateEntry {
   });
 }
 
-function toResource(operation: Operation): ResourceEntry {
+function toResource(operation: CatalogOperation): ResourceEntry {
   const uri = toUriTemplate(operation.endpoint);
   return Object.freeze({
-    definition: { uri, ...describe(operation.endpoint) },
+    definition: { uri, ...describe(operation) },
     read: (context: ExecutionContext) => read(operation, context, {}, uri),
   });
 }
 
-function describe({ toolName, title, summary }: Endpoint) {
-  return { name: toolName, ...(title !== undefined && { title }), description: summary };
+function describe({ name, endpoint: { title, summary } }: CatalogOperation) {
+  return { name, ...(title !== undefined && { title }), description: summary };
 }
 
-async function read(operation: Operation, request: ExecutionContext, args: Args, uri: string): Promise<ReadOutcome> {
-  const { toolName } = operation.endpoint;
-  const context = request.withAction(toolName, toolName);
+async function read(
+  operation: CatalogOperation,
+  request: ExecutionContext,
+  args: Args,
+  uri: string,
+): Promise<ReadOutcome> {
+  const context = request.withAction(operation.name, operation.name);
   const outcome = await operation.run(context, args).catch((error: unknown) => {
     // What the URI holds is the caller's: an argument that does not fit is a wrong URI.
     if (error instanceof GatewayError && error.code === 'VALIDATION')

@@ -21,14 +21,14 @@ export function compileUriTemplate(template: string): CompiledUriTemplate {
     match: (uri: string) => {
       if (uri.length > MAX_URI) return undefined;
       const mark = query ? uri.indexOf('?') : -1;
-      const found = matchParts(parts, mark === -1 ? uri : uri.slice(0, mark));
-      if (!found || mark === -1) return found;
+      const variables = matchParts(parts, mark === -1 ? uri : uri.slice(0, mark));
+      if (!variables || mark === -1) return variables;
       for (const [name, value] of new URLSearchParams(uri.slice(mark + 1))) {
         // Neither a stranger nor a second value: the template could not have made such a URI.
-        if (!allowed.has(name) || name in found) return undefined;
-        found[name] = value;
+        if (!allowed.has(name) || name in variables) return undefined;
+        variables[name] = value;
       }
-      return found;
+      return variables;
     },
   });
 }
@@ -42,7 +42,7 @@ function toParts(template: string): readonly Part[] {
 
 /** A variable runs up to the next literal's first appearance and never crosses a slash. */
 function matchParts(parts: readonly Part[], text: string): Record<string, unknown> | undefined {
-  const found: Record<string, unknown> = Object.create(null);
+  const variables: Record<string, unknown> = Object.create(null);
   let at = 0;
   for (const [index, part] of parts.entries()) {
     if ('literal' in part) {
@@ -55,11 +55,11 @@ function matchParts(parts: readonly Part[], text: string): Record<string, unknow
     const raw = end === -1 ? '' : text.slice(at, end);
     if (raw === '' || raw.includes('/')) return undefined;
     try {
-      found[part.variable] = decodeURIComponent(raw);
+      variables[part.variable] = decodeURIComponent(raw);
     } catch {
       return undefined;
     }
     at = end;
   }
-  return at === text.length ? found : undefined;
+  return at === text.length ? variables : undefined;
 }

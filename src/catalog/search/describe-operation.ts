@@ -3,13 +3,14 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
 import { buildOperationSchema } from '../operation-schema.ts';
+import type { CatalogOperation } from '../tree.ts';
 import { toShape } from './signature.ts';
 
 const MAX_SCHEMA = 12_000;
 const MAX_EXAMPLES = 2;
 
-export function describeOperation(name: string, operation: Operation): string {
-  const { endpoint } = operation;
+export function describeOperation(operation: CatalogOperation): string {
+  const { name, endpoint } = operation;
   const shape = toShape(endpoint.outputSchema);
   const examples = endpoint.examples.slice(0, MAX_EXAMPLES).map((args) => `Example arguments: ${JSON.stringify(args)}`);
   return [

@@ -3,20 +3,21 @@
 
 import type { Handler } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
-import type { Args, Domain, Effect, JsonSchema } from '../../endpoint/model.ts';
+import type { Args, Effect, JsonSchema } from '../../endpoint/model.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
+import { once } from '../../model/base.ts';
 import { Tool } from '../../model/tool.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
-import type { Operation } from '../../orchestration/operation.ts';
-import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
 import { describeBriefly } from '../endpoint-text.ts';
-import { type ToolEntry, toEntry } from '../tool-entry.ts';
+import { createEntry, type ToolEntry } from '../tool-entry.ts';
+import type { CatalogDomain, CatalogOperation } from '../tree.ts';
 import { argumentsOf, describeOperation } from './describe-operation.ts';
-import { findOperations } from './find-operations.ts';
-import { buildIndex, type Entry, type Index } from './search-index.ts';
+import { findOperations, passes, type SearchFilter } from './find-operations.ts';
+import { findByKey, indexKeys, type OperationKeys } from './operation-keys.ts';
+import { buildIndex, type Index } from './search-index.ts';
 import { toSignature } from './signature.ts';
 
 export const SEARCH_TOOLS = ['search_operations', 'describe_operation', 'call_operation'] as const;
@@ -27,35 +28,40 @@ const MAX_LINE = 100;
 const MAX_DOMAINS = 40;
 const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 
-export function buildSearch(
-  domains: readonly Pick<Domain, 'name' | 'title'>[],
-  operations: readonly Operation[],
-  names: ReadonlyMap<string, string>,
-): ToolEntry[] {
-  let index: Index | undefined;
-  // The first search pays for the index; a gateway nobody searches never does.
-  const catalog = () => {
-    index ??= buildIndex(operations, names);
-    return index;
+interface Catalog {
+  readonly domains: readonly { readonly name: string; readonly title: string }[];
+  readonly operations: readonly CatalogOperation[];
+  readonly keys: () => OperationKeys;
+  /** The first search pays for it; a gateway nobody searches never does. */
+  readonly index: () => Promise<Index>;
+}
+
+export function buildSearch(domains: readonly CatalogDomain[]): ToolEntry[] {
+  const operations = domains.flatMap((domain) => domain.operations);
+  const catalog: Catalog = {
+    domains: domains.map(({ domain }) => domain),
+    operations,
+    keys: once(() => indexKeys(operations)),
+    index: once(() => buildIndex(operations)),
   };
-  const tools: [Tool, Handler][] = [
-    [searchTool(domains, operations.length), search(catalog, domains)],
-    [describeTool(), describe(catalog)],
-    [callTool(operations), callOperation(catalog)],
+  const tools: [Tool, (catalog: Catalog) => Handler][] = [
+    [searchTool(catalog), search],
+    [describeTool(), describe],
+    [callTool(operations), callOperation],
   ];
-  return tools.map(([tool, run]) => {
-    const validate = createSchemaValidator(tool.inputSchema);
-    const checked: Handler = async (context, args) => run(context, validate(context.label, args));
-    return toEntry(tool, checked, '', tool.name === 'call_operation' ? operations : []);
+  return tools.map(([tool, create]) => {
+    const run = create(catalog);
+    const checked: Handler = async (context, args) => run(context, tool.validateArguments(args));
+    return createEntry(tool, checked, '', tool.name === 'call_operation' ? operations : []);
   });
 }
 
-function searchTool(domains: readonly Pick<Domain, 'name' | 'title'>[], count: number): Tool {
+function searchTool({ domains, operations }: Catalog): Tool {
   const several = domains.length > 1;
   const about = several ? `${domains.length} APIs` : (domains[0]?.title ?? 'the API');
   return new Tool({
     name: 'search_operations',
-    description: `Find operations of ${about} (${count} in all) by what they do. Then describe_operation, then call_operation.`,
+    description: `Find operations of ${about} (${operations.length} in all) by what they do. Then describe_operation, then call_operation.`,
     inputSchema: objectSchema(
       {
         query: { type: 'string', description: 'Few words, e.g. "create issue"' },
@@ -82,7 +88,7 @@ function describeTool(): Tool {
   });
 }
 
-function callTool(operations: readonly Operation[]): Tool {
+function callTool(operations: readonly CatalogOperation[]): Tool {
   return new Tool({
     name: 'call_operation',
     description: 'Call one operation. Its arguments, controls such as `fields` included, go into `arguments`.',
@@ -98,25 +104,25 @@ function objectSchema(properties: Record<string, JsonSchema>, required: readonly
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-function search(catalog: () => Index, domains: readonly Pick<Domain, 'name' | 'title'>[]): Handler {
+function search(catalog: Catalog): Handler {
   return async (_context, args) => {
-    const { query, domain, effect, limit = DEFAULT_HITS } = args as unknown as SearchArgs;
-    const hits = findOperations(catalog(), query, limit, { domain, effect });
-    return text(
-      hits.length > 0 ? hits.map(toLine).join('\n') : nothingFound(catalog(), query, domain, effect, domains),
-    );
+    const { query, limit = DEFAULT_HITS, ...filter } = args as unknown as SearchArgs;
+    // A name, an operationId or `GET /path`, typed as it is, comes first.
+    const exact = findByKey(catalog.keys(), query);
+    const first = exact && passes(exact, filter) ? [exact] : [];
+    const others = findOperations(await catalog.index(), query, limit, filter).filter((hit) => hit !== exact);
+    const hits = [...first, ...others].slice(0, limit);
+    return text(hits.length > 0 ? hits.map(toLine).join('\n') : tellNothing(catalog, query, filter));
   };
 }
 
-interface SearchArgs {
+interface SearchArgs extends SearchFilter {
   readonly query: string;
-  readonly domain?: string;
-  readonly effect?: Effect;
   readonly limit?: number;
 }
 
 /** `create_issue(owner, repo, title, body?) POST /repos/{owner}/{repo}/issues: Create an issue` */
-function toLine({ name, operation: { endpoint } }: Entry): string {
+function toLine({ name, endpoint }: CatalogOperation): string {
   const marks = [endpoint.effect === 'destructive' && 'destructive', endpoint.deprecated && 'deprecated'].filter(
     Boolean,
   );
@@ -125,45 +131,35 @@ function toLine({ name, operation: { endpoint } }: Entry): string {
 }
 
 /** No hit is a good moment to say what there is. */
-function nothingFound(
-  index: Index,
-  query: string,
-  domain: string | undefined,
-  effect: Effect | undefined,
-  domains: readonly Pick<Domain, 'name' | 'title'>[],
-): string {
-  const filtered = [domain && `domain ${domain}`, effect && `effect ${effect}`].filter(Boolean).join(', ');
+function tellNothing({ domains, operations }: Catalog, query: string, { domain, effect }: SearchFilter): string {
+  const filters = [domain && `domain ${domain}`, effect && `effect ${effect}`].filter(Boolean).join(', ');
   const counts = new Map<string, number>();
   const single = domains.length === 1;
-  for (const { operation } of index.entries) {
-    const { endpoint } = operation;
+  for (const { endpoint } of operations) {
     for (const group of single ? endpoint.tags.slice(0, 1) : [endpoint.domain])
       counts.set(group, (counts.get(group) ?? 0) + 1);
   }
-  const there = [...counts].slice(0, MAX_DOMAINS).map(([name, count]) => `${name} (${count})`);
+  const groups = [...counts].slice(0, MAX_DOMAINS).map(([name, count]) => `${name} (${count})`);
   return [
-    `Nothing matches "${query.slice(0, 100)}"${filtered ? ` with ${filtered}` : ''}. Try other or fewer words${filtered ? ', or without the filter' : ''}.`,
-    ...(there.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${there.join(', ')}`] : []),
+    `Nothing matches "${query.slice(0, 100)}"${filters ? ` with ${filters}` : ''}. Try other or fewer words${filters ? ', or without the filter' : ''}.`,
+    ...(groups.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${groups.join(', ')}`] : []),
   ].join('\n');
 }
 
-function describe(catalog: () => Index): Handler {
-  return async (context, args) => {
-    const entry = pick(catalog(), context.label, String(args.operation));
-    return text(describeOperation(entry.name, entry.operation));
-  };
+function describe(catalog: Catalog): Handler {
+  return async (context, args) => text(describeOperation(await pick(catalog, context.label, String(args.operation))));
 }
 
-function callOperation(catalog: () => Index): Handler {
+function callOperation(catalog: Catalog): Handler {
   return async (context, args) => {
-    const entry = pick(catalog(), context.label, String(args.operation));
-    const inner = context.withAction(entry.name);
+    const operation = await pick(catalog, context.label, String(args.operation));
+    const inner = context.withAction(operation.name);
     try {
-      return markFailure(await entry.operation.run(inner, (args.arguments ?? {}) as Args), inner.label);
+      return markFailure(await operation.run(inner, (args.arguments ?? {}) as Args), inner.label);
     } catch (error) {
       const failure = toFailure(inner, error);
       const isLesson = error instanceof GatewayError && error.code === 'VALIDATION';
-      return markFailure(isLesson ? withSchema(failure, entry) : failure, inner.label);
+      return markFailure(isLesson ? withSchema(failure, operation) : failure, inner.label);
     }
   };
 }
@@ -171,10 +167,10 @@ function callOperation(catalog: () => Index): Handler {
 const MAX_LESSON = 2_500;
 
 /** Wrong arguments are answered with the right ones. */
-function withSchema(outcome: Outcome, { name, operation }: Entry): Outcome {
+function withSchema(outcome: Outcome, operation: CatalogOperation): Outcome {
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text') return outcome;
-  const lesson = `${first.text}\nArguments of ${name}: ${JSON.stringify(argumentsOf(operation, MAX_LESSON))}`;
+  const lesson = `${first.text}\nArguments of ${operation.name}: ${JSON.stringify(argumentsOf(operation, MAX_LESSON))}`;
   return {
     ...outcome,
     content: [{ type: 'text', text: lesson }, ...rest],
@@ -182,11 +178,11 @@ function withSchema(outcome: Outcome, { name, operation }: Entry): Outcome {
   };
 }
 
-function pick(index: Index, tool: string, asked: string): Entry {
-  const entry = index.byKey.get(asked.trim().toLowerCase());
-  if (entry) return entry;
-  const near = closest(asked, index.byKey.keys()) ?? findOperations(index, asked, 1)[0]?.name;
-  const message = `There is no operation ${JSON.stringify(asked.slice(0, 100))}${near ? `; did you mean "${near}"?` : '.'} Use search_operations to find one.`;
+async function pick(catalog: Catalog, tool: string, name: string): Promise<CatalogOperation> {
+  const operation = findByKey(catalog.keys(), name);
+  if (operation) return operation;
+  const near = closest(name, catalog.keys().keys()) ?? findOperations(await catalog.index(), name, 1)[0]?.name;
+  const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : '.'} Use search_operations to find one.`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }
 

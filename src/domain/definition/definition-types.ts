@@ -152,11 +152,12 @@ export interface ResourceDefinition {
 
 /** Picks operations of an OpenAPI document. Within one key any value may match; all keys given must. */
 export interface OperationFilter {
+  /** As the document spells them, or as the groups of fully-qualified names: `platform.users`. */
   readonly tags?: readonly string[];
   /** Globs: `*` within a segment, `**` across segments. */
   readonly paths?: readonly string[];
   readonly methods?: readonly string[];
-  /** operationIds or `METHOD /path`; globs allowed. */
+  /** operationIds, `METHOD /path` or fully-qualified names (`platform.users.*`); globs allowed. */
   readonly operations?: readonly string[];
   readonly deprecated?: boolean;
 }

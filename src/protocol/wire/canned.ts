@@ -45,21 +45,23 @@ export function createCanned(parts: CannedParts): Canned {
     'resources/list': (version) => {
       const converter = new ResourceConverter(version);
       return [...resources.resources.values()].map(({ definition }) =>
-        converter.toWire(new ResourceConverter().fromWire(definition)!),
+        converter.convertFrom(new ResourceConverter().convertTo(definition)!),
       );
     },
     'resources/templates/list': (version) => {
       const converter = new ResourceConverter(version);
       // A template is a resource whose URI has holes: the same fields are known to the same revisions.
       return resources.templates.map(({ definition: { uriTemplate, ...rest } }) => {
-        const { uri, ...wire } = converter.toWire(new ResourceConverter().fromWire({ ...rest, uri: uriTemplate })!)!;
+        const { uri, ...wire } = converter.convertFrom(
+          new ResourceConverter().convertTo({ ...rest, uri: uriTemplate })!,
+        )!;
         return { uriTemplate: uri, ...wire };
       });
     },
     'prompts/list': (version) => {
       const converter = new PromptConverter(version);
       return [...prompts.values()].map(({ definition }) =>
-        converter.toWire(new PromptConverter().fromWire(definition)!),
+        converter.convertFrom(new PromptConverter().convertTo(definition)!),
       );
     },
   };

@@ -1,15 +1,18 @@
 // defineTool(): a function as a tool beside the REST ones, with the same strictness: arguments are checked against its
 // schema before it runs, and whatever it throws becomes an answer.
 import { z } from 'zod';
-import type { ExecutionContext } from '../call/execution-context.ts';
-import type { Args, JsonSchema } from '../endpoint/model.ts';
-import { GatewayError } from '../errors.ts';
-import type { WireHints } from '../model/wire.ts';
-import { runForeign } from '../orchestration/handler-result.ts';
-import { createSchemaValidator } from '../schema/check/validator.ts';
-import { toPortableSchema } from '../schema/portable/portable-schema.ts';
+import type { ExecutionContext } from '../../call/execution-context.ts';
+import type { Handler } from '../../call/handler.ts';
+import type { Args, JsonSchema } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { ToolAnnotations } from '../../model/annotations.ts';
+import { Tool } from '../../model/tool.ts';
+import type { WireHints } from '../../model/wire.ts';
+import { runForeign } from '../../orchestration/handler-result.ts';
+import { createSchemaValidator } from '../../schema/check/validator.ts';
+import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
+import { createEntry, type ToolEntry } from '../tool-entry.ts';
 import { toJsonSchema, validateZod } from './native-function.ts';
-import { deepFreeze, type ToolEntry } from './tool-entry.ts';
 
 export interface NativeTool<Schema extends z.ZodObject = z.ZodObject> {
   /** At most 64 of A-Z a-z 0-9 _ . - */
@@ -53,20 +56,17 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject>(tool: Nativ
     throw new GatewayError('BAD_CONFIG', `The arguments of the tool ${name} must be a schema of type object.`);
   }
   const check = isZod ? validateZod(undefined, accepted) : createSchemaValidator(inputSchema);
-  return Object.freeze({
-    definition: deepFreeze({
-      name,
-      ...(title !== undefined && { title }),
-      description,
-      inputSchema,
-      ...(outputSchema !== undefined && { outputSchema }),
-      ...(annotations !== undefined && { annotations }),
-    }),
-    run: async (context: ExecutionContext, args: Args) => {
-      const valid = check(name, args);
-      return runForeign(context, () => run(context, valid as never));
-    },
-    domain: '',
-    operations: Object.freeze([]),
+  const model = new Tool({
+    name,
+    title,
+    description,
+    inputSchema,
+    outputSchema,
+    annotations: annotations && new ToolAnnotations(annotations),
   });
+  const handler: Handler = async (context, args) => {
+    const valid = check(name, args);
+    return runForeign(context, () => run(context, valid as never));
+  };
+  return createEntry(model, handler, '', []);
 }

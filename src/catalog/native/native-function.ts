@@ -1,11 +1,11 @@
 // A function with zod arguments as part of a tool: how it is advertised, checked and run.
 import { z } from 'zod';
-import type { Args, JsonSchema, Parsed } from '../endpoint/model.ts';
-import { place, toProblems } from '../endpoint/problems.ts';
-import { createSchemaValidator, type Validator } from '../schema/check/validator.ts';
-import { toPortableSchema } from '../schema/portable/portable-schema.ts';
-import { requiredFields } from '../schema/required-fields.ts';
-import type { SharedFields } from './grouped/grouped-schema.ts';
+import type { Args, JsonSchema, Parsed } from '../../endpoint/model.ts';
+import { place, toProblems } from '../../endpoint/problems.ts';
+import { createSchemaValidator, type Validator } from '../../schema/check/validator.ts';
+import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
+import { requiredFields } from '../../schema/required-fields.ts';
+import type { SharedFields } from '../grouped/grouped-schema.ts';
 
 /** A zod object's fields as they are advertised. */
 export function advertiseZod(schema: z.ZodObject | undefined): SharedFields {

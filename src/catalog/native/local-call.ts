@@ -1,5 +1,5 @@
 // A call from within this process, by nobody in particular: what is not known about a call is taken from here.
-import { ExecutionContext, type RequestFacts } from '../call/execution-context.ts';
+import { ExecutionContext, type RequestFacts } from '../../call/execution-context.ts';
 
 const LOCAL: RequestFacts = Object.freeze({
   requestId: 'local',

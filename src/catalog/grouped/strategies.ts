@@ -1,0 +1,45 @@
+// How a grouped tool is written: six pure functions, each of which can be replaced on its own, in a GroupedToolBuilder or
+// for all grouped tools of a gateway.
+import type { Handler, Middleware } from '../../call/handler.ts';
+import type { ToolAnnotations, ToolHints } from '../../model/annotations.ts';
+import { type ActionHints, aggregateAnnotations } from '../aggregate-hints.ts';
+import type { ObjectSchema } from '../operation-schema.ts';
+import { type ChainedAction, compileChains } from './compile-middleware.ts';
+import { buildDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
+import { buildGroupedSchema, type GroupedSchemaInput } from './grouped-schema.ts';
+import { buildToonDescription } from './toon-description.ts';
+
+export interface Strategies {
+  /** What callers pick an action by: unique in its tool. */
+  readonly name: (action: { readonly name: string; readonly group?: string | undefined }) => string;
+  readonly schema: (input: GroupedSchemaInput) => ObjectSchema;
+  readonly description: (input: DescriptionInput) => ToolText;
+  /** The description of tools that ask for a TOON table. */
+  readonly toon: (input: DescriptionInput) => ToolText;
+  readonly annotations: (actions: readonly ActionHints[], explicit: ToolHints) => ToolAnnotations;
+  /** One function per action key. */
+  readonly middleware: (
+    actions: readonly ChainedAction[],
+    global: readonly Middleware[],
+  ) => ReadonlyMap<string, Handler>;
+}
+
+/** `list`, or `users.list` inside a group. */
+export function buildActionKey({
+  name,
+  group,
+}: {
+  readonly name: string;
+  readonly group?: string | undefined;
+}): string {
+  return group === undefined ? name : `${group}.${name}`;
+}
+
+export const STRATEGIES: Strategies = Object.freeze({
+  name: buildActionKey,
+  schema: buildGroupedSchema,
+  description: buildDescription,
+  toon: buildToonDescription,
+  annotations: aggregateAnnotations,
+  middleware: compileChains,
+});
