@@ -3,9 +3,9 @@
 import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
+import { explainMisfit } from '../schema/check/fit.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { ArgCuration } from './definition/definition-types.ts';
-import { misfit } from './value-fit.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -91,7 +91,8 @@ function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path:
     if (value === undefined) return [];
     const root = endpoint.inputSchema;
     const properties = typeof root === 'object' ? (root.properties as Readonly<Record<string, JsonSchema>>) : undefined;
-    const why = misfit(value, properties?.[key], root);
+    const schema = properties?.[key];
+    const why = schema === undefined ? undefined : explainMisfit(value, schema, root);
     return why === undefined ? [] : [{ path: [...path, which], message: why }];
   });
 }

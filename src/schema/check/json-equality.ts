@@ -19,6 +19,15 @@ export function haveDuplicates(items: readonly unknown[]): boolean {
   return false;
 }
 
+/** Whether a value is one of some, however many there are: plain values by hash, objects and arrays by their text. */
+export function toMembership(values: readonly unknown[]): (value: unknown) => boolean {
+  if (values.length === 0) throw new Error('enum must have items');
+  const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
+  const texts = new Set(values.filter((value) => typeof value === 'object' && value !== null).map(canonical));
+  return (value) =>
+    typeof value === 'object' && value !== null ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
+}
+
 /** One text per JSON value, keys sorted. */
 function canonical(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

@@ -2,20 +2,8 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine, toSummary } from '../../endpoint/plain-text.ts';
-import {
-  ARRAY,
-  BOOLEAN,
-  deref,
-  findKeyword,
-  INTEGER,
-  NULL,
-  NUMBER,
-  ownSchema,
-  STRING,
-  typeOf,
-  typesOf,
-  typeWords,
-} from '../schema-view.ts';
+import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, typesOf, typeWords } from '../json-types.ts';
+import { deref, findKeyword, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
@@ -79,6 +67,11 @@ export function cut(value: string, max: number): string {
 export function showName(name: string): string {
   const shown = cut(toOneLine(name), 64);
   return /^[\w$.[\]-]+$/.test(shown) ? `\`${shown}\`` : JSON.stringify(shown);
+}
+
+/** The names in a list of names; what is no text is left out. */
+export function namesOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((name): name is string => typeof name === 'string') : [];
 }
 
 /** `items[2].price`; the empty path is the arguments themselves. */

@@ -2,9 +2,8 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
 import { safePattern } from '../check/pattern.ts';
-import { namesOf } from '../explain/explain-object.ts';
-import { cut, showChoices } from '../explain/show.ts';
-import type { SchemaObject } from '../schema-view.ts';
+import { cut, namesOf, showChoices } from '../explain/show.ts';
+import type { SchemaObject } from '../references.ts';
 import type { Facts } from './schema-facts.ts';
 import { firstOf } from './schema-facts.ts';
 
@@ -86,7 +85,7 @@ export function portablePattern(facts: Facts): string | undefined {
   const pattern = firstOf(facts, 'pattern');
   if (typeof pattern !== 'string' || pattern.length > 200 || pattern === '') return undefined;
   // Unprintable characters would travel in the schema unseen; escapes such as \uXXXX are fine.
-  if (toOneLine(pattern) !== pattern || safePattern(pattern).engine !== 're2' || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
+  if (toOneLine(pattern) !== pattern || !safePattern(pattern).portable || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
     return undefined;
   try {
     new RegExp(pattern, 'u');

@@ -3,18 +3,8 @@
 
 import { smuggles } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import {
-  ANY,
-  ARRAY,
-  BOOLEAN,
-  FRACTION,
-  INTEGER,
-  NULL,
-  NUMBER,
-  OBJECT,
-  type SchemaObject,
-  STRING,
-} from '../schema-view.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING } from '../json-types.ts';
+import type { SchemaObject } from '../references.ts';
 import { arrayWords, exclusionWords, fieldList, joinWords, objectWords, purposeOf } from './constraint-words.ts';
 import { choiceWords, defaultOf, describe, numberNode, stringNode, text, textOf } from './portable-scalar.ts';
 import { inlineUnion, unionNodes } from './portable-union.ts';

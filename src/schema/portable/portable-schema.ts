@@ -1,7 +1,7 @@
 // The advertised schema: what every client and provider accepts, within a size a model can read. Enforcement keeps the
 // full one, so this only ever leaves things out or says them in words; it is never stricter.
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { OBJECT, typesOf } from '../schema-view.ts';
+import { OBJECT, typesOf } from '../json-types.ts';
 import { companions, conditionalWords, joinWords } from './constraint-words.ts';
 import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
 import { foldObjects, formWords } from './portable-union.ts';

@@ -2,7 +2,8 @@
 // are the fields of all branches. Both accept at least what the union accepts.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { cut } from '../explain/show.ts';
-import { NULL, OBJECT, type SchemaObject, typesOf } from '../schema-view.ts';
+import { NULL, OBJECT, typesOf } from '../json-types.ts';
+import type { SchemaObject } from '../references.ts';
 import { type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
 

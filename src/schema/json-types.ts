@@ -1,72 +1,8 @@
-// Reads a schema without compiling it: follows references, and says which JSON types a place takes.
+// Reads a schema without compiling it: which JSON types a place takes.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
-
-export type SchemaObject = { readonly [keyword: string]: unknown };
-
-const MAX_HOPS = 32;
-const MAX_PARTS = 64;
-
-export function isSchema(value: unknown): value is JsonSchema {
-  return typeof value === 'boolean' || isObject(value);
-}
-
-/** Own properties only: a schema may well declare a property called `constructor`. */
-export function ownSchema(holder: unknown, key: string): JsonSchema | undefined {
-  if (!isObject(holder) || !Object.hasOwn(holder, key)) return undefined;
-  const found = holder[key];
-  return isSchema(found) ? found : undefined;
-}
-
-export function schemasOf(list: unknown): readonly JsonSchema[] {
-  return Array.isArray(list) ? list.filter(isSchema) : [];
-}
-
-/** What a local `$ref` points to. Others (remote, dangling) give undefined. */
-export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefined {
-  if (typeof ref !== 'string' || !ref.startsWith('#') || !isObject(root)) return undefined;
-  if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return anchored(root, ref.slice(1));
-  let at: unknown = root;
-  for (const part of ref.slice(2).split('/')) {
-    const key = decodePart(part);
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
-    at = (at as Record<string, unknown>)[key];
-  }
-  return isSchema(at) ? at : undefined;
-}
-
-function anchored(root: SchemaObject, name: string): JsonSchema | undefined {
-  for (const holder of [root.$defs, root.definitions]) {
-    if (!isObject(holder)) continue;
-    for (const key of Object.keys(holder)) {
-      const schema = holder[key];
-      if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return schema;
-    }
-  }
-  return undefined;
-}
-
-function decodePart(part: string): string {
-  let text = part;
-  try {
-    text = decodeURIComponent(part);
-  } catch {
-    // A stray percent sign is taken as it stands.
-  }
-  return text.replace(/~1/g, '/').replace(/~0/g, '~');
-}
-
-/** Follows a schema that is nothing but a reference (annotations aside) to what it stands for. */
-export function deref(root: JsonSchema, schema: JsonSchema): JsonSchema {
-  let at = schema;
-  for (let hops = 0; hops < MAX_HOPS && isObject(at) && at.$ref !== undefined; hops++) {
-    const target = resolveRef(root, at.$ref);
-    if (target === undefined) break;
-    at = target;
-  }
-  return at;
-}
+import { UNIONS } from './keywords.ts';
+import { resolveRef, schemasOf } from './references.ts';
 
 // JSON types as bits, so that union and intersection are one operation each. A number is an integer or a fraction.
 export const NULL = 1;
@@ -146,7 +82,7 @@ function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
   for (const part of target === undefined ? schemasOf(schema.allOf) : [target, ...schemasOf(schema.allOf)]) {
     bits &= findTypes(walk, part) ?? ANY;
   }
-  for (const keyword of ['anyOf', 'oneOf']) {
+  for (const keyword of UNIONS) {
     const branches = schemasOf(schema[keyword]);
     if (branches.length > 0) bits &= branches.reduce<number>((all, part) => all | (findTypes(walk, part) ?? 0), 0);
   }
@@ -167,19 +103,4 @@ export function typeWords(bits: number): string {
   if (bits & OBJECT) words.push('object');
   if (bits & NULL) words.push('null');
   return words.length === 0 ? 'nothing' : words.join(' or ');
-}
-
-/** The first thing said about `keyword`, through references and allOf. */
-export function findKeyword(root: JsonSchema, schema: JsonSchema, keyword: string): unknown {
-  const seen = new Set<JsonSchema>();
-  const queue = [schema];
-  for (let part = queue.shift(); part !== undefined && seen.size < MAX_PARTS; part = queue.shift()) {
-    if (!isObject(part) || seen.has(part)) continue;
-    seen.add(part);
-    if (Object.hasOwn(part, keyword)) return part[keyword];
-    const target = part.$ref === undefined ? undefined : resolveRef(root, part.$ref);
-    if (target !== undefined) queue.push(target);
-    queue.push(...schemasOf(part.allOf));
-  }
-  return undefined;
 }
