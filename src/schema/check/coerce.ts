@@ -166,36 +166,69 @@ function propertySchemas(place: JsonSchema, key: string): JsonSchema[] {
 function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown, steps: Walk): JsonSchema[] {
   const branchesOf = (schema: SchemaObject): JsonSchema[] =>
     UNIONS.flatMap((keyword) => {
-      if (schema[keyword] === undefined) return [];
-      const only = theBranch(root, schemasOf(schema[keyword]), value, steps);
+      const list = schema[keyword];
+      const only = Array.isArray(list) ? theBranch(toUnion(root, list), value, steps) : undefined;
       return only === undefined ? [] : [only];
     });
   return [...conjuncts(root, schemas, branchesOf)];
 }
 
-/** The one branch that can be meant: the only one that is not null, or the only one whose fixed fields match. */
-function theBranch(
-  root: JsonSchema,
-  branches: readonly JsonSchema[],
-  value: unknown,
-  steps: Walk,
-): JsonSchema | undefined {
-  steps.left -= branches.length;
-  if (steps.left < 0) return undefined;
-  const real = branches.filter((branch) => typesOf(root, branch) !== NULL);
-  if (real.length === 1) return real[0];
-  const kind = typeOf(value);
-  const typed = real.filter((branch) => typesOf(root, branch) & kind);
-  if (typed.length === 1 && kind & (OBJECT | ARRAY)) return typed[0];
-  if (!isObject(value)) return undefined;
-  steps.left -= typed.length * TAG_STEPS;
-  if (steps.left < 0) return undefined;
-  const tagged = typed.filter((branch) => tagMatches(root, branch, value) === true);
-  return tagged.length === 1 ? tagged[0] : undefined;
+/** A union as it is asked for every item of an array. */
+interface Union {
+  readonly root: JsonSchema;
+  /** Branches that take more than null, and the types they take. */
+  readonly branches: readonly { readonly schema: JsonSchema; readonly types: number }[];
+  /** Branches by the value of a field that every branch fixes. */
+  readonly byTag: { readonly key: string; readonly branches: ReadonlyMap<unknown, JsonSchema | undefined> } | undefined;
 }
 
-/** Finding the fixed fields of a branch reads all its properties. */
-const TAG_STEPS = 4;
+const unions = new WeakMap<readonly unknown[], Union>();
+
+function toUnion(root: JsonSchema, list: readonly unknown[]): Union {
+  const cached = unions.get(list);
+  if (cached !== undefined) return cached;
+  const branches = schemasOf(list)
+    .map((schema) => ({ schema, types: typesOf(root, schema) }))
+    .filter(({ types }) => types !== NULL);
+  const union = {
+    root,
+    branches,
+    byTag: indexTags(
+      root,
+      branches.map(({ schema }) => schema),
+    ),
+  };
+  unions.set(list, union);
+  return union;
+}
+
+function indexTags(root: JsonSchema, branches: readonly JsonSchema[]): Union['byTag'] {
+  const [first, ...others] = branches.map((branch) => tagsOf(root, branch));
+  const key = first?.find(([name]) => others.every((tags) => tags.some(([other]) => other === name)))?.[0];
+  if (key === undefined) return undefined;
+  const byValue = new Map<unknown, JsonSchema | undefined>();
+  for (const branch of branches) {
+    const option = tagsOf(root, branch).find(([name]) => name === key)![1][0];
+    // Two branches of one value are told apart by nothing.
+    byValue.set(option, byValue.has(option) ? undefined : branch);
+  }
+  return { key, branches: byValue };
+}
+
+/** The one branch that can be meant: the only one that is not null, or the only one whose fixed fields match. */
+function theBranch({ root, branches, byTag }: Union, value: unknown, steps: Walk): JsonSchema | undefined {
+  if (branches.length === 1) return branches[0]!.schema;
+  if (byTag !== undefined && isObject(value) && Object.hasOwn(value, byTag.key))
+    return byTag.branches.get(value[byTag.key]);
+  steps.left -= branches.length;
+  if (steps.left < 0) return undefined;
+  const kind = typeOf(value);
+  const typed = branches.filter(({ types }) => types & kind);
+  if (typed.length === 1 && kind & (OBJECT | ARRAY)) return typed[0]!.schema;
+  if (!isObject(value)) return undefined;
+  const tagged = typed.filter(({ schema }) => tagMatches(root, schema, value) === true);
+  return tagged.length === 1 ? tagged[0]!.schema : undefined;
+}
 
 /** Whether the fields a branch fixes (`kind: const 'a'`) have those values; undefined when it fixes none. */
 export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {

@@ -11,6 +11,9 @@ import { haveDuplicates, toMembership } from './json-equality.ts';
 import { regExpEngine } from './pattern.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
 
+/** One error of ajv. */
+export type CheckError = ErrorObject;
+
 /** Whether a value satisfies a schema; `errors` holds what ajv found, after a failure. */
 export interface Check {
   (value: unknown): boolean;
@@ -168,7 +171,7 @@ function escapeStep(step: string): string {
 }
 
 function layOut(schema: JsonSchema, plain: boolean, mode: Mode): JsonSchema {
-  const counted = countEffort(mode === 'decide' ? schema : withRefsLast(schema), mode !== 'decide');
+  const counted = countEffort(mode === 'decide' ? schema : withRefsLast(schema), mode === 'all');
   if (!plain || !isObject(counted)) return counted;
   const { $defs, definitions, properties } = counted;
   return {

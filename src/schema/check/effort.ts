@@ -25,19 +25,34 @@ const FREE_BRANCHES = 8;
 const FREE_PATTERNS = 4;
 const FREE_PROPERTIES = 64;
 
+/** Going through the keys of an object is cheap; going through them for every branch of a union is not. */
+const KEY_EFFORT = 1 / 2;
+
 let left = MAX_EFFORT;
+let explaining = MAX_EXPLAINING;
+let purpose: 'check' | 'explain' = 'check';
 
 /** Thrown when an allowance is used up. */
 export const TOO_MUCH_EFFORT: unique symbol = Symbol('too much effort');
 
-export function allowEffort(purpose: 'check' | 'explain'): void {
-  left = purpose === 'check' ? MAX_EFFORT : MAX_EXPLAINING;
+/** A fresh allowance for one call: so much for checking, however often that is done, and so much for explaining. */
+export function allowEffort(): void {
+  left = MAX_EFFORT;
+  explaining = MAX_EXPLAINING;
+  purpose = 'check';
+}
+
+/** Which allowance pays from here on. */
+export function payFrom(allowance: 'check' | 'explain'): void {
+  purpose = allowance;
 }
 
 /** For ajv: called with the keyword's value and the data wherever the keyword stands. */
 export function spendEffort({ once, perKey }: Toll, data: unknown): boolean {
-  left -= perKey > 0 && isObject(data) ? once + perKey * Object.keys(data).length : once;
-  if (left < 0) throw TOO_MUCH_EFFORT;
+  const toll = perKey > 0 && isObject(data) ? once + perKey * Object.keys(data).length : once;
+  if (purpose === 'check') left -= toll;
+  else explaining -= toll;
+  if ((purpose === 'check' ? left : explaining) < 0) throw TOO_MUCH_EFFORT;
   return true;
 }
 
@@ -45,18 +60,20 @@ export function spendEffort({ once, perKey }: Toll, data: unknown): boolean {
 export function countEffort(root: JsonSchema, everywhere = false): JsonSchema {
   if (!isObject(root)) return root;
   const copies = new Map<SchemaObject, SchemaObject>();
-  const count = (schema: unknown, keyword?: string): unknown => {
+  const count = (schema: unknown, keyword?: string, crowded = false): unknown => {
     if (!isObject(schema)) return schema;
     const copied = copies.get(schema);
     if (copied) return copied;
     let changed = false;
     const copy = mapSubschemas(schema, (inner, under) => {
-      const counted = count(inner, under);
+      const siblings = schema[under];
+      const many = SCHEMA_LIST_KEYWORDS.has(under) && Array.isArray(siblings) && siblings.length > FREE_BRANCHES;
+      const counted = count(inner, under, many);
       changed ||= counted !== inner;
       return counted;
     });
     const entered = keyword === undefined ? refersToRoot(root) : DEFINITION_KEYWORDS.has(keyword) && refers(schema, 0);
-    const toll = tollOf(schema, everywhere || entered);
+    const toll = tollOf(schema, everywhere, entered, crowded);
     if (toll !== undefined) copy[EFFORT_KEYWORD] = toll;
     const result = changed || toll !== undefined ? copy : schema;
     copies.set(schema, result);
@@ -65,8 +82,8 @@ export function countEffort(root: JsonSchema, everywhere = false): JsonSchema {
   return count(root) as JsonSchema;
 }
 
-function tollOf(schema: SchemaObject, always: boolean): Toll | undefined {
-  let once = always ? 1 : 0;
+function tollOf(schema: SchemaObject, everywhere: boolean, entered: boolean, crowded: boolean): Toll | undefined {
+  let once = everywhere || entered ? 1 : 0;
   for (const keyword of SCHEMA_LIST_KEYWORDS) {
     const list = schema[keyword];
     if (Array.isArray(list) && list.length > FREE_BRANCHES) once += list.length;
@@ -76,7 +93,10 @@ function tollOf(schema: SchemaObject, always: boolean): Toll | undefined {
     if (isObject(map)) once += Math.floor(Object.keys(map).length / FREE_PROPERTIES);
   }
   const patterns = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties).length : 0;
-  const perKey = patterns > FREE_PATTERNS ? patterns : 0;
+  const closed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
+  // Where everything is written down, so is every name that a closed object does not know.
+  const names = closed ? (everywhere ? 1 : crowded ? KEY_EFFORT : 0) : 0;
+  const perKey = patterns > FREE_PATTERNS ? patterns : names;
   return once + perKey === 0 ? undefined : { once, perKey };
 }
 

@@ -14,7 +14,7 @@ import { resetPatternBudget } from './pattern.ts';
  */
 export function explainMisfit(value: unknown, schema: JsonSchema, root: JsonSchema = schema): string | undefined {
   const whole = withDefinitions(schema, root);
-  allowEffort('explain');
+  allowEffort();
   resetPatternBudget();
   try {
     const check = createCheck(whole, undefined, 'all');

@@ -157,7 +157,10 @@ function readRepeat(reader: Reader, atom: Ways): Ways {
 function repeat(atom: Ways, least: number, most: number): Ways {
   if (most === 0) return NOTHING;
   if (atom.single) {
-    return least === most ? atom : { factor: atom.factor, repeats: [...atom.repeats, most - least + 1], single: false };
+    // What is repeated a fixed number of times has one way to match, and takes as many steps every time it is tried.
+    const factor = atom.factor * Math.max(1, least);
+    if (least === most) return { ...atom, factor };
+    return { factor, repeats: [...atom.repeats, most - least + 1], single: false };
   }
   if (most > MAX_COPIES) return ENDLESS;
   return {

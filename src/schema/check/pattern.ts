@@ -7,8 +7,8 @@
 import { RE2JS } from 're2js';
 import { costOfPattern } from './pattern-cost.ts';
 
-/** `too_long`: more steps than one call may take. `unusable`: no engine understands the pattern. */
-export type PatternVerdict = 'match' | 'mismatch' | 'too_long' | 'unusable';
+/** `too_long`: more steps than one match may take; `too_many`: than one call may. `unusable`: no engine understands it. */
+export type PatternVerdict = 'match' | 'mismatch' | 'too_long' | 'too_many' | 'unusable';
 
 export interface SafePattern {
   /** native: proven linear. re2: linear. bounded: short subjects only. unchecked: accepts all. none: refuses all. */
@@ -21,24 +21,32 @@ export interface SafePattern {
   toString(): string;
 }
 
-/** One match of RE2 (characters × program, up to 100 ns each) or of a bounded native pattern (a few ns each). */
-const RE2_MAX_STEPS = 1_000_000;
-const NATIVE_MAX_STEPS = 4_000_000;
-/** All matches of one validation: refused only when both are used up, so that a slow machine alone refuses nothing. */
-const FREE_STEPS = 2_000_000;
-const FREE_MS = 50;
+/** One match: a step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
+const MAX_STEPS = 250_000;
+/** So many steps of a bounded native pattern take as long. */
 const NATIVE_STEPS_PER_STEP = 8;
+/** Small programs run as an automaton whose states all fit its cache: they cost the same for every character. */
+const SMALL_PROGRAM = 64;
+const SMALL_PROGRAM_STEPS = 2;
+/** All matches of one call: refused only when both are used up, so that a slow machine alone refuses nothing. */
+const FREE_STEPS = 1_000_000;
+const FREE_MS = 60;
+/** Dear matches are remembered for the call: whoever explains a refusal asks again. */
+const DEAR_STEPS = 5_000;
+const MAX_REMEMBERED = 64;
 const MAX_PATTERN_CHARS = 8_192;
 const MAX_CACHED = 4_096;
 
 const cache = new Map<string, SafePattern>();
 let spentSteps = 0;
 let spentMs = 0;
+const remembered = new Map<string, Map<string, PatternVerdict>>();
 
-/** Every validation starts with a fresh allowance for matching. */
+/** Every call starts with a fresh allowance for matching. */
 export function resetPatternBudget(): void {
   spentSteps = 0;
   spentMs = 0;
+  if (remembered.size > 0) remembered.clear();
 }
 
 /** The pattern, compiled once per text and shared. Never throws. */
@@ -63,9 +71,10 @@ function buildPattern(source: string): SafePattern {
     return toPattern(source, 'native', portable, (value) => verdictOf(native.test(value)));
   }
   if (re2) {
-    const size = Math.max(1, re2.programSize());
+    const size = re2.programSize();
+    const perCharacter = size <= SMALL_PROGRAM ? SMALL_PROGRAM_STEPS : size;
     return toPattern(source, 're2', portable, (value) =>
-      withinAllowance(value.length * size, RE2_MAX_STEPS, () => re2.test(value)),
+      withinAllowance(source, value, value.length * perCharacter, () => re2.test(value)),
     );
   }
   if (!native) return toPattern(source, 'none', false, () => 'unusable');
@@ -73,19 +82,26 @@ function buildPattern(source: string): SafePattern {
   if (parts) return toPattern(source, 'bounded', false, (value) => conjunction(parts, value));
   if (!cost || cost.steps(1) === Number.POSITIVE_INFINITY) return toPattern(source, 'unchecked', false, () => 'match');
   return toPattern(source, 'bounded', false, (value) =>
-    withinAllowance(cost.steps(value.length) / NATIVE_STEPS_PER_STEP, NATIVE_MAX_STEPS / NATIVE_STEPS_PER_STEP, () =>
-      native.test(value),
-    ),
+    withinAllowance(source, value, cost.steps(value.length) / NATIVE_STEPS_PER_STEP, () => native.test(value)),
   );
 }
 
-function withinAllowance(steps: number, most: number, test: () => boolean): PatternVerdict {
-  if (steps > most || (spentSteps + steps > FREE_STEPS && spentMs > FREE_MS)) return 'too_long';
+function withinAllowance(source: string, value: string, steps: number, test: () => boolean): PatternVerdict {
+  if (steps > MAX_STEPS) return 'too_long';
+  const earlier = steps > DEAR_STEPS ? remembered.get(source)?.get(value) : undefined;
+  if (earlier !== undefined) return earlier;
+  if (spentSteps > FREE_STEPS && spentMs > FREE_MS) return 'too_many';
   spentSteps += steps;
   const started = performance.now();
-  const matches = test();
+  const verdict = verdictOf(test());
   spentMs += performance.now() - started;
-  return verdictOf(matches);
+  if (steps > DEAR_STEPS) remember(source, value, verdict);
+  return verdict;
+}
+
+function remember(source: string, value: string, verdict: PatternVerdict): void {
+  const verdicts = remembered.get(source) ?? new Map<string, PatternVerdict>();
+  if (verdicts.size < MAX_REMEMBERED) remembered.set(source, verdicts.set(value, verdict));
 }
 
 function verdictOf(matches: boolean): PatternVerdict {
@@ -181,9 +197,21 @@ function compileNative(source: string): RegExp | undefined {
 
 /** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which nobody means. */
 function withAnchors(source: string): string {
-  return source.replace(/\\([\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]/g, (whole, letter?: string) =>
-    letter === 'A' ? '^' : letter === 'Z' || letter === 'z' ? '$' : whole,
-  );
+  if (!/\\[AZz]/.test(source)) return source;
+  let text = '';
+  let inClass = false;
+  for (let at = 0; at < source.length; at++) {
+    const character = source[at]!;
+    if (character === '[') inClass = true;
+    else if (character === ']') inClass = false;
+    if (character !== '\\') {
+      text += character;
+      continue;
+    }
+    const letter = source[++at] ?? '';
+    text += inClass ? `\\${letter}` : letter === 'A' ? '^' : letter === 'Z' || letter === 'z' ? '$' : `\\${letter}`;
+  }
+  return text;
 }
 
 /** For ajv's `code.regExp`. */

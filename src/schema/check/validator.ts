@@ -10,7 +10,7 @@ import { MAX_PROBLEMS, refusal } from '../explain/refusal.ts';
 import { joinPath, showName } from '../explain/show.ts';
 import { forbiddenKey, holdsRounded, MAX_DEPTH, MAX_VALUES, withinBounds } from './bounds.ts';
 import { coerce, withLongIntegers } from './coerce.ts';
-import { allowEffort, TOO_MUCH_EFFORT } from './effort.ts';
+import { allowEffort, payFrom, TOO_MUCH_EFFORT } from './effort.ts';
 import { resetPatternBudget } from './pattern.ts';
 import { toStrictSchema } from './strict.ts';
 import { createShelf, type Slot } from './validator-cache.ts';
@@ -52,7 +52,7 @@ function build(source: () => JsonSchema, { parse, strict = true, longIntegers = 
 
 function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, longIntegers: boolean): Args {
   resetPatternBudget();
-  allowEffort('check');
+  allowEffort();
   try {
     const check = slot.check();
     return check(args) ? args : reconsider(tool, args, schema(), slot, longIntegers);
@@ -119,8 +119,7 @@ function reconsider(tool: string, args: Args, schema: JsonSchema, slot: Slot, lo
 /** All that is wrong, or, where the arguments are too many for that, the first thing. */
 function findProblems(schema: JsonSchema, args: Args, slot: Slot): Problem[] {
   for (const mode of ['all', 'first'] as const) {
-    allowEffort('explain');
-    resetPatternBudget();
+    payFrom(mode === 'all' ? 'explain' : 'check');
     try {
       const check = slot.explaining(mode);
       const problems = check(args) ? [] : explain(check, schema, args, { max: MAX_PROBLEMS + 1 });

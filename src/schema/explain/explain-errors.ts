@@ -1,9 +1,8 @@
 // Says in words why a value does not satisfy a schema: ajv's errors, one sentence each, with what ajv cannot say (which
 // form of a union was meant, which name a misspelt one stands for) in files of their own.
-import type { ErrorObject } from 'ajv/dist/2020.js';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import type { SchemaCheck } from '../check/compile-schema.ts';
+import type { CheckError, SchemaCheck } from '../check/compile-schema.ts';
 import type { SchemaObject } from '../references.ts';
 import type { Problem } from './argument-problem.ts';
 import { explainRule, isUndeclared } from './explain-rules.ts';
@@ -50,7 +49,7 @@ export function explain(
 }
 
 /** The problems behind the errors of one check; their paths begin at `start`. */
-export function explainErrors(view: View, errors: readonly ErrorObject[], start: Place): Problem[] {
+export function explainErrors(view: View, errors: readonly CheckError[], start: Place): Problem[] {
   const units = toUnits(view, errors);
   const wrongTypes = new Set(units.flatMap(({ error }) => (error.keyword === 'type' ? [error.instancePath] : [])));
   const problems = new Map<string, Problem>();
@@ -71,7 +70,7 @@ export function explainErrors(view: View, errors: readonly ErrorObject[], start:
 
 interface Unit {
   readonly index: number;
-  readonly error: ErrorObject;
+  readonly error: CheckError;
   /** For a union: what each of its branches said. */
   readonly parts?: ReturnType<typeof tryParts>;
 }
@@ -80,7 +79,7 @@ interface Unit {
  * Errors that stand for themselves. ajv writes down what every branch of a failed union said right before the error of the
  * union itself; running the branches again tells how many those were, and they are left to whoever explains the union.
  */
-function toUnits(view: View, errors: readonly ErrorObject[]): Unit[] {
+function toUnits(view: View, errors: readonly CheckError[]): Unit[] {
   const units: Unit[] = [];
   for (const [index, error] of errors.slice(0, MAX_ERRORS).entries()) {
     // `then` and `else` have already said what is wrong.
@@ -99,7 +98,7 @@ function toUnits(view: View, errors: readonly ErrorObject[]): Unit[] {
 }
 
 /** Where an error belongs: a step is an index only where the value there is a list. */
-function placeOf(error: ErrorObject, start: Place): Place {
+function placeOf(error: CheckError, start: Place): Place {
   let { path, key, value } = start;
   for (const step of error.instancePath.split('/').slice(1)) {
     const name = step.replace(/~1/g, '/').replace(/~0/g, '~');

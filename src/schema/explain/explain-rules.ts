@@ -1,8 +1,9 @@
 // One sentence per error of ajv that stands for itself: types, choices, ranges, lengths, patterns, formats, names.
-import type { ErrorObject } from 'ajv/dist/2020.js';
+
 import { isObject } from '../../endpoint/is-object.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { closest } from '../../endpoint/suggest.ts';
+import type { CheckError } from '../check/compile-schema.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
 import { NULL, namedTypes, OBJECT, typesOf } from '../json-types.ts';
@@ -12,10 +13,10 @@ import { declaredNames } from './declared-names.ts';
 import { nameOf, type Place, problemAt, type View } from './explain-errors.ts';
 import { cut, describePurpose, describeType, joinPath, namesOf, showChoices, showName, showValue } from './show.ts';
 
-type Rule = (view: View, place: Place, params: Record<string, unknown>, error: ErrorObject) => Problem;
+type Rule = (view: View, place: Place, params: Record<string, unknown>, error: CheckError) => Problem;
 
 /** The problem behind one error. */
-export function explainRule(view: View, error: ErrorObject, place: Place): Problem[] {
+export function explainRule(view: View, error: CheckError, place: Place): Problem[] {
   const rule = RULES[error.keyword];
   if (rule !== undefined) return [rule(view, place, error.params, error)];
   return [problemAt(view, place, 'rule', `must satisfy \`${showKeyword(error.keyword)}\` of the schema`)];
@@ -130,13 +131,13 @@ function explainPattern(view: View, place: Place, source: string): Problem {
   const value = place.value as string;
   const expected = `/${cut(toOneLine(source), 120)}/`;
   const got = shown(place);
-  const { engine } = safePattern(source);
-  const words =
-    engine === 'none'
-      ? `cannot be accepted: its pattern ${expected} is not a usable regular expression; leave it out, or have the API description corrected`
-      : safePattern(source).verdict(value) === 'too_long'
-        ? `is too long (${value.length} characters) to be checked against ${expected}; send a shorter value`
-        : `must match ${expected}; got ${got}`;
+  const words = {
+    match: `must match ${expected}; got ${got}`,
+    mismatch: `must match ${expected}; got ${got}`,
+    too_long: `is too long (${value.length} characters) to be checked against ${expected}; send a shorter value`,
+    too_many: `could not be checked against ${expected} in time; send fewer or shorter values`,
+    unusable: `cannot be accepted: its pattern ${expected} is not a usable regular expression; leave it out, or have the API description corrected`,
+  }[safePattern(source).verdict(value)];
   return problemAt(view, place, 'pattern', words, { expected, got });
 }
 
@@ -207,7 +208,7 @@ function explainMissing(view: View, place: Place, params: Record<string, unknown
 const MAX_NAMES_LISTED = 20;
 
 /** Whether no part of the schema has such a property. */
-export function isUndeclared(view: View, error: ErrorObject, place: Place): boolean {
+export function isUndeclared(view: View, error: CheckError, place: Place): boolean {
   return !declaredNames(view.root, place.schema).has(String(error.params.unevaluatedProperty));
 }
 

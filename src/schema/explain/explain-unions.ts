@@ -1,10 +1,11 @@
 // Errors that come from trying several schemas: of all the forms a value may take, explain the one that was most likely
 // meant; of all items, count those that fit.
-import type { ErrorObject } from 'ajv/dist/2020.js';
+
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { tagMatches } from '../check/coerce.ts';
+import type { CheckError } from '../check/compile-schema.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, schemasOf } from '../references.ts';
@@ -14,21 +15,22 @@ import { explainContains, explainType } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_BRANCHES = 40;
+const MAX_SETS_SHOWN = 6;
 
 /** One schema that was tried, and what was wrong with the value. */
 interface Part {
   readonly schema: JsonSchema;
   readonly fits: boolean;
-  readonly errors: readonly ErrorObject[];
+  readonly errors: readonly CheckError[];
 }
 
 /** Whether ajv wrote down the errors of other schemas before this one. */
-export function isComposite({ keyword }: ErrorObject): boolean {
+export function isComposite({ keyword }: CheckError): boolean {
   return keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'contains' || keyword === 'propertyNames';
 }
 
 /** Runs once more what ajv tried before it gave up with this error. */
-export function tryParts(view: View, { keyword, params, parentSchema, data }: ErrorObject): readonly Part[] {
+export function tryParts(view: View, { keyword, params, parentSchema, data }: CheckError): readonly Part[] {
   const holder = parentSchema as Record<string, unknown>;
   if (keyword === 'propertyNames') return [tryPart(view, holder, [keyword], String(params.propertyName))];
   if (keyword === 'contains') {
@@ -57,10 +59,10 @@ function tryPart(view: View, holder: Record<string, unknown>, steps: readonly [s
   return { schema, fits: false, errors: check.errors ?? [] };
 }
 
-const REFUSED: ErrorObject = { keyword: 'false schema', params: {}, instancePath: '', schemaPath: '' };
+const REFUSED: CheckError = { keyword: 'false schema', params: {}, instancePath: '', schemaPath: '' };
 
 /** The problems behind a failed union, count or name. */
-export function explainComposite(view: View, error: ErrorObject, place: Place, parts: readonly Part[]): Problem[] {
+export function explainComposite(view: View, error: CheckError, place: Place, parts: readonly Part[]): Problem[] {
   if (error.keyword === 'propertyNames') {
     return [problemAt(view, place, 'rule', `must not have a key like ${showName(String(error.params.propertyName))}`)];
   }
@@ -83,11 +85,12 @@ function explainUnion(view: View, place: Place, parts: readonly Part[]): Problem
   if (typed.length === 0) return [explainType(view, place)];
   const sets = requiredSets(view, parts);
   if (sets !== undefined && isObject(place.value)) {
-    const expected = sets.map(showSet).join(', or ');
+    const shown = sets.slice(0, MAX_SETS_SHOWN).map(showSet);
+    const expected = [...shown, ...(sets.length > shown.length ? ['…'] : [])].join(', or ');
     const target = place.path === '' ? '' : `${nameOf(view, place)}: `;
     return [{ path: place.path, problem: 'variant', message: `${target}give ${expected}`, expected }];
   }
-  const tried = typed.slice(0, MAX_BRANCHES).map(({ schema, errors }) => ({
+  const tried = likely(view, typed, place.value).map(({ schema, errors }) => ({
     schema,
     problems: explainErrors(view, errors, place),
   }));
@@ -95,6 +98,12 @@ function explainUnion(view: View, place: Place, parts: readonly Part[]): Problem
   if (typed.length === 1) return best.problems;
   const label = branchName(view, best.schema);
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
+}
+
+/** The branches whose fixed fields match, if any do: with those, the question is settled. */
+function likely(view: View, typed: readonly Part[], value: unknown): readonly Part[] {
+  const tagged = isObject(value) ? typed.filter(({ schema }) => tagMatches(view.root, schema, value) === true) : [];
+  return (tagged.length > 0 ? tagged : typed).slice(0, MAX_BRANCHES);
 }
 
 interface Tried {
@@ -107,12 +116,11 @@ function bestBranch(view: View, tried: readonly Tried[], value: unknown): Tried 
   let bestScore = Number.POSITIVE_INFINITY;
   for (const candidate of tried) {
     const tag = isObject(value) ? tagMatches(view.root, candidate.schema, value) : undefined;
-    // An unknown name says more about the wrong branch than a value that is off.
-    const weight = candidate.problems.reduce(
+    // An unknown name says more about the wrong branch than a value that is off, and a fixed field says most.
+    const score = candidate.problems.reduce(
       (sum, { problem }) => sum + (problem === 'unknown' ? 3 : problem === 'missing' ? 2 : 1),
-      0,
+      tag === false ? 100 : 0,
     );
-    const score = weight + (tag === true ? -100 : tag === false ? 100 : 0);
     if (score < bestScore) {
       best = candidate;
       bestScore = score;

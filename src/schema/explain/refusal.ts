@@ -30,7 +30,7 @@ function numbered(messages: readonly string[], more: number): string[] {
   const lines: string[] = [];
   let used = 0;
   for (const [index, message] of messages.entries()) {
-    const line = `${index + 1}. ${cut(message.replace(/\s*\n\s*/g, ' '), MAX_LINE_CHARS)}`;
+    const line = `${index + 1}. ${cut(message.replaceAll('\n', ' '), MAX_LINE_CHARS)}`;
     if (used + line.length > room) return [...lines, `… and ${messages.length - index + Math.max(0, more)} more.`];
     lines.push(line);
     used += line.length + 1;

@@ -31,13 +31,6 @@ function plainText(text: string): string {
   return plain;
 }
 
-/** Text and sentences in a row, each ending with a full stop. */
-export function joinWords(text: string, sentences: readonly string[]): string {
-  if (sentences.length === 0) return text;
-  const start = text === '' ? '' : /[.!?…:][_*`"')\]]*$/.test(text) ? `${text} ` : `${text}. `;
-  return `${start}${sentences.map((sentence) => `${sentence}.`).join(' ')}`;
-}
-
 /** Formats only some clients accept. The empty ones say nothing a model could use. */
 const FORMAT_WORDS: Readonly<Record<string, string | undefined>> = Object.assign(Object.create(null), {
   date: 'Date such as 2026-01-31',
@@ -125,7 +118,7 @@ export function objectWords(facts: Facts): string[] {
     } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
       words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
     }
-    words.push(...companionWords(part), ...conditionalWords(part));
+    words.push(...companionWords(part), ...conditionalWords(part).map(({ sentence }) => sentence));
   }
   const low = firstOf(facts, 'minProperties');
   const high = firstOf(facts, 'maxProperties');
@@ -157,29 +150,40 @@ function companionWords(part: SchemaObject): string[] {
   return words;
 }
 
+/** A sentence and the fields it is about. */
+export interface RuleWords {
+  readonly sentence: string;
+  readonly names: readonly string[];
+}
+
 /** if/then/else and `not: {required}` of one part. */
-export function conditionalWords(part: SchemaObject): string[] {
-  const words: string[] = [];
-  const when = isObject(part.if) ? conditionWords(part.if) : '';
-  if (when !== '') {
+export function conditionalWords(part: SchemaObject): RuleWords[] {
+  const rules: RuleWords[] = [];
+  const when = isObject(part.if) ? conditionWords(part.if) : undefined;
+  if (when !== undefined) {
     for (const [branch, start] of [
       [part.then, 'When'],
       [part.else, 'Unless'],
     ] as const) {
-      const names = isObject(branch) ? namesOf(branch.required) : [];
-      if (names.length > 0) words.push(`${start} ${when}, ${names.slice(0, 8).join(', ')} required`);
+      const names = (isObject(branch) ? namesOf(branch.required) : []).slice(0, 8);
+      if (names.length > 0)
+        rules.push({
+          sentence: `${start} ${when.sentence}, ${names.join(', ')} required`,
+          names: [...when.names, ...names],
+        });
     }
   }
   if (isObject(part.not)) {
     const names = namesOf(part.not.required);
-    if (names.length > 1) words.push(`Not together: ${names.slice(0, 8).join(', ')}`);
-    if (names.length === 1) words.push(`Never with ${names[0]}`);
+    if (names.length > 1)
+      rules.push({ sentence: `Not together: ${names.slice(0, 8).join(', ')}`, names: names.slice(0, 8) });
+    if (names.length === 1) rules.push({ sentence: `Never with ${names[0]}`, names });
   }
-  return words;
+  return rules;
 }
 
-function conditionWords(condition: SchemaObject): string {
-  const words: string[] = [];
+function conditionWords(condition: SchemaObject): RuleWords | undefined {
+  const rules: RuleWords[] = [];
   if (isObject(condition.properties)) {
     for (const [key, schema] of Object.entries(condition.properties).slice(0, 3)) {
       if (!isObject(schema)) continue;
@@ -188,15 +192,18 @@ function conditionWords(condition: SchemaObject): string {
         : Array.isArray(schema.enum)
           ? schema.enum
           : undefined;
-      if (values) words.push(`${cut(toOneLine(key), 40)} is ${showChoices(values)}`);
+      if (values) rules.push({ sentence: `${cut(toOneLine(key), 40)} is ${showChoices(values)}`, names: [key] });
     }
   }
-  if (words.length === 0)
-    return namesOf(condition.required)
-      .slice(0, 3)
-      .map((name) => `${name} is given`)
-      .join(' and ');
-  return words.join(' and ');
+  if (rules.length === 0) {
+    for (const name of namesOf(condition.required).slice(0, 3))
+      rules.push({ sentence: `${name} is given`, names: [name] });
+  }
+  if (rules.length === 0) return undefined;
+  return {
+    sentence: rules.map(({ sentence }) => sentence).join(' and '),
+    names: rules.flatMap(({ names }) => names),
+  };
 }
 
 /** Excluded values. */
@@ -223,12 +230,12 @@ export function fieldList(names: readonly string[], required: ReadonlySet<string
   return shown.join(', ');
 }
 
-/** One example, where it says more than the type does. */
-export function exampleWords(facts: Facts, maxChars: number): string[] {
-  if (facts.choices !== undefined) return [];
+/** One example as JSON, where it says more than the type does. */
+export function exampleOf(facts: Facts, maxChars: number): string | undefined {
+  if (facts.choices !== undefined) return undefined;
   const list = firstOf(facts, 'examples');
   const example = firstOf(facts, 'example') ?? (Array.isArray(list) ? list[0] : undefined);
-  if (example === undefined || example === null || typeof example === 'boolean' || example === '') return [];
+  if (example === undefined || example === null || typeof example === 'boolean' || example === '') return undefined;
   const text = toOneLine(JSON.stringify(example) ?? '');
-  return text.length > 0 && text.length <= maxChars ? [`Example: ${text}`] : [];
+  return text.length > 0 && text.length <= maxChars ? text : undefined;
 }

@@ -4,7 +4,10 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { cut } from '../explain/show.ts';
 import { NULL, OBJECT, typesOf } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
+import type { RuleWords } from './constraint-words.ts';
+import { Description, descriptionOf } from './description.ts';
 import { type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
+import { text } from './portable-scalar.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
 
 const MAX_BRANCHES = 10;
@@ -38,7 +41,7 @@ export function unionNodes(
   const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, done));
   if (fold) {
     const { schema, forms } = foldObjects(pass.root, objects);
-    const described = { ...schema, description: formWords(forms)[0] ?? '' };
+    const described = { ...schema, description: formWords(forms)?.sentence ?? '' };
     nodes.unshift(toNode(pass, [described, ...quiet], at, done));
   }
   return joinStrings(nodes);
@@ -54,7 +57,7 @@ function withoutText(part: SchemaObject): SchemaObject {
 export interface Folded {
   readonly schema: SchemaObject;
   /** What the branches ask for beyond what all of them do: one of these sets of names has to be given. */
-  readonly forms: readonly string[];
+  readonly forms: readonly (readonly string[])[];
 }
 
 /** One object schema with the fields of all; required is what all require. */
@@ -75,20 +78,23 @@ export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], d
   }
   const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
   const shared = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
-  const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)).join(', '));
+  const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)));
   // A branch that asks for nothing more makes the others optional.
-  const asked = sets.includes('') ? [] : [...new Set(sets)];
+  const forms = sets.some((names) => names.length === 0)
+    ? []
+    : [...new Map(sets.map((names) => [names.join(', '), names])).values()];
   return {
     schema: { type: 'object', properties, ...(shared.length > 0 && { required: shared }) },
-    forms: asked.length > 1 ? asked : [],
+    forms: forms.length > 1 ? forms : [],
   };
 }
 
 /** `Give one of: {a} or {b, c}` */
-export function formWords(forms: readonly string[]): string[] {
-  if (forms.length === 0) return [];
-  const shown = forms.slice(0, 6).map((form) => `{${cut(form, 60)}}`);
-  return [`Give one of: ${shown.join(' or ')}${forms.length > shown.length ? ' or …' : ''}`];
+export function formWords(forms: readonly (readonly string[])[]): RuleWords | undefined {
+  if (forms.length === 0) return undefined;
+  const shown = forms.slice(0, 6);
+  const list = shown.map((names) => `{${cut(names.join(', '), 60)}}`).join(' or ');
+  return { sentence: `Give one of: ${list}${forms.length > shown.length ? ' or …' : ''}`, names: shown.flat() };
 }
 
 interface Shape {
@@ -121,11 +127,15 @@ function joinStrings(nodes: readonly PortableNode[]): PortableNode[] {
   if (strings.length < 2) return [...nodes];
   const lists = strings.map((node) => node.enum).filter((list): list is string[] => Array.isArray(list));
   const all = [...new Set(lists.flat())];
-  const texts = strings.map((node) => node.description).filter((each): each is string => typeof each === 'string');
+  const texts = [...new Map(strings.map(descriptionOf).map((each) => [each.text, each])).values()];
+  const said = texts.filter((each) => each.text !== '');
   const open = lists.length < strings.length || all.length > 100;
-  const known =
-    open && all.length > 0 ? [`Known values: ${all.slice(0, 30).join(', ')}${all.length > 30 ? ', …' : ''}.`] : [];
-  const description = [...new Set(texts), ...known].join(' ');
-  const merged = { type: 'string', ...(description !== '' && { description }), ...(!open && { enum: all }) };
+  const values =
+    open && all.length > 0 ? `Known values: ${all.slice(0, 30).join(', ')}${all.length > 30 ? ', …' : ''}` : undefined;
+  const description =
+    said.length === 1 && values === undefined
+      ? said[0]!
+      : new Description([...said.map((each) => each.text), ...(values === undefined ? [] : [`${values}.`])].join(' '));
+  const merged = { type: 'string', ...text(description), ...(!open && { enum: all }) };
   return [merged, ...nodes.filter((node) => !isPlain(node))];
 }
