@@ -42,13 +42,13 @@ export function namedTypes(type: unknown): number {
 }
 
 // Kept per root: definitions are shared, and a schema made to branch would otherwise be walked 2^n times.
-const knownTypes = new WeakMap<object, WeakMap<object, number>>();
+const typesByRoot = new WeakMap<object, WeakMap<object, number>>();
 const PENDING = -1;
 const MAX_STEPS = 5_000;
 
 interface TypeWalk {
   readonly root: JsonSchema;
-  readonly known: WeakMap<object, number>;
+  readonly cache: WeakMap<object, number>;
   steps: number;
   /** Cycles met: what was found inside one holds for this walk only. */
   cycles: number;
@@ -58,22 +58,22 @@ interface TypeWalk {
 export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   if (!isObject(schema)) return schema ? ANY : 0;
   const holder = isObject(root) ? root : schema;
-  const known = knownTypes.get(holder) ?? new WeakMap<object, number>();
-  knownTypes.set(holder, known);
-  const bits = findTypes({ root, known, steps: 0, cycles: 0 }, schema) ?? ANY;
-  known.set(schema, bits);
+  const cache = typesByRoot.get(holder) ?? new WeakMap<object, number>();
+  typesByRoot.set(holder, cache);
+  const bits = findTypes({ root, cache, steps: 0, cycles: 0 }, schema) ?? ANY;
+  cache.set(schema, bits);
   return bits;
 }
 
 /** undefined while the same schema is being looked at: a cycle adds nothing to a union and takes nothing away. */
 function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
   if (!isObject(schema)) return schema ? ANY : 0;
-  const found = walk.known.get(schema);
-  if (found === PENDING) walk.cycles++;
-  if (found !== undefined) return found === PENDING ? undefined : found;
+  const cached = walk.cache.get(schema);
+  if (cached === PENDING) walk.cycles++;
+  if (cached !== undefined) return cached === PENDING ? undefined : cached;
   if (++walk.steps > MAX_STEPS) return ANY;
   const cycles = walk.cycles;
-  walk.known.set(schema, PENDING);
+  walk.cache.set(schema, PENDING);
   let bits = namedTypes(schema.type);
   if (schema.nullable === true && schema.type !== undefined) bits |= NULL;
   if (Array.isArray(schema.enum)) bits &= schema.enum.reduce<number>((all, value) => all | typeOf(value), 0);
@@ -86,8 +86,8 @@ function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
     const branches = schemasOf(schema[keyword]);
     if (branches.length > 0) bits &= branches.reduce<number>((all, part) => all | (findTypes(walk, part) ?? 0), 0);
   }
-  if (walk.cycles === cycles) walk.known.set(schema, bits);
-  else walk.known.delete(schema);
+  if (walk.cycles === cycles) walk.cache.set(schema, bits);
+  else walk.cache.delete(schema);
   return bits;
 }
 

@@ -93,6 +93,12 @@ describe('patterns', () => {
     if (good !== undefined) expect(accepts(field({ type: 'string', pattern }), good)).toBe(true);
   });
 
+  test('with long fixed repeats pay for them', () => {
+    resetPatternBudget();
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('ab'.repeat(100_000))).toBe('too_long');
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('a'.repeat(201))).toBe('match');
+  });
+
   test('without any bound are not enforced, and the doctor says so', () => {
     const schema = field({ type: 'string', pattern: '(a+)+\\1b' });
     expect(safePattern('(a+)+\\1b').engine).toBe('unchecked');

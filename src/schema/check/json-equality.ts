@@ -8,13 +8,13 @@ export function sameJson(a: unknown, b: unknown): boolean {
 }
 
 export function haveDuplicates(items: readonly unknown[]): boolean {
-  const seen = new Set<unknown>();
+  const keys = new Set<unknown>();
   for (const item of items) {
     // Strings are prefixed so that "{}" and {} stay different.
     const key =
       typeof item === 'object' && item !== null ? canonical(item) : typeof item === 'string' ? `"${item}` : item;
-    if (seen.has(key)) return true;
-    seen.add(key);
+    if (keys.has(key)) return true;
+    keys.add(key);
   }
   return false;
 }

@@ -25,6 +25,8 @@ export interface SafePattern {
 const MAX_STEPS = 250_000;
 /** So many steps of a bounded native pattern take as long. */
 const NATIVE_STEPS_PER_STEP = 8;
+const FREE_PER_CHARACTER = 4;
+const FREE_PER_VALUE = 500;
 /** Small programs run as an automaton whose states all fit its cache: they cost the same for every character. */
 const SMALL_PROGRAM = 64;
 const SMALL_PROGRAM_STEPS = 2;
@@ -68,7 +70,12 @@ function buildPattern(source: string): SafePattern {
   const portable = re2 !== undefined;
   // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema.
   if (native && cost?.linear && (native.unicode || !re2)) {
-    return toPattern(source, 'native', portable, (value) => verdictOf(native.test(value)));
+    return toPattern(source, 'native', portable, (value) => {
+      const steps = cost.steps(value.length);
+      // Most cost a step or two for each character; those with long fixed repeats pay like the others.
+      if (steps <= FREE_PER_CHARACTER * value.length + FREE_PER_VALUE) return verdictOf(native.test(value));
+      return withinAllowance(source, value, steps / NATIVE_STEPS_PER_STEP, () => native.test(value));
+    });
   }
   if (re2) {
     const size = re2.programSize();

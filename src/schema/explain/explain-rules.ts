@@ -219,11 +219,11 @@ function explainUnknown(view: View, place: Place, name: string): Problem {
   if (names.has(name) && place.schema.additionalProperties !== false)
     return { ...base, message: `${showName(path)} does not go with the other arguments; remove it` };
   const object = place.value as Record<string, unknown>;
-  const known = [...names].filter((each) => each !== name);
+  const others = [...names].filter((each) => each !== name);
   const meant = suggest(
     view,
     name,
-    known.filter((each) => !Object.hasOwn(object, each)),
+    others.filter((each) => !Object.hasOwn(object, each)),
   );
   if (meant !== undefined) {
     const suggestion = joinPath(place.path, meant);
@@ -236,11 +236,11 @@ function explainUnknown(view: View, place: Place, name: string): Problem {
     const message = `unknown ${showName(path)}; pass its fields directly instead: ${fields}`;
     return { ...base, message, suggestion: inside.slice(0, 8).join(', ') };
   }
-  if (known.length === 0) {
+  if (others.length === 0) {
     const nothing = place.path === '' ? 'no arguments are' : 'nothing is';
     return { ...base, message: `unknown ${showName(path)}; ${nothing} accepted here` };
   }
-  const list = known.slice(0, MAX_NAMES_LISTED).map(showName).join(', ');
-  const expected = known.length > MAX_NAMES_LISTED ? `${list}, … (${known.length})` : list;
+  const list = others.slice(0, MAX_NAMES_LISTED).map(showName).join(', ');
+  const expected = others.length > MAX_NAMES_LISTED ? `${list}, … (${others.length})` : list;
   return { ...base, message: `unknown ${showName(path)}; known: ${expected}`, expected };
 }

@@ -9,10 +9,10 @@ import { firstOf } from './schema-facts.ts';
 
 /** The description of a place, within `limit`; a title where there is none. */
 export function purposeOf(facts: Facts, limit: number): string {
-  const said = facts.parts
+  const description = facts.parts
     .map((part) => part.description)
     .find((text) => typeof text === 'string' && text.trim() !== '');
-  const text = said ?? firstOf(facts, 'title');
+  const text = description ?? firstOf(facts, 'title');
   if (typeof text !== 'string' || limit <= 0) return '';
   return cutText(plainText(text), limit);
 }
@@ -22,8 +22,8 @@ const cleaned = new Map<string, string>();
 const MAX_CLEANED = 4_000;
 
 function plainText(text: string): string {
-  const known = cleaned.get(text);
-  if (known !== undefined) return known;
+  const cached = cleaned.get(text);
+  if (cached !== undefined) return cached;
   // What is cut off anyway need not be cleaned.
   const plain = toPlainText(text.slice(0, 2_000));
   if (cleaned.size >= MAX_CLEANED) cleaned.clear();
@@ -54,9 +54,9 @@ export function stringWords(facts: Facts): string[] {
   const words: string[] = [];
   const format = firstOf(facts, 'format');
   if (typeof format === 'string' && format !== 'date-time') {
-    const known = FORMAT_WORDS[format];
+    const sentence = FORMAT_WORDS[format];
     const name = cut(toOneLine(format), 32);
-    if (known !== undefined) words.push(known);
+    if (sentence !== undefined) words.push(sentence);
     else if (/^[\w-]+$/.test(name) && name !== 'string') words.push(`Format: ${name}`);
   }
   const encoding = firstOf(facts, 'contentEncoding');

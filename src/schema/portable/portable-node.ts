@@ -73,7 +73,7 @@ export function toNode(
   if (--pass.nodes < 0 && pass.strict) throw OUT_OF_NODES;
   const facts = gatherFacts(pass.root, schemas, expanded);
   const again = facts.targets.reduce(
-    (most, target) => Math.max(most, pass.path.filter((known) => known === target).length),
+    (most, target) => Math.max(most, pass.path.filter((open) => open === target).length),
     0,
   );
   if (again > 1 || pass.nodes < -200)
@@ -224,18 +224,18 @@ function anyNode(at: Position): PortableNode {
 /** Branches without duplicates and without nesting; the description goes to the first, as nothing may stand beside anyOf. */
 function anyOf(nodes: readonly PortableNode[], description: Description, at: Position): PortableNode {
   const flat: PortableNode[] = [];
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   let nullable = false;
   for (const node of nodes.flatMap((each) => (Array.isArray(each.anyOf) ? (each.anyOf as PortableNode[]) : [each]))) {
     const key = JSON.stringify(node);
-    if (seen.has(key)) continue;
-    seen.add(key);
+    if (keys.has(key)) continue;
+    keys.add(key);
     if (node.type === 'null') nullable = true;
     else flat.push(node);
   }
-  const kept = nullable && (at.nullable || flat.length === 0) ? [...flat, { type: 'null' }] : flat;
-  if (kept.length === 1) return withText(kept[0]!, description);
-  return withText({ anyOf: kept }, description);
+  const branches = nullable && (at.nullable || flat.length === 0) ? [...flat, { type: 'null' }] : flat;
+  if (branches.length === 1) return withText(branches[0]!, description);
+  return withText({ anyOf: branches }, description);
 }
 
 function withText(node: PortableNode, description: Description): PortableNode {

@@ -163,14 +163,14 @@ function dropOptional(
   maxChars: number,
   options: PortableOptions,
 ): Map<string, PortableNode> {
-  const kept = new Set(args.filter(({ key }) => facts.required.has(key)));
-  let used = [...kept].reduce((sum, arg) => sum + sizeOf(arg), 0);
+  const chosen = new Set(args.filter(({ key }) => facts.required.has(key)));
+  let used = [...chosen].reduce((sum, arg) => sum + sizeOf(arg), 0);
   for (const arg of args) {
-    if (kept.has(arg) || used + sizeOf(arg) > maxChars) continue;
+    if (chosen.has(arg) || used + sizeOf(arg) > maxChars) continue;
     used += sizeOf(arg);
-    kept.add(arg);
+    chosen.add(arg);
   }
-  const shown = args.filter((arg) => kept.has(arg));
+  const shown = args.filter((arg) => chosen.has(arg));
   const properties = new Map(shown.map(({ key, versions }) => [key, versions.at(-1)!.node]));
   const last = shown.at(-1);
   if (last && shown.length < args.length) {

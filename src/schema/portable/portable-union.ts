@@ -23,7 +23,7 @@ export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | u
   return best;
 }
 
-/** The nodes of a union, with everything else said about the place folded into each. */
+/** The nodes of a union, with everything else descriptions about the place folded into each. */
 export function unionNodes(
   pass: Pass,
   facts: Facts,
@@ -47,7 +47,7 @@ export function unionNodes(
   return joinStrings(nodes);
 }
 
-/** Text of the whole is said once, not on every branch. References were already followed. */
+/** Text of the whole is descriptions once, not on every branch. References were already followed. */
 function withoutText(part: SchemaObject): SchemaObject {
   const { description: _, title: __, example: ___, examples: ____, $ref: _____, allOf: ______, ...rest } = part;
   return rest;
@@ -66,14 +66,14 @@ export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], d
   const fields = new Map<string, Map<string, JsonSchema>>();
   for (const shape of shapes) {
     for (const [key, schemas] of shape.properties) {
-      const known = fields.get(key) ?? new Map<string, JsonSchema>();
+      const variants = fields.get(key) ?? new Map<string, JsonSchema>();
       const schema = schemas.length === 1 ? schemas[0]! : { allOf: schemas };
-      fields.set(key, known.set(JSON.stringify(schema), schema));
+      fields.set(key, variants.set(JSON.stringify(schema), schema));
     }
   }
   const properties: Record<string, JsonSchema> = {};
-  for (const [key, known] of fields) {
-    const [only, ...others] = known.values();
+  for (const [key, variants] of fields) {
+    const [only, ...others] = variants.values();
     if (key !== '__proto__') properties[key] = others.length === 0 ? only! : { anyOf: [only, ...others] };
   }
   const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
@@ -111,8 +111,8 @@ function shapeOf(root: JsonSchema, branch: JsonSchema, depth: number): Shape {
     if (objects.length === 0) continue;
     const folded = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
     for (const [key, schemas] of folded.properties) {
-      const known = facts.properties.get(key);
-      facts.properties.set(key, known ? [{ anyOf: [{ allOf: known }, { allOf: schemas }] }] : schemas);
+      const own = facts.properties.get(key);
+      facts.properties.set(key, own ? [{ anyOf: [{ allOf: own }, { allOf: schemas }] }] : schemas);
     }
     for (const name of folded.required) facts.required.add(name);
   }
@@ -128,14 +128,16 @@ function joinStrings(nodes: readonly PortableNode[]): PortableNode[] {
   const lists = strings.map((node) => node.enum).filter((list): list is string[] => Array.isArray(list));
   const all = [...new Set(lists.flat())];
   const texts = [...new Map(strings.map(descriptionOf).map((each) => [each.text, each])).values()];
-  const said = texts.filter((each) => each.text !== '');
+  const descriptions = texts.filter((each) => each.text !== '');
   const open = lists.length < strings.length || all.length > 100;
   const values =
     open && all.length > 0 ? `Known values: ${all.slice(0, 30).join(', ')}${all.length > 30 ? ', …' : ''}` : undefined;
   const description =
-    said.length === 1 && values === undefined
-      ? said[0]!
-      : new Description([...said.map((each) => each.text), ...(values === undefined ? [] : [`${values}.`])].join(' '));
+    descriptions.length === 1 && values === undefined
+      ? descriptions[0]!
+      : new Description(
+          [...descriptions.map((each) => each.text), ...(values === undefined ? [] : [`${values}.`])].join(' '),
+        );
   const merged = { type: 'string', ...text(description), ...(!open && { enum: all }) };
   return [merged, ...nodes.filter((node) => !isPlain(node))];
 }

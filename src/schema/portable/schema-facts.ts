@@ -73,8 +73,8 @@ function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void 
     for (const key of Object.keys(schema.properties)) {
       const property = schema.properties[key];
       if (!isSchema(property)) continue;
-      const known = facts.properties.get(key);
-      if (known) known.push(property);
+      const schemas = facts.properties.get(key);
+      if (schemas) schemas.push(property);
       else facts.properties.set(key, [property]);
     }
   }
@@ -107,8 +107,8 @@ function addChoices(facts: Facts, schema: SchemaObject): void {
   for (const choices of [schema.enum, Object.hasOwn(schema, 'const') ? [schema.const] : undefined]) {
     if (!Array.isArray(choices)) continue;
     facts.types &= choices.reduce<number>((all, value) => all | typeOf(value), 0);
-    const known = facts.choices;
-    facts.choices = known ? known.filter((value) => choices.some((other) => sameJson(other, value))) : choices;
+    const before = facts.choices;
+    facts.choices = before ? before.filter((value) => choices.some((other) => sameJson(other, value))) : choices;
   }
 }
 
