@@ -82,7 +82,7 @@ test('every folder of src has its place in these rules', () => {
 
 test('every package has its door', () => {
   const offences = imports.flatMap(({ file, target, typeOnly }) => {
-    const doors = DOORS[target];
+    const doors = DOORS[target] ?? DOORS[target.split('/')[0]!];
     return !doors || typeOnly || doors.includes(file) ? [] : [`${file} imports ${target}`];
   });
   expect(offences).toEqual([]);
@@ -118,4 +118,27 @@ test('no folder holds more files than a reader takes in at a glance', () => {
 
 test('no file stands beside a folder of its own name', () => {
   expect(files.filter((file) => existsSync(join(root, file.replace(/\.ts$/, ''))))).toEqual([]);
+});
+
+test('references inside a schema are followed in one place', () => {
+  const followers = files.filter(
+    (file) =>
+      !file.startsWith('openapi/') &&
+      /startsWith\('#\/|slice\(\d\)\.split\('\/'\)/.test(readFileSync(join(root, file), 'utf8')) &&
+      /\$ref|ref\b/.test(readFileSync(join(root, file), 'utf8')),
+  );
+  expect(followers.filter((file) => file !== 'schema/output-schema.ts')).toEqual(['schema/references.ts']);
+});
+
+test('the keywords that hold schemas are listed in one place', () => {
+  const lists = files.filter(
+    (file) =>
+      // What each client refuses is a rule of that client; what OpenAPI objects mean by a keyword is told there.
+      !file.startsWith('openapi/') &&
+      file !== 'doctor/client-rules.ts' &&
+      /(?:allOf|anyOf|oneOf|prefixItems)['" ,]+(?:allOf|anyOf|oneOf|prefixItems)/.test(
+        readFileSync(join(root, file), 'utf8').replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, ''),
+      ),
+  );
+  expect(lists).toEqual(['schema/keywords.ts']);
 });

@@ -1,7 +1,7 @@
 // The schemas of one operation as they are advertised: portable across clients, with the gateway's controls added.
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { Operation } from '../orchestration/operation.ts';
-import { toPortableNode, toPortableSchema } from '../schema/portable/portable-schema.ts';
+import { draftPortableSchema, toPortableNode } from '../schema/portable/portable-schema.ts';
 import { type SlimOptions, slimField } from '../schema/slim.ts';
 
 export type ObjectSchema = {
@@ -24,7 +24,7 @@ const DETAILED: SlimOptions = { maxText: 240, oneSentence: false, examples: true
 export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
   const { inputSchema, method } = operation.endpoint;
   const { slim = DETAILED, ...portableOptions } = options;
-  const portable = toPortableSchema(inputSchema, { keepNull: method === 'PATCH', ...portableOptions });
+  const portable = draftPortableSchema(inputSchema, { keepNull: method === 'PATCH', ...portableOptions });
   const required = portable.required ?? [];
   return {
     type: 'object',

@@ -7,9 +7,9 @@ import type { Domain } from '../endpoint/model.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
 import { type DeploymentPolicy, decidePolicy } from '../orchestration/policy.ts';
 import { auditSchema } from '../schema/check/unenforced.ts';
+import { findUnfillable } from '../schema/unfillable.ts';
 import { CLIENTS, type ClientId, checkTool, checkToolCount } from './client-check.ts';
 import { findHiddenCharacters, findSuspiciousText } from './suspicious.ts';
-import { findUnfillable } from './unfillable.ts';
 
 export interface Finding {
   /** `error` makes the check fail; `warning` is worth a look. */

@@ -3,10 +3,10 @@
 import type { Arg, Args, ClampedArgument, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
+import { explainMisfit } from '../schema/check/fit.ts';
 import { withFields } from './copy-endpoint.ts';
 import { readClamp } from './definition/clamped.ts';
 import type { ArgCuration } from './definition/definition-types.ts';
-import { misfit } from './value-fit.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -98,7 +98,8 @@ function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path:
     const value = change[which];
     if (value === undefined) return [];
     const root = endpoint.inputSchema;
-    const why = misfit(value, propertyOf(root, key), root);
+    const schema = propertyOf(root, key);
+    const why = schema === undefined ? undefined : explainMisfit(value, schema, root);
     return why === undefined ? [] : [{ path: [...path, which], message: why }];
   });
 }

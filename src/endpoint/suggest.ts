@@ -1,28 +1,27 @@
-// "Did you mean": the nearest of some known words, or nothing when none is near enough to be helpful.
+// "Did you mean": the nearest of some words, or nothing when none is near enough to be helpful.
 import { editDistance, MAX_COMPARED } from './edits.ts';
 
-const MAX_CANDIDATES = 2_000;
+/** Work is bounded by these alone: longer words are nobody's slip, and of more candidates only the first are compared. */
+const MAX_CANDIDATES = 5_000;
 
 /** The candidate a person most likely meant by `word`; undefined when every one is too far away. */
 export function closest(word: string, candidates: Iterable<string>): string | undefined {
   if (word.length > MAX_COMPARED) return undefined;
-  const given = plain(word);
+  const folded = fold(word);
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(given.length / 3)) + 1;
-  let begins: string | undefined;
-  let seen = 0;
+  let bestScore = 1;
+  let compared = 0;
   for (const candidate of candidates) {
-    if (++seen > MAX_CANDIDATES) break;
+    if (candidate === word) return candidate;
+    if (++compared > MAX_CANDIDATES) break;
     if (candidate.length > MAX_COMPARED) continue;
-    if (given.length >= 2 && plain(candidate).startsWith(given)) begins ??= candidate;
-    const distance = editDistance(given, plain(candidate), bestDistance);
-    if (distance < bestDistance) {
+    const score = distance(folded, fold(candidate), bestScore);
+    if (score < bestScore) {
+      bestScore = score;
       best = candidate;
-      bestDistance = distance;
     }
   }
-  // `int` is no edit away from `integer`, but a beginning of it
-  return best ?? begins;
+  return best;
 }
 
 /** `did you mean "x"?`, or the list of what is allowed when nothing is near. */
@@ -32,7 +31,21 @@ export function hint(word: string, candidates: readonly string[]): string {
   return candidates.length === 0 ? 'nothing is allowed here.' : `allowed: ${candidates.slice(0, 40).join(', ')}.`;
 }
 
+/** 0: the same but for case and punctuation. Below 1: close. 1 and more: another word. Exact only below `worst`. */
+function distance(a: string, b: string, worst: number): number {
+  if (a === '' || b === '') return 1;
+  if (a === b) return 0;
+  const short = Math.min(a.length, b.length);
+  // A plural, an abbreviation, or a name with its qualifier: repo / repository, id / user_id.
+  const contains =
+    (short >= 3 && (a.startsWith(b) || b.startsWith(a))) || (short >= 4 && (a.endsWith(b) || b.endsWith(a)));
+  const allowed = Math.max(1, Math.floor(Math.max(a.length, b.length) / 3));
+  const edits = editDistance(a, b, Math.ceil(worst * (allowed + 1)));
+  const byEdits = short < 3 && edits > 0 ? 1 : edits / (allowed + 1);
+  return contains ? Math.min(byEdits, 0.9) : byEdits;
+}
+
 /** `perPage`, `per_page` and `Per-Page` are the same word to a person. */
-function plain(word: string): string {
-  return word.toLowerCase().replace(/[^a-z0-9]/g, '');
+function fold(word: string): string {
+  return word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -7,8 +7,8 @@ export const DEFAULT_LIMIT = 1_024;
 
 /** True when `text` already holds every word of `other`: descriptions love to repeat their summaries and names. */
 export function says(text: string, other: string): boolean {
-  const known = new Set(wordsOf(text));
-  return wordsOf(other).every((word) => known.has(word));
+  const vocabulary = new Set(wordsOf(text));
+  return wordsOf(other).every((word) => vocabulary.has(word));
 }
 
 /** The words that carry meaning, in singular. */

@@ -5,6 +5,7 @@ import { toCanonicalJson } from '../call/digest.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText } from '../endpoint/plain-text.ts';
+import { COMPOSITIONS } from './keywords.ts';
 
 /** The schema one action gives a field. */
 export interface FieldVariant {
@@ -166,8 +167,8 @@ function branch(kinds: readonly Kind[], notes: string[], depth: number): Node {
   for (const { schema, actions } of kinds) {
     for (const option of Array.isArray(schema.anyOf) ? (schema.anyOf as Node[]) : [schema]) {
       const key = toCanonicalJson(option);
-      const known = branches.get(key);
-      branches.set(key, { schema: option, actions: known ? [...known.actions, ...actions] : actions });
+      const same = branches.get(key);
+      branches.set(key, { schema: option, actions: same ? [...same.actions, ...actions] : actions });
     }
   }
   if (depth === 0) notes.push(tellTypes(kinds));
@@ -183,14 +184,14 @@ function uniqueTypes(options: readonly Node[]): Node[] {
 }
 
 function tellEnums(kinds: readonly Kind[]): string {
-  const told = kinds.map(({ schema, actions }) => `${actions.join(', ')}: ${(schema.enum as unknown[]).join('|')}`);
-  const note = `Values by action: ${told.join('; ')}`;
+  const parts = kinds.map(({ schema, actions }) => `${actions.join(', ')}: ${(schema.enum as unknown[]).join('|')}`);
+  const note = `Values by action: ${parts.join('; ')}`;
   return note.length <= MAX_NOTE ? note : 'Allowed values depend on the action';
 }
 
 function tellTypes(kinds: readonly Kind[]): string {
-  const told = kinds.map(({ schema, actions }) => `${nameType(schema)} for ${actions.join(', ')}`);
-  const note = [...new Set(told)].join('; ');
+  const parts = kinds.map(({ schema, actions }) => `${nameType(schema)} for ${actions.join(', ')}`);
+  const note = [...new Set(parts)].join('; ');
   return note.length <= MAX_NOTE ? note : 'Type depends on the action';
 }
 
@@ -202,7 +203,7 @@ function nameType(schema: Node): string {
 
 /** No composition of its own, so that keyword by keyword comparison says everything. */
 function isPlain(schema: Node): boolean {
-  return !('anyOf' in schema || 'oneOf' in schema || 'allOf' in schema || '$ref' in schema);
+  return !COMPOSITIONS.some((keyword) => Object.hasOwn(schema, keyword));
 }
 
 /** The keywords every schema has with the same value. */

@@ -1,23 +1,7 @@
 // Output schemas for eras that only know objects: anything else travels as `{result: …}`, schema and value alike.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
-
-const SCHEMA_MAPS = new Set(['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas']);
-const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const SCHEMAS = new Set([
-  'items',
-  'additionalProperties',
-  'additionalItems',
-  'contains',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-  'unevaluatedItems',
-  'unevaluatedProperties',
-  'contentSchema',
-]);
+import { mapSubschemas } from './keywords.ts';
 
 /** True when a legacy client cannot take this schema as it is (MCP up to 2025-11-25 wants `type: "object"`). */
 function needsWrapping(schema: JsonSchema): boolean {
@@ -52,23 +36,10 @@ function moveReferences(schema: JsonSchema, prefix: string): JsonSchema {
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema)) return schema;
   // Below an `$id` of its own, `#` means that inner resource, which moves as a whole.
   if (typeof schema.$id === 'string' && schema.$id !== '' && !schema.$id.startsWith('#')) return schema;
-  const moved: Record<string, unknown> = Object.create(null);
-  for (const [keyword, value] of Object.entries(schema)) moved[keyword] = moveKeyword(keyword, value, prefix);
-  return Object.setPrototypeOf(moved, Object.prototype);
-}
-
-function moveKeyword(keyword: string, value: unknown, prefix: string): unknown {
-  if ((keyword === '$ref' || keyword === '$dynamicRef') && typeof value === 'string') {
-    return value === '#' || value.startsWith('#/') ? prefix + value.slice(1) : value;
+  const moved = mapSubschemas(schema, (inner) => moveReferences(inner as JsonSchema, prefix));
+  for (const keyword of ['$ref', '$dynamicRef']) {
+    const ref = moved[keyword];
+    if (typeof ref === 'string' && (ref === '#' || ref.startsWith('#/'))) moved[keyword] = prefix + ref.slice(1);
   }
-  if (SCHEMA_LISTS.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
-    return Array.isArray(value) ? value.map((inner) => moveReferences(inner as JsonSchema, prefix)) : value;
-  }
-  if (SCHEMAS.has(keyword)) return moveReferences(value as JsonSchema, prefix);
-  if (SCHEMA_MAPS.has(keyword) && typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, moveReferences(inner as JsonSchema, prefix)]),
-    );
-  }
-  return value;
+  return moved;
 }

@@ -3,6 +3,8 @@ import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText, firstSentence } from '../endpoint/plain-text.ts';
 import { says, withoutNoise } from './description-budget.ts';
+import { SCHEMA_LIST_KEYWORDS } from './keywords.ts';
+import { Description } from './portable/description.ts';
 
 export interface SlimOptions {
   /** UTF-16 units of a description at the top level; nested ones get half of it. */
@@ -45,42 +47,31 @@ function slimKeyword(keyword: string, value: unknown, options: SlimOptions, dept
   if ((keyword === 'items' || keyword === 'additionalProperties') && isObject(value)) {
     return slimSchema(value as JsonSchema, options, depth + 1);
   }
-  if ((keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'allOf') && Array.isArray(value)) {
+  if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) {
     return value.map((inner) => slimSchema(inner as JsonSchema, options, depth + 1));
   }
   return value;
 }
 
 function slimText(value: unknown, { oneSentence, examples }: SlimOptions, limit: number): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const { prose, example } = splitExample(value);
-  const said = oneSentence ? [firstSentence(prose), ...namesOfHidden(prose)].join(' ') : withoutNoise(prose);
+  const description = typeof value === 'string' ? new Description(value) : value;
+  if (!(description instanceof Description)) return undefined;
+  const { words, fields, example } = description;
+  const prose = oneSentence ? shortest(words, fields) : withoutNoise(words);
   const shown = examples && example !== undefined && showsForm(example) ? ` e.g. ${example}` : '';
-  const text = cutText(said, limit).replace(/(?<=[\w)`"'])\.$/, '') + shown;
+  const text = cutText(prose, limit).replace(/(?<=[\w)`"'])\.$/, '') + shown;
   return text.trim() === '' ? undefined : text.trim();
 }
 
-/** The portable pass writes an example last, as JSON. Anything else that starts like it is left alone. */
-function splitExample(text: string): { prose: string; example?: string } {
-  const at = text.lastIndexOf('Example: ');
-  if (at < 0 || (at > 0 && text[at - 1] !== ' ')) return { prose: text };
-  const json = text.slice(at + 'Example: '.length).replace(/\.$/, '');
-  try {
-    JSON.parse(json);
-    return { prose: text.slice(0, at).trimEnd(), example: json };
-  } catch {
-    return { prose: text };
-  }
+/** The first sentence, and the names of fields that are not shown. */
+function shortest(words: string, fields: string | undefined): string {
+  const sentence = firstSentence(words);
+  return fields === undefined || sentence.includes(fields) ? sentence : `${sentence} ${fields}`;
 }
 
 /** A short string with more than words in it: an id, a date, a path, a query. */
 function showsForm(example: string): boolean {
   return /^"[^"]{2,60}"$/.test(example) && /[\d#@:/+*{}[\]=<>_-]/.test(example) && !/^"https?:/.test(example);
-}
-
-function namesOfHidden(prose: string): string[] {
-  const match = /(?:^|[.!?] )(Fields: [^.]*)/.exec(prose);
-  return match?.[1] !== undefined && !firstSentence(prose).includes(match[1]) ? [match[1]] : [];
 }
 
 /**

@@ -267,7 +267,7 @@ describe('landbridge import', () => {
     const { code, stderr } = await run(['tools', 'curated.yaml'], { cwd: folder });
     expect(code).toBe(1);
     expect(stderr).toContain('curated.yaml:3');
-    expect(stderr).toContain('must be of type string');
+    expect(stderr).toContain('must be string; got ');
   });
 
   test('does not overwrite what is there', async () => {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { diagnose, type Finding } from '../../src/doctor/diagnose.ts';
 import { findHiddenCharacters, findSuspiciousText } from '../../src/doctor/suspicious.ts';
-import { findUnfillable } from '../../src/doctor/unfillable.ts';
 import { buildDomain } from '../../src/domain/definition/build-domain.ts';
 import { defineDomain } from '../../src/domain/definition/define-domain.ts';
 import type { EndpointDefinition } from '../../src/domain/definition/definition-types.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { findUnfillable } from '../../src/schema/unfillable.ts';
 
 function findingsFor(
   endpoint: Partial<EndpointDefinition>,

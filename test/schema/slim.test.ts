@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { describeBriefly, describeEndpoint } from '../../src/catalog/endpoint-text.ts';
+import { Description } from '../../src/schema/portable/description.ts';
 import { slimField, slimSchema } from '../../src/schema/slim.ts';
 import { anEndpoint } from '../catalog/support.ts';
+
+type Slim = { description: string };
 
 const brief = { maxText: 60, oneSentence: true, examples: false, limits: false } as const;
 const whole = { maxText: 200, oneSentence: false, examples: true, limits: true } as const;
@@ -21,16 +24,20 @@ describe('slimSchema()', () => {
 
   test('shows an example only where it shows a form', () => {
     const text = (example: string) =>
-      (slimSchema({ type: 'string', description: `The id. Example: ${example}.` }, whole) as { description: string })
-        .description;
+      (slimSchema({ type: 'string', description: new Description('The id.', { example }) }, whole) as Slim).description;
     expect(text('"U024BE7LH"')).toBe('The id e.g. "U024BE7LH"');
     expect(text('"doggie"')).toBe('The id');
     expect(text('10')).toBe('The id');
-    expect(text('not json')).toBe('The id. Example: not json');
+    const said = { type: 'string', description: 'The id. Example: "U024BE7LH".' };
+    expect((slimSchema(said, whole) as Slim).description).toBe('The id. Example: "U024BE7LH"');
   });
 
   test('the names of fields that are not shown stay', () => {
-    const schema = { type: 'object', description: 'The owner of it. Fields: login (required), team. Shortened here.' };
+    const fields = 'Fields: login (required), team';
+    const schema = {
+      type: 'object',
+      description: new Description(`The owner of it. ${fields}. Shortened.`, { fields }),
+    };
     expect(slimSchema(schema, brief)).toEqual({
       type: 'object',
       description: 'The owner of it. Fields: login (required), team',

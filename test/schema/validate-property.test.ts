@@ -5,9 +5,10 @@ import { describe, expect, test } from 'vitest';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';
+import { allowEffort } from '../../src/schema/check/effort.ts';
 import { repairSchema } from '../../src/schema/check/repair.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
-import { explain } from '../../src/schema/explain/explain-problems.ts';
+import { explain } from '../../src/schema/explain/explain-errors.ts';
 import { type Json, toolSchemas, valuesFor } from '../support/schemas.ts';
 
 const cases = toolSchemas.chain((schema) =>
@@ -49,10 +50,14 @@ describe('for any schema and any arguments', () => {
   test('an explanation is found exactly when there is something to explain', () => {
     fc.assert(
       fc.property(cases, ([schema, values]) => {
-        const check = createCheck(schema);
-        for (const value of values) {
-          const problems = explain(schema, value, 20);
-          expect([value, problems.length === 0, problems]).toEqual([value, check(value), problems]);
+        const decide = createCheck(schema);
+        for (const mode of ['all', 'first'] as const) {
+          const check = createCheck(schema, undefined, mode);
+          for (const value of values) {
+            allowEffort();
+            const problems = check(value) ? [] : explain(check, schema, value, { max: 20 });
+            expect([value, problems.length === 0, problems]).toEqual([value, decide(value), problems]);
+          }
         }
       }),
       { numRuns: 300 },

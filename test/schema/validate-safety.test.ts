@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editDistance } from '../../src/endpoint/edits.ts';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
-import { resetNativeBudget, safePattern } from '../../src/schema/check/pattern.ts';
+import { closest } from '../../src/endpoint/suggest.ts';
+import { resetPatternBudget, safePattern } from '../../src/schema/check/pattern.ts';
 import { auditSchema } from '../../src/schema/check/unenforced.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { createShelf } from '../../src/schema/check/validator-cache.ts';
-import { nearest } from '../../src/schema/explain/nearest.ts';
 
 const field = (schema: JsonSchema, rest: Record<string, unknown> = {}): JsonSchema => ({
   type: 'object',
@@ -60,33 +60,57 @@ describe('patterns', () => {
     expect(() => validate('t', { c: 'aa' })).toThrow('`c` must match /^(?=c)c+$/');
   });
 
-  test('that RE2 refuses run natively on bounded input', () => {
-    const password = { type: 'string', pattern: '^(?=.*[A-Z])(?=.*\\d).{8,}$' };
-    expect(safePattern(password.pattern).engine).toBe('native');
-    expect(accepts(field(password), 'Passw0rds')).toBe(true);
-    expect(accepts(field(password), 'password')).toBe(false);
+  test('that are proven linear run natively, on values of any length', () => {
+    for (const pattern of ['^[A-Za-z0-9+/=]*$', '\\S', '^.{0,5000}$', '^(?!x)', '^((?!--)[a-z-])+$'])
+      expect([pattern, safePattern(pattern).engine]).toEqual([pattern, 'native']);
     expect(accepts(field({ type: 'string', pattern: '^.{0,5000}$' }), 'a'.repeat(4_999))).toBe(true);
-    expect(message(field({ type: 'string', pattern: '^(?!x)' }), 'y'.repeat(20_000))).toContain(
-      'is too long (20000 characters) to be checked against',
-    );
+    expect(accepts(field({ type: 'string', pattern: '^(?!x)' }), 'y'.repeat(20_000))).toBe(true);
+    expect(accepts(field({ type: 'string', pattern: '^((?!--)[a-z-])+$' }), 'a-b'.repeat(20_000))).toBe(true);
+    expect(accepts(field({ type: 'string', pattern: '^((?!--)[a-z-])+$' }), 'a--b')).toBe(false);
   });
 
-  test('that RE2 refuses and that never end are stopped, and the value is refused', () => {
-    resetNativeBudget();
-    expect(safePattern('^(?=(a+)+$)a').verdict(`${'a'.repeat(40)}!`)).toBe('unsafe');
-    expect(message(field({ type: 'string', pattern: '^(?=(a+)+$)a' }), `${'a'.repeat(40)}!`)).toContain(
-      'could not be checked against',
-    );
-    // A thousand such values cost as much as a few: the allowance is per call.
-    const many = Array.from({ length: 1_000 }, (_, index) => `${'a'.repeat(40)}${index}`);
-    expect(accepts(field({ type: 'array', contains: { type: 'string', pattern: '^(?=(a+)+$)b' } }), many)).toBe(false);
+  test('with lookaheads at the start are a conjunction of others', () => {
+    const password = { type: 'string', pattern: '^(?=.*[A-Z])(?=.*\\d)(?!.*\\s).{8,}$' };
+    expect(safePattern(password.pattern).engine).toBe('bounded');
+    expect(accepts(field(password), 'Passw0rds')).toBe(true);
+    for (const value of ['password', 'Pass w0rd', 'Passw0r', 'passw0rds', 'Passwords'])
+      expect([value, accepts(field(password), value)]).toEqual([value, false]);
+    expect(accepts(field({ type: 'string', pattern: '^(?=(a+)+$)a' }), `${'a'.repeat(40)}!`)).toBe(false);
     expect(accepts(field({ type: 'string', pattern: '^(?=(a+)+$)a' }), 'aaa')).toBe(true);
   });
 
-  test('that cannot run away need no deadline, however many values there are', () => {
+  test.each([
+    ['(?!x)a*a*b', 3_100, 'ab'],
+    ['(a*)\\1b', 16_000, 'aab'],
+    ['(?<=x)a+a+$', 100_000, 'xaa'],
+    ['^(?:a|aa)?a*(?=b)a*a*$', 5_000, undefined],
+  ])('%s never takes more steps than one call may', (pattern, length, good) => {
+    resetPatternBudget();
+    expect(safePattern(pattern).engine).toBe('bounded');
+    expect(message(field({ type: 'string', pattern }), 'a'.repeat(length))).toContain(
+      `is too long (${length} characters) to be checked against`,
+    );
+    if (good !== undefined) expect(accepts(field({ type: 'string', pattern }), good)).toBe(true);
+  });
+
+  test('with long fixed repeats pay for them', () => {
+    resetPatternBudget();
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('ab'.repeat(100_000))).toBe('too_long');
+    expect(safePattern('^[ab]*a[ab]{200}$').verdict('a'.repeat(201))).toBe('match');
+  });
+
+  test('without any bound are not enforced, and the doctor says so', () => {
+    const schema = field({ type: 'string', pattern: '(a+)+\\1b' });
+    expect(safePattern('(a+)+\\1b').engine).toBe('unchecked');
+    expect(accepts(schema, 'a'.repeat(50_000))).toBe(true);
+    expect(auditSchema(schema)).toEqual([
+      '#/properties/x/pattern: may take forever on some values, so it is not enforced; the API itself decides',
+    ]);
+  });
+
+  test('cost what they cost, however many values there are', () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `Passw0rd${index}`);
     const password = { type: 'string', pattern: '^(?=.*[A-Z])(?=.*\\d).{8,2000}$' };
-    expect(safePattern(password.pattern).engine).toBe('native');
     expect(accepts(field({ type: 'array', items: password }), many)).toBe(true);
     expect(accepts(field({ type: 'array', items: password }), [...many, 'short'])).toBe(false);
   });
@@ -110,7 +134,7 @@ describe('patterns', () => {
     ['b', 'abc', true],
     ['^\\/x\\_y$', '/x_y', true],
   ])('%s on %s gives %s', (pattern, value, want) => {
-    resetNativeBudget();
+    resetPatternBudget();
     expect(safePattern(pattern).test(value)).toBe(want);
   });
 });
@@ -303,10 +327,19 @@ describe('formats', () => {
   });
 });
 
-test('a misspelt word is compared with all of a huge enum without filling memory for each pair', () => {
+test('a misspelt word is compared with thousands of others at most, without filling memory for each pair', () => {
   const words = Array.from({ length: 20_000 }, (_, index) => `value-number-${index}`);
-  expect(nearest('valu-number-19999', words)).toBe('value-number-19999');
-  expect(nearest('something else', words)).toBeUndefined();
+  expect(closest('valu-number-4999', words)).toBe('value-number-4999');
+  expect(closest('something else', words)).toBeUndefined();
+  let compared = 0;
+  const counted = function* () {
+    for (const word of words) {
+      compared++;
+      yield word;
+    }
+  };
+  expect(closest('something else', counted())).toBeUndefined();
+  expect(compared).toBeLessThan(5_010);
   const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 12 });
   fc.assert(
     fc.property(letters, letters, fc.integer({ min: 1, max: 14 }), (a, b, limit) => {

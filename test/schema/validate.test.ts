@@ -264,8 +264,22 @@ describe('a call that does not fit', () => {
       oneOf: [{ required: ['id'] }, { required: ['first', 'last'] }],
       additionalProperties: false,
     };
-    expect(first(schema, { first: 'Ann' })).toBe('1. give one of these sets of arguments: {id} or {first, last}');
-    expect(first(schema, { id: '1', first: 'Ann', last: 'Lee' })).toContain('must match exactly one of its forms');
+    expect(first(schema, { first: 'Ann' })).toBe('1. give `id`, or both `first` and `last`');
+    const more = { id: '1', first: 'Ann', last: 'Lee' };
+    expect(createSchemaValidator(schema)('people_find', more)).toBe(more);
+    const nested = { ...schema, oneOf: [{ required: ['id'] }, { required: ['first', 'last', 'id'] }] };
+    expect(first(nested, {})).toBe('1. give `id`, or all of `first`, `last` and `id`');
+    expect(first(field(schema), { x: more })).toContain('`x` must match exactly one of its forms');
+    expect(first(field(schema), { x: {} })).toBe('1. `x`: give `id`, or both `first` and `last`');
+  });
+
+  test('explains draft 7 dependencies by the field that is missing and the field that needs it', () => {
+    const schema = {
+      type: 'object',
+      properties: { lat: { type: 'number' }, lon: { type: 'number' } },
+      dependencies: { lat: ['lon'] },
+    };
+    expect(first(schema, { lat: 1 })).toBe('1. missing `lon` (number), needed together with `lat`');
   });
 
   test('explains the branch that was meant, by its tag', () => {
@@ -410,6 +424,42 @@ describe('strictness', () => {
     expect(
       createSchemaValidator({ type: 'object', properties: {}, additionalProperties: true })('t', { b: 1 }),
     ).toEqual({ b: 1 });
+  });
+
+  const open = { type: 'object', properties: { a: { type: 'string' } } };
+  const more = { properties: { color: { type: 'string' } } };
+  test.each<[string, JsonSchema]>([
+    ['anyOf', { ...open, anyOf: [more, { properties: { size: { type: 'integer' } } }] }],
+    ['oneOf', { ...open, oneOf: [{ ...more, required: ['a'] }, { required: ['size'] }] }],
+    ['allOf', { ...open, allOf: [more] }],
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    ['if', { ...open, if: { required: ['a'] }, then: more }],
+    ['dependentSchemas', { ...open, dependentSchemas: { a: more } }],
+    ['$ref', { type: 'object', $ref: '#/$defs/All', $defs: { All: { ...open, allOf: [more] } } }],
+  ])('holds for a schema with %s at the top', (_, schema) => {
+    const validate = createSchemaValidator(schema);
+    const good = { a: 'x', color: 'red' };
+    expect(validate('t', good)).toBe(good);
+    expect(first(schema, { a: 'x', zzz: 1 })).toMatch(/^1\. unknown `zzz`; known: .*`color`/);
+    expect(first(schema, { a: 'x', colour: 'red' })).toBe('1. unknown `colour` — did you mean `color`?');
+    const opened = { ...(schema as object), additionalProperties: true };
+    expect(createSchemaValidator(opened)('t', { a: 'x', zzz: 1 })).toEqual({ a: 'x', zzz: 1 });
+  });
+
+  test('names what is wrong with the form that was meant, not the names of the others', () => {
+    const schema = {
+      type: 'object',
+      oneOf: [
+        { properties: { kind: { const: 'cat' }, lives: { type: 'integer' } }, required: ['kind', 'lives'] },
+        { properties: { kind: { const: 'dog' }, tricks: { type: 'array' } }, required: ['kind', 'tricks'] },
+      ],
+    };
+    expect(lines(schema, { kind: 'cat', lives: 'many' })).toEqual([
+      '1. `lives` must be integer; got string "many" (as the form with kind, lives)',
+    ]);
+    expect(lines(schema, { kind: 'cat', lives: 9, tricks: [] })).toEqual([
+      '1. `tricks` does not go with the other arguments; remove it',
+    ]);
   });
 
   test('knows the names of every composed part', () => {

@@ -1,5 +1,7 @@
 // Schemas told in one line: what a call takes and what an answer looks like.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
+import { resolveRef } from '../../schema/references.ts';
 
 const MAX_OPTIONAL = 6;
 const MAX_SHAPE = 600;
@@ -27,9 +29,9 @@ export function toShape(schema: JsonSchema | undefined): string | undefined {
   return `${shape.slice(0, MAX_SHAPE)}…`;
 }
 
-function shapeOf(root: Node, given: unknown, depth: number, seen: ReadonlySet<string>): string {
-  if (typeof given !== 'object' || given === null) return 'any';
-  const { node, path } = follow(root, given as Node, seen);
+function shapeOf(root: Node, schema: unknown, depth: number, before: ReadonlySet<string>): string {
+  if (typeof schema !== 'object' || schema === null) return 'any';
+  const { node, path } = follow(root, schema as Node, before);
   if (node === undefined) return 'object';
   const [first] = [node.allOf, node.oneOf, node.anyOf].filter(
     (list) => Array.isArray(list) && list.length > 0,
@@ -57,22 +59,15 @@ function shapeOf(root: Node, given: unknown, depth: number, seen: ReadonlySet<st
 function follow(
   root: Node,
   start: Node,
-  seen: ReadonlySet<string>,
+  before: ReadonlySet<string>,
 ): { node: Node | undefined; path: ReadonlySet<string> } {
   let node = start;
-  let path = seen;
+  const path = new Set(before);
   while (typeof node.$ref === 'string') {
-    const { $ref } = node;
-    if (path.has($ref) || !$ref.startsWith('#')) return { node: undefined, path };
-    path = new Set([...path, $ref]);
-    let target: unknown = root;
-    for (const part of $ref.slice(1).split('/').slice(1)) {
-      const key = decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-      target =
-        typeof target === 'object' && target !== null && Object.hasOwn(target, key) ? (target as Node)[key] : undefined;
-    }
-    if (typeof target !== 'object' || target === null) return { node: undefined, path };
-    node = target as Node;
+    const target = path.has(node.$ref) ? undefined : resolveRef(root, node.$ref);
+    if (!isObject(target)) return { node: undefined, path };
+    path.add(node.$ref);
+    node = target;
   }
   return { node, path };
 }

@@ -3,23 +3,21 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { closest, hint } from '../../endpoint/suggest.ts';
+import {
+  DEFINITION_KEYWORDS,
+  KEYWORDS,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  setOwn,
+  TYPES,
+} from '../../schema/keywords.ts';
 
 type Path = readonly (string | number)[];
 type Node = Record<string, unknown>;
 
-const TYPES = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 const MAX_DEPTH = 32;
 
-/** Keywords whose value is one schema, a list of schemas, schemas by name, or plain data. */
-const ONE = words(`items additionalProperties propertyNames contains not if then else unevaluatedItems
-  unevaluatedProperties contentSchema`);
-const MANY = words('allOf anyOf oneOf prefixItems');
-const NAMED = words('properties patternProperties $defs definitions dependentSchemas');
-const PLAIN = words(`type enum const title description default examples deprecated readOnly writeOnly format pattern
-  minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems
-  minContains maxContains required minProperties maxProperties dependencies dependentRequired contentEncoding
-  contentMediaType $ref $id $schema $anchor $comment $dynamicRef $dynamicAnchor $vocabulary`);
-const KEYWORDS = [...ONE, ...MANY, ...NAMED, ...PLAIN];
 const KNOWN = new Set(KEYWORDS);
 
 /** Slips in a schema: misspelt keywords, types that do not exist, a keyword of the wrong kind. */
@@ -41,11 +39,11 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
           ? 'looks like text after a comma; put the whole text in quotes'
           : `"${key}" is no JSON Schema keyword; ${fix}`,
       );
-    } else if (ONE.has(key)) problems.push(...checkSchema(value, [...path, key], depth + 1));
-    else if (MANY.has(key)) {
+    } else if (SCHEMA_KEYWORDS.has(key)) problems.push(...checkSchema(value, [...path, key], depth + 1));
+    else if (SCHEMA_LIST_KEYWORDS.has(key)) {
       if (!Array.isArray(value) || value.length === 0) say(key, 'must be a list of schemas');
       else problems.push(...value.flatMap((item, index) => checkSchema(item, [...path, key, index], depth + 1)));
-    } else if (NAMED.has(key)) {
+    } else if (isNamed(key)) {
       if (!isObject(value)) say(key, 'must be an object of schemas');
       else
         for (const name of Object.keys(value))
@@ -79,10 +77,10 @@ export function toCurrentSchema(schema: JsonSchema): JsonSchema {
   const out: Node = {};
   for (const [key, value] of Object.entries(schema)) {
     if (key === 'dependencies' && isObject(value)) splitDependencies(value, out);
-    else if (ONE.has(key)) set(out, key, toCurrentSchema(value as JsonSchema));
-    else if (MANY.has(key)) set(out, key, (value as JsonSchema[]).map(toCurrentSchema));
-    else if (NAMED.has(key))
-      set(
+    else if (SCHEMA_KEYWORDS.has(key)) setOwn(out, key, toCurrentSchema(value as JsonSchema));
+    else if (SCHEMA_LIST_KEYWORDS.has(key)) setOwn(out, key, (value as JsonSchema[]).map(toCurrentSchema));
+    else if (isNamed(key))
+      setOwn(
         out,
         key,
         merge(
@@ -90,8 +88,8 @@ export function toCurrentSchema(schema: JsonSchema): JsonSchema {
           mapValues(value as Node, (inner) => toCurrentSchema(inner as JsonSchema)),
         ),
       );
-    else if (key === 'dependentRequired') set(out, key, merge(out[key], value as Node));
-    else if (key !== '$schema') set(out, key, value);
+    else if (key === 'dependentRequired') setOwn(out, key, merge(out[key], value as Node));
+    else if (key !== '$schema') setOwn(out, key, value);
   }
   return out;
 }
@@ -100,30 +98,29 @@ function splitDependencies(dependencies: Node, out: Node): void {
   const required: Node = {};
   const schemas: Node = {};
   for (const [field, needs] of Object.entries(dependencies)) {
-    if (typeof needs === 'string') set(required, field, [needs]);
-    else if (Array.isArray(needs)) set(required, field, needs);
-    else set(schemas, field, toCurrentSchema(needs as JsonSchema));
+    if (typeof needs === 'string') setOwn(required, field, [needs]);
+    else if (Array.isArray(needs)) setOwn(required, field, needs);
+    else setOwn(schemas, field, toCurrentSchema(needs as JsonSchema));
   }
   if (Object.keys(required).length > 0) out.dependentRequired = merge(out.dependentRequired, required);
   if (Object.keys(schemas).length > 0) out.dependentSchemas = merge(out.dependentSchemas, schemas);
 }
 
-/** Plain assignment to `__proto__` would change the object instead of naming a property. */
-export function set(target: Node, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
 function merge(a: unknown, b: Node): Node {
   if (!isObject(a)) return b;
   const out: Node = { ...a };
-  for (const key of Object.keys(b)) set(out, key, b[key]);
+  for (const key of Object.keys(b)) setOwn(out, key, b[key]);
   return out;
 }
 
 function mapValues(node: Node, change: (value: unknown) => unknown): Node {
   const out: Node = {};
-  for (const key of Object.keys(node)) set(out, key, change(node[key]));
+  for (const key of Object.keys(node)) setOwn(out, key, change(node[key]));
   return out;
+}
+
+function isNamed(keyword: string): boolean {
+  return SCHEMA_MAP_KEYWORDS.has(keyword) || DEFINITION_KEYWORDS.has(keyword);
 }
 
 function isWords(value: unknown): boolean {
@@ -137,8 +134,4 @@ function compiles(pattern: string): boolean {
   } catch {
     return false;
   }
-}
-
-function words(text: string): Set<string> {
-  return new Set(text.split(/\s+/));
 }

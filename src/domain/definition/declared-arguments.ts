@@ -9,7 +9,8 @@ import { ARGUMENT_KEY } from '../../endpoint/names.ts';
 import { type Problem, place, toProblems } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
-import { checkSchema, set, toCurrentSchema } from './argument-schema.ts';
+import { setOwn } from '../../schema/keywords.ts';
+import { checkSchema, toCurrentSchema } from './argument-schema.ts';
 import { placementShape } from './definition-schema.ts';
 import type { EndpointDefinition, Location, Placement } from './definition-types.ts';
 
@@ -113,7 +114,7 @@ function withoutNoise(value: unknown): unknown {
     if (key === 'maximum' && inner === Number.MAX_SAFE_INTEGER) continue;
     if (key === 'minimum' && inner === Number.MIN_SAFE_INTEGER) continue;
     if (key === 'pattern' && typeof inner === 'string' && typeof value.format === 'string') continue;
-    set(out, key, withoutNoise(inner));
+    setOwn(out, key, withoutNoise(inner));
   }
   return out;
 }
@@ -140,7 +141,7 @@ function fromMap(args: Node, placements: Map<string, Placement>, path: Path, pro
       if (word === 'required' && typeof value === 'boolean') {
         if (value) required.push(key);
       } else if (PLACEMENT_KEYS.has(word)) placement[word] = value;
-      else set(schema, word, value);
+      else setOwn(schema, word, value);
     }
     const checked = z.strictObject(placementShape).safeParse(placement, { reportInput: true });
     if (!checked.success) {
@@ -152,7 +153,7 @@ function fromMap(args: Node, placements: Map<string, Placement>, path: Path, pro
     const slips = checkSchema(schema, [...path, key]);
     problems.push(...slips);
     const current = slips.length > 0 ? {} : (toCurrentSchema(schema) as Node);
-    set(properties, key, placement.file === true ? { ...(FILE_SCHEMA as Node), ...current } : current);
+    setOwn(properties, key, placement.file === true ? { ...(FILE_SCHEMA as Node), ...current } : current);
   }
   return withDefaults(finish({ type: 'object', properties, required }, placements, path, problems));
 }

@@ -2,6 +2,7 @@
 // make a validator run in circles. This finds such circles, so that the conversion can open them.
 
 import { isNode, type Node } from '../../endpoint/untrusted.ts';
+import { CONDITIONS, NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { orNothing, type Place, RefError, type Resolver } from '../source/resolve.ts';
 import { refOf } from './schema-parts.ts';
@@ -23,10 +24,8 @@ export interface InPlace {
 
 const LISTS: readonly (readonly [string, Via])[] = [
   ['allOf', 'all'],
-  ['anyOf', 'union'],
-  ['oneOf', 'union'],
+  ...UNIONS.map((keyword) => [keyword, 'union'] as const),
 ];
-const SINGLES = ['not', 'if', 'then', 'else'];
 
 export function createInPlace(follow: Follow): InPlace {
   const edges = new Map<object, readonly Edge[]>();
@@ -123,8 +122,8 @@ function collect(
     if (!Array.isArray(list)) continue;
     for (const item of list) collect(document, item, via === 'all' ? how : via, into, follow, depth + 1);
   }
-  for (const keyword of SINGLES) collect(document, schema[keyword], 'not', into, follow, depth + 1);
-  for (const keyword of ['dependentSchemas', 'dependencies']) {
+  for (const keyword of CONDITIONS) collect(document, schema[keyword], 'not', into, follow, depth + 1);
+  for (const keyword of NAMED_CONDITIONS) {
     const map = schema[keyword];
     if (isNode(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
   }

@@ -2,27 +2,16 @@
 // takes a string is never touched, and the result is validated again.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
-import {
-  ANY,
-  ARRAY,
-  BOOLEAN,
-  FRACTION,
-  NULL,
-  NUMBER,
-  OBJECT,
-  ownSchema,
-  resolveRef,
-  STRING,
-  schemasOf,
-  typeOf,
-  typesOf,
-} from '../schema-view.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
+import { setOwn, UNIONS } from '../keywords.ts';
+import { conjuncts, ownSchema, type SchemaObject, schemasOf } from '../references.ts';
 import { MAX_DEPTH, withinBounds } from './bounds.ts';
 import { sameJson } from './json-equality.ts';
 
 const LONG = /^-?[1-9]\d{15,19}$/;
 const NUMERIC = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/;
-const MAX_STEPS = 20_000;
+/** Values looked at, and branches of unions tried for them. */
+const MAX_STEPS = 50_000;
 
 export type Path = readonly (string | number)[];
 
@@ -48,23 +37,23 @@ export function coerce(schema: JsonSchema, args: Args): Reading {
   return { args: read, long: steps.long, rounded: steps.rounded };
 }
 
-/** The arguments with every long integer in its place, as a bigint. */
+/**
+ * The arguments with every long integer in its place, as a bigint. Whatever holds one was copied when the number that
+ * stands in for it was put there, so each is set where it belongs, in one pass.
+ */
 export function withLongIntegers({ args, long }: Reading): Args {
-  return long.reduce<Args>((changed, { path, digits }) => put(changed, path, BigInt(digits)) as Args, args);
-}
-
-function put(value: unknown, [key, ...rest]: Path, leaf: bigint): unknown {
-  if (key === undefined) return leaf;
-  const copy = Array.isArray(value) ? [...value] : copyOf(value as Record<string, unknown>);
-  const inner = put((value as Record<string | number, unknown>)[key], rest, leaf);
-  Object.defineProperty(copy, key, { value: inner, enumerable: true, writable: true, configurable: true });
-  return copy;
+  for (const { path, digits } of long) {
+    let holder: unknown = args;
+    for (const key of path.slice(0, -1)) holder = (holder as Record<string | number, unknown>)[key];
+    setOwn(holder as object, path.at(-1)!, BigInt(digits));
+  }
+  return args;
 }
 
 /** `places` are all schemas that hold at this place at once (through $ref and allOf). */
-function walk(root: JsonSchema, given: readonly JsonSchema[], value: unknown, depth: number, steps: Walk): unknown {
+function walk(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown, depth: number, steps: Walk): unknown {
   if (depth > MAX_DEPTH || --steps.left < 0) return value;
-  const places = expand(root, given, value);
+  const places = expand(root, schemas, value, steps);
   const types = places.reduce<number>((bits, place) => bits & typesOf(root, place), ANY);
   const read = types & typeOf(value) ? value : reread(value, types, steps);
   if (typeof read === 'number' && isRounded(read, types)) steps.rounded.push([...steps.path]);
@@ -132,8 +121,8 @@ function walkArray(
 function itemSchemas(place: JsonSchema, index: number): JsonSchema[] {
   if (!isObject(place)) return [];
   const first = schemasOf(place.prefixItems)[index];
-  const found = first ?? ownSchema(place, 'items');
-  return found === undefined ? [] : [found];
+  const schema = first ?? ownSchema(place, 'items');
+  return schema === undefined ? [] : [schema];
 }
 
 function walkObject(
@@ -152,8 +141,7 @@ function walkObject(
     steps.path.pop();
     if (changed !== object[key]) {
       copy ??= copyOf(object);
-      // defineProperty: an own `__proto__` stays data.
-      Object.defineProperty(copy, key, { value: changed, enumerable: true, writable: true, configurable: true });
+      setOwn(copy, key, changed);
     }
   }
   return copy ?? object;
@@ -161,9 +149,7 @@ function walkObject(
 
 function copyOf(object: Record<string, unknown>): Record<string, unknown> {
   const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(object)) {
-    Object.defineProperty(copy, key, { value: object[key], enumerable: true, writable: true, configurable: true });
-  }
+  for (const key of Object.keys(object)) setOwn(copy, key, object[key]);
   return copy;
 }
 
@@ -177,51 +163,102 @@ function propertySchemas(place: JsonSchema, key: string): JsonSchema[] {
 }
 
 /** Adds what $ref, allOf and an unambiguous branch of anyOf/oneOf contribute. */
-function expand(root: JsonSchema, given: readonly JsonSchema[], value: unknown): JsonSchema[] {
-  const found: JsonSchema[] = [];
-  const queue = [...given];
-  while (queue.length > 0 && found.length < 64) {
-    const schema = queue.shift()!;
-    if (found.includes(schema)) continue;
-    found.push(schema);
-    if (!isObject(schema)) continue;
-    const target = schema.$ref === undefined ? undefined : resolveRef(root, schema.$ref);
-    if (target !== undefined) queue.push(target);
-    queue.push(...schemasOf(schema.allOf));
-    for (const keyword of ['anyOf', 'oneOf']) {
-      const only = theBranch(root, schemasOf(schema[keyword]), value);
-      if (only !== undefined) queue.push(only);
-    }
+function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown, steps: Walk): JsonSchema[] {
+  const branchesOf = (schema: SchemaObject): JsonSchema[] =>
+    UNIONS.flatMap((keyword) => {
+      const list = schema[keyword];
+      const only = Array.isArray(list) ? theBranch(toUnion(root, list), value, steps) : undefined;
+      return only === undefined ? [] : [only];
+    });
+  return [...conjuncts(root, schemas, branchesOf)];
+}
+
+/** A union as it is asked for every item of an array. */
+interface Union {
+  readonly root: JsonSchema;
+  /** Branches that take more than null, and the types they take. */
+  readonly branches: readonly { readonly schema: JsonSchema; readonly types: number }[];
+  /** Branches by the value of a field that every branch fixes. */
+  readonly byTag: { readonly key: string; readonly branches: ReadonlyMap<unknown, JsonSchema | undefined> } | undefined;
+}
+
+const unions = new WeakMap<readonly unknown[], Union>();
+
+function toUnion(root: JsonSchema, list: readonly unknown[]): Union {
+  const cached = unions.get(list);
+  if (cached !== undefined) return cached;
+  const branches = schemasOf(list)
+    .map((schema) => ({ schema, types: typesOf(root, schema) }))
+    .filter(({ types }) => types !== NULL);
+  const union = {
+    root,
+    branches,
+    byTag: indexTags(
+      root,
+      branches.map(({ schema }) => schema),
+    ),
+  };
+  unions.set(list, union);
+  return union;
+}
+
+function indexTags(root: JsonSchema, branches: readonly JsonSchema[]): Union['byTag'] {
+  const [first, ...others] = branches.map((branch) => tagsOf(root, branch));
+  const key = first?.find(([name]) => others.every((tags) => tags.some(([other]) => other === name)))?.[0];
+  if (key === undefined) return undefined;
+  const byValue = new Map<unknown, JsonSchema | undefined>();
+  for (const branch of branches) {
+    const option = tagsOf(root, branch).find(([name]) => name === key)![1][0];
+    // Two branches of one value are told apart by nothing.
+    byValue.set(option, byValue.has(option) ? undefined : branch);
   }
-  return found;
+  return { key, branches: byValue };
 }
 
 /** The one branch that can be meant: the only one that is not null, or the only one whose fixed fields match. */
-function theBranch(root: JsonSchema, branches: readonly JsonSchema[], value: unknown): JsonSchema | undefined {
-  const real = branches.filter((branch) => typesOf(root, branch) !== NULL);
-  if (real.length === 1) return real[0];
+function theBranch({ root, branches, byTag }: Union, value: unknown, steps: Walk): JsonSchema | undefined {
+  if (branches.length === 1) return branches[0]!.schema;
+  if (byTag !== undefined && isObject(value) && Object.hasOwn(value, byTag.key))
+    return byTag.branches.get(value[byTag.key]);
+  steps.left -= branches.length;
+  if (steps.left < 0) return undefined;
   const kind = typeOf(value);
-  const typed = real.filter((branch) => typesOf(root, branch) & kind);
-  if (typed.length === 1 && kind & (OBJECT | ARRAY)) return typed[0];
+  const typed = branches.filter(({ types }) => types & kind);
+  if (typed.length === 1 && kind & (OBJECT | ARRAY)) return typed[0]!.schema;
   if (!isObject(value)) return undefined;
-  const tagged = typed.filter((branch) => tagMatches(root, branch, value) === true);
-  return tagged.length === 1 ? tagged[0] : undefined;
+  const tagged = typed.filter(({ schema }) => tagMatches(root, schema, value) === true);
+  return tagged.length === 1 ? tagged[0]!.schema : undefined;
 }
 
 /** Whether the fields a branch fixes (`kind: const 'a'`) have those values; undefined when it fixes none. */
 export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {
-  let fixes = false;
-  for (const place of expand(root, [branch], undefined)) {
-    if (!isObject(place) || !isObject(place.properties)) continue;
-    for (const key of Object.keys(place.properties)) {
-      const wanted = fixedValues(place.properties[key]);
-      if (wanted === undefined) continue;
-      fixes = true;
-      if (!Object.hasOwn(value, key)) return undefined;
-      if (!wanted.some((option) => sameJson(option, value[key]))) return false;
-    }
+  const tags = tagsOf(root, branch);
+  for (const [key, options] of tags) {
+    if (!Object.hasOwn(value, key)) return undefined;
+    if (!options.some((option) => sameJson(option, value[key]))) return false;
   }
-  return fixes ? true : undefined;
+  return tags.length > 0 ? true : undefined;
+}
+
+type Tags = readonly (readonly [key: string, options: readonly unknown[]])[];
+
+// Kept per branch: an array of objects asks for the same ones with every item.
+const tagsOfBranches = new WeakMap<object, Tags>();
+
+function tagsOf(root: JsonSchema, branch: JsonSchema): Tags {
+  if (!isObject(branch)) return [];
+  const cached = tagsOfBranches.get(branch);
+  if (cached !== undefined) return cached;
+  const tags = [...conjuncts(root, [branch])].flatMap((place) =>
+    isObject(place) && isObject(place.properties)
+      ? Object.entries(place.properties).flatMap(([key, schema]) => {
+          const options = fixedValues(schema);
+          return options === undefined ? [] : [[key, options] as const];
+        })
+      : [],
+  );
+  tagsOfBranches.set(branch, tags);
+  return tags;
 }
 
 function fixedValues(schema: unknown): readonly unknown[] | undefined {

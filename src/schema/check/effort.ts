@@ -1,43 +1,103 @@
-// Keeps validation from becoming exponential. A definition that refers to others through unions can be entered 2^n times
-// for n levels of nesting; every such definition counts its entries, and a call that needs too many is refused.
+// Keeps the work of one validation bounded. Most schemas cost what their arguments measure; three kinds cost more: a
+// definition that refers to others through unions can be entered 2^n times for n levels of nesting, a list of hundreds
+// of branches is tried for every item of an array, and hundreds of patterns are tried for every key of a map. Such places
+// pay for every visit, and a call that needs too many is refused.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { DEFINITION_KEYWORDS, mapSubschemas, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../keywords.ts';
+import type { SchemaObject } from '../references.ts';
 
-/** Keyword put into definitions that lead on to others. */
+/** Keyword put into places that pay. */
 export const EFFORT_KEYWORD = 'x-landbridge-effort';
-const MAX_ENTRIES = 200_000;
-let left = MAX_ENTRIES;
 
-/** Thrown out of a compiled validator. */
-export const TOO_MUCH_EFFORT: unique symbol = Symbol('too much effort');
-
-export function resetEffort(): void {
-  left = MAX_ENTRIES;
+/** What one visit costs. */
+interface Toll {
+  readonly once: number;
+  /** For each key of an object. */
+  readonly perKey: number;
 }
 
-export function spendEffort(): boolean {
-  if (--left < 0) throw TOO_MUCH_EFFORT;
+const MAX_EFFORT = 200_000;
+/** Explaining also writes down what it finds. */
+const MAX_EXPLAINING = 40_000;
+/** Fewer branches, patterns or properties than this cost what any schema costs. */
+const FREE_BRANCHES = 8;
+const FREE_PATTERNS = 4;
+const FREE_PROPERTIES = 64;
+
+/** Going through the keys of an object is cheap; going through them for every branch of a union is not. */
+const KEY_EFFORT = 1 / 2;
+
+let left = MAX_EFFORT;
+let explaining = MAX_EXPLAINING;
+let purpose: 'check' | 'explain' = 'check';
+
+/** Thrown when an allowance is used up. */
+export const TOO_MUCH_EFFORT: unique symbol = Symbol('too much effort');
+
+/** A fresh allowance for one call: so much for checking, however often that is done, and so much for explaining. */
+export function allowEffort(): void {
+  left = MAX_EFFORT;
+  explaining = MAX_EXPLAINING;
+  purpose = 'check';
+}
+
+/** Which allowance pays from here on. */
+export function payFrom(allowance: 'check' | 'explain'): void {
+  purpose = allowance;
+}
+
+/** For ajv: called with the keyword's value and the data wherever the keyword stands. */
+export function spendEffort({ once, perKey }: Toll, data: unknown): boolean {
+  const toll = perKey > 0 && isObject(data) ? once + perKey * Object.keys(data).length : once;
+  if (purpose === 'check') left -= toll;
+  else explaining -= toll;
+  if ((purpose === 'check' ? left : explaining) < 0) throw TOO_MUCH_EFFORT;
   return true;
 }
 
-/** The schema with counting definitions; the same object when no definition refers to another. */
-export function countEffort(root: JsonSchema): JsonSchema {
+/** The schema with every dear place paying, or with every place paying; the same object when none does. */
+export function countEffort(root: JsonSchema, everywhere = false): JsonSchema {
   if (!isObject(root)) return root;
-  let copy = root;
-  for (const holder of ['$defs', 'definitions']) {
-    const definitions = root[holder];
-    if (!isObject(definitions)) continue;
-    const counted = { ...definitions };
+  const copies = new Map<SchemaObject, SchemaObject>();
+  const count = (schema: unknown, keyword?: string, crowded = false): unknown => {
+    if (!isObject(schema)) return schema;
+    const copied = copies.get(schema);
+    if (copied) return copied;
     let changed = false;
-    for (const name of Object.keys(definitions)) {
-      const definition = definitions[name];
-      if (name === '__proto__' || !isObject(definition) || !refers(definition, 0)) continue;
-      counted[name] = { ...definition, [EFFORT_KEYWORD]: true };
-      changed = true;
-    }
-    if (changed) copy = { ...copy, [holder]: counted };
+    const copy = mapSubschemas(schema, (inner, under) => {
+      const siblings = schema[under];
+      const many = SCHEMA_LIST_KEYWORDS.has(under) && Array.isArray(siblings) && siblings.length > FREE_BRANCHES;
+      const counted = count(inner, under, many);
+      changed ||= counted !== inner;
+      return counted;
+    });
+    const entered = keyword === undefined ? refersToRoot(root) : DEFINITION_KEYWORDS.has(keyword) && refers(schema, 0);
+    const toll = tollOf(schema, everywhere, entered, crowded);
+    if (toll !== undefined) copy[EFFORT_KEYWORD] = toll;
+    const result = changed || toll !== undefined ? copy : schema;
+    copies.set(schema, result);
+    return result;
+  };
+  return count(root) as JsonSchema;
+}
+
+function tollOf(schema: SchemaObject, everywhere: boolean, entered: boolean, crowded: boolean): Toll | undefined {
+  let once = everywhere || entered ? 1 : 0;
+  for (const keyword of SCHEMA_LIST_KEYWORDS) {
+    const list = schema[keyword];
+    if (Array.isArray(list) && list.length > FREE_BRANCHES) once += list.length;
   }
-  return refersToRoot(root) ? { ...copy, [EFFORT_KEYWORD]: true } : copy;
+  for (const keyword of [...SCHEMA_MAP_KEYWORDS, 'dependentRequired', 'dependencies']) {
+    const map = schema[keyword];
+    if (isObject(map)) once += Math.floor(Object.keys(map).length / FREE_PROPERTIES);
+  }
+  const patterns = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties).length : 0;
+  const closed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
+  // Where everything is written down, so is every name that a closed object does not know.
+  const names = closed ? (everywhere ? 1 : crowded ? KEY_EFFORT : 0) : 0;
+  const perKey = patterns > FREE_PATTERNS ? patterns : names;
+  return once + perKey === 0 ? undefined : { once, perKey };
 }
 
 function refers(value: unknown, depth: number): boolean {
@@ -48,12 +108,12 @@ function refers(value: unknown, depth: number): boolean {
 
 /** Whether a reference leads anywhere but to a definition. */
 export function refersToRoot(root: JsonSchema): boolean {
-  const seen = (value: unknown, depth: number): boolean => {
+  const leads = (value: unknown, depth: number): boolean => {
     if (typeof value !== 'object' || value === null) return false;
     if (depth > 200) return true;
     const { $ref } = value as { $ref?: unknown };
     if (typeof $ref === 'string' && !/^#\/(?:\$defs|definitions)\//.test($ref)) return true;
-    return Object.values(value).some((part) => seen(part, depth + 1));
+    return Object.values(value).some((part) => leads(part, depth + 1));
   };
-  return seen(root, 0);
+  return leads(root, 0);
 }

@@ -8,15 +8,24 @@ export function sameJson(a: unknown, b: unknown): boolean {
 }
 
 export function haveDuplicates(items: readonly unknown[]): boolean {
-  const seen = new Set<unknown>();
+  const keys = new Set<unknown>();
   for (const item of items) {
     // Strings are prefixed so that "{}" and {} stay different.
     const key =
       typeof item === 'object' && item !== null ? canonical(item) : typeof item === 'string' ? `"${item}` : item;
-    if (seen.has(key)) return true;
-    seen.add(key);
+    if (keys.has(key)) return true;
+    keys.add(key);
   }
   return false;
+}
+
+/** Whether a value is one of some, however many there are: plain values by hash, objects and arrays by their text. */
+export function toMembership(values: readonly unknown[]): (value: unknown) => boolean {
+  if (values.length === 0) throw new Error('enum must have items');
+  const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
+  const texts = new Set(values.filter((value) => typeof value === 'object' && value !== null).map(canonical));
+  return (value) =>
+    typeof value === 'object' && value !== null ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
 }
 
 /** One text per JSON value, keys sorted. */

@@ -1,89 +1,179 @@
-// Runs the regular expressions of schemas without ever letting one block the process. RE2 (linear time) does the work;
-// the few patterns it refuses (lookaround, back references, repeats above 1,000) run natively on bounded input under a
-// deadline. A pattern that cannot be checked refuses the value and says so: nothing is dropped in silence.
-import { createContext, Script } from 'node:vm';
+// Runs the regular expressions of schemas without ever letting one hold the event loop. In this order: the engine of
+// JavaScript where the text of the pattern proves it linear; RE2, which always is; a conjunction of those for
+// lookaheads at the start (`^(?=.*\d)(?!x).+$`); and for the few that are left (lookaround elsewhere, back references,
+// repeats above 1,000) JavaScript again, on subjects so short that its steps are bounded. No deadline is needed: a timer
+// cannot interrupt a match in this thread, and a worker would make validation asynchronous. A pattern without any bound
+// (`(a+)+\1`) is not enforced and the doctor says so; the API itself still is free to refuse.
 import { RE2JS } from 're2js';
+import { costOfPattern } from './pattern-cost.ts';
 
-/** `unsafe`: the deadline passed. `too_long`: never tried. `unusable`: no engine understands the pattern. */
-export type PatternVerdict = 'match' | 'mismatch' | 'too_long' | 'unsafe' | 'unusable';
+/** `too_long`: more steps than one match may take; `too_many`: than one call may. `unusable`: no engine understands it. */
+export type PatternVerdict = 'match' | 'mismatch' | 'too_long' | 'too_many' | 'unusable';
 
 export interface SafePattern {
-  /** re2: linear. native: bounded and timed. none: refuses everything. */
-  readonly engine: 're2' | 'native' | 'none';
+  /** native: proven linear. re2: linear. bounded: short subjects only. unchecked: accepts all. none: refuses all. */
+  readonly engine: 'native' | 're2' | 'bounded' | 'unchecked' | 'none';
+  /** Whether RE2 understands it, and so the engines of most other clients. */
+  readonly portable: boolean;
   verdict(value: string): PatternVerdict;
   test(value: string): boolean;
   /** ajv keys patterns by this: without a distinct text all of them collapse into the first. */
   toString(): string;
 }
 
-/** Characters a natively run pattern may look at. */
-const NATIVE_MAX_CHARS = 16_384;
-/** One native match, and all native matches of one validation together. */
-const NATIVE_MATCH_MS = 100;
-const NATIVE_TOTAL_MS = 250;
-/** Steps a native match may take without a deadline. */
-const NATIVE_FREE_STEPS = 1e7;
-/** RE2 costs at most characters × program size; more than this is refused instead of waited for. */
-const RE2_MAX_STEPS = 100_000_000;
+/** One match: a step of RE2 (a character, for each instruction of the pattern) takes up to 100 ns. */
+const MAX_STEPS = 250_000;
+/** So many steps of a bounded native pattern take as long. */
+const NATIVE_STEPS_PER_STEP = 8;
+const FREE_PER_CHARACTER = 4;
+const FREE_PER_VALUE = 500;
+/** Small programs run as an automaton whose states all fit its cache: they cost the same for every character. */
+const SMALL_PROGRAM = 64;
+const SMALL_PROGRAM_STEPS = 2;
+/** All matches of one call: refused only when both are used up, so that a slow machine alone refuses nothing. */
+const FREE_STEPS = 1_000_000;
+const FREE_MS = 60;
+/** Dear matches are remembered for the call: whoever explains a refusal asks again. */
+const DEAR_STEPS = 5_000;
+const MAX_REMEMBERED = 64;
 const MAX_PATTERN_CHARS = 8_192;
 const MAX_CACHED = 4_096;
 
 const cache = new Map<string, SafePattern>();
-const sandbox = createContext(Object.create(null) as { pattern?: RegExp; value?: string });
-const probe = new Script('pattern.test(value)');
-let nativeSpentMs = 0;
+let spentSteps = 0;
+let spentMs = 0;
+const remembered = new Map<string, Map<string, PatternVerdict>>();
 
-/** Every validation starts with a fresh allowance of native matching time. */
-export function resetNativeBudget(): void {
-  nativeSpentMs = 0;
+/** Every call starts with a fresh allowance for matching. */
+export function resetPatternBudget(): void {
+  spentSteps = 0;
+  spentMs = 0;
+  if (remembered.size > 0) remembered.clear();
 }
 
 /** The pattern, compiled once per text and shared. Never throws. */
 export function safePattern(source: string): SafePattern {
-  const known = cache.get(source);
-  if (known) return known;
+  const cached = cache.get(source);
+  if (cached) return cached;
   if (cache.size >= MAX_CACHED) cache.delete(cache.keys().next().value!);
-  const made = build(source);
-  cache.set(source, made);
-  return made;
+  const pattern = buildPattern(source);
+  cache.set(source, pattern);
+  return pattern;
 }
 
-function build(source: string): SafePattern {
-  if (source.length > MAX_PATTERN_CHARS) return pattern(source, 'none', () => 'unusable');
+function buildPattern(source: string): SafePattern {
+  if (source.length > MAX_PATTERN_CHARS) return toPattern(source, 'none', false, () => 'unusable');
   const anchored = withAnchors(source);
   const re2 = compileRe2(anchored);
+  const native = compileNative(anchored);
+  const cost = costOfPattern(anchored);
+  const portable = re2 !== undefined;
+  // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema.
+  if (native && cost?.linear && (native.unicode || !re2)) {
+    return toPattern(source, 'native', portable, (value) => {
+      const steps = cost.steps(value.length);
+      // Most cost a step or two for each character; those with long fixed repeats pay like the others.
+      if (steps <= FREE_PER_CHARACTER * value.length + FREE_PER_VALUE) return verdictOf(native.test(value));
+      return withinAllowance(source, value, steps / NATIVE_STEPS_PER_STEP, () => native.test(value));
+    });
+  }
   if (re2) {
-    const maxChars = RE2_MAX_STEPS / Math.max(1, re2.programSize());
-    return pattern(source, 're2', (value) =>
-      value.length > maxChars ? 'too_long' : re2.test(value) ? 'match' : 'mismatch',
+    const size = re2.programSize();
+    const perCharacter = size <= SMALL_PROGRAM ? SMALL_PROGRAM_STEPS : size;
+    return toPattern(source, 're2', portable, (value) =>
+      withinAllowance(source, value, value.length * perCharacter, () => re2.test(value)),
     );
   }
-  const native = compileNative(anchored);
-  if (!native) return pattern(source, 'none', () => 'unusable');
-  const power = backtrackingPower(anchored);
-  return pattern(source, 'native', (value) => {
-    if (value.length > NATIVE_MAX_CHARS) return 'too_long';
-    // A deadline costs a watchdog thread (0.2 ms); patterns that cannot run away do without.
-    if (value.length ** power <= NATIVE_FREE_STEPS) return native.test(value) ? 'match' : 'mismatch';
-    return testNative(native, value);
-  });
+  if (!native) return toPattern(source, 'none', false, () => 'unusable');
+  const parts = splitLookaheads(anchored);
+  if (parts) return toPattern(source, 'bounded', false, (value) => conjunction(parts, value));
+  if (!cost || cost.steps(1) === Number.POSITIVE_INFINITY) return toPattern(source, 'unchecked', false, () => 'match');
+  return toPattern(source, 'bounded', false, (value) =>
+    withinAllowance(source, value, cost.steps(value.length) / NATIVE_STEPS_PER_STEP, () => native.test(value)),
+  );
 }
 
-/** Exponent of the worst case in the length of the input: one per quantifier, without end once a group repeats. */
-function backtrackingPower(source: string): number {
-  const tokens =
-    source.match(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\(\?<?[=!:]|\)(?:[*+]|\{)|[*+?]|\{\d*,?\d*\}|[\s\S]/g) ?? [];
-  let power = 0;
-  for (const token of tokens) {
-    if (/^\)[*+{]$/.test(token)) return Number.POSITIVE_INFINITY;
-    if (/^[*+?]$/.test(token) || /^\{\d*,\d*\}$/.test(token)) power++;
+function withinAllowance(source: string, value: string, steps: number, test: () => boolean): PatternVerdict {
+  if (steps > MAX_STEPS) return 'too_long';
+  const earlier = steps > DEAR_STEPS ? remembered.get(source)?.get(value) : undefined;
+  if (earlier !== undefined) return earlier;
+  if (spentSteps > FREE_STEPS && spentMs > FREE_MS) return 'too_many';
+  spentSteps += steps;
+  const started = performance.now();
+  const verdict = verdictOf(test());
+  spentMs += performance.now() - started;
+  if (steps > DEAR_STEPS) remember(source, value, verdict);
+  return verdict;
+}
+
+function remember(source: string, value: string, verdict: PatternVerdict): void {
+  const verdicts = remembered.get(source) ?? new Map<string, PatternVerdict>();
+  if (verdicts.size < MAX_REMEMBERED) remembered.set(source, verdicts.set(value, verdict));
+}
+
+function verdictOf(matches: boolean): PatternVerdict {
+  return matches ? 'match' : 'mismatch';
+}
+
+interface Part {
+  readonly pattern: SafePattern;
+  /** The value must not match. */
+  readonly negative: boolean;
+}
+
+function conjunction(parts: readonly Part[], value: string): PatternVerdict {
+  for (const { pattern, negative } of parts) {
+    const verdict = pattern.verdict(value);
+    if (verdict !== 'match' && verdict !== 'mismatch') return verdict;
+    if ((verdict === 'match') === negative) return 'mismatch';
   }
-  return power;
+  return 'match';
 }
 
-function pattern(source: string, engine: SafePattern['engine'], verdict: SafePattern['verdict']): SafePattern {
+/** `^(?=A)(?!B)C` as `^A`, not `^B`, and `^C`; undefined where that is not the whole of it. */
+function splitLookaheads(source: string): readonly Part[] | undefined {
+  // What a back reference means would be lost with its group.
+  if (!source.startsWith('^(?') || /\\(?:[1-9]|k<)/.test(source)) return undefined;
+  const parts: Part[] = [];
+  let at = 1;
+  while (source.startsWith('(?=', at) || source.startsWith('(?!', at)) {
+    const end = endOfGroup(source, at);
+    if (end === undefined || /^[*+?{]/.test(source.slice(end))) return undefined;
+    parts.push({ pattern: safePattern(`^(?:${source.slice(at + 3, end - 1)})`), negative: source[at + 2] === '!' });
+    at = end;
+  }
+  const rest = source.slice(at);
+  if (parts.length === 0 || endOfGroup(`(${rest})`, 0, true) !== rest.length + 2) return undefined;
+  if (rest !== '') parts.push({ pattern: safePattern(`^${rest}`), negative: false });
+  const checked = parts.every(({ pattern }) => pattern.engine !== 'none' && pattern.engine !== 'unchecked');
+  return checked ? parts : undefined;
+}
+
+/** Where the group that opens at `start` ends; undefined when it does not, or when it has alternatives and must not. */
+function endOfGroup(source: string, start: number, alone = false): number | undefined {
+  let depth = 0;
+  let inClass = false;
+  for (let at = start; at < source.length; at++) {
+    const character = source[at];
+    if (character === '\\') at++;
+    else if (inClass) inClass = character !== ']';
+    else if (character === '[') inClass = true;
+    else if (character === '(') depth++;
+    else if (character === '|' && alone && depth === 1) return undefined;
+    else if (character === ')' && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+function toPattern(
+  source: string,
+  engine: SafePattern['engine'],
+  portable: boolean,
+  verdict: SafePattern['verdict'],
+): SafePattern {
   return Object.freeze({
     engine,
+    portable,
     verdict,
     test: (value: string) => verdict(value) === 'match',
     toString: () => `/${source}/`,
@@ -101,8 +191,8 @@ function compileRe2(source: string): RE2JS | undefined {
 }
 
 function compileNative(source: string): RegExp | undefined {
-  // Without `u`, `\p{…}` would mean the letter p: there the flag is needed, elsewhere 4.9 % of real patterns refuse it.
-  for (const flags of /\\p\{/i.test(source) ? ['u'] : ['', 'u']) {
+  // 4.9 % of real patterns refuse `u`; but without it `\p{…}` would mean the letter p.
+  for (const flags of /\\p\{/i.test(source) ? ['u'] : ['u', '']) {
     try {
       return new RegExp(source, flags);
     } catch {
@@ -112,27 +202,23 @@ function compileNative(source: string): RegExp | undefined {
   return undefined;
 }
 
-function testNative(native: RegExp, value: string): PatternVerdict {
-  if (nativeSpentMs >= NATIVE_TOTAL_MS) return 'unsafe';
-  const started = performance.now();
-  sandbox.pattern = native;
-  sandbox.value = value;
-  try {
-    return probe.runInContext(sandbox, { timeout: NATIVE_MATCH_MS }) === true ? 'match' : 'mismatch';
-  } catch {
-    return 'unsafe';
-  } finally {
-    sandbox.pattern = undefined;
-    sandbox.value = undefined;
-    nativeSpentMs += performance.now() - started;
-  }
-}
-
 /** Python and Ruby authors write `\A…\Z`; ECMA-262 would read the letters A and Z, which nobody means. */
 function withAnchors(source: string): string {
-  return source.replace(/\\([\s\S])|\[(?:\\[\s\S]|[^\]\\])*\]/g, (whole, letter?: string) =>
-    letter === 'A' ? '^' : letter === 'Z' || letter === 'z' ? '$' : whole,
-  );
+  if (!/\\[AZz]/.test(source)) return source;
+  let text = '';
+  let inClass = false;
+  for (let at = 0; at < source.length; at++) {
+    const character = source[at]!;
+    if (character === '[') inClass = true;
+    else if (character === ']') inClass = false;
+    if (character !== '\\') {
+      text += character;
+      continue;
+    }
+    const letter = source[++at] ?? '';
+    text += inClass ? `\\${letter}` : letter === 'A' ? '^' : letter === 'Z' || letter === 'z' ? '$' : `\\${letter}`;
+  }
+  return text;
 }
 
 /** For ajv's `code.regExp`. */

@@ -2,15 +2,21 @@
 // keyword, each with a note, so that one slip does not make an operation unusable or its other rules unenforced.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { isSchema, resolveRef, type SchemaObject } from '../schema-view.ts';
+import {
+  DEFINITION_KEYWORDS,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  setOwn,
+  TYPES,
+} from '../keywords.ts';
+import { isSchema, resolveRef, type SchemaObject } from '../references.ts';
 
 export interface Repaired {
   readonly schema: JsonSchema;
   /** What is not enforced, by JSON pointer. */
   readonly notes: readonly string[];
 }
-
-const TYPES = new Set(['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']);
 
 const isNumber = (value: unknown): boolean => typeof value === 'number' && Number.isFinite(value);
 const isCount = (value: unknown): boolean => Number.isInteger(value) && (value as number) >= 0;
@@ -21,7 +27,9 @@ const isList = (value: unknown): boolean => Array.isArray(value) && value.length
 /** Keywords whose value must look a certain way. */
 const SIMPLE: Readonly<Record<string, (value: unknown) => boolean>> = Object.assign(Object.create(null), {
   type: (value: unknown) =>
-    Array.isArray(value) ? value.length > 0 && value.every((name) => TYPES.has(name)) : TYPES.has(value as string),
+    Array.isArray(value)
+      ? value.length > 0 && value.every((name) => TYPES.includes(name))
+      : TYPES.includes(value as string),
   enum: isList,
   multipleOf: (value: unknown) => isNumber(value) && (value as number) > 0,
   minimum: isNumber,
@@ -43,20 +51,6 @@ const SIMPLE: Readonly<Record<string, (value: unknown) => boolean>> = Object.ass
   dependentRequired: (value: unknown) => isObject(value) && Object.values(value).every(isNames),
 });
 
-const ONE_SCHEMA = new Set([
-  'items',
-  'contains',
-  'additionalProperties',
-  'unevaluatedProperties',
-  'unevaluatedItems',
-  'propertyNames',
-  'not',
-  'if',
-  'then',
-  'else',
-]);
-const SCHEMA_LISTS = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const SCHEMA_MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions']);
 /** Identity and dialect of a schema mean nothing inside one that is complete; `$async` would turn checks into promises. */
 const DROPPED = new Set(['$schema', '$id', 'id', '$async', '$vocabulary', '$comment', 'discriminator']);
 
@@ -72,7 +66,7 @@ const MAX_DEPTH = 128;
 /** It nests what follows from one branch or property to the next: width costs stack. */
 const MAX_WIDTH = 1_000;
 const MAX_NODES = 200_000;
-const WIDE = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'properties', 'patternProperties', 'dependentSchemas']);
+const isWide = (keyword: string): boolean => SCHEMA_LIST_KEYWORDS.has(keyword) || SCHEMA_MAP_KEYWORDS.has(keyword);
 
 /** Whether a schema is of a size that can be compiled; `too large` cannot be helped. */
 export function sizeProblem(schema: JsonSchema): 'too deep' | 'too wide' | 'too large' | undefined {
@@ -86,7 +80,7 @@ export function sizeProblem(schema: JsonSchema): 'too deep' | 'too wide' | 'too 
     for (const key of Object.keys(value)) {
       const part = (value as Record<string, unknown>)[key];
       // The arguments themselves are compiled one by one.
-      if (WIDE.has(key) && depth > 0 && widthOf(part) > MAX_WIDTH) wide = true;
+      if (isWide(key) && depth > 0 && widthOf(part) > MAX_WIDTH) wide = true;
       const problem = visit(part, depth + 1);
       if (problem !== undefined) return problem;
     }
@@ -108,8 +102,8 @@ function repair(
   depth: number,
 ): JsonSchema {
   if (!isObject(schema)) return schema;
-  const known = done.get(schema);
-  if (known) return known;
+  const copied = done.get(schema);
+  if (copied) return copied;
   if (depth > MAX_DEPTH) {
     notes.push(`${at}: nested too deep, not enforced from here`);
     return true;
@@ -125,17 +119,17 @@ function repair(
     const value = schema[key];
     const pointer = `${at}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`;
     if (DROPPED.has(key) || key === '__proto__') continue;
-    if (WIDE.has(key) && depth > 0 && widthOf(value) > MAX_WIDTH) {
+    if (isWide(key) && depth > 0 && widthOf(value) > MAX_WIDTH) {
       notes.push(`${pointer}: more than ${MAX_WIDTH} entries, not enforced`);
       continue;
     }
     if (key === '$ref') repairRef(root, value, pointer, notes, copy);
-    else if (ONE_SCHEMA.has(key))
+    else if (SCHEMA_KEYWORDS.has(key))
       copy[key] = Array.isArray(value) && key === 'items' ? go({ anyOf: value }, pointer) : go(value, pointer);
-    else if (SCHEMA_LISTS.has(key)) {
+    else if (SCHEMA_LIST_KEYWORDS.has(key)) {
       if (isList(value)) copy[key] = (value as unknown[]).map((part, index) => go(part, `${pointer}/${index}`));
       else notes.push(`${pointer}: must be a list of schemas, not enforced`);
-    } else if (SCHEMA_MAPS.has(key)) {
+    } else if (SCHEMA_MAP_KEYWORDS.has(key) || DEFINITION_KEYWORDS.has(key)) {
       if (isObject(value)) copy[key] = repairMap(value, (part, name) => go(part, `${pointer}/${name}`));
       else notes.push(`${pointer}: must be an object of schemas, not enforced`);
     } else if (SIMPLE[key]?.(value) === false) {
@@ -162,13 +156,6 @@ function repairMap(
   go: (part: unknown, name: string) => JsonSchema,
 ): Record<string, JsonSchema> {
   const copy: Record<string, JsonSchema> = {};
-  for (const name of Object.keys(map)) {
-    Object.defineProperty(copy, name, {
-      value: go(map[name], name),
-      enumerable: true,
-      writable: true,
-      configurable: true,
-    });
-  }
+  for (const name of Object.keys(map)) setOwn(copy, name, go(map[name], name));
   return copy;
 }

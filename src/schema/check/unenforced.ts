@@ -1,7 +1,7 @@
 // What of a schema will not be enforced, for whoever checks a catalog before it is used.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { isSchema } from '../schema-view.ts';
+import { DEFINITION_KEYWORDS, subschemas } from '../keywords.ts';
 import { compileAll } from './compile-schema.ts';
 import { safePattern } from './pattern.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
@@ -30,27 +30,26 @@ function tryCompile(schema: JsonSchema): string | undefined {
   }
 }
 
-/** Patterns that no engine understands, and those that run natively under a deadline. */
+/** Patterns that no engine understands, and those that no engine can be trusted with. */
 function patternNotes(root: JsonSchema): string[] {
-  const notes: string[] = [];
-  const visit = (schema: JsonSchema, at: string): void => {
+  const notes = new Set<string>();
+  const visit = (schema: unknown, at: string): void => {
     if (!isObject(schema)) return;
-    const sources = [typeof schema.pattern === 'string' ? schema.pattern : undefined];
-    if (isObject(schema.patternProperties)) sources.push(...Object.keys(schema.patternProperties));
-    for (const source of sources) {
-      if (source !== undefined && safePattern(source).engine === 'none') {
-        notes.push(`${at}/pattern: not a usable regular expression; values are refused`);
-      }
+    const patterns = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties) : [];
+    for (const source of typeof schema.pattern === 'string' ? [schema.pattern, ...patterns] : patterns) {
+      const { engine } = safePattern(source);
+      if (engine === 'none') notes.add(`${at}/pattern: not a usable regular expression; values are refused`);
+      if (engine === 'unchecked')
+        notes.add(`${at}/pattern: may take forever on some values, so it is not enforced; the API itself decides`);
     }
-    for (const key of Object.keys(schema)) {
-      const part = schema[key];
-      if (key === 'enum' || key === 'const' || key === 'default' || key === 'examples' || key === 'example') continue;
-      for (const [name, inner] of Array.isArray(part) || isObject(part) ? Object.entries(part) : []) {
-        if (isSchema(inner)) visit(inner, `${at}/${key}/${name}`);
-      }
-      if (isSchema(part)) visit(part, `${at}/${key}`);
+    for (const [keyword, key, inner] of subschemas(schema))
+      visit(inner, key === undefined ? `${at}/${keyword}` : `${at}/${keyword}/${key}`);
+    for (const keyword of DEFINITION_KEYWORDS) {
+      const definitions = schema[keyword];
+      if (isObject(definitions))
+        for (const name of Object.keys(definitions)) visit(definitions[name], `${at}/${keyword}/${name}`);
     }
   };
   visit(root, '#');
-  return [...new Set(notes)];
+  return [...notes];
 }

@@ -1,12 +1,14 @@
 // Which compiled validators are kept. Thousands of tools compile as they are called; the ones not used lately are
 // forgotten when there is too much code, and compiled again should a call come.
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { type Check, createCheck } from './compile-schema.ts';
+import { createCheck, type Mode, type SchemaCheck } from './compile-schema.ts';
 
 /** The place of one validator. */
 export interface Slot {
-  /** The check, compiled now if it has to be. */
-  readonly check: () => Check;
+  /** The check that decides, compiled now if it has to be. */
+  readonly check: () => SchemaCheck;
+  /** The one that says what is wrong. */
+  readonly explaining: (mode: 'all' | 'first') => SchemaCheck;
 }
 
 export interface Shelf {
@@ -15,8 +17,9 @@ export interface Shelf {
   stats(): { readonly validators: number; readonly characters: number };
 }
 
-interface Kept {
-  check: Check | undefined;
+interface Entry {
+  check: SchemaCheck | undefined;
+  readonly explaining: Map<Mode, SchemaCheck>;
   weight: number;
   /** Tick of the last use, so that the hot path writes one number and allocates nothing. */
   used: number;
@@ -24,34 +27,37 @@ interface Kept {
 
 /** Room for so much generated code; with its compiled form and ajv's own records it takes about four times that. */
 export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 } = {}): Shelf {
-  const held = new Set<Kept>();
+  const held = new Set<Entry>();
   let characters = 0;
   let clock = 0;
 
-  const forgetOldest = (except: Kept): boolean => {
-    let oldest: Kept | undefined;
+  const forgetOldest = (except: Entry): boolean => {
+    let oldest: Entry | undefined;
     for (const one of held) if (one !== except && (!oldest || one.used < oldest.used)) oldest = one;
     if (!oldest) return false;
     held.delete(oldest);
     characters -= oldest.weight;
     oldest.check = undefined;
+    oldest.explaining.clear();
     oldest.weight = 0;
     return true;
   };
 
-  const trim = (except: Kept): void => {
+  const trim = (except: Entry): void => {
     let full = characters > maxCharacters || held.size > maxValidators;
     while (full) full = forgetOldest(except) && (characters > maxCharacters || held.size > maxValidators);
   };
 
-  const fill = (one: Kept, schema: JsonSchema): Check => {
+  const fill = (one: Entry, schema: JsonSchema, mode: Mode): SchemaCheck => {
     // Code comes in pieces, as arguments are first given. Validation is synchronous, so whoever grows is in use now.
-    const check = createCheck(schema, (length) => {
+    const count = (length: number): void => {
       one.weight += length;
       characters += length;
       trim(one);
-    });
-    one.check = check;
+    };
+    const check = createCheck(schema, count, mode);
+    if (mode === 'decide') one.check = check;
+    else one.explaining.set(mode, check);
     held.add(one);
     trim(one);
     return check;
@@ -59,12 +65,13 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
 
   return {
     createSlot(schema) {
-      const one: Kept = { check: undefined, weight: 0, used: 0 };
+      const one: Entry = { check: undefined, explaining: new Map(), weight: 0, used: 0 };
       return {
         check: () => {
           one.used = ++clock;
-          return one.check ?? fill(one, schema());
+          return one.check ?? fill(one, schema(), 'decide');
         },
+        explaining: (mode) => one.explaining.get(mode) ?? fill(one, schema(), mode),
       };
     },
     stats: () => ({ validators: held.size, characters }),

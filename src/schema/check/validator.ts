@@ -5,14 +5,14 @@ import type { Args, Endpoint, JsonSchema, Parsed } from '../../endpoint/model.ts
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Problem } from '../explain/argument-problem.ts';
-import { explain } from '../explain/explain-problems.ts';
+import { explain } from '../explain/explain-errors.ts';
 import { MAX_PROBLEMS, refusal } from '../explain/refusal.ts';
 import { joinPath, showName } from '../explain/show.ts';
 import { forbiddenKey, holdsRounded, MAX_DEPTH, MAX_VALUES, withinBounds } from './bounds.ts';
 import { coerce, withLongIntegers } from './coerce.ts';
-import type { Check } from './compile-schema.ts';
-import { resetEffort, TOO_MUCH_EFFORT } from './effort.ts';
-import { resetNativeBudget } from './pattern.ts';
+import { allowEffort, payFrom, TOO_MUCH_EFFORT } from './effort.ts';
+import { resetPatternBudget } from './pattern.ts';
+import { toStrictSchema } from './strict.ts';
 import { createShelf, type Slot } from './validator-cache.ts';
 
 export type Validator = (tool: string, args: Args) => Args;
@@ -39,7 +39,7 @@ export function createSchemaValidator(schema: JsonSchema, options: ValidatorOpti
 }
 
 function build(source: () => JsonSchema, { parse, strict = true, longIntegers = false }: ValidatorOptions): Validator {
-  const schema = (): JsonSchema => (strict ? closed(source()) : source());
+  const schema = (): JsonSchema => (strict ? toStrictSchema(source()) : source());
   const slot = shelf.createSlot(schema);
   return (tool, args) => {
     refuseUnusable(tool, args, schema);
@@ -51,11 +51,11 @@ function build(source: () => JsonSchema, { parse, strict = true, longIntegers = 
 }
 
 function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, longIntegers: boolean): Args {
-  resetNativeBudget();
-  resetEffort();
+  resetPatternBudget();
+  allowEffort();
   try {
     const check = slot.check();
-    return check(args) ? args : reconsider(tool, args, schema(), check, longIntegers);
+    return check(args) ? args : reconsider(tool, args, schema(), slot, longIntegers);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (error !== TOO_MUCH_EFFORT) throw brokenSchema(tool, error);
@@ -108,32 +108,27 @@ function declares(schema: JsonSchema, key: string): boolean {
   return isObject(schema) && isObject(schema.properties) && Object.hasOwn(schema.properties, key);
 }
 
-/** A schema that says nothing about other names takes none: a misspelt argument must never vanish. */
-function closed(schema: JsonSchema): JsonSchema {
-  if (!isObject(schema) || !isObject(schema.properties)) return schema;
-  const open = [
-    'additionalProperties',
-    'unevaluatedProperties',
-    'patternProperties',
-    '$ref',
-    'allOf',
-    'anyOf',
-    'oneOf',
-    'if',
-    'dependentSchemas',
-  ];
-  return open.some((keyword) => Object.hasOwn(schema, keyword)) ? schema : { ...schema, additionalProperties: false };
-}
-
-function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, longIntegers: boolean): Args {
+function reconsider(tool: string, args: Args, schema: JsonSchema, slot: Slot, longIntegers: boolean): Args {
   const reading = coerce(schema, args);
   const usable = longIntegers || reading.long.length === 0;
-  if (usable && reading.args !== args && check(reading.args)) return withLongIntegers(reading);
-  const errors = check.errors ?? [];
+  if (usable && reading.args !== args && slot.check()(reading.args)) return withLongIntegers(reading);
   // What stands in for a long integer must not be shown as what was given.
-  const problems = explain(schema, reading.long.length === 0 ? reading.args : args, MAX_PROBLEMS + 1);
-  if (problems.length > 0) throw refusal(tool, schema, problems);
-  throw refusal(tool, schema, errors.length > 0 ? errors.map(plain) : [limit('they do not satisfy the schema')]);
+  throw refusal(tool, schema, findProblems(schema, reading.long.length === 0 ? reading.args : args, slot));
+}
+
+/** All that is wrong, or, where the arguments are too many for that, the first thing. */
+function findProblems(schema: JsonSchema, args: Args, slot: Slot): Problem[] {
+  for (const mode of ['all', 'first'] as const) {
+    payFrom(mode === 'all' ? 'explain' : 'check');
+    try {
+      const check = slot.explaining(mode);
+      const problems = check(args) ? [] : explain(check, schema, args, { max: MAX_PROBLEMS + 1 });
+      if (problems.length > 0) return problems;
+    } catch (error) {
+      if (error !== TOO_MUCH_EFFORT) throw error;
+    }
+  }
+  return [limit('they do not satisfy the schema, and are too many to say where; send fewer values')];
 }
 
 /** An id that lost its last digits would reach another thing than the one that was meant. */
@@ -149,16 +144,6 @@ function refuseRounded(tool: string, args: Args, schema: JsonSchema): void {
       return { path, problem: 'range', message };
     }),
   );
-}
-
-/** For the rare keyword the explanation does not know. */
-function plain({ instancePath, keyword }: { instancePath: string; keyword: string }): Problem {
-  const path = instancePath.slice(1).replace(/\//g, '.');
-  return {
-    path,
-    problem: 'rule',
-    message: `${path === '' ? 'the arguments' : showName(path)} must satisfy \`${keyword}\` of the schema`,
-  };
 }
 
 function parsed(tool: string, schema: () => JsonSchema, result: Parsed): Args {

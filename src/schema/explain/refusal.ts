@@ -1,10 +1,9 @@
 // The text and details of a refused call: nothing was sent, what is wrong, what is required.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
-import { findKeyword, ownSchema } from '../schema-view.ts';
+import { findKeyword, ownSchema } from '../references.ts';
 import type { Problem } from './argument-problem.ts';
-import { namesOf } from './explain-object.ts';
-import { cut, describeType } from './show.ts';
+import { cut, describeType, namesOf } from './show.ts';
 
 export const MAX_PROBLEMS = 12;
 const MAX_TEXT_CHARS = 4_000;
@@ -31,7 +30,7 @@ function numbered(messages: readonly string[], more: number): string[] {
   const lines: string[] = [];
   let used = 0;
   for (const [index, message] of messages.entries()) {
-    const line = `${index + 1}. ${cut(message.replace(/\s*\n\s*/g, ' '), MAX_LINE_CHARS)}`;
+    const line = `${index + 1}. ${cut(message.replaceAll('\n', ' '), MAX_LINE_CHARS)}`;
     if (used + line.length > room) return [...lines, `… and ${messages.length - index + Math.max(0, more)} more.`];
     lines.push(line);
     used += line.length + 1;

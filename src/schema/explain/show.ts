@@ -2,23 +2,13 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine, toSummary } from '../../endpoint/plain-text.ts';
-import {
-  ARRAY,
-  BOOLEAN,
-  deref,
-  findKeyword,
-  INTEGER,
-  NULL,
-  NUMBER,
-  ownSchema,
-  STRING,
-  typeOf,
-  typesOf,
-  typeWords,
-} from '../schema-view.ts';
+import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, typesOf, typeWords } from '../json-types.ts';
+import { deref, findKeyword, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
+/** Of a value or name of any length, so much is read. */
+const MAX_LOOKED_AT = 2_000;
 
 const SECRET_NAME =
   /pass(?:word|wd|phrase|code)|secret|token|api_?-?key|access_?-?key|private_?-?key|auth|credential|cookie|session|bearer|signature|cvv|cvc|\bpin\b|ssn|iban|card_?number/i;
@@ -29,8 +19,10 @@ const SECRET_VALUE =
 export function isSecret(value: unknown, key: string, schema?: JsonSchema): boolean {
   if (isObject(schema) && (schema.format === 'password' || schema.writeOnly === true)) return true;
   if (typeof value !== 'string' && typeof value !== 'number') return false;
-  if (SECRET_NAME.test(key)) return true;
-  return typeof value === 'string' && (SECRET_VALUE.test(value) || looksRandom(value));
+  if (SECRET_NAME.test(key.slice(0, MAX_LOOKED_AT))) return true;
+  if (typeof value !== 'string') return false;
+  const start = value.slice(0, MAX_LOOKED_AT);
+  return SECRET_VALUE.test(start) || looksRandom(start);
 }
 
 function looksRandom(value: string): boolean {
@@ -55,7 +47,7 @@ export function showValue(value: unknown, key = '', schema?: JsonSchema): string
   if (typeof value === 'object') {
     const keys = Object.keys(value);
     if (keys.length === 0) return 'object {}';
-    const shown = keys.slice(0, 5).map((name) => cut(toOneLine(name), 24));
+    const shown = keys.slice(0, 5).map((name) => shorten(name, 24));
     return `object {${shown.join(', ')}${keys.length > 5 ? ', …' : ''}}`;
   }
   return `${type} ${String(value)}`;
@@ -63,9 +55,14 @@ export function showValue(value: unknown, key = '', schema?: JsonSchema): string
 
 /** A string as JSON would write it, cut. */
 function quote(value: string): string {
-  const whole = toOneLine(value);
-  if (whole.length <= MAX_SHOWN_CHARS) return JSON.stringify(whole);
-  return `${JSON.stringify(cut(whole, MAX_SHOWN_CHARS - 20))} (${value.length} characters)`;
+  const start = toOneLine(value.slice(0, MAX_LOOKED_AT));
+  if (value.length <= MAX_LOOKED_AT && start.length <= MAX_SHOWN_CHARS) return JSON.stringify(start);
+  return `${JSON.stringify(cut(start, MAX_SHOWN_CHARS - 20))} (${value.length} characters)`;
+}
+
+/** One line of a name of any length. */
+function shorten(name: string, max: number): string {
+  return cut(toOneLine(name.slice(0, MAX_LOOKED_AT)), max);
 }
 
 export function cut(value: string, max: number): string {
@@ -77,14 +74,19 @@ export function cut(value: string, max: number): string {
 
 /** A name in backticks; anything that is not a plain name is quoted so that it cannot pose as text. */
 export function showName(name: string): string {
-  const shown = cut(toOneLine(name), 64);
+  const shown = shorten(name, 64);
   return /^[\w$.[\]-]+$/.test(shown) ? `\`${shown}\`` : JSON.stringify(shown);
+}
+
+/** The names in a list of names; what is no text is left out. */
+export function namesOf(list: unknown): string[] {
+  return Array.isArray(list) ? list.filter((name): name is string => typeof name === 'string') : [];
 }
 
 /** `items[2].price`; the empty path is the arguments themselves. */
 export function joinPath(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`;
-  const name = cut(toOneLine(key), 64);
+  const name = shorten(key, 64);
   if (!/^[\w$-]+$/.test(name)) return `${path}[${JSON.stringify(name)}]`;
   return path === '' ? name : `${path}.${name}`;
 }
@@ -94,7 +96,7 @@ export function showChoices(values: readonly unknown[]): string {
   const shown = values
     .slice(0, MAX_ENUM_SHOWN)
     .map((value) =>
-      typeof value === 'string' ? JSON.stringify(cut(toOneLine(value), 40)) : cut(JSON.stringify(value) ?? 'null', 40),
+      typeof value === 'string' ? JSON.stringify(shorten(value, 40)) : cut(JSON.stringify(value) ?? 'null', 40),
     );
   const more = values.length - shown.length;
   return more > 0 ? `${shown.join(', ')}, … (${values.length} values)` : shown.join(', ');

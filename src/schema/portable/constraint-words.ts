@@ -2,18 +2,17 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
 import { safePattern } from '../check/pattern.ts';
-import { namesOf } from '../explain/explain-object.ts';
-import { cut, showChoices } from '../explain/show.ts';
-import type { SchemaObject } from '../schema-view.ts';
+import { cut, namesOf, showChoices } from '../explain/show.ts';
+import type { SchemaObject } from '../references.ts';
 import type { Facts } from './schema-facts.ts';
 import { firstOf } from './schema-facts.ts';
 
 /** The description of a place, within `limit`; a title where there is none. */
 export function purposeOf(facts: Facts, limit: number): string {
-  const said = facts.parts
+  const description = facts.parts
     .map((part) => part.description)
     .find((text) => typeof text === 'string' && text.trim() !== '');
-  const text = said ?? firstOf(facts, 'title');
+  const text = description ?? firstOf(facts, 'title');
   if (typeof text !== 'string' || limit <= 0) return '';
   return cutText(plainText(text), limit);
 }
@@ -23,20 +22,13 @@ const cleaned = new Map<string, string>();
 const MAX_CLEANED = 4_000;
 
 function plainText(text: string): string {
-  const known = cleaned.get(text);
-  if (known !== undefined) return known;
+  const cached = cleaned.get(text);
+  if (cached !== undefined) return cached;
   // What is cut off anyway need not be cleaned.
   const plain = toPlainText(text.slice(0, 2_000));
   if (cleaned.size >= MAX_CLEANED) cleaned.clear();
   cleaned.set(text, plain);
   return plain;
-}
-
-/** Text and sentences in a row, each ending with a full stop. */
-export function joinWords(text: string, sentences: readonly string[]): string {
-  if (sentences.length === 0) return text;
-  const start = text === '' ? '' : /[.!?…:][_*`"')\]]*$/.test(text) ? `${text} ` : `${text}. `;
-  return `${start}${sentences.map((sentence) => `${sentence}.`).join(' ')}`;
 }
 
 /** Formats only some clients accept. The empty ones say nothing a model could use. */
@@ -62,9 +54,9 @@ export function stringWords(facts: Facts): string[] {
   const words: string[] = [];
   const format = firstOf(facts, 'format');
   if (typeof format === 'string' && format !== 'date-time') {
-    const known = FORMAT_WORDS[format];
+    const sentence = FORMAT_WORDS[format];
     const name = cut(toOneLine(format), 32);
-    if (known !== undefined) words.push(known);
+    if (sentence !== undefined) words.push(sentence);
     else if (/^[\w-]+$/.test(name) && name !== 'string') words.push(`Format: ${name}`);
   }
   const encoding = firstOf(facts, 'contentEncoding');
@@ -86,7 +78,7 @@ export function portablePattern(facts: Facts): string | undefined {
   const pattern = firstOf(facts, 'pattern');
   if (typeof pattern !== 'string' || pattern.length > 200 || pattern === '') return undefined;
   // Unprintable characters would travel in the schema unseen; escapes such as \uXXXX are fine.
-  if (toOneLine(pattern) !== pattern || safePattern(pattern).engine !== 're2' || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
+  if (toOneLine(pattern) !== pattern || !safePattern(pattern).portable || /\\[AZz]|\\[pP]\{|\(\?/.test(pattern))
     return undefined;
   try {
     new RegExp(pattern, 'u');
@@ -126,7 +118,7 @@ export function objectWords(facts: Facts): string[] {
     } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
       words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
     }
-    words.push(...companionWords(part), ...conditionalWords(part));
+    words.push(...companionWords(part), ...conditionalWords(part).map(({ sentence }) => sentence));
   }
   const low = firstOf(facts, 'minProperties');
   const high = firstOf(facts, 'maxProperties');
@@ -158,29 +150,40 @@ function companionWords(part: SchemaObject): string[] {
   return words;
 }
 
+/** A sentence and the fields it is about. */
+export interface RuleWords {
+  readonly sentence: string;
+  readonly names: readonly string[];
+}
+
 /** if/then/else and `not: {required}` of one part. */
-export function conditionalWords(part: SchemaObject): string[] {
-  const words: string[] = [];
-  const when = isObject(part.if) ? conditionWords(part.if) : '';
-  if (when !== '') {
+export function conditionalWords(part: SchemaObject): RuleWords[] {
+  const rules: RuleWords[] = [];
+  const when = isObject(part.if) ? conditionWords(part.if) : undefined;
+  if (when !== undefined) {
     for (const [branch, start] of [
       [part.then, 'When'],
       [part.else, 'Unless'],
     ] as const) {
-      const names = isObject(branch) ? namesOf(branch.required) : [];
-      if (names.length > 0) words.push(`${start} ${when}, ${names.slice(0, 8).join(', ')} required`);
+      const names = (isObject(branch) ? namesOf(branch.required) : []).slice(0, 8);
+      if (names.length > 0)
+        rules.push({
+          sentence: `${start} ${when.sentence}, ${names.join(', ')} required`,
+          names: [...when.names, ...names],
+        });
     }
   }
   if (isObject(part.not)) {
     const names = namesOf(part.not.required);
-    if (names.length > 1) words.push(`Not together: ${names.slice(0, 8).join(', ')}`);
-    if (names.length === 1) words.push(`Never with ${names[0]}`);
+    if (names.length > 1)
+      rules.push({ sentence: `Not together: ${names.slice(0, 8).join(', ')}`, names: names.slice(0, 8) });
+    if (names.length === 1) rules.push({ sentence: `Never with ${names[0]}`, names });
   }
-  return words;
+  return rules;
 }
 
-function conditionWords(condition: SchemaObject): string {
-  const words: string[] = [];
+function conditionWords(condition: SchemaObject): RuleWords | undefined {
+  const rules: RuleWords[] = [];
   if (isObject(condition.properties)) {
     for (const [key, schema] of Object.entries(condition.properties).slice(0, 3)) {
       if (!isObject(schema)) continue;
@@ -189,15 +192,18 @@ function conditionWords(condition: SchemaObject): string {
         : Array.isArray(schema.enum)
           ? schema.enum
           : undefined;
-      if (values) words.push(`${cut(toOneLine(key), 40)} is ${showChoices(values)}`);
+      if (values) rules.push({ sentence: `${cut(toOneLine(key), 40)} is ${showChoices(values)}`, names: [key] });
     }
   }
-  if (words.length === 0)
-    return namesOf(condition.required)
-      .slice(0, 3)
-      .map((name) => `${name} is given`)
-      .join(' and ');
-  return words.join(' and ');
+  if (rules.length === 0) {
+    for (const name of namesOf(condition.required).slice(0, 3))
+      rules.push({ sentence: `${name} is given`, names: [name] });
+  }
+  if (rules.length === 0) return undefined;
+  return {
+    sentence: rules.map(({ sentence }) => sentence).join(' and '),
+    names: rules.flatMap(({ names }) => names),
+  };
 }
 
 /** Excluded values. */
@@ -224,12 +230,12 @@ export function fieldList(names: readonly string[], required: ReadonlySet<string
   return shown.join(', ');
 }
 
-/** One example, where it says more than the type does. */
-export function exampleWords(facts: Facts, maxChars: number): string[] {
-  if (facts.choices !== undefined) return [];
+/** One example as JSON, where it says more than the type does. */
+export function exampleOf(facts: Facts, maxChars: number): string | undefined {
+  if (facts.choices !== undefined) return undefined;
   const list = firstOf(facts, 'examples');
   const example = firstOf(facts, 'example') ?? (Array.isArray(list) ? list[0] : undefined);
-  if (example === undefined || example === null || typeof example === 'boolean' || example === '') return [];
+  if (example === undefined || example === null || typeof example === 'boolean' || example === '') return undefined;
   const text = toOneLine(JSON.stringify(example) ?? '');
-  return text.length > 0 && text.length <= maxChars ? [`Example: ${text}`] : [];
+  return text.length > 0 && text.length <= maxChars ? text : undefined;
 }

@@ -3,20 +3,20 @@
 
 import { smuggles } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING } from '../json-types.ts';
+import type { SchemaObject } from '../references.ts';
+import { arrayWords, exclusionWords, fieldList, objectWords, purposeOf } from './constraint-words.ts';
+import { Description, descriptionOf, joinWords } from './description.ts';
 import {
-  ANY,
-  ARRAY,
-  BOOLEAN,
-  FRACTION,
-  INTEGER,
-  NULL,
-  NUMBER,
-  OBJECT,
-  type SchemaObject,
-  STRING,
-} from '../schema-view.ts';
-import { arrayWords, exclusionWords, fieldList, joinWords, objectWords, purposeOf } from './constraint-words.ts';
-import { choiceWords, defaultOf, describe, numberNode, stringNode, text, textOf } from './portable-scalar.ts';
+  choiceWords,
+  defaultOf,
+  describe,
+  describeHidden,
+  numberNode,
+  stringNode,
+  text,
+  textOf,
+} from './portable-scalar.ts';
 import { inlineUnion, unionNodes } from './portable-union.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
 
@@ -73,10 +73,11 @@ export function toNode(
   if (--pass.nodes < 0 && pass.strict) throw OUT_OF_NODES;
   const facts = gatherFacts(pass.root, schemas, expanded);
   const again = facts.targets.reduce(
-    (most, target) => Math.max(most, pass.path.filter((known) => known === target).length),
+    (most, target) => Math.max(most, pass.path.filter((open) => open === target).length),
     0,
   );
-  if (again > 1 || pass.nodes < -200) return withText(anyNode(at), purposeOf(facts, pass.maxText >> 1));
+  if (again > 1 || pass.nodes < -200)
+    return withText(anyNode(at), new Description(purposeOf(facts, pass.maxText >> 1)));
   // The first time round a recursive schema is still named, but not opened again.
   const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
@@ -89,7 +90,7 @@ function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<Sch
   const union = inlineUnion(pass, facts);
   if (union !== undefined) {
     const nodes = unionNodes(pass, facts, union, at, expanded);
-    return anyOf(nodes, joinWords(textOf(pass, facts, at), exclusionWords(facts)), at);
+    return anyOf(nodes, new Description(joinWords(textOf(pass, facts, at), exclusionWords(facts))), at);
   }
   const bits = impliedTypes(facts);
   const shown = at.nullable || bits === NULL ? bits : bits & ~NULL;
@@ -162,7 +163,7 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const closed = facts.items.includes(false);
   const nodes = facts.prefix[0]!.slice(0, 12).map((schema) => toNode(pass, [schema], inner));
   if (!closed) nodes.push(rest.length === 0 ? anyNode(inner) : toNode(pass, rest, inner));
-  return anyOf(nodes, '', inner);
+  return anyOf(nodes, new Description(''), inner);
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
@@ -177,7 +178,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
     pass.cut ||= at.depth === pass.maxDepth;
     return {
       type: 'object',
-      ...text(describe(pass, facts, at, [`Fields: ${fieldList(names, facts.required)}`, ...words], false)),
+      ...text(describeHidden(pass, facts, at, `Fields: ${fieldList(names, facts.required)}`, words)),
     };
   }
   const inner = { depth: at.depth + 1, level: at.level + 1, arrays: 0 };
@@ -221,33 +222,30 @@ function anyNode(at: Position): PortableNode {
 }
 
 /** Branches without duplicates and without nesting; the description goes to the first, as nothing may stand beside anyOf. */
-function anyOf(nodes: readonly PortableNode[], description: string, at: Position): PortableNode {
+function anyOf(nodes: readonly PortableNode[], description: Description, at: Position): PortableNode {
   const flat: PortableNode[] = [];
-  const seen = new Set<string>();
+  const keys = new Set<string>();
   let nullable = false;
   for (const node of nodes.flatMap((each) => (Array.isArray(each.anyOf) ? (each.anyOf as PortableNode[]) : [each]))) {
     const key = JSON.stringify(node);
-    if (seen.has(key)) continue;
-    seen.add(key);
+    if (keys.has(key)) continue;
+    keys.add(key);
     if (node.type === 'null') nullable = true;
     else flat.push(node);
   }
-  const kept = nullable && (at.nullable || flat.length === 0) ? [...flat, { type: 'null' }] : flat;
-  if (kept.length === 1) return withText(kept[0]!, description);
-  return withText({ anyOf: kept }, description);
+  const branches = nullable && (at.nullable || flat.length === 0) ? [...flat, { type: 'null' }] : flat;
+  if (branches.length === 1) return withText(branches[0]!, description);
+  return withText({ anyOf: branches }, description);
 }
 
-function withText(node: PortableNode, description: string): PortableNode {
-  if (description === '') return node;
+function withText(node: PortableNode, description: Description): PortableNode {
+  if (description.text === '') return node;
   if (Array.isArray(node.anyOf)) {
     const [first, ...others] = node.anyOf as PortableNode[];
     return { anyOf: [withText(first!, description), ...others] };
   }
-  const own = typeof node.description === 'string' ? node.description : '';
+  const own = descriptionOf(node).text;
   const { type, ...rest } = node;
-  return {
-    type,
-    ...rest,
-    description: own === '' || description.includes(own) ? description : `${description} (${own})`,
-  };
+  const repeated = own === '' || description.text.includes(own);
+  return { type, ...rest, description: repeated ? description : new Description(`${description.text} (${own})`) };
 }

@@ -2,15 +2,8 @@
 
 import { smuggles } from '../../endpoint/hidden.ts';
 import { showChoices } from '../explain/show.ts';
-import {
-  exampleWords,
-  exclusionWords,
-  joinWords,
-  numberWords,
-  portablePattern,
-  purposeOf,
-  stringWords,
-} from './constraint-words.ts';
+import { exampleOf, exclusionWords, numberWords, portablePattern, purposeOf, stringWords } from './constraint-words.ts';
+import { Description, joinWords } from './description.ts';
 import type { Pass, PortableNode, Position } from './portable-node.ts';
 import { type Facts, firstOf } from './schema-facts.ts';
 
@@ -89,19 +82,34 @@ export function defaultOf(facts: Facts, type: 'string' | 'number' | 'boolean'): 
 }
 
 /** Purpose, constraints in words, one example, and whether it is on its way out. */
-export function describe(pass: Pass, facts: Facts, at: Position, words: readonly string[], complete = true): string {
-  if (at.quiet) return joinWords('', words);
-  const sentences = [...words, ...exclusionWords(facts)];
-  if (firstOf(facts, 'deprecated') === true) sentences.push('Deprecated');
-  if (pass.maxText > 0 && complete) sentences.push(...exampleWords(facts, at.depth <= 1 ? 120 : 48));
-  if (!complete) sentences.push(pass.more);
-  return joinWords(textOf(pass, facts, at), sentences);
+export function describe(pass: Pass, facts: Facts, at: Position, words: readonly string[]): Description {
+  if (at.quiet) return new Description(joinWords('', words));
+  const sentences = [...words, ...statusWords(facts)];
+  const example = pass.maxText > 0 ? exampleOf(facts, at.depth <= 1 ? 120 : 48) : undefined;
+  return new Description(joinWords(textOf(pass, facts, at), sentences), { ...(example !== undefined && { example }) });
+}
+
+/** The same where fields are named, but not shown. */
+export function describeHidden(
+  pass: Pass,
+  facts: Facts,
+  at: Position,
+  fields: string,
+  words: readonly string[],
+): Description {
+  if (at.quiet) return new Description(joinWords('', [fields, ...words]), { fields });
+  const sentences = [fields, ...words, ...statusWords(facts), pass.more];
+  return new Description(joinWords(textOf(pass, facts, at), sentences), { fields });
+}
+
+function statusWords(facts: Facts): string[] {
+  return [...exclusionWords(facts), ...(firstOf(facts, 'deprecated') === true ? ['Deprecated'] : [])];
 }
 
 export function textOf(pass: Pass, facts: Facts, at: Position): string {
   return purposeOf(facts, at.depth <= 1 ? pass.maxText : pass.maxText >> 1);
 }
 
-export function text(description: string): { description?: string } {
-  return description === '' ? {} : { description };
+export function text(description: Description): { description?: Description } {
+  return description.text === '' ? {} : { description };
 }

@@ -1,8 +1,9 @@
 // The advertised schema: what every client and provider accepts, within a size a model can read. Enforcement keeps the
 // full one, so this only ever leaves things out or says them in words; it is never stricter.
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { OBJECT, typesOf } from '../schema-view.ts';
-import { companions, conditionalWords, joinWords } from './constraint-words.ts';
+import { OBJECT, typesOf } from '../json-types.ts';
+import { companions, conditionalWords, type RuleWords } from './constraint-words.ts';
+import { withSentence, writeOut } from './description.ts';
 import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
 import { foldObjects, formWords } from './portable-union.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
@@ -38,6 +39,13 @@ const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** The arguments of a tool as an object schema that every client accepts. */
 export function toPortableSchema(schema: JsonSchema, options: PortableOptions = {}): PortableSchema {
+  const draft = draftPortableSchema(schema, options);
+  const properties = Object.entries(draft.properties).map(([key, node]) => [key, writeOut(node)] as const);
+  return { ...draft, properties: Object.fromEntries(properties) };
+}
+
+/** The same with descriptions still in parts, for whoever shows less of them. */
+export function draftPortableSchema(schema: JsonSchema, options: PortableOptions = {}): PortableSchema {
   const { facts, forms } = gatherRoot(schema);
   const names = [...facts.properties.keys()].filter(
     (key) => KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false),
@@ -60,11 +68,11 @@ export function toPortableNode(schema: JsonSchema, options: PortableOptions = {}
   const at = { depth: 0, level: 1, arrays: 0, nullable: true };
   const versions = versionsOf(schema, [schema], at, options.maxDepth ?? MAX_DEPTH, MAX_TEXT, options);
   const maxChars = options.maxChars ?? MAX_CHARS;
-  return versions.findLast(({ size }) => size <= maxChars)?.node ?? versions[0]!.node;
+  return writeOut(versions.findLast(({ size }) => size <= maxChars)?.node ?? versions[0]!.node);
 }
 
 /** A composition at the root is refused by Claude: its branches become fields of the one object. */
-function gatherRoot(schema: JsonSchema): { readonly facts: Facts; readonly forms: readonly string[] } {
+function gatherRoot(schema: JsonSchema): { readonly facts: Facts; readonly forms: readonly RuleWords[] } {
   const facts = gatherFacts(schema, [schema]);
   const folded = facts.unions.map((branches) =>
     foldObjects(
@@ -74,7 +82,7 @@ function gatherRoot(schema: JsonSchema): { readonly facts: Facts; readonly forms
   );
   return {
     facts: folded.length === 0 ? facts : gatherFacts(schema, [schema, ...folded.map((each) => each.schema)]),
-    forms: folded.flatMap((each) => formWords(each.forms)),
+    forms: folded.flatMap((each) => formWords(each.forms) ?? []),
   };
 }
 
@@ -155,19 +163,19 @@ function dropOptional(
   maxChars: number,
   options: PortableOptions,
 ): Map<string, PortableNode> {
-  const kept = new Set(args.filter(({ key }) => facts.required.has(key)));
-  let used = [...kept].reduce((sum, arg) => sum + sizeOf(arg), 0);
+  const chosen = new Set(args.filter(({ key }) => facts.required.has(key)));
+  let used = [...chosen].reduce((sum, arg) => sum + sizeOf(arg), 0);
   for (const arg of args) {
-    if (kept.has(arg) || used + sizeOf(arg) > maxChars) continue;
+    if (chosen.has(arg) || used + sizeOf(arg) > maxChars) continue;
     used += sizeOf(arg);
-    kept.add(arg);
+    chosen.add(arg);
   }
-  const shown = args.filter((arg) => kept.has(arg));
+  const shown = args.filter((arg) => chosen.has(arg));
   const properties = new Map(shown.map(({ key, versions }) => [key, versions.at(-1)!.node]));
   const last = shown.at(-1);
   if (last && shown.length < args.length) {
-    const words = `${args.length - shown.length} more optional arguments are not listed. ${options.more ?? MORE}.`;
-    properties.set(last.key, addText(properties.get(last.key)!, words));
+    const sentence = `${args.length - shown.length} more optional arguments are not listed. ${options.more ?? MORE}`;
+    properties.set(last.key, withSentence(properties.get(last.key)!, sentence));
   }
   return properties;
 }
@@ -202,24 +210,14 @@ function addCompanions(facts: Facts, properties: Map<string, PortableNode>): voi
     const node = properties.get(name);
     if (node === undefined) continue;
     const listed = others.length > 6 ? [...others.slice(0, 6), '…'] : others;
-    properties.set(name, addText(node, `Required with ${listed.join(', ')}.`));
+    properties.set(name, withSentence(node, `Required with ${listed.join(', ')}`));
   }
 }
 
 /** What the root says about several arguments at once is written on those it concerns. */
-function addRootWords(sentences: readonly string[], properties: Map<string, PortableNode>): void {
-  for (const sentence of sentences) {
-    const words = new Set(sentence.split(/[^A-Za-z0-9_]+/));
-    const concerned = [...properties.keys()].filter((key) => words.has(key));
-    for (const key of concerned.slice(0, 4)) properties.set(key, addText(properties.get(key)!, `${sentence}.`));
+function addRootWords(rules: readonly RuleWords[], properties: Map<string, PortableNode>): void {
+  for (const { sentence, names } of rules) {
+    const concerned = [...properties.keys()].filter((key) => names.includes(key));
+    for (const key of concerned.slice(0, 4)) properties.set(key, withSentence(properties.get(key)!, sentence));
   }
-}
-
-function addText(node: PortableNode, sentence: string): PortableNode {
-  if (Array.isArray(node.anyOf)) {
-    const [first, ...others] = node.anyOf as PortableNode[];
-    return { anyOf: [addText(first!, sentence), ...others] };
-  }
-  const own = typeof node.description === 'string' ? node.description : '';
-  return { ...node, description: joinWords(own, [sentence.replace(/\.$/, '')]) };
 }

@@ -2,8 +2,12 @@
 // are the fields of all branches. Both accept at least what the union accepts.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { cut } from '../explain/show.ts';
-import { NULL, OBJECT, type SchemaObject, typesOf } from '../schema-view.ts';
+import { NULL, OBJECT, typesOf } from '../json-types.ts';
+import type { SchemaObject } from '../references.ts';
+import type { RuleWords } from './constraint-words.ts';
+import { Description, descriptionOf } from './description.ts';
 import { type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
+import { text } from './portable-scalar.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
 
 const MAX_BRANCHES = 10;
@@ -19,7 +23,7 @@ export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | u
   return best;
 }
 
-/** The nodes of a union, with everything else said about the place folded into each. */
+/** The nodes of a union, with everything else descriptions about the place folded into each. */
 export function unionNodes(
   pass: Pass,
   facts: Facts,
@@ -37,13 +41,13 @@ export function unionNodes(
   const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, done));
   if (fold) {
     const { schema, forms } = foldObjects(pass.root, objects);
-    const described = { ...schema, description: formWords(forms)[0] ?? '' };
+    const described = { ...schema, description: formWords(forms)?.sentence ?? '' };
     nodes.unshift(toNode(pass, [described, ...quiet], at, done));
   }
   return joinStrings(nodes);
 }
 
-/** Text of the whole is said once, not on every branch. References were already followed. */
+/** Text of the whole is descriptions once, not on every branch. References were already followed. */
 function withoutText(part: SchemaObject): SchemaObject {
   const { description: _, title: __, example: ___, examples: ____, $ref: _____, allOf: ______, ...rest } = part;
   return rest;
@@ -53,7 +57,7 @@ function withoutText(part: SchemaObject): SchemaObject {
 export interface Folded {
   readonly schema: SchemaObject;
   /** What the branches ask for beyond what all of them do: one of these sets of names has to be given. */
-  readonly forms: readonly string[];
+  readonly forms: readonly (readonly string[])[];
 }
 
 /** One object schema with the fields of all; required is what all require. */
@@ -62,32 +66,35 @@ export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], d
   const fields = new Map<string, Map<string, JsonSchema>>();
   for (const shape of shapes) {
     for (const [key, schemas] of shape.properties) {
-      const known = fields.get(key) ?? new Map<string, JsonSchema>();
+      const variants = fields.get(key) ?? new Map<string, JsonSchema>();
       const schema = schemas.length === 1 ? schemas[0]! : { allOf: schemas };
-      fields.set(key, known.set(JSON.stringify(schema), schema));
+      fields.set(key, variants.set(JSON.stringify(schema), schema));
     }
   }
   const properties: Record<string, JsonSchema> = {};
-  for (const [key, known] of fields) {
-    const [only, ...others] = known.values();
+  for (const [key, variants] of fields) {
+    const [only, ...others] = variants.values();
     if (key !== '__proto__') properties[key] = others.length === 0 ? only! : { anyOf: [only, ...others] };
   }
   const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
   const shared = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
-  const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)).join(', '));
+  const sets = shapes.map(({ required }) => [...required].filter((name) => !shared.includes(name)));
   // A branch that asks for nothing more makes the others optional.
-  const asked = sets.includes('') ? [] : [...new Set(sets)];
+  const forms = sets.some((names) => names.length === 0)
+    ? []
+    : [...new Map(sets.map((names) => [names.join(', '), names])).values()];
   return {
     schema: { type: 'object', properties, ...(shared.length > 0 && { required: shared }) },
-    forms: asked.length > 1 ? asked : [],
+    forms: forms.length > 1 ? forms : [],
   };
 }
 
 /** `Give one of: {a} or {b, c}` */
-export function formWords(forms: readonly string[]): string[] {
-  if (forms.length === 0) return [];
-  const shown = forms.slice(0, 6).map((form) => `{${cut(form, 60)}}`);
-  return [`Give one of: ${shown.join(' or ')}${forms.length > shown.length ? ' or …' : ''}`];
+export function formWords(forms: readonly (readonly string[])[]): RuleWords | undefined {
+  if (forms.length === 0) return undefined;
+  const shown = forms.slice(0, 6);
+  const list = shown.map((names) => `{${cut(names.join(', '), 60)}}`).join(' or ');
+  return { sentence: `Give one of: ${list}${forms.length > shown.length ? ' or …' : ''}`, names: shown.flat() };
 }
 
 interface Shape {
@@ -104,8 +111,8 @@ function shapeOf(root: JsonSchema, branch: JsonSchema, depth: number): Shape {
     if (objects.length === 0) continue;
     const folded = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
     for (const [key, schemas] of folded.properties) {
-      const known = facts.properties.get(key);
-      facts.properties.set(key, known ? [{ anyOf: [{ allOf: known }, { allOf: schemas }] }] : schemas);
+      const own = facts.properties.get(key);
+      facts.properties.set(key, own ? [{ anyOf: [{ allOf: own }, { allOf: schemas }] }] : schemas);
     }
     for (const name of folded.required) facts.required.add(name);
   }
@@ -120,11 +127,17 @@ function joinStrings(nodes: readonly PortableNode[]): PortableNode[] {
   if (strings.length < 2) return [...nodes];
   const lists = strings.map((node) => node.enum).filter((list): list is string[] => Array.isArray(list));
   const all = [...new Set(lists.flat())];
-  const texts = strings.map((node) => node.description).filter((each): each is string => typeof each === 'string');
+  const texts = [...new Map(strings.map(descriptionOf).map((each) => [each.text, each])).values()];
+  const descriptions = texts.filter((each) => each.text !== '');
   const open = lists.length < strings.length || all.length > 100;
-  const known =
-    open && all.length > 0 ? [`Known values: ${all.slice(0, 30).join(', ')}${all.length > 30 ? ', …' : ''}.`] : [];
-  const description = [...new Set(texts), ...known].join(' ');
-  const merged = { type: 'string', ...(description !== '' && { description }), ...(!open && { enum: all }) };
+  const values =
+    open && all.length > 0 ? `Known values: ${all.slice(0, 30).join(', ')}${all.length > 30 ? ', …' : ''}` : undefined;
+  const description =
+    descriptions.length === 1 && values === undefined
+      ? descriptions[0]!
+      : new Description(
+          [...descriptions.map((each) => each.text), ...(values === undefined ? [] : [`${values}.`])].join(' '),
+        );
+  const merged = { type: 'string', ...text(description), ...(!open && { enum: all }) };
   return [merged, ...nodes.filter((node) => !isPlain(node))];
 }

@@ -3,19 +3,9 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { sameJson } from '../check/json-equality.ts';
-import {
-  ANY,
-  isSchema,
-  NULL,
-  namedTypes,
-  ownSchema,
-  resolveRef,
-  type SchemaObject,
-  schemasOf,
-  typeOf,
-} from '../schema-view.ts';
-
-const MAX_PARTS = 64;
+import { ANY, NULL, namedTypes, typeOf } from '../json-types.ts';
+import { UNIONS } from '../keywords.ts';
+import { conjuncts, isSchema, ownSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 
 export interface Facts {
   /** JSON types by `type`, `enum` and `const` (not by unions). */
@@ -40,6 +30,8 @@ export interface Facts {
   maxLength?: number;
   minItems?: number;
   maxItems?: number;
+  minProperties?: number;
+  maxProperties?: number;
   /** Every part, for what is only put into words. */
   readonly parts: SchemaObject[];
   /** References followed on the way. */
@@ -63,19 +55,12 @@ export function gatherFacts(
     parts: [],
     targets: [],
   };
-  const queue = [...schemas];
-  const seen = new Set<JsonSchema>();
-  for (let schema = queue.shift(); schema !== undefined && seen.size < MAX_PARTS; schema = queue.shift()) {
+  for (const schema of conjuncts(root, schemas)) {
     if (schema === false) facts.types = 0;
-    if (!isObject(schema) || seen.has(schema)) continue;
-    seen.add(schema);
+    if (!isObject(schema)) continue;
     addPart(facts, schema, expanded.has(schema));
     const target = schema.$ref === undefined ? undefined : resolveRef(root, schema.$ref);
-    if (target !== undefined) {
-      facts.targets.push(target);
-      queue.push(target);
-    }
-    queue.push(...schemasOf(schema.allOf));
+    if (target !== undefined) facts.targets.push(target);
   }
   return facts;
 }
@@ -88,8 +73,8 @@ function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void 
     for (const key of Object.keys(schema.properties)) {
       const property = schema.properties[key];
       if (!isSchema(property)) continue;
-      const known = facts.properties.get(key);
-      if (known) known.push(property);
+      const schemas = facts.properties.get(key);
+      if (schemas) schemas.push(property);
       else facts.properties.set(key, [property]);
     }
   }
@@ -103,16 +88,16 @@ function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void 
   const prefix = schemasOf(schema.prefixItems);
   if (prefix.length > 0) facts.prefix.push(prefix);
   if (!unionsDone) {
-    for (const keyword of ['anyOf', 'oneOf']) {
+    for (const keyword of UNIONS) {
       const branches = schemasOf(schema[keyword]);
       if (branches.length > 0) facts.unions.push(branches);
     }
   }
-  for (const keyword of ['minimum', 'exclusiveMinimum', 'minLength', 'minItems'] as const) {
+  for (const keyword of ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const) {
     const value = schema[keyword];
     if (typeof value === 'number') facts[keyword] = Math.max(facts[keyword] ?? value, value);
   }
-  for (const keyword of ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems'] as const) {
+  for (const keyword of ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const) {
     const value = schema[keyword];
     if (typeof value === 'number') facts[keyword] = Math.min(facts[keyword] ?? value, value);
   }
@@ -122,8 +107,8 @@ function addChoices(facts: Facts, schema: SchemaObject): void {
   for (const choices of [schema.enum, Object.hasOwn(schema, 'const') ? [schema.const] : undefined]) {
     if (!Array.isArray(choices)) continue;
     facts.types &= choices.reduce<number>((all, value) => all | typeOf(value), 0);
-    const known = facts.choices;
-    facts.choices = known ? known.filter((value) => choices.some((other) => sameJson(other, value))) : choices;
+    const before = facts.choices;
+    facts.choices = before ? before.filter((value) => choices.some((other) => sameJson(other, value))) : choices;
   }
 }
 

@@ -219,33 +219,30 @@ export const FILE_CASES: readonly Case[] = [
       },
     ),
   ),
-  operatorCase(
-    'duplicate keys in a message are an error, in both eras',
-    async ({ launch, upstream }) => {
-      const gateway = await launch({
-        files: { 'a.yaml': handWritten(upstream.url, { args: { q: { type: 'string' } } }) },
-        args: ['a.yaml', '--exposure', 'tools'],
-      });
-      const params = envelope({ name: 'hand_look', arguments: {} });
-      const meta = JSON.stringify(params._meta);
-      for (const [text, headers] of [
-        [
-          '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hand_look","arguments":{"q":"safe","q":"evil"}}}',
-          {},
-        ],
-        [
-          '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"hand_look","arguments":{}}}',
-          {},
-        ],
-        [
-          `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hand_look","arguments":{"q":"safe","q":"evil"},"_meta":${meta}}}`,
-          modernHeaders('tools/call', params),
-        ],
-      ] as [string, Record<string, string>][]) {
-        const { result } = await post(gateway.http, text, headers);
-        if (result || upstream.arrivals.length > 0) return `executed: ${text.slice(0, 120)}`;
-      }
-      return undefined;
-    },
-  ),
+  operatorCase('duplicate keys in a message are an error, in both eras', async ({ launch, upstream }) => {
+    const gateway = await launch({
+      files: { 'a.yaml': handWritten(upstream.url, { args: { q: { type: 'string' } } }) },
+      args: ['a.yaml', '--exposure', 'tools'],
+    });
+    const params = envelope({ name: 'hand_look', arguments: {} });
+    const meta = JSON.stringify(params._meta);
+    for (const [text, headers] of [
+      [
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hand_look","arguments":{"q":"safe","q":"evil"}}}',
+        {},
+      ],
+      [
+        '{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call","params":{"name":"hand_look","arguments":{}}}',
+        {},
+      ],
+      [
+        `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"hand_look","arguments":{"q":"safe","q":"evil"},"_meta":${meta}}}`,
+        modernHeaders('tools/call', params),
+      ],
+    ] as [string, Record<string, string>][]) {
+      const { result } = await post(gateway.http, text, headers);
+      if (result || upstream.arrivals.length > 0) return `executed: ${text.slice(0, 120)}`;
+    }
+    return undefined;
+  }),
 ];

@@ -1,0 +1,41 @@
+// Arguments are strict: a name the schema does not know is an error and never vanishes, whatever the schema is made of.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { declaredNames } from '../explain/declared-names.ts';
+import { requiredOnly } from '../explain/explain-unions.ts';
+import { COMPOSITIONS, OPENINGS } from '../keywords.ts';
+import { deref, type SchemaObject, schemasOf } from '../references.ts';
+
+/**
+ * The schema as it is enforced. One that says nothing about other names takes none: neither `additionalProperties` nor,
+ * where parts of it may declare names as well, `unevaluatedProperties`. One that opens itself, or that declares nothing at
+ * all, stays open.
+ */
+export function toStrictSchema(schema: JsonSchema): JsonSchema {
+  if (!isObject(schema)) return schema;
+  const cached = strictSchemas.get(schema);
+  if (cached !== undefined) return cached;
+  const strict = closeSchema(schema);
+  strictSchemas.set(schema, strict);
+  return strict;
+}
+
+// What is remembered about a schema (its types, its names) is remembered by the object.
+const strictSchemas = new WeakMap<SchemaObject, SchemaObject>();
+
+function closeSchema(schema: SchemaObject): SchemaObject {
+  const meant = withSets(schema);
+  if (OPENINGS.some((keyword) => Object.hasOwn(meant, keyword))) return meant;
+  if (!COMPOSITIONS.some((keyword) => Object.hasOwn(meant, keyword)))
+    return isObject(meant.properties) ? { ...meant, additionalProperties: false } : meant;
+  return declaredNames(meant, meant).size > 0 ? { ...meant, unevaluatedProperties: false } : meant;
+}
+
+/** `oneOf` of nothing but required names means at least one of these sets: giving more than one is no contradiction. */
+function withSets(schema: SchemaObject): SchemaObject {
+  const branches = schemasOf(schema.oneOf);
+  if (branches.length === 0 || schema.anyOf !== undefined) return schema;
+  if (!branches.every((branch) => requiredOnly(deref(schema, branch)) !== undefined)) return schema;
+  const { oneOf, ...rest } = schema;
+  return { ...rest, anyOf: oneOf };
+}

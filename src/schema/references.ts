@@ -1,0 +1,102 @@
+// The one follower of references inside a self-contained schema (`#`, `#/$defs/…`, `#anchor`): bounded, and safe where
+// they lead in circles. References between documents are another subject (src/openapi/source).
+import { isObject } from '../endpoint/is-object.ts';
+import type { JsonSchema } from '../endpoint/model.ts';
+
+export type SchemaObject = { readonly [keyword: string]: unknown };
+
+const MAX_HOPS = 32;
+const MAX_PARTS = 64;
+
+export function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+/** Own properties only: a schema may well declare a property called `constructor`. */
+export function ownSchema(holder: unknown, key: string): JsonSchema | undefined {
+  if (!isObject(holder) || !Object.hasOwn(holder, key)) return undefined;
+  const schema = holder[key];
+  return isSchema(schema) ? schema : undefined;
+}
+
+export function schemasOf(list: unknown): readonly JsonSchema[] {
+  return Array.isArray(list) ? list.filter(isSchema) : [];
+}
+
+/** What a local `$ref` points to. Others (remote, dangling) give undefined. */
+export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefined {
+  if (typeof ref !== 'string' || !ref.startsWith('#') || !isObject(root)) return undefined;
+  if (ref === '#') return root;
+  if (!ref.startsWith('#/')) return anchored(root, ref.slice(1));
+  let at: unknown = root;
+  for (const part of ref.slice(2).split('/')) {
+    const key = decodePart(part);
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as Record<string, unknown>)[key];
+  }
+  return isSchema(at) ? at : undefined;
+}
+
+function anchored(root: SchemaObject, name: string): JsonSchema | undefined {
+  for (const holder of [root.$defs, root.definitions]) {
+    if (!isObject(holder)) continue;
+    for (const key of Object.keys(holder)) {
+      const schema = holder[key];
+      if (isObject(schema) && (schema.$anchor === name || schema.$dynamicAnchor === name)) return schema;
+    }
+  }
+  return undefined;
+}
+
+function decodePart(part: string): string {
+  let text = part;
+  try {
+    text = decodeURIComponent(part);
+  } catch {
+    // A stray percent sign is taken as it stands.
+  }
+  return text.replace(/~1/g, '/').replace(/~0/g, '~');
+}
+
+/** Follows a schema that is nothing but a reference (annotations aside) to what it stands for. */
+export function deref(root: JsonSchema, schema: JsonSchema): JsonSchema {
+  let at = schema;
+  for (let hops = 0; hops < MAX_HOPS && isObject(at) && at.$ref !== undefined; hops++) {
+    const target = resolveRef(root, at.$ref);
+    if (target === undefined) break;
+    at = target;
+  }
+  return at;
+}
+
+/**
+ * All schemas that hold at one place at once: those given, what their references lead to and what `allOf` adds, each
+ * once, outermost first, at most `max` of them. `more` may add others.
+ */
+export function* conjuncts(
+  root: JsonSchema,
+  schemas: readonly JsonSchema[],
+  more: (schema: SchemaObject) => readonly JsonSchema[] = () => [],
+  max: number = MAX_PARTS,
+): Generator<JsonSchema> {
+  const parts = new Set<JsonSchema>();
+  const queue = [...schemas];
+  for (let next = 0; next < queue.length && parts.size < max; next++) {
+    const schema = queue[next]!;
+    if (parts.has(schema)) continue;
+    parts.add(schema);
+    yield schema;
+    if (!isObject(schema)) continue;
+    const target = schema.$ref === undefined ? undefined : resolveRef(root, schema.$ref);
+    if (target !== undefined) queue.push(target);
+    if (schema.allOf !== undefined) queue.push(...schemasOf(schema.allOf));
+    queue.push(...more(schema));
+  }
+}
+
+/** The first thing said about `keyword`, through references and allOf. */
+export function findKeyword(root: JsonSchema, schema: JsonSchema, keyword: string): unknown {
+  for (const part of conjuncts(root, [schema]))
+    if (isObject(part) && Object.hasOwn(part, keyword)) return part[keyword];
+  return undefined;
+}

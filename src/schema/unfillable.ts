@@ -1,0 +1,77 @@
+// Whether any value at all can satisfy a schema, from the same facts the advertised schema is made of. Only what is
+// plainly impossible is said; whatever is not looked at counts as possible.
+import { isObject } from '../endpoint/is-object.ts';
+import type { JsonSchema } from '../endpoint/model.ts';
+import { namedTypes, typeWords } from './json-types.ts';
+import { type Facts, gatherFacts } from './portable/schema-facts.ts';
+
+const MAX_DEPTH = 8;
+/** Schemas looked at: unions of unions would otherwise be walked 2^n times. */
+const MAX_STEPS = 5_000;
+
+/** One sentence per required argument that cannot be filled. */
+export function findUnfillable(schema: JsonSchema): string[] {
+  if (typeof schema === 'boolean') return schema ? [] : ['no arguments are accepted at all'];
+  const facts = gatherFacts(schema, [schema]);
+  const walk = { root: schema, left: MAX_STEPS };
+  return [...facts.required].flatMap((name) => {
+    const schemas = facts.properties.get(name);
+    const why = schemas ? whyImpossible(walk, schemas, 0) : 'it is required and not declared';
+    return why === undefined ? [] : [`\`${name}\`: ${why}`];
+  });
+}
+
+interface Walk {
+  readonly root: JsonSchema;
+  left: number;
+}
+
+/** Why no value satisfies all of some schemas; undefined where one may. */
+function whyImpossible(walk: Walk, schemas: readonly JsonSchema[], depth: number): string | undefined {
+  if (schemas.includes(false)) return 'nothing is accepted';
+  if (depth > MAX_DEPTH || --walk.left < 0) return undefined;
+  const facts = gatherFacts(walk.root, schemas);
+  return contradiction(facts) ?? whyNoBranch(walk, facts, depth) ?? whyNoProperty(walk, facts, depth);
+}
+
+function contradiction(facts: Facts): string | undefined {
+  if (facts.choices?.length === 0) return 'its list of values is empty';
+  for (const [low, high] of [
+    ['minimum', 'maximum'],
+    ['minLength', 'maxLength'],
+    ['minItems', 'maxItems'],
+    ['minProperties', 'maxProperties'],
+  ] as const) {
+    if ((facts[low] ?? Number.NEGATIVE_INFINITY) > (facts[high] ?? Number.POSITIVE_INFINITY))
+      return `its ${low} is above its ${high}`;
+  }
+  if (facts.types !== 0) return undefined;
+  if (facts.choices === undefined) return 'no type satisfies all of it';
+  const named = facts.parts.reduce((bits, part) => bits & namedTypes(part.type), namedTypes(undefined));
+  return `none of its values is of type ${typeWords(named)}`;
+}
+
+function whyNoBranch(walk: Walk, facts: Facts, depth: number): string | undefined {
+  const dead = facts.unions.some((branches) =>
+    branches.every((branch) => whyImpossible(walk, [branch], depth + 1) !== undefined),
+  );
+  return dead ? 'none of its variants can be satisfied' : undefined;
+}
+
+function whyNoProperty(walk: Walk, facts: Facts, depth: number): string | undefined {
+  // Where other values than objects are welcome, those can be given.
+  if (!facts.parts.some(({ type }) => type === 'object')) return undefined;
+  for (const name of facts.required) {
+    const schemas = facts.properties.get(name);
+    if (schemas === undefined) {
+      const closed = facts.parts.some(
+        (part) => part.additionalProperties === false && !isObject(part.patternProperties),
+      );
+      if (closed) return `its property ${name} is required and not allowed`;
+      continue;
+    }
+    const why = whyImpossible(walk, schemas, depth + 1);
+    if (why !== undefined) return `its property ${name}: ${why}`;
+  }
+  return undefined;
+}

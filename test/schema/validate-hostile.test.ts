@@ -1,0 +1,237 @@
+// Arguments made to be expensive against schemas made to be. Work is counted, not timed: how often the arguments are
+// looked into, through proxies around every object and list in them.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
+import { GatewayError } from '../../src/errors.ts';
+import { costOfPattern } from '../../src/schema/check/pattern-cost.ts';
+import { createSchemaValidator } from '../../src/schema/check/validator.ts';
+import { toolSchemas } from '../support/schemas.ts';
+
+interface Looks {
+  count: number;
+}
+
+/** The value, counting every property read and every list of keys. */
+function watched<T>(value: T, looks: Looks): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = new Map<unknown, unknown>();
+  const wrap = (part: unknown): unknown => {
+    if (typeof part !== 'object' || part === null) return part;
+    if (!inner.has(part)) inner.set(part, watched(part, looks));
+    return inner.get(part);
+  };
+  return new Proxy(value as object, {
+    get(target, key, receiver) {
+      looks.count++;
+      return wrap(Reflect.get(target, key, receiver));
+    },
+    ownKeys(target) {
+      const keys = Reflect.ownKeys(target);
+      looks.count += keys.length;
+      return keys;
+    },
+  }) as T;
+}
+
+function sizeOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1);
+}
+
+/** What became of a call, and how much work it was. */
+function run(schema: JsonSchema, args: unknown): { message: string; looks: number; errors: number } {
+  const looks = { count: 0 };
+  try {
+    createSchemaValidator(schema)('t', watched(args, looks) as Args);
+    return { message: 'accepted', looks: looks.count, errors: 0 };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    expect(JSON.stringify(error.details).length).toBeLessThan(60_000);
+    return { message: error.message, looks: looks.count, errors: (error.details.errors as unknown[]).length };
+  }
+}
+
+const field = (schema: JsonSchema, rest: Record<string, unknown> = {}): JsonSchema => ({
+  type: 'object',
+  properties: { x: schema },
+  additionalProperties: false,
+  ...rest,
+});
+const range = (length: number): number[] => Array.from({ length }, (_, index) => index);
+const record = <T>(length: number, name: string, value: (index: number) => T): Record<string, T> =>
+  Object.fromEntries(range(length).map((index) => [`${name}${index}`, value(index)]));
+
+/** Work that no call may exceed, whatever it is made of. */
+const MOST = 6_000_000;
+
+describe('arguments made to be expensive', () => {
+  const string = { type: 'string' };
+  const cases: [string, JsonSchema, () => unknown, RegExp][] = [
+    [
+      'thirty thousand unknown keys against four hundred properties',
+      { type: 'object', properties: record(400, 'property_', () => string) },
+      () => record(30_000, 'propertx_', () => 1),
+      /unknown `propertx_0` — did you mean `property_0`\?/,
+    ],
+    [
+      'the same, one level down',
+      field({ type: 'object', properties: record(400, 'property_', () => string), additionalProperties: false }),
+      () => ({ x: record(30_000, 'propertx_', () => 1) }),
+      /unknown `x.propertx_0` — did you mean `x.property_0`\?/,
+    ],
+    [
+      'the same, in every form of a union',
+      field({
+        anyOf: range(50).map((form) => ({
+          type: 'object',
+          properties: record(50, `p${form}_`, () => string),
+          additionalProperties: false,
+        })),
+      }),
+      () => ({ x: record(30_000, 'q', () => 1) }),
+      /unknown `x.q0`|takes too long|too many to say/,
+    ],
+    [
+      'a map of long integers as text, where fractions are refused',
+      field({ type: 'object', additionalProperties: { type: 'integer' } }),
+      () => ({ x: record(15_000, 'k', () => '123456789012345678') }),
+      /`x\.k0` must be integer; got string "123456789012345678"/,
+    ],
+    [
+      'a large enum inside a large array',
+      field({ type: 'array', items: { enum: range(20_000).map((index) => `value${index}`) } }),
+      () => ({ x: range(50_000).map((index) => `valux${index}`) }),
+      /`x\[0\]` must be one of "value0", .*did you mean/,
+    ],
+    [
+      'a union of many forms for every item',
+      field({
+        type: 'array',
+        items: { anyOf: range(500).map((index) => ({ type: 'object', required: [`a${index}`] })) },
+      }),
+      () => ({ x: range(40_000).map(() => ({ a499: 1 })) }),
+      /takes too long/,
+    ],
+    [
+      'many patterns for every key',
+      field({ type: 'object', patternProperties: record(500, '^k(?:a|b)*', () => ({ type: 'integer' })) }),
+      () => ({ x: record(50_000, 'kab', () => 1) }),
+      /takes too long/,
+    ],
+    [
+      'values of a megabyte, each in an error of its own',
+      { type: 'object', properties: record(20, 'p', () => ({ type: 'integer' })) },
+      () => record(20, 'p', () => 'é'.repeat(100_000)),
+      /`p0` must be integer; got string "é+…" \(100000 characters\)/,
+    ],
+    [
+      'a hundred thousand wrong items',
+      field({ type: 'array', items: { type: 'integer' } }),
+      () => ({ x: range(99_000).map(() => 'a') }),
+      /1\. `x\[0\]` must be integer; got string "a"/,
+    ],
+    [
+      'a recursive union',
+      field(
+        { $ref: '#/$defs/N' },
+        {
+          $defs: {
+            N: {
+              anyOf: [1, 2, 3].map(() => ({
+                type: 'object',
+                properties: { c: { $ref: '#/$defs/N' } },
+                required: ['z'],
+              })),
+            },
+          },
+        },
+      ),
+      () => ({ x: range(50).reduce<object>((inner) => ({ c: inner }), {}) }),
+      /takes too long|missing|too many to say/,
+    ],
+    [
+      'names of a megabyte',
+      { type: 'object', properties: { a: string } },
+      () => ({ ['a'.repeat(1_000_000)]: 1, [' '.repeat(500_000)]: 1 }),
+      /unknown "\[.*a+…"; known: `a`/,
+    ],
+  ];
+
+  test.each(cases)('%s', (_, schema, args, want) => {
+    const { message, looks, errors } = run(schema, args());
+    expect(message).toMatch(want);
+    expect(message.length).toBeLessThanOrEqual(4_000);
+    expect(errors).toBeLessThanOrEqual(12);
+    expect(looks).toBeLessThan(MOST);
+  });
+
+  test('a map of long integers as text, where an API takes them', () => {
+    const looks = { count: 0 };
+    const args = { x: record(15_000, 'k', () => '123456789012345678') };
+    const validate = createSchemaValidator(field({ type: 'object', additionalProperties: { type: 'integer' } }), {
+      longIntegers: true,
+    });
+    const accepted = validate('t', watched(args, looks) as Args) as { x: Record<string, bigint> };
+    expect(accepted.x.k14999).toBe(123456789012345678n);
+    expect(args.x.k0).toBe('123456789012345678');
+    expect(looks.count).toBeLessThan(300_000);
+  });
+});
+
+const hostile = fc.oneof(
+  fc.integer({ min: 500, max: 3_000 }).map((length) => 'a'.repeat(length)),
+  fc.constantFrom('\ud800'.repeat(300), '1'.repeat(400), '{"a":'.repeat(50), ' '.repeat(900)),
+  fc.integer({ min: 100, max: 1_500 }).map((length) => range(length).map((index) => (index % 2 ? 'x' : { a: index }))),
+  fc.integer({ min: 100, max: 1_500 }).map((length) => record(length, 'a', () => '123456789012345678')),
+  fc
+    .integer({ min: 20, max: 60 })
+    .map((depth) => range(depth).reduce<unknown>((inner) => ({ a: inner, kind: 'x' }), 1)),
+  fc.integer({ min: 20, max: 60 }).map((depth) => range(depth).reduce<unknown>((inner) => [inner], 1)),
+);
+
+test('for any schema, hostile arguments cost so many looks each, or a refusal', () => {
+  fc.assert(
+    fc.property(
+      toolSchemas,
+      fc.dictionary(fc.constantFrom('a', 'b', 'c', 'kind', 'size', 'asize', 'kinds', 'zzz'), hostile, { maxKeys: 5 }),
+      (schema, args) => {
+        const { looks } = run(schema as JsonSchema, args);
+        expect(looks).toBeLessThan(500 * sizeOf(args) + 50_000);
+      },
+    ),
+    { numRuns: 150 },
+  );
+}, 120_000);
+
+/** Not linear by the measure for strangers' patterns; each is, or runs on a few characters, for the reason given. */
+const PROVEN_BY_HAND: Readonly<Record<string, string>> = {
+  '[\\p{L}\\p{N}]+': 'a run of one class, found by matching from its start',
+  '(?<=[.!?:]["”\'’)]?)\\s+(?=[A-Z`"“\'(*-])': 'begins only after a full stop, once per run of blanks',
+  '\\s+': 'a run of one class',
+  '^-?(?:0|[1-9]\\d{0,30})(?:\\.\\d{1,40})?(?:[eE][+-]?\\d{1,3})?$': 'bounded repeats only',
+  '^[a-z][a-z0-9+.-]*:[^\\s<>"\\\\^`{|}]+$': 'the colon ends the first run',
+  '\\\\(?:u\\{[0-9a-fA-F]+\\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|[pP]\\{[^}]*\\}|k<[^>]*>|[\\s\\S])':
+    'tried at one place, on 8,192 characters at most',
+  '\\((?:\\?(?:<?[=!]|:|<[^>=!][^>]*>))?': 'the same',
+  '(?:([*+?])|\\{(\\d+)(,?)(\\d*)\\})\\??': 'the same',
+  '^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$': 'one length',
+  '[-_.](?:[a-z]{3,})[-_.]': 'runs between marks do not overlap',
+  '[.!?…:][_*`"\')\\]]*$': 'begins only at a mark, and the run after it holds none',
+};
+
+test('no regular expression of the schema house is more than linear', () => {
+  const root = 'src/schema';
+  const literal =
+    /(?<=[(,=:?!&|] ?|return )\/((?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\[\n])*)\/[dgimsuyv]*/g;
+  const offences = (readdirSync(root, { recursive: true }) as string[])
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) => {
+      const code = readFileSync(join(root, file), 'utf8').replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, '');
+      return [...code.matchAll(literal)].map((match) => ({ file, source: match[1]! }));
+    })
+    .filter(({ source }) => costOfPattern(source)?.linear !== true && PROVEN_BY_HAND[source] === undefined);
+  expect(offences).toEqual([]);
+});
