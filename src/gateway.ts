@@ -219,7 +219,7 @@ function createService(shared: Shared, { profile, domains, native, exposure, pol
   const registry = buildRegistry({
     domains,
     operations,
-    ...(native.tools && { native: native.tools }),
+    ...(native.tools && { native: native.tools.map((entry) => entry.govern?.({ policy, confirmations }) ?? entry) }),
     exposure,
     tokenBudget: options.tokenBudget ?? 10_000,
     strategies: options.strategies,

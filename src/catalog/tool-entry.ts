@@ -5,6 +5,7 @@ import { freeze } from '../endpoint/freeze.ts';
 import { ToolConverter } from '../model/converters.ts';
 import type { Tool } from '../model/tool.ts';
 import type { WireTool } from '../model/wire.ts';
+import type { NativeGovernment } from '../orchestration/native-operation.ts';
 import type { Operation } from '../orchestration/operation.ts';
 
 export interface ToolEntry {
@@ -15,10 +16,20 @@ export interface ToolEntry {
   readonly domain: string;
   /** What can be reached through it. */
   readonly operations: readonly Operation[];
+  /** Native tools: the same under a gateway's policy, with its guard, dry run and read-only switch. */
+  readonly govern?: Govern | undefined;
 }
 
-export function createEntry(tool: Tool, run: Handler, domain: string, operations: readonly Operation[]): ToolEntry {
-  return Object.freeze({ tool: tool.freeze(), run, domain, operations: Object.freeze([...operations]) });
+export type Govern = (government: NativeGovernment) => ToolEntry;
+
+export function createEntry(
+  tool: Tool,
+  run: Handler,
+  domain: string,
+  operations: readonly Operation[],
+  govern?: Govern,
+): ToolEntry {
+  return Object.freeze({ tool: tool.freeze(), run, domain, operations: Object.freeze([...operations]), govern });
 }
 
 /** A tool as MCP 2026-07-28 lists it. */

@@ -22,6 +22,13 @@ const FIELDS: JsonSchema = { type: 'string' };
 const DRY_RUN: JsonSchema = { type: 'boolean' };
 const TOKEN: JsonSchema = { type: 'string', description: 'Only when a refusal handed you one' };
 
+/** For operations that nothing steers. */
+export const NO_CONTROLS: ControlPlan = Object.freeze({
+  schemas: Object.freeze({}),
+  token: undefined,
+  take: () => undefined,
+});
+
 export function buildControls(effect: Effect, own: ReadonlySet<string>, confirmable: boolean): ControlPlan {
   // An API may have an argument of the same name: then ours steps aside.
   const free = (key: string) => (own.has(key) ? `landbridge_${key}` : key);

@@ -52,7 +52,10 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     decision,
     controls,
     validate: createValidator(endpoint),
-    describe: async (_context, args) => buildQuestion(endpoint, domain.title, rest().preview(args), args),
+    describe: async (_context, args) => {
+      const { method, url } = rest().preview(args);
+      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args);
+    },
     preview: (args) => rest().preview(args),
     execute,
     confirmations: parts.confirmations,

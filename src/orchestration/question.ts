@@ -6,7 +6,7 @@ import { spellHidden } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { isSecret } from '../schema/explain/show.ts';
 
-const MAX_URL_CHARS = 2_000;
+const MAX_ACTION_CHARS = 2_000;
 const MAX_ARGUMENTS = 20;
 const MAX_VALUE_CHARS = 200;
 
@@ -17,9 +17,10 @@ const LOSS: Readonly<Record<Endpoint['effect'], string>> = {
 };
 
 export function buildQuestion(
-  endpoint: Pick<Endpoint, 'summary' | 'effect'>,
+  operation: Pick<Endpoint, 'summary' | 'effect'>,
   where: string,
-  request: { readonly method: string; readonly url: string },
+  /** What would be done, in one line: `DELETE https://…/pets/7`. */
+  action: string,
   args: Args,
 ): string {
   const names = Object.keys(args);
@@ -28,10 +29,10 @@ export function buildQuestion(
     .map((name) => `  ${spellHidden(name)}: ${showArgument(name, args[name])}`);
   if (names.length > shown.length) shown.push(`  … and ${names.length - shown.length} more`);
   return [
-    `${request.method} ${cut(request.url, MAX_URL_CHARS)}`,
-    `${endpoint.summary} (${where})`,
+    cut(action, MAX_ACTION_CHARS),
+    `${operation.summary} (${where})`,
     ...(shown.length > 0 ? ['With:', ...shown] : []),
-    `${LOSS[endpoint.effect]} Go on?`,
+    `${LOSS[operation.effect]} Go on?`,
   ].join('\n');
 }
 

@@ -12,7 +12,7 @@ import { cancel } from './session.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { type CannedParts, createCanned } from './wire/canned.ts';
 import { createFailureReply } from './wire/failure-reply.ts';
-import { type Message, type Params, parseMessages, type RequestMessage } from './wire/jsonrpc.ts';
+import { type Message, type Params, parseMessages, type RequestId, type RequestMessage } from './wire/jsonrpc.ts';
 
 export interface ProtocolParts
   extends Omit<CannedParts, 'writer'>,
@@ -46,6 +46,11 @@ export function createProtocol(parts: ProtocolParts): Protocol {
   const modern = createModern({ ...parts, canned, dispatch, subscriptions, failed });
   const legacy = createLegacy({ ...parts, canned, dispatch });
 
+  const stray = (id: RequestId | undefined, error: unknown): Reply => ({
+    ...failed(id, error, true),
+    notJsonRpc: true,
+  });
+
   const answer = (message: RequestMessage, sender: Sender): Answer => {
     const isModern = claimsModern(message.params);
     const fail = (error: unknown) => failed(message.id, error, isModern);
@@ -73,7 +78,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       case 'response':
         return void legacy.settle(message, sender);
       case 'invalid':
-        return failed(message.id, new GatewayError('INVALID_REQUEST', `Invalid request: ${message.reason}`), true);
+        return stray(message.id, new GatewayError('INVALID_REQUEST', `Invalid request: ${message.reason}`));
     }
   };
 
@@ -104,7 +109,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       try {
         messages = parseMessages(source);
       } catch (error) {
-        return failed(undefined, error, true);
+        return stray(undefined, error);
       }
       return isBatch(messages) ? batch(messages, sender) : one(messages, sender);
     },

@@ -28,6 +28,8 @@ export interface Reply {
   readonly body: string;
   readonly status: number;
   readonly sessionId?: string;
+  /** What was sent is no JSON-RPC at all: a transport may hang up on whoever does that. */
+  readonly notJsonRpc?: boolean;
 }
 
 /** A client that introduced itself: `initialize` or `server/discover`. */

@@ -16,13 +16,13 @@ export interface LineLimits {
 }
 
 /**
- * What to do with a peer that does not speak JSON-RPC. A web page can make a browser send it lines of its choice
- * (a `no-cors` POST to the port), so on TCP the first line that cannot be a message ends the conversation, unread lines
- * included; lines that only fail to parse are forgiven a few times.
+ * What to do with a peer that does not speak JSON-RPC. A web page can make a browser send lines of its choice to a TCP
+ * port (a `no-cors` POST), so there the first line must be a message; one that was is forgiven a few later slips.
  */
 export interface Manners {
+  /** Called once; what was not read until then never is. */
   readonly onStranger: () => void;
-  readonly maxBadLines: number;
+  readonly maxSlips: number;
 }
 
 export interface Conversation {
@@ -73,34 +73,31 @@ export function converse(
   const sender: Sender = { transport, principal, session, send, park, signal: gone.signal };
   const refuse = (message: string) => send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
 
-  /** Bad lines in a row. */
-  let badLines = 0;
+  /** Lines in a row that were no JSON-RPC, and whether any was. */
+  let slips = 0;
+  let isAcquainted = false;
   let estranged = false;
-  const checkManners = (text: string) => {
-    if (!manners) return;
-    if (!couldBeMessage(text) || badLines > manners.maxBadLines) {
-      estranged = true;
-      queue = [];
-      manners.onStranger();
-    }
+  const noteManners = (isMessage: boolean) => {
+    slips = isMessage ? 0 : slips + 1;
+    isAcquainted ||= isMessage;
+    if (!manners || slips === 0 || (isAcquainted && slips <= manners.maxSlips)) return;
+    estranged = true;
+    manners.onStranger();
   };
 
   const take = (bytes: Buffer) => {
-    const text = isUtf8(bytes) ? bytes.toString() : undefined;
-    if (text === undefined) {
-      badLines++;
+    if (!isUtf8(bytes)) {
       refuse('the line is not valid UTF-8.');
-      return checkManners('');
+      return noteManners(false);
     }
+    const text = bytes.toString();
     if (text.trim() === '') return;
     const reply = protocol.handle(text, sender);
     if (!(reply instanceof Promise)) {
-      badLines = reply?.status === 400 ? badLines + 1 : 0;
       if (reply) send(reply.body);
-      if (badLines > 0) checkManners(text);
-      return;
+      return noteManners(reply?.notJsonRpc !== true);
     }
-    badLines = 0;
+    noteManners(true);
     active++;
     void reply.then((late) => {
       active--;
@@ -143,8 +140,8 @@ export function converse(
     limits.maxLineBytes,
     (line) => queue.push(line),
     () => {
-      badLines++;
       refuse(`a line may have at most ${limits.maxLineBytes} bytes.`);
+      noteManners(false);
     },
   );
   const leave = () => {
@@ -186,12 +183,6 @@ export function converse(
     },
     abandon: leave,
   };
-}
-
-/** Messages are objects, batches arrays. */
-function couldBeMessage(text: string): boolean {
-  const start = text.trimStart();
-  return start.startsWith('{') || start.startsWith('[');
 }
 
 function createGate(): { readonly opened: Promise<void>; open(): void } {

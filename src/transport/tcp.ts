@@ -6,8 +6,8 @@ import { type Conversation, converse, type LineLimits } from './lines.ts';
 import { explainListenError } from './listen.ts';
 import { within } from './within.ts';
 
-/** Lines in a row that are no messages; a client that goes on is none of ours. */
-const MAX_BAD_LINES = 20;
+/** Lines in a row that are no messages; whoever goes on does not speak our language. */
+const MAX_SLIPS = 20;
 /** What was answered a moment ago must still reach its client. */
 const FLUSH_MS = 500;
 
@@ -27,7 +27,7 @@ export async function startTcp(protocol: Protocol, options: TcpOptions): Promise
   const open = new Map<Socket, Conversation>();
   const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
     const conversation = converse(protocol, 'tcp', { id: 'local' }, socket, socket, options, {
-      maxBadLines: MAX_BAD_LINES,
+      maxSlips: MAX_SLIPS,
       onStranger: () => socket.end(() => socket.destroy()),
     });
     open.set(socket, conversation);

@@ -136,7 +136,7 @@ describe('the price of the bundled domains', () => {
 describe('the price of a catalog of eighty operations', () => {
   test.each([
     ['tools', 4_945],
-    ['grouped', 3_306],
+    ['grouped', 4_588],
     ['search', 216],
   ] as const)('%s', async (exposure, known) => {
     const now = cost([await importValue(forgeDocument())], exposure);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildQuestion } from '../../src/orchestration/question.ts';
 
 const endpoint = { summary: 'Removes a pet.', effect: 'destructive' } as const;
-const request = { method: 'DELETE', url: 'https://api.example/pets/7?force=true' };
+const request = 'DELETE https://api.example/pets/7?force=true';
 
 describe('the question a person is asked', () => {
   test('shows the request, what it does, with which arguments, and what is lost', () => {
@@ -19,9 +19,7 @@ describe('the question a person is asked', () => {
   });
 
   test('is shorter where there is nothing to show', () => {
-    expect(
-      buildQuestion({ ...endpoint, effect: 'write' }, 'Pets', { method: 'POST', url: 'https://api.example/wipe' }, {}),
-    ).toBe(
+    expect(buildQuestion({ ...endpoint, effect: 'write' }, 'Pets', 'POST https://api.example/wipe', {})).toBe(
       ['POST https://api.example/wipe', 'Removes a pet. (Pets)', 'This changes data at the API. Go on?'].join('\n'),
     );
   });
@@ -41,12 +39,7 @@ describe('the question a person is asked', () => {
   test('hides what looks like a secret, and cuts what is too long to read', () => {
     const args: Record<string, unknown> = { password: 'hunter2', text: 'a'.repeat(500) };
     for (let index = 0; index < 30; index++) args[`more${index}`] = index;
-    const text = buildQuestion(
-      endpoint,
-      'Pets',
-      { method: 'PUT', url: `https://api.example/${'x'.repeat(5000)}` },
-      args,
-    );
+    const text = buildQuestion(endpoint, 'Pets', `PUT https://api.example/${'x'.repeat(5000)}`, args);
     expect(text).not.toContain('hunter2');
     expect(text).toContain('  password: (hidden)');
     expect(text).toContain('… (502 characters)');

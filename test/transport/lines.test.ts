@@ -52,13 +52,14 @@ const open = {
 describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) => {
   test('answers a line that is too long, and reads on', async () => {
     const client = await open[kind](SHORT);
+    await client.ask(legacy(0, 'ping'));
     client.send(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(300)}"}`);
-    expect(await client.find(() => true)).toEqual({
+    expect(await client.find(({ error }) => error !== undefined)).toEqual({
       jsonrpc: '2.0',
       error: { code: -32700, message: 'Parse error: a line may have at most 200 bytes.' },
     });
     expect((await client.ask(legacy(2, 'ping'))).result).toEqual({});
-    expect(client.received).toHaveLength(2);
+    expect(client.received).toHaveLength(3);
     await client.close();
   });
 
@@ -80,9 +81,11 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
 
   test('answers a message that does not parse, and reads on', async () => {
     const client = await open[kind]();
+    await client.ask(legacy(0, 'ping'));
     client.send('{"jsonrpc":');
     await client.ask(legacy(1, 'ping'));
     expect(client.received).toEqual([
+      { jsonrpc: '2.0', id: 0, result: {} },
       { jsonrpc: '2.0', error: { code: -32700, message: 'Parse error: the message is not valid JSON.' } },
       { jsonrpc: '2.0', id: 1, result: {} },
     ]);
@@ -353,6 +356,7 @@ describe('who does not speak JSON-RPC', () => {
       NO_TEXT,
     ],
     ['a JSON value that is no message', `"hello"\n${call}\n`, expect.objectContaining({ error: expect.anything() })],
+    ['an object that is no message', `{}\n${call}\n`, expect.objectContaining({ error: expect.anything() })],
     ['half a megabyte of nothing', 'x\n'.repeat(256 * 1024), NO_JSON],
   ])('is cut off on TCP: after %s nothing is read, and nothing runs', async (_, bytes, error) => {
     const server = await listenTcp(gateway.protocol);
@@ -369,9 +373,10 @@ describe('who does not speak JSON-RPC', () => {
   test('is cut off on TCP after twenty messages in a row that are none', async () => {
     const server = await listenTcp(gateway.protocol);
     const client = await connectTcp(server.port);
+    await client.ask(legacy(0, 'ping'));
     client.write('{}\n'.repeat(1_000));
     await client.closed;
-    expect(client.received).toHaveLength(21);
+    expect(client.received).toHaveLength(22);
     client.socket.destroy();
     await server.close(0);
   });

@@ -6,6 +6,13 @@ import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import type { ToolHints } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
 import { runForeign } from '../../orchestration/handler-result.ts';
+import {
+  compileNative,
+  type NativeFunction,
+  type NativeGovernment,
+  type NativeOperation,
+  UNGOVERNED,
+} from '../../orchestration/native-operation.ts';
 import type { Validator } from '../../schema/check/validator.ts';
 import { type ActionHints, toActionHints } from '../aggregate-hints.ts';
 import { advertiseZod, validateZod } from '../native/native-function.ts';
@@ -37,8 +44,7 @@ export interface CompiledAction {
   readonly description: string | undefined;
   readonly fields: readonly string[];
   readonly required: readonly string[];
-  /** Throws VALIDATION, or returns the arguments to go on with. */
-  readonly check: Validator | undefined;
+  /** Checks the arguments and runs the action, guarded as the gateway says. */
   readonly run: Handler;
 }
 
@@ -47,35 +53,52 @@ export interface CompiledTool {
   readonly actions: ReadonlyMap<string, CompiledAction>;
 }
 
-export function compileTool(plan: ToolPlan): CompiledTool {
+/** In a gateway the native actions come under its government; REST ones do already. */
+export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOVERNED): CompiledTool {
   const common = advertiseZod(plan.common);
-  const fields = plan.actions.map((action) => advertise(action, plan.discriminator));
+  const own = plan.actions.map((action) => advertise(action, plan.discriminator));
   const hints = plan.actions.map(hintsOf);
-  const checks = plan.actions.map((action, index) => checkOf(plan, action, fields[index]!, common));
+  const checks = plan.actions.map((action, index) => checkOf(plan, action, own[index]!, common));
   const chains = plan.strategies.middleware(
     plan.actions.map((action, index) => ({
       key: action.key,
       middleware: [...action.groupMiddleware, ...(action.definition.middleware ?? [])],
-      handler: handlerOf(action, fields[index]!, common),
+      handler: handlerOf(action, own[index]!, common),
       recheck: (context, changed) => checks[index]?.(context.label, changed) ?? changed,
     })),
     plan.middleware,
   );
-  const actions = plan.actions.map((action, index): [string, CompiledAction] => {
-    const own = fields[index]!;
-    return [
-      action.key,
-      {
-        key: action.key,
-        hints: hints[index]!,
-        description: action.definition.description,
-        fields: union(Object.keys(common.fields), Object.keys(own.fields)),
-        required: union(common.required, own.required),
-        check: checks[index],
-        run: chains.get(action.key)!,
-      },
-    ];
+  const operations = plan.actions.map(({ key, definition }, index): NativeOperation => {
+    const check = checks[index];
+    const chain = chains.get(key)!;
+    if (definition.operation) {
+      return { controls: {}, run: check ? async (context, args) => chain(context, check(context.label, args)) : chain };
+    }
+    const native: NativeFunction = {
+      operation: `${plan.name}.${key}`,
+      summary: definition.description ?? plan.description ?? plan.name,
+      hints: hints[index]!,
+      keys: new Set([...Object.keys(common.fields), ...Object.keys(own[index]!.fields)]),
+      validate: check ?? ((_tool, args) => args),
+      execute: chain,
+    };
+    return compileNative(native, government);
   });
+  const fields = own.map((action, index) => ({
+    ...action,
+    fields: { ...action.fields, ...operations[index]!.controls },
+  }));
+  const actions = plan.actions.map(({ key, definition: { description } }, index): [string, CompiledAction] => [
+    key,
+    {
+      key,
+      hints: hints[index]!,
+      description,
+      fields: union(Object.keys(common.fields), Object.keys(fields[index]!.fields)),
+      required: union(common.required, fields[index]!.required),
+      run: operations[index]!.run,
+    },
+  ]);
   return { tool: describeTool(plan, common, fields, hints), actions: new Map(actions) };
 }
 

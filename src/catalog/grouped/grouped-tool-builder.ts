@@ -12,9 +12,9 @@ import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
 import { isZodObject } from '../../schema/required-fields.ts';
 import { toLocalContext } from '../native/local-call.ts';
-import { createEntry, type ToolDefinition, type ToolEntry, toDefinition } from '../tool-entry.ts';
+import { createEntry, type Govern, type ToolDefinition, type ToolEntry, toDefinition } from '../tool-entry.ts';
 import type { AnyAction, NativeAction, PlacedAction, RestAction } from './action.ts';
-import { type CompiledTool, compileTool, type ToolStyle } from './compile-tool.ts';
+import { type CompiledTool, compileTool, type ToolPlan, type ToolStyle } from './compile-tool.ts';
 import { STRATEGIES, type Strategies } from './strategies.ts';
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -69,7 +69,14 @@ export class GroupedToolBuilder<Common = unknown> {
   #annotations: ToolHints = {};
   #tags: readonly string[] = Object.freeze([]);
   readonly #strategies: Strategies;
-  #built: { readonly compiled: CompiledTool; readonly definition: ToolDefinition } | undefined;
+  #built:
+    | {
+        readonly plan: ToolPlan;
+        readonly compiled: CompiledTool;
+        readonly run: Handler;
+        readonly definition: ToolDefinition;
+      }
+    | undefined;
 
   constructor(name: string, options: BuilderOptions = {}) {
     if (!TOOL_NAME.test(name)) {
@@ -193,14 +200,18 @@ export class GroupedToolBuilder<Common = unknown> {
    * the call is filled in, so that a test may pass `{}`.
    */
   execute(context: ExecutionContext | Partial<RequestFacts>, args: Args): Promise<Outcome> {
-    return this.#run(toLocalContext(context, this.#name), args);
+    const { run } = this.#build();
+    return run(toLocalContext(context, this.#name), args);
   }
 
   /** The builder as an entry of a gateway's registry. */
   toEntry(domain = ''): ToolEntry {
-    const { compiled } = this.#build();
+    const { plan, compiled } = this.#build();
     const operations = this.#actions.flatMap(({ definition }) => definition.operation ?? []);
-    return createEntry(compiled.tool, this.#run, domain, operations);
+    const toGoverned = (tool: CompiledTool): ToolEntry =>
+      createEntry(tool.tool, this.#createRun(tool), domain, operations, govern);
+    const govern: Govern = (government) => toGoverned(compileTool(plan, government));
+    return toGoverned(compiled);
   }
 
   get frozen(): boolean {
@@ -240,19 +251,19 @@ export class GroupedToolBuilder<Common = unknown> {
     });
   }
 
-  readonly #run: Handler = async (context, args) => {
-    const { compiled } = this.#build();
-    const { [this.#discriminator]: picked, ...own } = args ?? {};
-    const action = typeof picked === 'string' ? compiled.actions.get(picked) : undefined;
-    if (!action) return markFailure(toFailure(context, this.#refuse(picked)), this.#name);
-    const inner = context.withAction(action.key);
-    try {
-      const outcome = await action.run(inner, action.check ? action.check(inner.label, own) : own);
-      return markFailure(outcome, inner.label);
-    } catch (error) {
-      return markFailure(toFailure(inner, error), inner.label);
-    }
-  };
+  #createRun({ actions }: CompiledTool): Handler {
+    return async (context, args) => {
+      const { [this.#discriminator]: picked, ...own } = args ?? {};
+      const action = typeof picked === 'string' ? actions.get(picked) : undefined;
+      if (!action) return markFailure(toFailure(context, this.#refuse(picked)), this.#name);
+      const inner = context.withAction(action.key);
+      try {
+        return markFailure(await action.run(inner, own), inner.label);
+      } catch (error) {
+        return markFailure(toFailure(inner, error), inner.label);
+      }
+    };
+  }
 
   #build() {
     if (this.#built) return this.#built;
@@ -263,7 +274,7 @@ export class GroupedToolBuilder<Common = unknown> {
       );
     }
     this.#assertDiscriminatorFree();
-    const compiled = compileTool({
+    const plan: ToolPlan = {
       name: this.#name,
       title: this.#title,
       description: this.#description,
@@ -274,8 +285,9 @@ export class GroupedToolBuilder<Common = unknown> {
       middleware: [...this.#middleware],
       actions: this.#actions,
       strategies: this.#strategies,
-    });
-    this.#built = { compiled, definition: toDefinition(compiled.tool) };
+    };
+    const compiled = compileTool(plan);
+    this.#built = { plan, compiled, run: this.#createRun(compiled), definition: toDefinition(compiled.tool) };
     Object.freeze(this.#actions);
     Object.freeze(this.#middleware);
     return this.#built;

@@ -2,16 +2,16 @@
 // schema before it runs, and whatever it throws becomes an answer.
 import { z } from 'zod';
 import type { ExecutionContext } from '../../call/execution-context.ts';
-import type { Handler } from '../../call/handler.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { ToolAnnotations } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
 import type { WireHints } from '../../model/wire.ts';
 import { runForeign } from '../../orchestration/handler-result.ts';
+import { compileNative, type NativeFunction, UNGOVERNED } from '../../orchestration/native-operation.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
-import { createEntry, type ToolEntry } from '../tool-entry.ts';
+import { createEntry, type Govern, type ToolEntry } from '../tool-entry.ts';
 import { toJsonSchema, validateZod } from './native-function.ts';
 
 export interface NativeTool<Schema extends z.ZodObject = z.ZodObject> {
@@ -56,17 +56,27 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject>(tool: Nativ
     throw new GatewayError('BAD_CONFIG', `The arguments of the tool ${name} must be a schema of type object.`);
   }
   const check = isZod ? validateZod(undefined, accepted) : createSchemaValidator(inputSchema);
-  const model = new Tool({
-    name,
-    title,
-    description,
-    inputSchema,
-    outputSchema,
-    annotations: annotations && new ToolAnnotations(annotations),
-  });
-  const handler: Handler = async (context, args) => {
-    const valid = check(name, args);
-    return runForeign(context, () => run(context, valid as never));
+  const properties = (inputSchema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const native: NativeFunction = {
+    operation: name,
+    summary: description,
+    hints: { readOnly: annotations?.readOnlyHint, destructive: annotations?.destructiveHint },
+    keys: new Set(Object.keys(properties)),
+    validate: check,
+    execute: (context, valid) => runForeign(context, () => run(context, valid as never)),
   };
-  return createEntry(model, handler, '', []);
+  const govern: Govern = (government) => {
+    const operation = compileNative(native, government);
+    const isSteered = Object.keys(operation.controls).length > 0;
+    const model = new Tool({
+      name,
+      title,
+      description,
+      inputSchema: isSteered ? { ...inputSchema, properties: { ...properties, ...operation.controls } } : inputSchema,
+      outputSchema,
+      annotations: annotations && new ToolAnnotations(annotations),
+    });
+    return createEntry(model, operation.run, '', [], govern);
+  };
+  return govern(UNGOVERNED);
 }

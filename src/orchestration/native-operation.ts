@@ -1,0 +1,72 @@
+// A function of the operator's own code made callable: the same pipeline as for REST, with the function at its end.
+import type { Handler } from '../call/handler.ts';
+import type { Effect, JsonSchema } from '../endpoint/model.ts';
+import type { Validator } from '../schema/check/validator.ts';
+import { type Confirmations, createConfirmations } from './confirmations.ts';
+import { buildControls, NO_CONTROLS } from './controls.ts';
+import { compilePipeline } from './pipeline.ts';
+import { type DeploymentPolicy, decidePolicy } from './policy.ts';
+import { buildQuestion } from './question.ts';
+
+/** What a gateway adds to native tools: its word on what may run, and how a person's agreement is kept. */
+export interface NativeGovernment {
+  readonly policy: DeploymentPolicy;
+  readonly confirmations: Confirmations;
+}
+
+/** Outside a gateway nobody decides but the caller: hints are for the client that shows them. */
+export const UNGOVERNED: NativeGovernment = Object.freeze({
+  policy: Object.freeze({ readOnly: false, destructive: 'allow' }),
+  confirmations: createConfirmations(),
+});
+
+export interface NativeHints {
+  readonly readOnly?: boolean | undefined;
+  readonly destructive?: boolean | undefined;
+}
+
+export interface NativeFunction {
+  /** `tool`, or `tool.action`. */
+  readonly operation: string;
+  readonly summary: string;
+  readonly hints: NativeHints;
+  /** Its own argument names: the gateway's step aside for them. */
+  readonly keys: ReadonlySet<string>;
+  readonly validate: Validator;
+  readonly execute: Handler;
+}
+
+export interface NativeOperation {
+  readonly run: Handler;
+  /** Extra public arguments the gateway adds: key → JSON schema. */
+  readonly controls: Readonly<Record<string, JsonSchema>>;
+}
+
+export function compileNative(native: NativeFunction, { policy, confirmations }: NativeGovernment): NativeOperation {
+  const { operation, summary, hints, keys } = native;
+  const effect = effectOf(hints);
+  const source = { kind: 'module', file: operation } as const;
+  const decision = decidePolicy({ effect, domain: operation, source }, { guard: {} }, policy);
+  // A dry run is offered where somebody said what the function does; of others nothing is known but that they may write.
+  const isSteered = effect !== 'read' && (hints.readOnly !== undefined || hints.destructive !== undefined);
+  const isGoverned = policy !== UNGOVERNED.policy;
+  const controls = isGoverned && isSteered ? buildControls(effect, keys, decision.policy === 'confirm') : NO_CONTROLS;
+  const run = compilePipeline({
+    operation,
+    decision,
+    controls,
+    validate: native.validate,
+    describe: async (context, args) => buildQuestion({ summary, effect }, 'this gateway', context.label, args),
+    preview: (args) => ({ tool: operation, arguments: args }),
+    execute: native.execute,
+    confirmations,
+    middleware: [],
+  });
+  return { run, controls: controls.schemas };
+}
+
+/** What nobody said anything about may write: a read-only gateway must be able to trust its switch. */
+function effectOf({ readOnly, destructive }: NativeHints): Effect {
+  if (destructive === true) return 'destructive';
+  return readOnly === true ? 'read' : 'write';
+}

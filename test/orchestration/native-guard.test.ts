@@ -1,0 +1,145 @@
+// Native tools under a gateway's policy: the same guard, dry run, read-only switch and audit as REST operations.
+import { describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { createGateway, defineTool, type GatewayOptions, GroupedToolBuilder } from '../../src/index.ts';
+import { modern, type Rpc } from '../support/mcp.ts';
+
+interface Result {
+  readonly isError?: boolean;
+  readonly content: readonly { readonly text: string }[];
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
+  readonly inputRequests?: Readonly<Record<string, { readonly params: { readonly message: string } }>>;
+  readonly requestState?: string;
+  readonly resultType: string;
+}
+
+function setUp(policy: GatewayOptions['policy'] = undefined, more: Partial<GatewayOptions> = {}) {
+  const wipe = vi.fn((_context: unknown, { disk }: { disk: string }) => `wiped ${disk}`);
+  const ban = vi.fn((_context: unknown, { id }: { id: number }) => `banned ${id}`);
+  const tools = [
+    defineTool({
+      name: 'wipe',
+      description: 'Wipes a disk.',
+      args: z.object({ disk: z.string() }),
+      annotations: { destructiveHint: true },
+      run: wipe,
+    }),
+    defineTool({ name: 'note', description: 'Notes something.', run: () => 'noted' }),
+    defineTool({ name: 'look', description: 'Looks.', annotations: { readOnlyHint: true }, run: () => 'seen' }),
+    new GroupedToolBuilder('users')
+      .description('Manage users')
+      .action({ name: 'list', readOnly: true, handler: () => 'ann' })
+      .action({ name: 'ban', destructive: true, schema: z.object({ id: z.int() }), handler: ban })
+      .toEntry(),
+  ];
+  const gateway = createGateway({ domains: [], native: { tools }, policy, ...more });
+  const request = async (method: string, params: Record<string, unknown>): Promise<Result & Rpc['result']> => {
+    const reply = await gateway.handle(modern(1, method, params));
+    return (JSON.parse(reply!.body) as { result: Result }).result as never;
+  };
+  const call = (name: string, args: object, meta: object = {}) =>
+    request('tools/call', { name, arguments: args, ...meta });
+  return { gateway, call, request, wipe, ban };
+}
+
+const ASKABLE = { _meta: { 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } } };
+
+describe('a destructive native tool in a gateway', () => {
+  test.each([
+    ['wipe', { disk: 'sda' }, 'wipe'],
+    ['users', { action: 'ban', id: 7 }, 'users/ban'],
+  ])('%s runs only after a confirmation, once, for these very arguments', async (tool, args, label) => {
+    const { call, wipe, ban } = setUp();
+    const refusal = await call(tool, args);
+    expect(refusal).toMatchObject({ isError: true, structuredContent: { failure_mode: 'not_confirmed', tool: label } });
+    expect([wipe, ban].map((run) => run.mock.calls.length)).toEqual([0, 0]);
+    const { confirmation_token } = refusal.structuredContent as { confirmation_token: string };
+    const other = Object.fromEntries(
+      Object.entries(args).map(([key, value]) => [key, key === 'id' ? 8 : key === 'disk' ? 'sdb' : value]),
+    );
+    expect(await call(tool, { ...other, confirmation_token })).toMatchObject({ isError: true });
+    expect(await call(tool, { ...args, confirmation_token })).toMatchObject({
+      content: [{ text: expect.stringMatching(/^(wiped sda|banned 7)$/) }],
+    });
+    expect(await call(tool, { ...args, confirmation_token })).toMatchObject({ isError: true });
+    expect(wipe.mock.calls.length + ban.mock.calls.length).toBe(1);
+  });
+
+  test('is asked about where the client can ask a person', async () => {
+    const { call, ban } = setUp();
+    const question = await call('users', { action: 'ban', id: 7 }, ASKABLE);
+    expect(question).toMatchObject({ resultType: 'input_required' });
+    expect(question.inputRequests?.confirm?.params.message).toBe(
+      'users/ban\nManage users (this gateway)\nWith:\n  id: 7\nWhat this removes or overwrites is lost: it may be impossible to undo. Go on?',
+    );
+    const answers = { confirm: { action: 'accept', content: { confirm: true } } };
+    const second = { ...ASKABLE, requestState: question.requestState, inputResponses: answers };
+    expect(await call('users', { action: 'ban', id: 7 }, second)).toMatchObject({ content: [{ text: 'banned 7' }] });
+    expect(ban).toHaveBeenCalledTimes(1);
+  });
+
+  test('can be tried without effect', async () => {
+    const { call, wipe } = setUp();
+    expect((await call('wipe', { disk: 'sda', dry_run: true })).content[0]?.text).toBe(
+      'Dry run of wipe: nothing was sent. The request would be:\n{\n "tool": "wipe",\n "arguments": {\n  "disk": "sda"\n }\n}',
+    );
+    expect(wipe).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ['destructive: deny', { readOnly: false, destructive: 'deny' as const }],
+    ['read-only', { readOnly: true }],
+  ])('never runs under %s', async (_, policy) => {
+    const { call, wipe, ban } = setUp(policy);
+    for (const [tool, args] of [
+      ['wipe', { disk: 'sda' }],
+      ['users', { action: 'ban', id: 7 }],
+    ] as const)
+      expect(await call(tool, args)).toMatchObject({ isError: true, structuredContent: { failure_mode: 'denied' } });
+    expect([wipe, ban].map((run) => run.mock.calls.length)).toEqual([0, 0]);
+  });
+
+  test('runs at once where the operator allows it', async () => {
+    const { call } = setUp({ readOnly: false, destructive: 'allow' });
+    expect(await call('wipe', { disk: 'sda' })).toMatchObject({ content: [{ text: 'wiped sda' }] });
+  });
+
+  test('says which arguments steer it; outside a gateway its definition stays as it was written', async () => {
+    const { request } = setUp();
+    const { tools } = (await request('tools/list', {})) as unknown as {
+      tools: { name: string; inputSchema: { properties: object } }[];
+    };
+    const keys = Object.fromEntries(tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties)]));
+    expect(keys).toEqual({
+      wipe: ['disk', 'dry_run', 'confirmation_token'],
+      note: [],
+      look: [],
+      users: ['action', 'id', 'dry_run', 'confirmation_token'],
+    });
+    const alone = new GroupedToolBuilder('u').action({ name: 'ban', destructive: true, handler: () => 'done' });
+    expect(Object.keys(alone.buildToolDefinition().inputSchema as { properties: object })).toContain('properties');
+    expect(await alone.execute({}, { action: 'ban' })).toMatchObject({ isError: false });
+  });
+});
+
+describe('other native tools', () => {
+  test('that nothing is known of may write: a read-only gateway refuses them, and serves the reads', async () => {
+    const { call } = setUp({ readOnly: true });
+    expect(await call('note', {})).toMatchObject({ structuredContent: { failure_mode: 'denied' } });
+    expect(await call('look', {})).toMatchObject({ content: [{ text: 'seen' }] });
+    expect(await call('users', { action: 'list' })).toMatchObject({ content: [{ text: 'ann' }] });
+  });
+
+  test('a profile is stricter, never laxer', async () => {
+    const { gateway } = setUp(undefined, {
+      profiles: { lax: { native: true, guard: 'allow' }, strict: { native: true, guard: 'deny' } },
+    });
+    const ask = async (profile: string) => {
+      const sender = { transport: 'local', principal: { id: 'x' }, signal: new AbortController().signal } as const;
+      const message = modern(1, 'tools/call', { name: 'wipe', arguments: { disk: 'sda' } });
+      const reply = await gateway.serviceOf(profile)!.protocol.handle(message, sender);
+      return (JSON.parse(reply!.body) as { result: Result }).result.structuredContent?.failure_mode;
+    };
+    expect([await ask('lax'), await ask('strict')]).toEqual(['not_confirmed', 'denied']);
+  });
+});
