@@ -5,7 +5,7 @@ import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/e
 import type { Handler } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
-import { GatewayError, toRpcCode } from '../errors.ts';
+import { type GatewayError, toRpcCode } from '../errors.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 
@@ -46,19 +46,15 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
       const digested =
         done.argumentsDigest === undefined ? done.withOperation({ argumentsDigest: buildDigest(args) }) : done;
       audit(digested.seal());
+      if (context.cause !== undefined) onHandlerError(context.cause);
     };
     return { context, finish };
-  };
-
-  const report = (error: unknown) => {
-    if (error instanceof GatewayError && error.code === 'HANDLER_FAILED' && error.cause) onHandlerError(error.cause);
   };
 
   const attempt = async (context: ExecutionContext, args: Args, run: Handler) => {
     try {
       return await run(context, args);
     } catch (error) {
-      report(error);
       return toFailure(context, error);
     }
   };
@@ -86,7 +82,6 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
         finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok');
         return redaction.value(result);
       } catch (error) {
-        report(error);
         finish('error', toRpcCode(error));
         throw error;
       }

@@ -70,6 +70,7 @@ interface Journal {
   operation: string | undefined;
   argumentsDigest: string | undefined;
   failureMode: FailureMode | undefined;
+  cause: unknown;
   upstream: UpstreamTrace | undefined;
 }
 
@@ -227,10 +228,16 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.#journal.upstream = Object.freeze(trace);
   }
 
-  /** Notes why the call is about to fail. */
-  noteFailure(mode: FailureMode): void {
+  /** Notes why the call is about to fail; `cause` is what code from outside threw. */
+  noteFailure(mode: FailureMode, cause?: unknown): void {
     mustBeOpen(this);
     this.#journal.failureMode = mode;
+    this.#journal.cause = cause;
+  }
+
+  /** What code from outside threw, for the operator: it may say more than a caller should read. */
+  get cause(): unknown {
+    return this.#journal.cause;
   }
 
   /** The last request that went out so far. */
@@ -262,6 +269,7 @@ function createJournal(): Journal {
     operation: undefined,
     argumentsDigest: undefined,
     failureMode: undefined,
+    cause: undefined,
     upstream: undefined,
   };
 }

@@ -22,7 +22,7 @@ export function toFailure(context: ExecutionContext, error: unknown): Outcome {
   if (!(error instanceof GatewayError)) throw error;
   const row = ERRORS[error.code];
   if (row.wire !== 'tool') throw error;
-  return buildFailure(context, row.mode, error.message, error.details);
+  return buildFailure(context, row.mode, error.message, error.details, error.code === 'HANDLER_FAILED' && error.cause);
 }
 
 function buildFailure(
@@ -30,8 +30,9 @@ function buildFailure(
   mode: FailureMode,
   message: string,
   details: Readonly<Record<string, unknown>>,
+  cause: unknown = undefined,
 ): Outcome {
-  context.noteFailure(mode);
+  context.noteFailure(mode, cause || undefined);
   const advice = ADVICE[mode];
   const text = cut(advice ? `${message}\n${advice}` : message);
   return {

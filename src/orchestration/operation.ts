@@ -1,6 +1,7 @@
 // One endpoint made callable: the pipeline with the executor at its end.
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import { qualifiedNamesOf } from '../endpoint/names.ts';
 import type { CompiledEndpoint, Executor } from '../executor/executor.ts';
 import { createValidator } from '../schema/check/validator.ts';
 import { createClamp, withLastLine } from './clamp.ts';
@@ -48,7 +49,7 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   };
 
   const pipeline = compilePipeline({
-    operation: endpoint.id,
+    operation: qualifiedNamesOf(endpoint)[0],
     decision,
     controls,
     validate: createValidator(endpoint),

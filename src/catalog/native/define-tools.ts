@@ -44,7 +44,8 @@ const MAX_BYTES = 10 * 1024 * 1024;
  * a function, or a function without one, is an error: neither would ever be called.
  *
  * ```ts
- * createGateway({ domains, native: { tools: defineTools('tools.json', { roll_dice: (_call, { sides }) => roll(sides) }) } })
+ * const list = [{ name: 'greet', description: 'Greets.', inputSchema: { type: 'object', properties: { name: { type: 'string' } } } }];
+ * createGateway({ domains: [], native: { tools: defineTools(list, { greet: (_context, { name }) => `Hello ${name}` }) } });
  * ```
  */
 export function defineTools(

@@ -135,6 +135,7 @@ const NAMED = new Map(
     quot: '"',
     apos: "'",
     sol: '/',
+    hyphen: '-',
     bsol: '\\',
     plus: '+',
     equals: '=',
