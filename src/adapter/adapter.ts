@@ -2,7 +2,6 @@
 // Read this first.
 import { buildDigest } from '../call/digest.ts';
 import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
-import type { Handler } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
 import { type GatewayError, toRpcCode } from '../errors.ts';
@@ -51,21 +50,18 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
     return { context, finish };
   };
 
-  const attempt = async (context: ExecutionContext, args: Args, run: Handler) => {
-    try {
-      return await run(context, args);
-    } catch (error) {
-      return toFailure(context, error);
-    }
-  };
-
   return {
     async callTool(request, name, args) {
       const { context, finish } = enter(request, name, args);
       try {
         const run = tools.find(name);
         if (!run) throw tools.missing(name);
-        const outcome = await attempt(context, args, run);
+        let outcome: Outcome;
+        try {
+          outcome = await run(context, args);
+        } catch (error) {
+          outcome = toFailure(context, error);
+        }
         finish(outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok');
         return redaction.outcome(outcome);
       } catch (error) {

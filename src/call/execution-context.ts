@@ -79,19 +79,7 @@ const BIRTH = Symbol('only ExecutionContext itself makes contexts');
 const NEVER = Object.freeze(new AbortController().signal);
 
 export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
-  readonly requestId: string;
-  readonly method: string;
-  readonly principal: Principal;
-  readonly transport: Transport;
   readonly startedAt: number;
-  readonly client: Client;
-  readonly signal: AbortSignal;
-  readonly data: Data | undefined;
-  readonly trace: Readonly<Record<string, string>> | undefined;
-  readonly progress: ReportProgress | undefined;
-  readonly log: WriteLog | undefined;
-  readonly answers: Readonly<Record<string, unknown>> | undefined;
-  readonly requestState: string | undefined;
   /** As the client called it. */
   readonly tool: string | undefined;
   /** Inside the tool: the action of a grouped tool, the operation named to call_operation. */
@@ -105,25 +93,18 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   readonly deadline: number;
   readonly results: readonly ResultRecord[];
   readonly sealed: boolean;
+  /** Shared by all copies, and read through the getters below: a copy costs what differs, not all there is. */
+  readonly #request: RequestFacts<Data>;
   readonly #journal: Journal;
 
-  /** `changes` is read for what differs from `from`; written out, because a spread is several times slower. */
-  constructor(key: symbol, from: ExecutionContext<Data> | RequestFacts<Data>, changes: Changes = NO_CHANGES) {
+  constructor(
+    key: symbol,
+    request: RequestFacts<Data>,
+    before: ExecutionContext<Data> | undefined,
+    changes: Changes = NO_CHANGES,
+  ) {
     if (key !== BIRTH) throw new TypeError('Make an ExecutionContext with ExecutionContext.fromRequest().');
-    const before = from instanceof ExecutionContext ? from : undefined;
-    this.requestId = from.requestId;
-    this.method = from.method;
-    this.principal = from.principal;
-    this.transport = from.transport;
     this.startedAt = changes.startedAt ?? before?.startedAt ?? Date.now();
-    this.client = from.client;
-    this.signal = from.signal;
-    this.data = from.data;
-    this.trace = from.trace;
-    this.progress = from.progress;
-    this.log = from.log;
-    this.answers = from.answers;
-    this.requestState = from.requestState;
     this.tool = changes.tool ?? before?.tool;
     this.action = changes.action ?? before?.action;
     this.label = changes.label ?? before?.label ?? '';
@@ -133,14 +114,63 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.deadline = changes.deadline ?? before?.deadline ?? Number.POSITIVE_INFINITY;
     this.results = changes.results ?? before?.results ?? NO_RESULTS;
     this.sealed = changes.sealed ?? false;
+    this.#request = request;
     this.#journal = before ? before.#journal : createJournal();
     Object.freeze(this);
+  }
+
+  get requestId(): string {
+    return this.#request.requestId;
+  }
+
+  get method(): string {
+    return this.#request.method;
+  }
+
+  get principal(): Principal {
+    return this.#request.principal;
+  }
+
+  get transport(): Transport {
+    return this.#request.transport;
+  }
+
+  get client(): Client {
+    return this.#request.client;
+  }
+
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  get data(): Data | undefined {
+    return this.#request.data;
+  }
+
+  get trace(): Readonly<Record<string, string>> | undefined {
+    return this.#request.trace;
+  }
+
+  get progress(): ReportProgress | undefined {
+    return this.#request.progress;
+  }
+
+  get log(): WriteLog | undefined {
+    return this.#request.log;
+  }
+
+  get answers(): Readonly<Record<string, unknown>> | undefined {
+    return this.#request.answers;
+  }
+
+  get requestState(): string | undefined {
+    return this.#request.requestState;
   }
 
   static fromRequest<Data = unknown>(facts: RequestFacts<Data>): ExecutionContext<Data> {
     if (facts.requestId.trim() === '') throw new TypeError('An ExecutionContext needs a request id that is not blank.');
     if (facts.method.trim() === '') throw new TypeError('An ExecutionContext needs a method that is not blank.');
-    return new ExecutionContext(BIRTH, facts);
+    return new ExecutionContext(BIRTH, facts, undefined);
   }
 
   /** Binds the tool (or resource, or prompt) this request is about. Once. */
@@ -148,7 +178,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     mustBeOpen(this);
     if (tool.trim() === '') throw new TypeError('withToolCall() needs a tool name that is not blank.');
     if (this.tool !== undefined) throw new TypeError(`This context is already bound to ${this.tool}.`);
-    return new ExecutionContext<Data>(BIRTH, this, { tool, label: tool });
+    return this.#copy({ tool, label: tool });
   }
 
   /** Names what the tool was asked to do: one action of several. `label` is what messages call it from here on. */
@@ -156,7 +186,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before naming its action.');
     this.#journal.action = action;
-    return new ExecutionContext<Data>(BIRTH, this, { action, label });
+    return this.#copy({ action, label });
   }
 
   /** Says what runs, and with which arguments. */
@@ -165,13 +195,13 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before its operation.');
     this.#journal.operation = facts.operation;
     this.#journal.argumentsDigest = facts.argumentsDigest;
-    return new ExecutionContext<Data>(BIRTH, this, facts);
+    return this.#copy(facts);
   }
 
   /** Starts the clock: from here on the call has this long. */
   withDeadline(timeoutMs: number): ExecutionContext<Data> {
     mustBeOpen(this);
-    return new ExecutionContext<Data>(BIRTH, this, { deadline: performance.now() + timeoutMs });
+    return this.#copy({ deadline: performance.now() + timeoutMs });
   }
 
   withResult(facts: ResultFacts): ExecutionContext<Data> {
@@ -187,7 +217,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       upstream,
     };
     const results = [...this.results, Object.freeze(record)];
-    return new ExecutionContext<Data>(BIRTH, this, {
+    return this.#copy({
       action,
       operation,
       argumentsDigest,
@@ -199,27 +229,47 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   seal(): ExecutionContext<never> {
     mustBeOpen(this);
     const { requestId, method, transport, principal, client } = this;
-    return new ExecutionContext<never>(
-      BIRTH,
-      {
-        requestId,
-        method,
-        transport,
-        principal: Object.freeze({ id: principal.id }),
-        client: Object.freeze({ era: client.era, version: client.version, capabilities: NO_CAPABILITIES }),
-        signal: NEVER,
-      },
-      {
-        startedAt: this.startedAt,
-        tool: this.tool,
-        action: this.action,
-        label: this.label,
-        operation: this.operation,
-        argumentsDigest: this.argumentsDigest,
-        results: this.results,
-        sealed: true,
-      },
-    );
+    const request: RequestFacts<never> = Object.freeze({
+      requestId,
+      method,
+      transport,
+      principal: Object.freeze({ id: principal.id }),
+      client: Object.freeze({ era: client.era, version: client.version, capabilities: NO_CAPABILITIES }),
+      signal: NEVER,
+    });
+    return new ExecutionContext<never>(BIRTH, request, undefined, {
+      startedAt: this.startedAt,
+      tool: this.tool,
+      action: this.action,
+      label: this.label,
+      operation: this.operation,
+      argumentsDigest: this.argumentsDigest,
+      results: this.results,
+      sealed: true,
+    });
+  }
+
+  /** What is worth keeping: what was asked by whom, and what came of it. */
+  toJSON(): object {
+    const { requestId, method, transport, client, startedAt, tool, action, operation, argumentsDigest, results } = this;
+    const { era, version } = client;
+    return {
+      requestId,
+      method,
+      transport,
+      principal: this.principal.id,
+      client: { era, version },
+      startedAt,
+      tool,
+      action,
+      operation,
+      argumentsDigest,
+      results,
+    };
+  }
+
+  #copy(changes: Changes): ExecutionContext<Data> {
+    return new ExecutionContext<Data>(BIRTH, this.#request, this, changes);
   }
 
   /** Notes a request that went out; later ones replace earlier ones. */

@@ -82,13 +82,13 @@ export function createLegacy(parts: LegacyParts): Legacy {
     const mayBeSilent = session !== undefined || send !== undefined;
     const token = progressTokenOf(params);
     const channel = send && (parts.logging || token !== undefined) ? createChannel(send, signal) : undefined;
-    const live = {
-      progress: channel && token !== undefined ? createProgress(token, channel.send, parts.redaction) : undefined,
-      log: channel && parts.logging ? createLog(channel.send, session?.logLevel, parts.redaction) : undefined,
+    const live = channel && {
+      progress: token !== undefined ? createProgress(token, channel.send, parts.redaction) : undefined,
+      log: parts.logging ? createLog(channel.send, session?.logLevel, parts.redaction) : undefined,
     };
     try {
       const client = toClient(known, sender, version, questions);
-      const facts = toRequestFacts(message, sender, client, signal, parseSecondRound(params), live);
+      const facts = { ...toRequestFacts(message, sender, client, signal, parseSecondRound(params)), ...live };
       const result = await parts.dispatch.perform(facts, version, params);
       return signal.aborted && mayBeSilent ? silence(sender) : ok(message, result);
     } catch (error) {

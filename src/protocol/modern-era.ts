@@ -9,7 +9,7 @@ import type { Dispatch } from './dispatch.ts';
 import { clientInfoOf, type Envelope, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
 import { parseSecondRound, toRequestFacts } from './request-facts.ts';
 import type { Introduction, Reply, Sender } from './sender.ts';
-import { track, untrack } from './session.ts';
+import { type Session, track, untrack } from './session.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Canned } from './wire/canned.ts';
 import type { FailureReply } from './wire/failure-reply.ts';
@@ -38,48 +38,59 @@ export function createModern({
   failed,
   onIntroduction,
 }: ModernParts): Modern {
-  /** Runs what takes time, where `notifications/cancelled` can end it; over HTTP the connection is the cancellation. */
-  const cancellable = async (
+  const perform = async (
     message: RequestMessage,
     sender: Sender,
-    run: (signal: AbortSignal) => Promise<string | undefined>,
-  ): Promise<Reply | undefined> => {
-    const { session, signal } = sender;
-    const controller = session && track(session, message.id);
-    try {
-      const text = await run(controller?.signal ?? signal);
-      return text === undefined || controller?.signal.aborted ? undefined : ok(message, text);
-    } catch (error) {
-      return controller?.signal.aborted ? undefined : failed(message.id, error, true);
-    } finally {
-      if (controller) untrack(session, message.id, controller);
-    }
-  };
-
-  const perform = async (message: RequestMessage, sender: Sender, envelope: Envelope, signal: AbortSignal) => {
+    envelope: Envelope,
+    signal: AbortSignal,
+  ): Promise<Reply> => {
     const { params } = message;
     const round = parseSecondRound(params);
     const bar = envelope.meta[META.logLevel] as string | undefined;
     const token = progressTokenOf(params);
-    const channel =
-      sender.send && (bar !== undefined || token !== undefined) ? createChannel(sender.send, signal) : undefined;
-    const live: Pick<RequestFacts, 'progress' | 'log'> = channel
-      ? {
-          progress: token === undefined ? undefined : createProgress(token, channel.send, redaction),
-          log: bar === undefined ? undefined : createLog(channel.send, bar, redaction),
-        }
-      : NOTHING_LIVE;
-    const facts = toRequestFacts(message, sender, toClient(envelope, round), signal, round, live);
+    const client = toClient(envelope, round);
+    if (!sender.send || (bar === undefined && token === undefined)) {
+      const facts = toRequestFacts(message, sender, client, signal, round);
+      return ok(message, await dispatch.perform(facts, MODERN_VERSION, params, sender.headers));
+    }
+    const channel = createChannel(sender.send, signal);
+    const facts: RequestFacts = {
+      ...toRequestFacts(message, sender, client, signal, round),
+      progress: token === undefined ? undefined : createProgress(token, channel.send, redaction),
+      log: bar === undefined ? undefined : createLog(channel.send, bar, redaction),
+    };
     try {
-      return await dispatch.perform(facts, MODERN_VERSION, params, sender.headers);
+      return ok(message, await dispatch.perform(facts, MODERN_VERSION, params, sender.headers));
     } finally {
-      channel?.shut();
+      channel.shut();
+    }
+  };
+
+  const listen = async (message: RequestMessage, sender: Sender, signal: AbortSignal): Promise<Reply | undefined> => {
+    const text = await subscriptions.listen(message.id, message.params, sender, signal);
+    return text === undefined ? undefined : ok(message, text);
+  };
+
+  /** On a connection `notifications/cancelled` ends a request, without an answer; over HTTP the connection's end does. */
+  const cancellable = async (
+    message: RequestMessage,
+    session: Session,
+    run: (signal: AbortSignal) => Promise<Reply | undefined>,
+  ): Promise<Reply | undefined> => {
+    const controller = track(session, message.id);
+    try {
+      const reply = await run(controller.signal);
+      return controller.signal.aborted ? undefined : reply;
+    } catch (error) {
+      return controller.signal.aborted ? undefined : failed(message.id, error, true);
+    } finally {
+      untrack(session, message.id, controller);
     }
   };
 
   return {
     answer(message, sender) {
-      const { id, method, params } = message;
+      const { method, params } = message;
       const envelope = checkEnvelope(message, sender);
       if (method === 'server/discover') {
         const { transport, principal } = sender;
@@ -89,16 +100,16 @@ export function createModern({
       }
       const text = dispatch.look(method, MODERN_VERSION, params);
       if (text !== undefined) return ok(message, text);
-      if (dispatch.performs(method))
-        return cancellable(message, sender, (signal) => perform(message, sender, envelope, signal));
-      if (method === 'subscriptions/listen')
-        return cancellable(message, sender, (signal) => subscriptions.listen(id, params, sender, signal));
+      const run = dispatch.performs(method)
+        ? (signal: AbortSignal) => perform(message, sender, envelope, signal)
+        : method === 'subscriptions/listen'
+          ? (signal: AbortSignal) => listen(message, sender, signal)
+          : undefined;
+      if (run) return sender.session ? cancellable(message, sender.session, run) : run(sender.signal);
       throw notFound(method);
     },
   };
 }
-
-const NOTHING_LIVE = Object.freeze({});
 
 function checkEnvelope({ method, params }: RequestMessage, { headers }: Sender): Envelope {
   const envelope = parseEnvelope(params);

@@ -29,7 +29,6 @@ export function toRequestFacts(
   client: Client,
   signal: AbortSignal,
   { answers, requestState }: SecondRound,
-  { progress, log }: Pick<RequestFacts, 'progress' | 'log'>,
 ): RequestFacts {
   return {
     requestId: `${RUN}-${(++count).toString(36)}`,
@@ -40,8 +39,8 @@ export function toRequestFacts(
     signal,
     data,
     trace: parseTrace(params?._meta as Params | undefined),
-    progress,
-    log,
+    progress: undefined,
+    log: undefined,
     answers,
     requestState,
   };

@@ -15,7 +15,7 @@ function* reach(value: unknown, visited = new Set<unknown>()): Generator<object>
 
 describe('ExecutionContext', () => {
   test('is made only by fromRequest()', () => {
-    expect(() => new ExecutionContext(Symbol('x'), {} as never)).toThrow('ExecutionContext.fromRequest()');
+    expect(() => new ExecutionContext(Symbol('x'), {} as never, undefined)).toThrow('ExecutionContext.fromRequest()');
   });
 
   test.each(['', '  '])('refuses the blank request id %j', (requestId) => {
@@ -49,7 +49,10 @@ describe('ExecutionContext', () => {
 
   test('cannot be assigned to, not even while it is open', () => {
     const open = ExecutionContext.fromRequest(facts) as unknown as Record<string, unknown>;
-    for (const key of Object.keys(open)) {
+    const getters = Object.entries(Object.getOwnPropertyDescriptors(ExecutionContext.prototype))
+      .filter(([, { get }]) => get)
+      .map(([name]) => name);
+    for (const key of [...Object.keys(open), ...getters]) {
       expect(() => {
         open[key] = 'other';
       }, key).toThrow(TypeError);
@@ -90,7 +93,10 @@ describe('ExecutionContext', () => {
     );
     bound.noteUpstream({ ...UPSTREAM });
     const sealed = bound.withResult(result).seal();
-    for (const value of reach(sealed)) expect(Object.isFrozen(value)).toBe(true);
+    const { principal, client, signal } = sealed;
+    for (const value of [sealed, principal, client, signal].flatMap((part) => [...reach(part)]))
+      expect(Object.isFrozen(value)).toBe(true);
+    expect([sealed.data, sealed.progress]).toEqual([undefined, undefined]);
     expect(() => sealed.withResult(result)).toThrow('sealed');
     expect(() => sealed.seal()).toThrow('sealed');
     expect(() => sealed.withToolCall('x')).toThrow('sealed');
@@ -114,7 +120,14 @@ describe('ExecutionContext', () => {
       .withOperation({ argumentsDigest: 'd', controls: { confirmationToken: 'hunter2' } })
       .withResult(result)
       .seal();
-    expect([...reach(sealed)].filter((value) => typeof value === 'function')).toEqual([]);
+    const parts = [sealed, sealed.client, sealed.principal, sealed.data, sealed.answers];
+    expect(parts.flatMap((part) => [...reach(part)]).filter((value) => typeof value === 'function')).toEqual([]);
+    expect([sealed.requestState, sealed.progress, sealed.log, sealed.controls]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(JSON.stringify(sealed)).not.toContain('hunter2');
   });
 });
