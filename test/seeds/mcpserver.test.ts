@@ -25,6 +25,7 @@ import {
   GatewayError,
   GroupedToolBuilder,
   type HttpServer,
+  loadDomains,
   type Middleware,
   PROTOCOL_VERSION,
   type ResourceEntry,
@@ -198,6 +199,22 @@ describe('Loader', () => {
       ['echo', echo.description, echo.inputSchema],
       ['send', send.description, send.inputSchema],
     ]);
+  });
+
+  test('Same for resources: a JSON domain file declares them', async () => {
+    const about = { name: 'about', description: 'What notes are.', mimeType: 'text/plain', text: 'About notes.' };
+    const endpoints = { list: { path: '/notes', summary: 'Lists notes.' } };
+    const path = join(folder, 'notes.json');
+    const resources = { 'notes://declared': about };
+    writeFileSync(path, JSON.stringify({ name: 'notes', baseUrl: 'http://127.0.0.1:9', endpoints, resources }));
+    const app = createGateway({ domains: await loadDomains({ paths: [path], env: {} }) });
+    const { text, ...definition } = { uri: 'notes://declared', ...about };
+    const listed = (await ask(app, 'resources/list')).result as { resources: { uri: string }[] };
+    expect(listed.resources.find(({ uri }) => uri === 'notes://declared')).toEqual(definition);
+    expect((await ask(app, 'resources/read', { uri: 'notes://declared' })).result?.contents).toEqual([
+      { uri: 'notes://declared', mimeType: 'text/plain', text },
+    ]);
+    await app.close();
   });
 
   test('required, oneOf and dependencies are extracted from the schema, or from beside it', () => {
@@ -463,7 +480,13 @@ describe('The HTTP layer', () => {
 describe('Protocol version and logging', () => {
   test('PROTOCOL_VERSION is public; 2025-03-26 is answered with 2025-03-26', async () => {
     expect(PROTOCOL_VERSION).toBe('2026-07-28');
-    expect((await ask(gateway, 'initialize', hello('2025-03-26'))).result?.protocolVersion).toBe('2025-03-26');
+    expect((await ask(gateway, 'initialize', hello('2025-03-26'))).result).toEqual({
+      protocolVersion: '2025-03-26',
+      capabilities: { tools: {}, resources: {} },
+      serverInfo: { name: 'landbridge', version: gateway.version },
+      instructions:
+        'These tools call REST APIs. Arguments are checked strictly: unknown ones are refused before anything is sent.',
+    });
   });
 
   test('structured logging in handle_initialize: client and revision', async () => {
