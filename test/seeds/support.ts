@@ -1,15 +1,10 @@
 // Messages to a gateway without a transport, and what came back as values.
 import type { Gateway } from '../../src/index.ts';
-import { legacy, modern, type Rpc } from '../support/mcp.ts';
+import { legacy, type Rpc } from '../support/mcp.ts';
 
 /** A request of the era of the seeds: no envelope. */
 export async function ask(gateway: Pick<Gateway, 'handle'>, method: string, params?: Record<string, unknown>) {
   const reply = await gateway.handle(legacy(1, method, params));
-  return JSON.parse(reply?.body ?? 'null') as Rpc;
-}
-
-export async function askModern(gateway: Pick<Gateway, 'handle'>, method: string, params?: Record<string, unknown>) {
-  const reply = await gateway.handle(modern(1, method, params));
   return JSON.parse(reply?.body ?? 'null') as Rpc;
 }
 
