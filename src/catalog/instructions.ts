@@ -26,7 +26,8 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
     return `- ${domain.name}: ${cutText(about, 120)}`;
   });
   if (domains.length > MAX_DOMAIN_LINES) listed.push(`- and ${domains.length - MAX_DOMAIN_LINES} more`);
-  return cutLines([...rules, 'APIs:', ...listed], HARD_LIMIT);
+  const apis = listed.length > 0 ? ['APIs:', ...listed] : [];
+  return cutLines([...rules, ...apis], HARD_LIMIT);
 }
 
 /** Whole lines only, so that what is left still reads. */

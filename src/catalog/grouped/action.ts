@@ -4,7 +4,7 @@ import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Middleware } from '../../call/handler.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 
-interface ActionBase {
+interface ActionBase<Data> {
   /** Without dots: `group.action` is how actions are called. */
   readonly name: string;
   readonly description?: string | undefined;
@@ -12,18 +12,19 @@ interface ActionBase {
   readonly destructive?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
   /** Innermost, closest to the handler. */
-  readonly middleware?: readonly Middleware[] | undefined;
+  readonly middleware?: readonly Middleware<Data>[] | undefined;
 }
 
 /** A function. It receives validated arguments and may return an Outcome, a text, or any JSON value. */
-export interface NativeAction<Schema extends z.ZodObject = z.ZodObject, Common = unknown> extends ActionBase {
+export interface NativeAction<Schema extends z.ZodObject = z.ZodObject, Common = unknown, Data = unknown>
+  extends ActionBase<Data> {
   readonly schema?: Schema | undefined;
-  readonly handler: (context: ExecutionContext, args: z.output<Schema> & Common) => unknown;
+  readonly handler: (context: ExecutionContext<Data>, args: z.output<Schema> & Common) => unknown;
   readonly operation?: never;
 }
 
 /** A REST operation: its own schema is enforced, its guard asks, its errors explain. */
-export interface RestAction extends ActionBase {
+export interface RestAction<Data = unknown> extends ActionBase<Data> {
   readonly operation: Operation;
   readonly schema?: never;
   readonly handler?: never;

@@ -35,10 +35,10 @@ export interface ActionMetadata {
 }
 
 /** Inside `.group()`: the group's actions and middleware. */
-export interface GroupBuilder<Common = unknown> {
-  use(...middleware: Middleware[]): GroupBuilder<Common>;
-  action<Schema extends z.ZodObject>(action: NativeAction<Schema, Common>): GroupBuilder<Common>;
-  action(action: RestAction): GroupBuilder<Common>;
+export interface GroupBuilder<Data = unknown, Common = unknown> {
+  use(...middleware: Middleware<Data>[]): GroupBuilder<Data, Common>;
+  action<Schema extends z.ZodObject>(action: NativeAction<Schema, Common, Data>): GroupBuilder<Data, Common>;
+  action(action: RestAction<Data>): GroupBuilder<Data, Common>;
 }
 
 export interface BuilderOptions {
@@ -47,7 +47,8 @@ export interface BuilderOptions {
 }
 
 /**
- * One MCP tool with an `action` argument that picks what is done.
+ * One MCP tool with an `action` argument that picks what is done. `Data` is what its handlers and middleware find in
+ * `context.data`: whatever the transport puts there.
  *
  * ```ts
  * const users = new GroupedToolBuilder('users')
@@ -56,7 +57,7 @@ export interface BuilderOptions {
  *   .action({ name: 'ban', destructive: true, schema: z.object({ id: z.string() }), handler: (_, { id }) => db.ban(id) });
  * ```
  */
-export class GroupedToolBuilder<Common = unknown> {
+export class GroupedToolBuilder<Data = unknown, Common = unknown> {
   readonly #name: string;
   readonly #actions: PlacedAction[] = [];
   readonly #middleware: Middleware[] = [];
@@ -112,11 +113,11 @@ export class GroupedToolBuilder<Common = unknown> {
   }
 
   /** Fields of every action. */
-  commonSchema<Schema extends z.ZodObject>(schema: Schema): GroupedToolBuilder<z.output<Schema>> {
+  commonSchema<Schema extends z.ZodObject>(schema: Schema): GroupedToolBuilder<Data, z.output<Schema>> {
     this.#assertNotFrozen();
     this.#assertZod(schema, 'commonSchema');
     this.#common = schema;
-    return this as unknown as GroupedToolBuilder<z.output<Schema>>;
+    return this as unknown as GroupedToolBuilder<Data, z.output<Schema>>;
   }
 
   /** Lists the actions as a TOON table instead of lines. */
@@ -147,15 +148,15 @@ export class GroupedToolBuilder<Common = unknown> {
   }
 
   /** Around every action, the first one outermost. */
-  use(...middleware: Middleware[]): this {
+  use(...middleware: Middleware<Data>[]): this {
     this.#assertNotFrozen();
-    this.#middleware.push(...middleware);
+    this.#middleware.push(...(middleware as Middleware[]));
     return this;
   }
 
-  action<Schema extends z.ZodObject>(action: NativeAction<Schema, Common>): this;
-  action(action: RestAction): this;
-  action(action: AnyAction | NativeAction<z.ZodObject, Common>): this {
+  action<Schema extends z.ZodObject>(action: NativeAction<Schema, Common, Data>): this;
+  action(action: RestAction<Data>): this;
+  action(action: unknown): this {
     this.#assertNotFrozen();
     this.#enter('flat');
     this.#add(action as AnyAction, undefined, []);
@@ -163,24 +164,24 @@ export class GroupedToolBuilder<Common = unknown> {
   }
 
   /** Actions called `group.action`. */
-  group(name: string, configure: (group: GroupBuilder<Common>) => unknown): this;
-  group(name: string, description: string, configure: (group: GroupBuilder<Common>) => unknown): this;
+  group(name: string, configure: (group: GroupBuilder<Data, Common>) => unknown): this;
+  group(name: string, description: string, configure: (group: GroupBuilder<Data, Common>) => unknown): this;
   group(name: string, ...rest: readonly unknown[]): this {
     this.#assertNotFrozen();
     this.#enter('hierarchical');
     assertNoDots('Group', name);
-    const configure = rest.at(-1) as (group: GroupBuilder<Common>) => unknown;
+    const configure = rest.at(-1) as (group: GroupBuilder<Data, Common>) => unknown;
     const description = rest.length > 1 ? (rest[0] as string) : undefined;
     // Read when the tool is built: middleware counts for the whole group, wherever in the group it was added.
     const middleware: Middleware[] = [];
     const group = Object.freeze({ name, description });
-    const inside: GroupBuilder<Common> = Object.freeze({
-      use: (...added: Middleware[]) => {
+    const inside: GroupBuilder<Data, Common> = Object.freeze({
+      use: (...added: Middleware<Data>[]) => {
         this.#assertNotFrozen();
-        middleware.push(...added);
+        middleware.push(...(added as Middleware[]));
         return inside;
       },
-      action: (action: AnyAction | NativeAction<never, Common>) => {
+      action: (action: unknown) => {
         this.#assertNotFrozen();
         this.#add(action as AnyAction, group, middleware);
         return inside;
@@ -199,7 +200,7 @@ export class GroupedToolBuilder<Common = unknown> {
    * Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. Whatever is not known about
    * the call is filled in, so that a test may pass `{}`.
    */
-  execute(context: ExecutionContext | Partial<RequestFacts>, args: Args): Promise<Outcome> {
+  execute(context: ExecutionContext<Data> | Partial<RequestFacts<Data>>, args: Args): Promise<Outcome> {
     const { run } = this.#build();
     return run(toLocalContext(context, this.#name), args);
   }

@@ -14,7 +14,7 @@ import { toPortableSchema } from '../../schema/portable/portable-schema.ts';
 import { createEntry, type Govern, type ToolEntry } from '../tool-entry.ts';
 import { toJsonSchema, validateZod } from './native-function.ts';
 
-export interface NativeTool<Schema extends z.ZodObject = z.ZodObject> {
+export interface NativeTool<Schema extends z.ZodObject = z.ZodObject, Data = unknown> {
   /** At most 64 of A-Z a-z 0-9 _ . - */
   readonly name: string;
   readonly title?: string;
@@ -24,7 +24,10 @@ export interface NativeTool<Schema extends z.ZodObject = z.ZodObject> {
   readonly outputSchema?: JsonSchema;
   readonly annotations?: WireHints;
   /** Returns an Outcome or MCP result, a string, or any JSON value. */
-  readonly run: (context: ExecutionContext, args: Schema extends z.ZodObject ? z.output<Schema> : Args) => unknown;
+  readonly run: (
+    context: ExecutionContext<Data>,
+    args: Schema extends z.ZodObject ? z.output<Schema> : Args,
+  ) => unknown;
 }
 
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -42,7 +45,9 @@ const NO_ARGUMENTS: JsonSchema = Object.freeze({ type: 'object', properties: {},
  * })
  * ```
  */
-export function defineTool<Schema extends z.ZodObject = z.ZodObject>(tool: NativeTool<Schema>): ToolEntry {
+export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unknown>(
+  tool: NativeTool<Schema, Data>,
+): ToolEntry {
   const { name, title, description, args: accepted = NO_ARGUMENTS, outputSchema, annotations, run } = tool;
   if (!NAME.test(name)) {
     throw new GatewayError('BAD_CONFIG', `"${name}" is no tool name: use 1 to 64 letters, digits, "_", "." or "-".`);
@@ -63,7 +68,7 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject>(tool: Nativ
     hints: { readOnly: annotations?.readOnlyHint, destructive: annotations?.destructiveHint },
     keys: new Set(Object.keys(properties)),
     validate: check,
-    execute: (context, valid) => runForeign(context, () => run(context, valid as never)),
+    execute: (context, valid) => runForeign(context, () => run(context as ExecutionContext<Data>, valid as never)),
   };
   const govern: Govern = (government) => {
     const operation = compileNative(native, government);

@@ -35,7 +35,7 @@ const list = z.array(declaration);
 
 /** A tool as JSON declares it. */
 export type ToolDeclaration = z.infer<typeof declaration>;
-export type ToolHandler = NativeTool['run'];
+export type ToolHandler<Data = unknown> = NativeTool<z.ZodObject, Data>['run'];
 
 const MAX_BYTES = 10 * 1024 * 1024;
 
@@ -48,9 +48,9 @@ const MAX_BYTES = 10 * 1024 * 1024;
  * createGateway({ domains: [], native: { tools: defineTools(list, { greet: (_context, { name }) => `Hello ${name}` }) } });
  * ```
  */
-export function defineTools(
+export function defineTools<Data = unknown>(
   source: string | URL | Uint8Array | readonly ToolDeclaration[],
-  handlers: Readonly<Record<string, ToolHandler>>,
+  handlers: Readonly<Record<string, ToolHandler<Data>>>,
 ): ToolEntry[] {
   const declarations = parseDeclarations(source);
   const names = declarations.map(({ name }) => name);

@@ -5,7 +5,7 @@ import type { Registry } from '../../catalog/registry.ts';
 import type { PromptEntry } from '../../catalog/resources-and-prompts/prompts.ts';
 import type { ResourceTable } from '../../catalog/resources-and-prompts/resources.ts';
 import { PromptConverter, ResourceConverter } from '../../model/converters.ts';
-import { type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
+import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
 import { findPage, paginate } from './cursor.ts';
 import type { Caching, ResultWriter } from './results.ts';
 
@@ -107,23 +107,26 @@ export function createCanned(parts: CannedParts): Canned {
     ...(offers.resources && parts.subscribe && { resources: { subscribe: true } }),
   };
 
+  const writeHello = (version: LegacyVersion) =>
+    writer.writeObject(
+      {
+        protocolVersion: version,
+        capabilities: legacyCapabilities,
+        // Titles came with 2025-06-18.
+        serverInfo: version < '2025-06-18' ? { name: info.name, version: info.version } : info,
+        instructions: registry.instructions,
+      },
+      version,
+    );
+  const hellos = new Map(LEGACY_VERSIONS.map((version) => [version, writeHello(version)]));
+
   return {
     discover: writer.writeObject(
       { supportedVersions: [MODERN_VERSION], capabilities: base, instructions: registry.instructions },
       MODERN_VERSION,
       caching,
     ),
-    initialize: (version) =>
-      writer.writeObject(
-        {
-          protocolVersion: version,
-          capabilities: legacyCapabilities,
-          // Titles came with 2025-06-18.
-          serverInfo: version < '2025-06-18' ? { name: info.name, version: info.version } : info,
-          instructions: registry.instructions,
-        },
-        version,
-      ),
+    initialize: (version) => hellos.get(version)!,
     list: (method, version, cursor) => findPage(pagesOf(method, version), cursor),
   };
 }
