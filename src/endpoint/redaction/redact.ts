@@ -5,6 +5,8 @@ export interface Redactor {
   (text: string): string;
   /** For secrets that come into being while running: OAuth access tokens. */
   addSecret(value: string): void;
+  /** All it takes out, for a redactor in another thread. */
+  secrets(): readonly string[];
 }
 
 const REPLACEMENT = '[redacted]';
@@ -35,6 +37,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       added.add(value);
       needles = needlesOf([...configured, ...added]);
     },
+    secrets: () => [...configured, ...added],
   });
 }
 

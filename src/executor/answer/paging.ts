@@ -19,6 +19,12 @@ export function compilePaging(endpoint: Endpoint): PagingPlan {
   return { byWireName, pagination: endpoint.pagination };
 }
 
+/** Those of the arguments that paging reads. */
+export function pagingArgs({ byWireName, pagination }: PagingPlan, args: Args): Args {
+  const keys = new Set([...byWireName.values(), pagination?.arg, pagination?.sizeArg]);
+  return Object.fromEntries(Object.entries(args).filter(([key]) => keys.has(key)));
+}
+
 /** The arguments that bring the next page, as `page=3`; undefined when there is none or nobody says. */
 export function nextPage(
   plan: PagingPlan,
