@@ -6,6 +6,8 @@ import type { Content, Outcome } from '../call/outcome.ts';
 export interface Redaction {
   /** Says that an outcome holds nothing but what was redacted already. */
   trust(outcome: Outcome): Outcome;
+  /** Trusts a copy like its original: nothing was added to it but words of the gateway's own. */
+  trustLike(original: Outcome, copy: Outcome): Outcome;
   outcome(outcome: Outcome): Outcome;
   /** Any JSON value; what holds no secret comes back as it is. */
   value<Value>(value: Value): Value;
@@ -32,6 +34,10 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
     trust(outcome) {
       trusted.add(outcome);
       return outcome;
+    },
+    trustLike(original, copy) {
+      if (trusted.has(original)) trusted.add(copy);
+      return copy;
     },
     outcome(outcome) {
       if (trusted.has(outcome)) return outcome;
