@@ -65,14 +65,10 @@ function fromLinkHeader(plan: PagingPlan, args: Args, headers: RawResponse['head
 
 /** The public arguments in which the next page's URL differs from this call. */
 function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined {
-  let parameters: URLSearchParams;
-  try {
-    parameters = new URL(url, 'http://relative.invalid').searchParams;
-  } catch {
-    return undefined;
-  }
+  const base = 'http://relative.invalid';
+  if (!URL.canParse(url, base)) return undefined;
   const changed: string[] = [];
-  for (const [name, text] of parameters) {
+  for (const [name, text] of new URL(url, base).searchParams) {
     const key = plan.byWireName.get(name);
     const now = key === undefined ? undefined : argumentOf(args, key);
     if (key !== undefined && typeof now !== 'object' && String(now) !== text) {
