@@ -10,7 +10,7 @@ import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
 import { fitLines } from './character-budget.ts';
 import { decodeBody } from './decode.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
-import { compileShape, type Shape, type Shaped } from './shape-answer.ts';
+import { compileShape, type Shaped } from './shape-answer.ts';
 
 export interface Answer {
   readonly status: number;
@@ -79,7 +79,14 @@ export function compileAnswer(
       ];
       return { status, ok, content: [textBlock(withNotes(visible(fitted.text), notes))] };
     }
-    const shaped = shapeOrRefuse(shape, decoded.value, args, headers, fields, tool);
+    let shaped: Shaped;
+    try {
+      shaped = shape(decoded.value, args, headers, fields);
+    } catch (error) {
+      // Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake.
+      if (!(error instanceof RangeError)) throw error;
+      throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
+    }
     return {
       status,
       ok,
@@ -87,23 +94,6 @@ export function compileAnswer(
       ...(response.structured && { structured: shaped.structured() }),
     };
   };
-}
-
-/** Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake. */
-function shapeOrRefuse(
-  shape: Shape,
-  value: unknown,
-  args: Args,
-  headers: RawResponse['headers'],
-  fields: readonly string[] | undefined,
-  tool: string,
-): Shaped {
-  try {
-    return shape(value, args, headers, fields);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
-  }
 }
 
 function textBlock(text: string): Content {
