@@ -134,9 +134,9 @@ describe('a thread that fails', () => {
   test.each([
     ['dies', `dies: reading the API's answer failed, and it was dropped. ${after}`],
     ['throws', `throws: reading the API's answer failed, and it was dropped. ${after}`],
-    ['hangs', `hangs: reading the API's answer took longer than 0.3 s, so it was dropped. ${after}`],
+    ['hangs', `hangs: reading the API's answer took longer than 5 s, so it was dropped. ${after}`],
   ])('%s: fails its call and is replaced', async (tool, message) => {
-    const threads = createAnswerThreads({ script, maxThreads: 1, maxRunMs: 300 });
+    const threads = createAnswerThreads({ script, maxThreads: 1, maxRunMs: 5_000 });
     const first = threads.read(job(tool), STAYS);
     const second = threads.read(job('works'), STAYS);
     await expect(first).rejects.toMatchObject({ code: 'BAD_RESPONSE', message, details: { tool } });
@@ -163,25 +163,25 @@ describe('a thread that fails', () => {
   });
 
   test('answers that find too many others waiting are refused', async () => {
-    const threads = createAnswerThreads({ script, maxThreads: 1, maxRunMs: 300, maxWaitingBytes: 10 });
-    const running = threads.read(job('hangs'), STAYS);
+    const threads = createAnswerThreads({ script, maxThreads: 1, maxWaitingBytes: 10 });
+    const running = threads.read(job('is slow'), STAYS);
     const waiting = threads.read(job('waits', 'x'.repeat(20)), STAYS);
     await expect(threads.read(job('refused'), STAYS)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
       message: `refused: the gateway reads too many large answers at once, so this one was dropped. ${after}`,
     });
-    await expect(running).rejects.toMatchObject({ code: 'BAD_RESPONSE' });
+    expect(textOf(await running)).toBe('is slow');
     expect(textOf(await waiting)).toBe('waits');
     await threads.close();
   });
 
   test('nothing is read for a caller that has left', async () => {
-    const threads = createAnswerThreads({ script, maxThreads: 1, maxRunMs: 300 });
-    const running = threads.read(job('hangs'), STAYS);
+    const threads = createAnswerThreads({ script, maxThreads: 1 });
+    const running = threads.read(job('is slow'), STAYS);
     const leaving = new AbortController();
     const left = threads.read(job('never read'), { ...STAYS, signal: leaving.signal });
     leaving.abort();
-    await expect(running).rejects.toBeInstanceOf(GatewayError);
+    expect(textOf(await running)).toBe('is slow');
     await expect(left).rejects.toBeInstanceOf(GatewayError);
     await threads.close();
   });
