@@ -3,6 +3,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
 import { secretValues } from '../endpoint/secrets.ts';
+import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import { createTokens } from './oauth.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
@@ -38,6 +39,7 @@ export interface ExecutorOptions {
 export function createExecutor(options: ExecutorOptions = {}): Executor {
   const sender = createSender(options);
   const redact = options.redact ?? createRedactor([]);
+  const threads = createAnswerThreads();
   const tokens = createTokens(sender.send, (token) => redact.addSecret(token));
   const userAgent = options.userAgent ?? 'landbridge';
 
@@ -56,7 +58,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
       return {
         run(context, args) {
           try {
-            call ??= compileCall(endpoint, planOf(), sender.send, tokens, redact);
+            call ??= compileCall(endpoint, planOf(), sender.send, tokens, redact, threads);
           } catch (error) {
             return Promise.reject(error);
           }
@@ -69,6 +71,9 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
         },
       };
     },
-    close: () => sender.close(),
+    async close() {
+      await sender.close();
+      await threads.close();
+    },
   };
 }

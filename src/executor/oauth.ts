@@ -81,12 +81,7 @@ export function createTokens(send: Send, onSecret: (value: string) => void): Tok
 
 /** A client secret goes over TLS, to this machine, or to the very origin the API calls go to anyway. */
 function parseTokenUrl(credential: OAuthCredential, tool: string, apiOrigin: string): URL {
-  let url: URL | undefined;
-  try {
-    url = new URL(credential.tokenUrl);
-  } catch {
-    // Explained below.
-  }
+  const url = URL.canParse(credential.tokenUrl) ? new URL(credential.tokenUrl) : undefined;
   const safe =
     url?.protocol === 'https:' ||
     (url?.protocol === 'http:' &&
@@ -179,7 +174,7 @@ function readToken(
       { tool, origin: url.origin },
     );
   }
-  const given = Number(answer.expires_in ?? DEFAULT_LIFETIME_S);
-  const lifetimeS = Number.isFinite(given) && given > 0 ? Math.min(given, MAX_LIFETIME_S) : DEFAULT_LIFETIME_S;
+  const seconds = Number(answer.expires_in ?? DEFAULT_LIFETIME_S);
+  const lifetimeS = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_LIFETIME_S) : DEFAULT_LIFETIME_S;
   return { token: answer.access_token, lifetimeS };
 }

@@ -24,7 +24,8 @@ export function followRedirect(
   tool: string,
   redact: (text: string) => string,
 ): WireRequest {
-  const target = parseLocation(String(raw.headers.location), request);
+  const [location, base] = [String(raw.headers.location), request.origin + request.path];
+  const target = URL.canParse(location, base) ? new URL(location, base) : undefined;
   const shown =
     target === undefined ? 'an address that is no URL' : visible(redact(target.origin + target.pathname)).slice(0, 300);
   const block = (why: string): never => {
@@ -56,12 +57,4 @@ export function followRedirect(
   }
   if (hop >= MAX_HOPS) return block(`More than ${MAX_HOPS} redirects in a row are not followed.`);
   return { ...request, path: target.pathname + target.search, url: target.origin + target.pathname };
-}
-
-function parseLocation(location: string, request: WireRequest): URL | undefined {
-  try {
-    return new URL(location, request.origin + request.path);
-  } catch {
-    return undefined;
-  }
 }

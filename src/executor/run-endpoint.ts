@@ -4,13 +4,18 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
-import { type Answer, compileAnswer } from './answer/build-answer.ts';
+import type { AnswerThreads } from './answer/answer-threads.ts';
+import { type Answer, type AnswerInput, compileAnswer } from './answer/build-answer.ts';
+import { compilePaging, pagingArgs } from './answer/paging.ts';
 import type { Tokens } from './oauth.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
 import { buildProof, chooseCredentials, missingCredential, type OAuthCredential, type Proof } from './request/proof.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
 import { watchProgress } from './upstream-progress.ts';
+
+/** Reading takes 2-30 ms at this size, for the worst kind (empty lists as TOON) 80; a thread adds about one. */
+const MAX_INLINE_BYTES = 128 * 1024;
 
 export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>;
 
@@ -25,8 +30,10 @@ export function compileCall(
   send: Send,
   tokens: Tokens,
   redact: Redactor,
+  threads: AnswerThreads,
 ): RunCall {
-  const buildAnswer = compileAnswer(endpoint, redact);
+  const answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
+  const buildAnswer = compileAnswer(answerPlan, redact);
   const repeatable = endpoint.effect === 'read' || endpoint.idempotent;
   let need: Need | undefined;
 
@@ -43,7 +50,23 @@ export function compileCall(
     }
     noteAnswer(request, context, raw);
     if (raw.status >= 300 && raw.status < 400 && isRedirect(raw)) return follow(request, raw, context, args, watch);
-    return buildAnswer(request, raw, args, context.label, context.controls?.fields);
+    return read(request, raw, context, args);
+  }
+
+  function read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args) {
+    const { label: tool, controls } = context;
+    const input: AnswerInput = { method: request.method, raw, args, tool, fields: controls?.fields };
+    return raw.body.length <= MAX_INLINE_BYTES ? buildAnswer(input) : readInThread(input, context);
+  }
+
+  function readInThread(input: AnswerInput, context: ExecutionContext): Promise<Answer> {
+    const { paging } = answerPlan;
+    const job = {
+      plan: answerPlan,
+      secrets: redact.secrets(),
+      input: { ...input, args: pagingArgs(paging, input.args) },
+    };
+    return waitFor(threads.read(job, context), context, endpoint.limits.timeoutMs);
   }
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
@@ -74,7 +97,7 @@ export function compileCall(
       target = followRedirect(target, response, plan.basePath, hop, context.label, redact);
       response = await exchange(target, context, watch);
     }
-    return buildAnswer(target, response, args, context.label, context.controls?.fields);
+    return read(target, response, context, args);
   }
 
   async function runWithTokens(

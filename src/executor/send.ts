@@ -2,10 +2,11 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
-import { Unpacker } from './answer/unpack.ts';
+import { tooLarge } from './answer/too-large.ts';
 import { ByteCollector } from './byte-collector.ts';
 import { createPublicLookup } from './public-lookup.ts';
 import type { WireRequest } from './request/build-request.ts';
+import { Unpacker } from './unpack.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
 
 export type { Dispatcher } from 'undici';
@@ -15,6 +16,7 @@ export interface RawResponse {
   readonly status: number;
   /** Lower-case names, as undici gives them. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** One larger than a piece from a socket has its memory to itself: it may be handed to another thread. */
   readonly body: Buffer;
 }
 
@@ -44,6 +46,8 @@ export interface SenderOptions {
 
 const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_INFORMATIONAL = 20;
+/** What one read of a socket gives at most; a larger piece is somebody's own buffer. */
+const MAX_PIECE_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 export function createSender(options: SenderOptions = {}): Sender {
@@ -217,7 +221,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     this.watch?.received(this.received, this.expected);
     if (this.unpacker !== undefined) this.unpacker.write(chunk, this);
-    else if (this.first === undefined) this.first = chunk;
+    else if (this.first === undefined && chunk.length <= MAX_PIECE_BYTES) this.first = chunk;
     else {
       this.more ??= new ByteCollector(this.first);
       this.more.add(chunk);
@@ -289,13 +293,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private tooLarge(): GatewayError {
-    const tool = this.errand.label;
     const { maxResponseBytes } = this.request.limits;
-    return new GatewayError(
-      'TOO_LARGE',
-      `${tool}: the answer is larger than ${maxResponseBytes} bytes and was dropped. Ask for less: fewer items per page, a narrower filter, or one item instead of a list.`,
-      { tool, max_bytes: maxResponseBytes },
-    );
+    return tooLarge(this.errand.label, `is larger than ${maxResponseBytes} bytes`, { max_bytes: maxResponseBytes });
   }
 }
 

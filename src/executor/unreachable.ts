@@ -102,7 +102,7 @@ function explain(code: string, error: Error, request: WireRequest, answering: bo
 }
 
 /** What to look at, in order. */
-export function checkList(...steps: readonly string[]): string {
+function checkList(...steps: readonly string[]): string {
   return `\nCheck, in this order:${steps.map((step, index) => `\n${index + 1}. ${step}`).join('')}`;
 }
 

@@ -66,7 +66,8 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   const run: Handler = async (context, args) => {
     if (clamp === undefined) return pipeline(context, args);
     const { args: within, notes } = clamp(args);
-    return withLastLine(await pipeline(context, within), notes);
+    const outcome = await pipeline(context, within);
+    return parts.redaction.trustLike(outcome, withLastLine(outcome, notes));
   };
   return Object.freeze({ endpoint, run, controls: controls.schemas });
 }

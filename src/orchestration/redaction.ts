@@ -6,6 +6,8 @@ import type { Content, Outcome } from '../call/outcome.ts';
 export interface Redaction {
   /** Says that an outcome holds nothing but what was redacted already. */
   trust(outcome: Outcome): Outcome;
+  /** Trusts a copy like its original: nothing was added to it but words of the gateway's own. */
+  trustLike(original: Outcome, copy: Outcome): Outcome;
   outcome(outcome: Outcome): Outcome;
   /** Any JSON value; what holds no secret comes back as it is. */
   value<Value>(value: Value): Value;
@@ -41,6 +43,7 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
     text: redact,
     value,
     trust: (outcome) => new RedactedOutcome(outcome),
+    trustLike: (original, copy) => (original instanceof RedactedOutcome ? new RedactedOutcome(copy) : copy),
     outcome(outcome) {
       if (outcome instanceof RedactedOutcome) return outcome;
       const content = mapItems(outcome.content, (block) => redactBlock(block, redact));

@@ -49,6 +49,10 @@ describe('a secret never comes out', () => {
     );
   });
 
+  test.each(['<a href="?key=s3cret%2Dvalue">', '></ s3cret\\u002dvalue ></'])('inside a tag: %s', (text) => {
+    expect(createRedactor(['s3cret-value'])(text)).toBe(text.replace(/s3cret.*value/, '[redacted]'));
+  });
+
   test('in JSON text, which stays JSON', () => {
     fc.assert(
       fc.property(secrets, fc.nat(SPELLINGS.length - 1), (secret, choice) => {

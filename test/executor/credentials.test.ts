@@ -119,7 +119,7 @@ describe('OAuth2 client credentials', () => {
 
   function watchSecrets(onSecret: (value: string) => void): Redactor {
     const redact = createRedactor([]);
-    return Object.assign((text: string) => redact(text), { addSecret: onSecret });
+    return Object.assign((text: string) => redact(text), { addSecret: onSecret, secrets: () => [] });
   }
 
   function fresh(overrides: Overrides = {}, onSecret?: (value: string) => void) {

@@ -4,6 +4,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { resolveRef } from '../../schema/references.ts';
 
 const MAX_PARTS = 200;
 
@@ -45,9 +46,7 @@ function partsOf(schema: JsonSchema, root: JsonSchema): Readonly<Record<string, 
   const visit = (part: unknown): void => {
     if (!isObject(part) || parts.has(part) || parts.size > MAX_PARTS) return;
     parts.add(part);
-    if (typeof part.$ref === 'string' && part.$ref.startsWith('#/$defs/') && isObject(root) && isObject(root.$defs)) {
-      visit(root.$defs[part.$ref.slice('#/$defs/'.length)]);
-    }
+    visit(resolveRef(root, part.$ref));
     for (const union of [part.allOf, part.anyOf, part.oneOf, part.prefixItems]) {
       if (Array.isArray(union)) for (const branch of union) visit(branch);
     }

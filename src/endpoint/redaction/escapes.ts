@@ -17,8 +17,8 @@ export interface DecodedText {
 const MAX_TAG = 500;
 const MAX_ENTITY = 12;
 
-/** `before`: the same of the text that this one was decoded from. */
-export function decodeEscapes(text: string, before?: Uint32Array): DecodedText {
+/** `before`: the same of the text that this one was decoded from. With `tags` they are text like any other. */
+export function decodeEscapes(text: string, before: Uint32Array | undefined, tags: boolean): DecodedText {
   const units = new Uint16Array(text.length);
   const starts = new Uint32Array(text.length + 1);
   let length = 0;
@@ -52,7 +52,7 @@ export function decodeEscapes(text: string, before?: Uint32Array): DecodedText {
         at += entity.length;
         continue;
       }
-    } else if (code === LESS_THAN && TAG_BEGIN.test(text[at + 1] ?? '')) {
+    } else if (code === LESS_THAN && !tags && TAG_BEGIN.test(text[at + 1] ?? '')) {
       if (nextClose < at) nextClose = text.indexOf('>', at);
       if (nextClose < 0) nextClose = text.length + MAX_TAG;
       const nextOpen = text.indexOf('<', at + 1);

@@ -5,6 +5,8 @@ export interface Redactor {
   (text: string): string;
   /** For secrets that come into being while running: OAuth access tokens. */
   addSecret(value: string): void;
+  /** All it takes out, for a redactor in another thread. */
+  secrets(): readonly string[];
 }
 
 const REPLACEMENT = '[redacted]';
@@ -35,6 +37,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       added.add(value);
       needles = needlesOf([...configured, ...added]);
     },
+    secrets: () => [...configured, ...added],
   });
 }
 
@@ -56,19 +59,8 @@ function formsOf(value: string): string[] {
 
 /** Looks again in the text as a reader would decode it, layer by layer, and cuts the spelled-out secret from the original. */
 function redactEscaped(text: string, needles: readonly string[]): string {
-  const hits: [start: number, end: number][] = [];
-  let layer = text;
-  let starts: Uint32Array | undefined;
-  for (let depth = 0; depth < MAX_LAYERS && mayHoldEscapes(layer); depth++) {
-    const decoded = decodeEscapes(layer, starts);
-    if (decoded.text === layer) break;
-    ({ text: layer, starts } = decoded);
-    for (const needle of needles) {
-      for (let at = layer.indexOf(needle); at >= 0; at = layer.indexOf(needle, at + needle.length)) {
-        hits.push([starts[at] as number, starts[at + needle.length] as number]);
-      }
-    }
-  }
+  const hits: Hit[] = [];
+  findEscaped(text, undefined, needles, 0, hits);
   if (hits.length === 0) return text;
   hits.sort((a, b) => a[0] - b[0]);
   let out = '';
@@ -78,6 +70,31 @@ function redactEscaped(text: string, needles: readonly string[]): string {
     end = Math.max(end, to);
   }
   return out + text.slice(end);
+}
+
+type Hit = readonly [start: number, end: number];
+
+/** Each layer without tags, because they may stand between two letters of a secret, and with them: it may stand inside one. */
+function findEscaped(
+  text: string,
+  starts: Uint32Array | undefined,
+  needles: readonly string[],
+  depth: number,
+  hits: Hit[],
+): void {
+  if (depth === MAX_LAYERS || !mayHoldEscapes(text)) return;
+  const readings = [decodeEscapes(text, starts, false)];
+  if (text.includes('<')) readings.push(decodeEscapes(text, starts, true));
+  if (readings[1]?.text === readings[0]?.text) readings.pop();
+  for (const reading of readings) {
+    if (reading.text === text) continue;
+    for (const needle of needles) {
+      for (let at = reading.text.indexOf(needle); at >= 0; at = reading.text.indexOf(needle, at + needle.length)) {
+        hits.push([reading.starts[at] as number, reading.starts[at + needle.length] as number]);
+      }
+    }
+    findEscaped(reading.text, reading.starts, needles, depth + 1, hits);
+  }
 }
 
 /** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */

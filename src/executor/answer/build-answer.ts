@@ -1,17 +1,16 @@
 // Status + body → answer. A small JSON or text answer nobody wants shaped passes as it came: decoded once, never parsed.
 import type { Content } from '../../call/outcome.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
-import type { Args, Endpoint } from '../../endpoint/model.ts';
+import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
-import type { WireRequest } from '../request/build-request.ts';
 import type { RawResponse } from '../send.ts';
 import { parseMediaType } from './answer-media.ts';
 import { decodeText, isUtf8Label } from './answer-text.ts';
 import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
 import { fitLines } from './character-budget.ts';
 import { decodeBody } from './decode.ts';
-import { compilePaging, nextPage } from './paging.ts';
-import { compileShape, type Shape, type Shaped } from './shape-answer.ts';
+import { nextPage, type PagingPlan } from './paging.ts';
+import { compileShape, type Shaped } from './shape-answer.ts';
 
 export interface Answer {
   readonly status: number;
@@ -26,20 +25,28 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
 }
 
-export type BuildAnswer = (
-  request: WireRequest,
-  raw: RawResponse,
-  args: Args,
-  tool: string,
-  fields: readonly string[] | undefined,
-) => Answer;
+/** What reading an answer needs to know of its endpoint. Plain data, like its input: it may be sent to another thread. */
+export interface AnswerPlan {
+  readonly response: ResponsePlan;
+  readonly paging: PagingPlan;
+}
+
+export interface AnswerInput {
+  /** Of the request. */
+  readonly method: string;
+  readonly raw: RawResponse;
+  readonly args: Args;
+  readonly tool: string;
+  readonly fields: readonly string[] | undefined;
+}
 
 const MAX_ERROR_CHARS = 4_000;
 
 /** `redact` takes the endpoint's own secrets out: an API may echo what it was sent. */
-export function compileAnswer(endpoint: Endpoint, redact: (text: string) => string): BuildAnswer {
-  const { response } = endpoint;
-  const paging = compilePaging(endpoint);
+export function compileAnswer(
+  { response, paging }: AnswerPlan,
+  redact: (text: string) => string,
+): (input: AnswerInput) => Answer {
   const shape = compileShape(response, paging);
   const unshaped =
     (response.pick ?? []).length === 0 &&
@@ -47,7 +54,7 @@ export function compileAnswer(endpoint: Endpoint, redact: (text: string) => stri
     !response.structured &&
     response.format !== 'toon';
 
-  return (request, raw, args, tool, fields) => {
+  return ({ method, raw, args, tool, fields }) => {
     const { status, headers, body } = raw;
     const ok = (status >= 200 && status < 300) || status === 304;
     // UTF-8 has at least one byte per character, so the byte length bounds the text.
@@ -59,7 +66,7 @@ export function compileAnswer(endpoint: Endpoint, redact: (text: string) => stri
         return { status, ok, content: [textBlock(clean)] };
       }
     }
-    const decoded = decodeBody(request.method, raw, tool, redact, ok && (!unshaped || fields !== undefined));
+    const decoded = decodeBody(method, raw, tool, redact, ok && (!unshaped || fields !== undefined));
     if (!ok) return failed(raw, decoded);
     if (decoded.kind === 'content') return { status, ok, content: decoded.content };
     if (decoded.kind === 'text' || response.format === 'text') {
@@ -72,7 +79,14 @@ export function compileAnswer(endpoint: Endpoint, redact: (text: string) => stri
       ];
       return { status, ok, content: [textBlock(withNotes(visible(fitted.text), notes))] };
     }
-    const shaped = shapeOrRefuse(shape, decoded.value, args, headers, fields, tool);
+    let shaped: Shaped;
+    try {
+      shaped = shape(decoded.value, args, headers, fields);
+    } catch (error) {
+      // Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake.
+      if (!(error instanceof RangeError)) throw error;
+      throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
+    }
     return {
       status,
       ok,
@@ -80,23 +94,6 @@ export function compileAnswer(endpoint: Endpoint, redact: (text: string) => stri
       ...(response.structured && { structured: shaped.structured() }),
     };
   };
-}
-
-/** Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake. */
-function shapeOrRefuse(
-  shape: Shape,
-  value: unknown,
-  args: Args,
-  headers: RawResponse['headers'],
-  fields: readonly string[] | undefined,
-  tool: string,
-): Shaped {
-  try {
-    return shape(value, args, headers, fields);
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
-    throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
-  }
 }
 
 function textBlock(text: string): Content {

@@ -7,6 +7,7 @@ import type { RawResponse } from '../send.ts';
 import { type Kind, parseMediaType, sniff, sniffImage } from './answer-media.ts';
 import { decodeText, htmlToText } from './answer-text.ts';
 import { parseJson } from './lossless.ts';
+import { tooLarge } from './too-large.ts';
 
 export type Decoded =
   | { readonly kind: 'content'; readonly content: readonly Content[] }
@@ -104,11 +105,7 @@ function refuseSwarm(body: Buffer, tool: string): void {
   let containers = 0;
   for (let at = 0; at < body.length; at++) if (body[at] === 0x7b || body[at] === 0x5b) containers++;
   if (containers <= MAX_CONTAINERS) return;
-  throw new GatewayError(
-    'TOO_LARGE',
-    `${tool}: the answer holds more than ${MAX_CONTAINERS} objects and lists and was dropped. Ask for less: fewer items per page, a narrower filter, or one item instead of a list.`,
-    { tool },
-  );
+  throw tooLarge(tool, `holds more than ${MAX_CONTAINERS} objects and lists`);
 }
 
 function parseDeclared(text: string, tool: string, needed: boolean): Decoded {

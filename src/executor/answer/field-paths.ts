@@ -5,6 +5,7 @@ import { keysOf } from './lossless.ts';
 const MAX_FIELDS = 200;
 const MAX_CHARS = 10_000;
 const MAX_NESTING = 32;
+const MAX_AVAILABLE = 40;
 
 /**
  * `a.b`, `items[].id`, `items(id,owner.login)` and several of them in one string, comma-separated: whatever a model
@@ -47,20 +48,20 @@ function toPath(text: string): string {
 }
 
 /** Dot paths a projection could name: the keys of the (first) object, and of what is inside them one level down. */
-export function availableFields(value: unknown, limit = 40): string[] {
+export function availableFields(value: unknown): string[] {
   const fields: string[] = [];
-  collectFields(value, '', fields, limit, 0);
+  collectFields(value, '', fields, 0);
   return fields;
 }
 
-function collectFields(value: unknown, prefix: string, into: string[], limit: number, depth: number): void {
+function collectFields(value: unknown, prefix: string, into: string[], depth: number): void {
   const sample = firstObject(value);
   if (sample === undefined || depth > 1) return;
   for (const key of keysOf(sample)) {
-    if (into.length >= limit) return;
+    if (into.length >= MAX_AVAILABLE) return;
     const inner = sample[key];
     into.push(prefix + key);
-    if (depth === 0 && typeof inner === 'object') collectFields(inner, `${prefix}${key}.`, into, limit, depth + 1);
+    if (depth === 0 && typeof inner === 'object') collectFields(inner, `${prefix}${key}.`, into, depth + 1);
   }
 }
 

@@ -19,6 +19,12 @@ export function compilePaging(endpoint: Endpoint): PagingPlan {
   return { byWireName, pagination: endpoint.pagination };
 }
 
+/** Those of the arguments that paging reads. */
+export function pagingArgs({ byWireName, pagination }: PagingPlan, args: Args): Args {
+  const keys = new Set([...byWireName.values(), pagination?.arg, pagination?.sizeArg]);
+  return Object.fromEntries(Object.entries(args).filter(([key]) => keys.has(key)));
+}
+
 /** The arguments that bring the next page, as `page=3`; undefined when there is none or nobody says. */
 export function nextPage(
   plan: PagingPlan,
@@ -59,14 +65,10 @@ function fromLinkHeader(plan: PagingPlan, args: Args, headers: RawResponse['head
 
 /** The public arguments in which the next page's URL differs from this call. */
 function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined {
-  let parameters: URLSearchParams;
-  try {
-    parameters = new URL(url, 'http://relative.invalid').searchParams;
-  } catch {
-    return undefined;
-  }
+  const base = 'http://relative.invalid';
+  if (!URL.canParse(url, base)) return undefined;
   const changed: string[] = [];
-  for (const [name, text] of parameters) {
+  for (const [name, text] of new URL(url, base).searchParams) {
     const key = plan.byWireName.get(name);
     const now = key === undefined ? undefined : argumentOf(args, key);
     if (key !== undefined && typeof now !== 'object' && String(now) !== text) {

@@ -16,34 +16,34 @@ export interface Shaped {
   structured(): unknown;
 }
 
-export type Shape = (
-  value: unknown,
-  args: Args,
-  headers: RawResponse['headers'],
-  fields: readonly string[] | undefined,
-) => Shaped;
+export function compileShape(
+  { drop: keys = [], pick: paths = [], maxChars, format }: ResponsePlan,
+  paging: PagingPlan,
+) {
+  const drop = keys.length === 0 ? undefined : compileDrop(keys);
+  const pick = paths.length === 0 ? undefined : compilePick(paths);
 
-export function compileShape(plan: ResponsePlan, paging: PagingPlan): Shape {
-  const drop = plan.drop === undefined || plan.drop.length === 0 ? undefined : compileDrop(plan.drop);
-  const pick = plan.pick === undefined || plan.pick.length === 0 ? undefined : compilePick(plan.pick);
-
-  return (whole, args, headers, fields) => {
+  return (
+    whole: unknown,
+    args: Args,
+    headers: RawResponse['headers'],
+    fields: readonly string[] | undefined,
+  ): Shaped => {
     const notes: string[] = [];
     let value = drop === undefined ? whole : drop(whole);
     if (pick !== undefined) {
       const picked = pick(value);
       // What the file does not name is hidden, also in an answer of another shape than it expected.
-      const nothing = picked === undefined || picked.unmatched.length === plan.pick?.length;
-      if (nothing)
-        notes.push(`nothing in the answer is at ${plan.pick?.join(', ').slice(0, 500)}; the rest is not shown`);
+      const nothing = picked === undefined || picked.unmatched.length === paths.length;
+      if (nothing) notes.push(`nothing in the answer is at ${paths.join(', ').slice(0, 500)}; the rest is not shown`);
       value = nothing ? (Array.isArray(value) ? [] : {}) : picked.value;
     }
     if (fields !== undefined && fields.length > 0) value = project(value, fields, notes);
 
-    const fitted = fitJson(value, plan.maxChars);
+    const fitted = fitJson(value, maxChars);
     const next = nextPage(paging, args, headers, whole);
     notes.push(...describeCut(fitted, value, next, paging, args, fields !== undefined));
-    return { text: render(fitted, plan.format), notes, structured: () => toPlain(fitted.value) };
+    return { text: render(fitted, format), notes, structured: () => toPlain(fitted.value) };
   };
 }
 

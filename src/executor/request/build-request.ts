@@ -6,7 +6,7 @@ import { checkHeaderValue } from './header-value.ts';
 import { checkPairs } from './method-override.ts';
 import { argumentOf, compileParameter, contentText, type Serialise } from './parameter-styles.ts';
 import { buildPath, compilePath, type PathVariable } from './path-url.ts';
-import { encode, locate, unsendable } from './percent-encoding.ts';
+import { encode, locate, Unsendable } from './percent-encoding.ts';
 import type { Proof } from './proof.ts';
 import { compileBody } from './write-body.ts';
 
@@ -100,7 +100,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
       if (trace !== undefined) {
         for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') outgoing[name] = trace[name];
       }
-      if (proof?.headers !== undefined) Object.assign(outgoing, proof.headers);
+      Object.assign(outgoing, proof?.headers);
       return { method, origin, path: fullPath, url, headers: outgoing, body: body?.data ?? null, publicOnly, limits };
     },
   };
@@ -108,7 +108,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
 
 function parseBaseUrl(endpoint: Endpoint): { origin: string; basePath: string } {
   const missing = endpoint.baseUrl === '';
-  const url = missing ? undefined : tryUrl(endpoint.baseUrl);
+  const url = URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new GatewayError(
       'UNREACHABLE',
@@ -121,18 +121,10 @@ function parseBaseUrl(endpoint: Endpoint): { origin: string; basePath: string } 
   return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
 }
 
-function tryUrl(text: string): URL | undefined {
-  try {
-    return new URL(text);
-  } catch {
-    return undefined;
-  }
-}
-
 function refuseReserved(name: string, effect: Effect, serialise: Serialise): Serialise {
   if (isArgumentHeader(name, effect)) return serialise;
   return () => {
-    throw unsendable(`would set the header ${name}, which no argument may`);
+    throw new Unsendable(`would set the header ${name}, which no argument may`);
   };
 }
 

@@ -1,5 +1,5 @@
 // File arguments → bytes. A file comes as base64 or as text, never as a path: the gateway opens no local file.
-import { unsendable, wellFormed } from './percent-encoding.ts';
+import { Unsendable, wellFormed } from './percent-encoding.ts';
 
 /** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;
@@ -25,10 +25,11 @@ export function isFile(value: unknown): value is FileFields {
 /** The bytes of a file argument; a bare string is its text. */
 export function bytesOf(value: unknown): Buffer {
   if (typeof value === 'string') return Buffer.from(wellFormed(value));
-  if (!isFile(value)) throw unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
+  if (!isFile(value)) throw new Unsendable('must be a file: {"base64": "…"} or {"text": "…"}');
   if (typeof value.base64 !== 'string') return Buffer.from(wellFormed(value.text as string));
   const base64 = value.base64.replace(DATA_URI, '').trimEnd();
-  if (!BASE64.test(base64)) throw unsendable('holds `base64` that is not base64; send plain text as `text` instead');
+  if (!BASE64.test(base64))
+    throw new Unsendable('holds `base64` that is not base64; send plain text as `text` instead');
   return Buffer.from(base64, 'base64');
 }
 
@@ -43,7 +44,7 @@ export function mediaTypeOf(value: unknown, fallback: string): string {
         : undefined;
   if (mediaType === undefined || mediaType === '') return fallback;
   if (!MEDIA_TYPE.test(mediaType))
-    throw unsendable('has a `mimeType` that is no media type; send one like "image/png"');
+    throw new Unsendable('has a `mimeType` that is no media type; send one like "image/png"');
   return mediaType;
 }
 

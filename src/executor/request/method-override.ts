@@ -2,7 +2,7 @@
 // that are known beforehand are never offered; here those are met that only a call brings (members of free-form objects,
 // a whole query string or form).
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
-import { unsendable } from './percent-encoding.ts';
+import { Unsendable } from './percent-encoding.ts';
 
 /** `a=1&b=2`, as a query string or a form. */
 export function checkPairs(text: string): void {
@@ -17,7 +17,7 @@ export function checkMembers(body: unknown): void {
 
 function checkName(name: string): void {
   if (isMethodParameter(name.trim())) {
-    throw unsendable(`would send ${JSON.stringify(name.slice(0, 60))}, which makes this read another operation`);
+    throw new Unsendable(`would send ${JSON.stringify(name.slice(0, 60))}, which makes this read another operation`);
   }
 }
 

@@ -5,8 +5,8 @@ import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, filenameOf, isFile, mediaTypeOf } from './file-argument.ts';
 import { checkHeaderValue } from './header-value.ts';
-import { checkRepetition, collectDeep, isEmpty, toText } from './parameter-styles.ts';
-import { Unsendable, unsendable, wellFormed } from './percent-encoding.ts';
+import { checkRepetition, collectDeep, isEmpty, isJson, toText } from './parameter-styles.ts';
+import { Unsendable, wellFormed } from './percent-encoding.ts';
 import type { WireBody } from './write-body.ts';
 
 const CRLF = '\r\n';
@@ -18,7 +18,8 @@ export function compileMultipart(
 ): (value: unknown) => WireBody {
   const type = /^multipart\/[\w.+-]+$/i.test(mediaType) ? mediaType : 'multipart/form-data';
   return (value) => {
-    if (typeof value !== 'object' || value === null) throw unsendable('must be an object: each property is one part');
+    if (typeof value !== 'object' || value === null)
+      throw new Unsendable('must be an object: each property is one part');
     const boundary = `landbridge-${randomBytes(16).toString('hex')}`;
     const chunks: (string | Buffer)[] = [];
     for (const [name, item] of Object.entries(value)) {
@@ -101,10 +102,6 @@ function quoted(text: string): string {
   return wellFormed(text).replace(/["\r\n]/g, (character) =>
     character === '"' ? '%22' : character === '\r' ? '%0D' : '%0A',
   );
-}
-
-function isJson(contentType: string | undefined): boolean {
-  return contentType !== undefined && /[/+]json\b/i.test(contentType);
 }
 
 /** Documents write lists and wildcards: `image/png, image/*`. */

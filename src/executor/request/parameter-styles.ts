@@ -1,8 +1,8 @@
 // One parameter → its text on the wire: every style, explode and type of the OAS style tables, compiled once per
 // endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
-import type { Args, Target } from '../../endpoint/model.ts';
+import type { Args, PartEncoding, Target } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
-import { encode, encodeReserved, encodeReservedSegment, unsendable } from './percent-encoding.ts';
+import { encode, encodeReserved, encodeReservedSegment, Unsendable } from './percent-encoding.ts';
 
 export type ParameterTarget = Extract<Target, { name: string }>;
 
@@ -55,7 +55,7 @@ function encoderOf(target: ParameterTarget): Encode {
 
 /** The `cookie` style does not encode (OAS 3.2), so a value that would end its cookie cannot be sent. */
 function oneCookie(text: string): string {
-  if (text.includes(';')) throw unsendable('goes into a cookie and must not hold a semicolon');
+  if (text.includes(';')) throw new Unsendable('goes into a cookie and must not hold a semicolon');
   return text;
 }
 
@@ -73,23 +73,31 @@ function compileContent(target: ParameterTarget, encoder: Encode): Serialise {
 
 /** A value written as a media type, for `content` parameters and `in: querystring`. */
 export function contentText(mediaType: string): (value: unknown) => string {
-  if (/[/+]json\b/i.test(mediaType)) return (value) => writeJson(value);
+  if (isJson(mediaType)) return writeJson;
   if (/^application\/x-www-form-urlencoded\b/i.test(mediaType)) return formText;
   return toText;
+}
+
+export function isJson(mediaType: string | undefined): boolean {
+  return mediaType !== undefined && /[/+]json\b/i.test(mediaType);
 }
 
 /** An object as `application/x-www-form-urlencoded`, every property `form`/`explode`. */
 function formText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return toText(value);
-  const parts: string[] = [];
-  for (const [name, item] of Object.entries(value)) {
-    if (isEmpty(item)) continue;
-    if (Array.isArray(item)) checkRepetition(name, item.length);
-    for (const each of Array.isArray(item) ? item : [item]) {
-      if (each !== null && each !== undefined) parts.push(`${encode(name)}=${encode(toText(each))}`);
-    }
-  }
-  return parts.join('&');
+  return Object.entries(value)
+    .flatMap(([name, item]) => (isEmpty(item) ? [] : formPairs(name, item)))
+    .join('&');
+}
+
+/** Without a style the property's content type decides (OAS 3.1.1, Encoding Object): objects are JSON, arrays repeat. */
+export function formPairs(name: string, item: unknown, part?: PartEncoding): string[] {
+  const json = isJson(part?.contentType);
+  const values = Array.isArray(item) && !json ? item : [item];
+  checkRepetition(name, values.length);
+  return itemsOf(values, part?.allowReserved === true ? encodeReserved : encode, json ? writeJson : toText).map(
+    (text) => `${encode(name)}=${text}`,
+  );
 }
 
 function escapeNonAscii(text: string): string {
@@ -164,9 +172,9 @@ function named(
   };
 }
 
-function itemsOf(value: readonly unknown[], encoder: Encode): string[] {
+function itemsOf(values: readonly unknown[], encoder: Encode, write = toText): string[] {
   const items: string[] = [];
-  for (const item of value) if (item !== null && item !== undefined) items.push(encoder(toText(item)));
+  for (const item of values) if (item !== null && item !== undefined) items.push(encoder(write(item)));
   return items;
 }
 
@@ -184,7 +192,7 @@ const LONG_NAME = 'has a name too long to be written once per value; send less a
 
 /** Refuses a name that would be written once for each of so many items. */
 export function checkRepetition(name: string, count: number): void {
-  if (name.length * count > MAX_REPEATED_CHARS) throw unsendable(LONG_NAME);
+  if (name.length * count > MAX_REPEATED_CHARS) throw new Unsendable(LONG_NAME);
 }
 
 /** `a[b][c]=1`: the names of a nested value, brackets and keys encoded as asked. */
@@ -202,11 +210,11 @@ export function collectDeep(
     if (inner === undefined || inner === null) return;
     if (typeof inner !== 'object') {
       chars += path.length;
-      if (chars > MAX_REPEATED_CHARS) throw unsendable(LONG_NAME);
+      if (chars > MAX_REPEATED_CHARS) throw new Unsendable(LONG_NAME);
       pairs.push([path, toText(inner)]);
       return;
     }
-    if (depth >= MAX_DEPTH) throw unsendable(`is nested deeper than ${MAX_DEPTH} levels; send a flatter value`);
+    if (depth >= MAX_DEPTH) throw new Unsendable(`is nested deeper than ${MAX_DEPTH} levels; send a flatter value`);
     if (!Array.isArray(inner)) {
       for (const [key, item] of Object.entries(inner)) visit(path + open + encodeKey(key) + close, item, depth + 1);
       return;

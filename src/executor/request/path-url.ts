@@ -3,7 +3,7 @@
 import type { Args } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { argumentOf, type Serialise } from './parameter-styles.ts';
-import { encodeLiteral, locate, unsendable } from './percent-encoding.ts';
+import { encodeLiteral, locate, Unsendable } from './percent-encoding.ts';
 
 export interface PathVariable {
   readonly key: string;
@@ -60,7 +60,7 @@ export function buildPath(plan: PathPlan, origin: string, args: Args, tool: stri
       const value = variable.fixed === undefined ? argumentOf(args, variable.key) : variable.fixed;
       checkPathValue(value);
       const text = variable.serialise(value);
-      if (text === undefined || text === '') throw unsendable('must not be empty: it is one segment of the path');
+      if (text === undefined || text === '') throw new Unsendable('must not be empty: it is one segment of the path');
       path += text + literals[index + 1];
     } catch (error) {
       throw locate(error, tool, variable.key);
@@ -78,9 +78,9 @@ const MAX_DECODING_PASSES = 8;
 
 /** Refuses a path value that is empty or that any server could read as climbing: as it is, and decoded until stable. */
 function checkPathValue(value: unknown): void {
-  if (value === undefined || value === null) throw unsendable('is required: it is part of the path');
+  if (value === undefined || value === null) throw new Unsendable('is required: it is part of the path');
   if (typeof value === 'string') {
-    if (value === '') throw unsendable('must not be empty: it is one segment of the path');
+    if (value === '') throw new Unsendable('must not be empty: it is one segment of the path');
     if (!HARMLESS.test(value)) checkSegments(value);
     return;
   }
@@ -96,11 +96,11 @@ function checkSegments(text: string): void {
   let decoded = text;
   for (let pass = 0; ; pass++) {
     if (DOT_SEGMENT.test(decoded)) {
-      throw unsendable('holds a "." or ".." path segment, which would reach another path; send the plain value');
+      throw new Unsendable('holds a "." or ".." path segment, which would reach another path; send the plain value');
     }
     if (!ENCODED_DELIMITER.test(decoded)) return;
     if (pass === MAX_DECODING_PASSES) {
-      throw unsendable('is percent-encoded too many times; send the plain value, it is encoded for you');
+      throw new Unsendable('is percent-encoded too many times; send the plain value, it is encoded for you');
     }
     decoded = decoded.replace(/%(2e|2f|5c|25)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   }
@@ -118,5 +118,5 @@ function checkBuiltPath(origin: string, built: string, tool: string, variables: 
     throw locate(error, tool, keys);
   }
   if (new URL(origin + path).pathname === path) return;
-  throw locate(unsendable('would reach another path than the one it belongs to; send plain values'), tool, keys);
+  throw locate(new Unsendable('would reach another path than the one it belongs to; send plain values'), tool, keys);
 }

@@ -10,7 +10,7 @@ export function encode(text: string): string {
   try {
     return encodeURIComponent(text).replace(LEFT_BY_ENCODE_URI_COMPONENT, percent);
   } catch {
-    throw unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
+    throw new Unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
   }
 }
 
@@ -26,7 +26,7 @@ export function encodeReserved(text: string): string {
       .replace(/%5([BD])/g, (_, digit: string) => (digit === 'B' ? '[' : ']'))
       .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
   } catch {
-    throw unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
+    throw new Unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
   }
 }
 
@@ -50,30 +50,20 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /** Text that goes into a body. Encoding half a surrogate pair as UTF-8 would silently send another character. */
 export function wellFormed(text: string): string {
-  if (LONE_SURROGATE.test(text)) throw unsendable('holds half of a surrogate pair; send well-formed Unicode text');
+  if (LONE_SURROGATE.test(text)) throw new Unsendable('holds half of a surrogate pair; send well-formed Unicode text');
   return text;
 }
 
 /** An argument value that cannot be put on the wire. `locate` adds which argument it was. */
 export class Unsendable extends Error {
-  readonly reason: string;
   /** Body property it was in, where known. */
   property: string | undefined;
-
-  constructor(reason: string) {
-    super(reason);
-    this.reason = reason;
-  }
-}
-
-export function unsendable(reason: string): Unsendable {
-  return new Unsendable(reason);
 }
 
 /** Names the argument (and the tool) in the sentence that reaches the model. */
 export function locate(error: unknown, tool: string, key: string): unknown {
   if (!(error instanceof Unsendable)) return error;
-  return new GatewayError('VALIDATION', `${tool}: \`${key}\` ${error.reason}. Nothing was sent.`, {
+  return new GatewayError('VALIDATION', `${tool}: \`${key}\` ${error.message}. Nothing was sent.`, {
     tool,
     argument: key,
   });

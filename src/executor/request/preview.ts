@@ -2,8 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
 import type { WireRequest } from './build-request.ts';
-import { encode } from './percent-encoding.ts';
-import { chooseCredentials, type Proof } from './proof.ts';
+import { chooseCredentials, type Proof, placeCredentials } from './proof.ts';
 
 export interface RequestPreview {
   readonly method: string;
@@ -49,27 +48,13 @@ export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; mi
   const choice = chooseCredentials(endpoint);
   if (choice.kind === 'none') return { proof: undefined, missing: [] };
   const credentials = choice.kind === 'chosen' ? choice.credentials : (endpoint.security[0] ?? []);
-  const headers: Record<string, string> = {};
-  const query: string[] = [];
-  const cookies: string[] = [];
-  for (const credential of credentials) addPlaceholder(credential, headers, query, cookies);
   return {
-    proof: { headers, query: query.join('&'), cookie: cookies.join('; ') },
+    proof: placeCredentials(credentials, placeholderOf),
     missing: choice.kind === 'missing' ? (choice.alternatives[0] ?? []) : [],
   };
 }
 
-function addPlaceholder(
-  credential: Credential,
-  headers: Record<string, string>,
-  query: string[],
-  cookies: string[],
-): void {
-  if (credential.kind !== 'apiKey') {
-    headers.authorization = `${credential.kind === 'basic' ? 'Basic' : 'Bearer'} ${REDACTED}`;
-  } else if (credential.in === 'header') {
-    headers[credential.field.toLowerCase()] = (credential.prefix ?? '') + REDACTED;
-  } else {
-    (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${REDACTED}`);
-  }
+function placeholderOf(credential: Credential): string {
+  if (credential.kind !== 'apiKey') return `${credential.kind === 'basic' ? 'Basic' : 'Bearer'} ${REDACTED}`;
+  return credential.in === 'header' ? (credential.prefix ?? '') + REDACTED : REDACTED;
 }

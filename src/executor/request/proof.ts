@@ -8,9 +8,9 @@ import { encode } from './percent-encoding.ts';
 
 /** What a request gets added. Values are secret: never print one. */
 export interface Proof {
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: string;
-  readonly cookie?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly cookie: string;
 }
 
 export type OAuthCredential = Extract<Credential, { kind: 'oauth2' }>;
@@ -62,34 +62,37 @@ export function buildProof(
   credentials: readonly Credential[],
   token: (credential: OAuthCredential) => string,
 ): Proof {
+  return placeCredentials(credentials, (credential) => {
+    switch (credential.kind) {
+      case 'apiKey': {
+        const value = (credential.prefix ?? '') + (credential.secret.value ?? '');
+        return credential.in === 'header' ? printable(tool, credential, value) : encode(value);
+      }
+      case 'bearer':
+        return printable(tool, credential, `Bearer ${credential.secret.value ?? ''}`);
+      case 'basic':
+        return `Basic ${basicToken(credential.username.value ?? '', credential.password.value ?? '')}`;
+      case 'oauth2':
+        return printable(tool, credential, `Bearer ${token(credential)}`);
+    }
+  });
+}
+
+/** Where credentials stand in a request; `textOf` says what stands there. */
+export function placeCredentials(
+  credentials: readonly Credential[],
+  textOf: (credential: Credential) => string,
+): Proof {
   const headers: Record<string, string> = {};
   const query: string[] = [];
   const cookies: string[] = [];
   for (const credential of credentials) {
-    switch (credential.kind) {
-      case 'apiKey': {
-        const value = (credential.prefix ?? '') + (credential.secret.value ?? '');
-        if (credential.in === 'header') headers[credential.field.toLowerCase()] = printable(tool, credential, value);
-        else if (credential.in === 'query') query.push(`${encode(credential.field)}=${encode(value)}`);
-        else cookies.push(`${encode(credential.field)}=${encode(value)}`);
-        break;
-      }
-      case 'bearer':
-        headers.authorization = printable(tool, credential, `Bearer ${credential.secret.value ?? ''}`);
-        break;
-      case 'basic':
-        headers.authorization = `Basic ${basicToken(credential.username.value ?? '', credential.password.value ?? '')}`;
-        break;
-      case 'oauth2':
-        headers.authorization = printable(tool, credential, `Bearer ${token(credential)}`);
-        break;
-    }
+    const text = textOf(credential);
+    if (credential.kind !== 'apiKey') headers.authorization = text;
+    else if (credential.in === 'header') headers[credential.field.toLowerCase()] = text;
+    else (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${text}`);
   }
-  return {
-    ...(Object.keys(headers).length > 0 && { headers }),
-    ...(query.length > 0 && { query: query.join('&') }),
-    ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
-  };
+  return { headers, query: query.join('&'), cookie: cookies.join('; ') };
 }
 
 export function basicToken(username: string, password: string): string {

@@ -9,6 +9,7 @@ import {
   gunzipSync,
   inflateSync,
 } from 'node:zlib';
+import { ByteCollector } from './byte-collector.ts';
 
 /** Whoever waits for the bytes. */
 export interface Unpacked {
@@ -29,11 +30,9 @@ const STREAM = { gzip: createGunzip, deflate: createInflate, br: createBrotliDec
 export class Unpacker {
   private readonly coding: Exclude<Coding, 'identity'>;
   private readonly maxBytes: number;
-  private waiting: Buffer[] = [];
-  private waitingBytes = 0;
+  private readonly waiting = new ByteCollector();
   private stream: Gunzip | Inflate | BrotliDecompress | undefined;
-  private out: Buffer[] = [];
-  private outBytes = 0;
+  private readonly out = new ByteCollector();
 
   private constructor(coding: Exclude<Coding, 'identity'>, maxBytes: number) {
     this.coding = coding;
@@ -62,9 +61,8 @@ export class Unpacker {
       this.stream.write(chunk);
       return;
     }
-    this.waiting.push(chunk);
-    this.waitingBytes += chunk.length;
-    if (this.waitingBytes > SYNC_INPUT_BYTES) this.startStream(to);
+    this.waiting.add(chunk);
+    if (this.waiting.length > SYNC_INPUT_BYTES) this.startStream(to);
   }
 
   end(to: Unpacked): void {
@@ -74,16 +72,14 @@ export class Unpacker {
 
   destroy(): void {
     this.stream?.destroy();
-    this.waiting = [];
-    this.out = [];
   }
 
   /** False when the answer is too long for that. */
   private endAtOnce(to: Unpacked): boolean {
     try {
       const maxOutputLength = Math.min(this.maxBytes, SYNC_OUTPUT_BYTES);
-      const input = Buffer.concat(this.waiting, this.waitingBytes);
-      to.done(this.waitingBytes === 0 ? input : SYNC[this.coding](input, { maxOutputLength }));
+      const input = this.waiting.bytes();
+      to.done(input.length === 0 ? input : SYNC[this.coding](input, { maxOutputLength }));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return false;
       to.broken('sent a broken compressed answer');
@@ -95,13 +91,11 @@ export class Unpacker {
     const stream = STREAM[this.coding]();
     this.stream = stream;
     stream.on('data', (chunk: Buffer) => {
-      this.outBytes += chunk.length;
-      if (this.outBytes > this.maxBytes) to.tooMuch();
-      else this.out.push(chunk);
+      if (this.out.length + chunk.length > this.maxBytes) to.tooMuch();
+      else this.out.add(chunk);
     });
-    stream.on('end', () => to.done(Buffer.concat(this.out, this.outBytes)));
+    stream.on('end', () => to.done(this.out.bytes()));
     stream.on('error', () => to.broken('sent a broken compressed answer'));
-    for (const chunk of this.waiting) stream.write(chunk);
-    this.waiting = [];
+    stream.write(this.waiting.bytes());
   }
 }

@@ -1,0 +1,186 @@
+// Reads large answers in threads of their own: parsing and shaping ten megabytes takes up to a second, and on the event
+// loop every other caller would wait for it. A thread that dies or does not come to an end fails one call and is replaced.
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { ExecutionContext } from '../../call/execution-context.ts';
+import { type ErrorCode, GatewayError } from '../../errors.ts';
+import { repeatAdvice } from '../unreachable.ts';
+import type { Answer, AnswerInput, AnswerPlan } from './build-answer.ts';
+import { tooLarge } from './too-large.ts';
+
+/** All that reading an answer takes, as plain data. */
+export interface AnswerJob {
+  readonly plan: AnswerPlan;
+  /** Taken out of the answer. */
+  readonly secrets: readonly string[];
+  /** The memory of its body goes to the thread and is gone from here. */
+  readonly input: AnswerInput;
+}
+
+export type AnswerReply =
+  | { readonly answer: Answer; readonly failure?: never }
+  | {
+      readonly answer?: never;
+      readonly failure: { readonly code: ErrorCode; readonly message: string; readonly details: object };
+    };
+
+export interface AnswerThreads {
+  /** Skipped when its turn comes and the caller has left by then. */
+  read(job: AnswerJob, caller: Caller): Promise<Answer>;
+  /** Waits for what is being read. */
+  close(): Promise<void>;
+}
+
+type Caller = Pick<ExecutionContext, 'signal' | 'deadline'>;
+
+export interface AnswerThreadsOptions {
+  readonly script?: string | URL;
+  readonly maxThreads?: number;
+  /** Of answers that wait for a thread. */
+  readonly maxWaitingBytes?: number;
+  /** For one answer. */
+  readonly maxRunMs?: number;
+  /** After so long without work a thread ends, and its memory with it. */
+  readonly idleMs?: number;
+  readonly maxHeapMb?: number;
+}
+
+interface Task {
+  readonly job: AnswerJob;
+  readonly caller: Caller;
+  readonly bytes: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  task: Task | undefined;
+  timer: NodeJS.Timeout | undefined;
+}
+
+export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerThreads {
+  const {
+    // The event loop needs a core for itself.
+    maxThreads = availableParallelism() > 2 ? 2 : 1,
+    maxWaitingBytes = 64 * 1024 * 1024,
+    maxRunMs = 20_000,
+    idleMs = 10_000,
+    maxHeapMb = 512,
+  } = options;
+  const threads = new Set<Thread>();
+  const waiting: Task[] = [];
+  const unsettled = new Set<Promise<Answer>>();
+  let waitingBytes = 0;
+
+  const start = (): Thread => {
+    // The file is looked up by name: it is compiled, also where the sources run as they are.
+    const script = options.script ?? createRequire(import.meta.url).resolve('#answer-worker');
+    const worker = new Worker(script, {
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
+    });
+    const thread: Thread = { worker, task: undefined, timer: undefined };
+    worker.on('message', (reply: AnswerReply) => finish(thread, reply));
+    worker.on('error', (error) => lose(thread, error));
+    worker.on('exit', () => lose(thread));
+    // Whoever waits for an answer keeps the process alive, the thread does not. After the listeners: they undo it.
+    worker.unref();
+    threads.add(thread);
+    return thread;
+  };
+
+  const run = (thread: Thread, task: Task): void => {
+    const { input } = task.job;
+    thread.worker.postMessage(task.job, [input.raw.body.buffer as ArrayBuffer]);
+    clearTimeout(thread.timer);
+    thread.task = task;
+    thread.timer = setTimeout(() => lose(thread, 'slow'), maxRunMs).unref();
+  };
+
+  const finish = (thread: Thread, { answer, failure }: AnswerReply): void => {
+    const { task } = thread;
+    clearTimeout(thread.timer);
+    thread.task = undefined;
+    thread.timer = setTimeout(() => lose(thread), idleMs).unref();
+    if (answer !== undefined) task?.resolve(answer);
+    else task?.reject(new GatewayError(failure.code, failure.message, { ...failure.details }));
+    next();
+  };
+
+  /** Ends a thread; `cause` is an error of its own or that it takes too long. */
+  const lose = (thread: Thread, cause?: Error | 'slow'): void => {
+    if (!threads.delete(thread)) return;
+    clearTimeout(thread.timer);
+    void thread.worker.terminate();
+    if (thread.task !== undefined) thread.task.reject(explainLoss(thread.task.job.input, cause, maxRunMs));
+    next();
+  };
+
+  const next = (): void => {
+    for (;;) {
+      const free = [...threads].find(({ task }) => task === undefined);
+      if (waiting.length === 0 || (free === undefined && threads.size >= maxThreads)) return;
+      const task = waiting.shift() as Task;
+      waitingBytes -= task.bytes;
+      const { signal, deadline } = task.caller;
+      try {
+        if (signal.aborted || performance.now() > deadline) throw new Error('the caller has left');
+        run(free ?? start(), task);
+      } catch (error) {
+        task.reject(explainLoss(task.job.input, error as Error, maxRunMs));
+      }
+    }
+  };
+
+  return {
+    read(job, caller) {
+      const bytes = job.input.raw.body.length;
+      if (waiting.length > 0 && waitingBytes + bytes > maxWaitingBytes) {
+        return Promise.reject(refuse(job.input));
+      }
+      const result = new Promise<Answer>((resolve, reject) => {
+        waiting.push({ job, caller, bytes, resolve, reject });
+        waitingBytes += bytes;
+      });
+      unsettled.add(result);
+      const forget = () => unsettled.delete(result);
+      result.then(forget, forget);
+      next();
+      return result;
+    },
+    async close() {
+      await Promise.allSettled(unsettled);
+      await Promise.all([...threads].map(({ worker }) => worker.terminate()));
+    },
+  };
+}
+
+function refuse({ tool, method }: AnswerInput): GatewayError {
+  return new GatewayError(
+    'RATE_LIMITED',
+    `${tool}: the gateway reads too many large answers at once, so this one was dropped. ${repeatAdvice(method)}`,
+    { tool },
+  );
+}
+
+function explainLoss({ tool, method }: AnswerInput, cause: Error | 'slow' | undefined, maxRunMs: number): GatewayError {
+  if (cause === 'slow') {
+    return new GatewayError(
+      'BAD_RESPONSE',
+      `${tool}: reading the API's answer took longer than ${maxRunMs / 1000} s, so it was dropped. ${repeatAdvice(method)}`,
+      { tool },
+    );
+  }
+  if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return tooLarge(tool, 'takes more memory to read than the gateway allows for one');
+  }
+  return new GatewayError(
+    'BAD_RESPONSE',
+    `${tool}: reading the API's answer failed, and it was dropped. ${repeatAdvice(method)}`,
+    { tool },
+    cause,
+  );
+}

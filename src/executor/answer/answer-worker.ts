@@ -1,0 +1,23 @@
+// What runs in the threads of answer-threads.ts: one large answer after another, read by the same function as the small
+// ones on the main thread.
+import { type MessagePort, parentPort } from 'node:worker_threads';
+import { createRedactor } from '../../endpoint/redaction/redact.ts';
+import { GatewayError } from '../../errors.ts';
+import type { AnswerJob, AnswerReply } from './answer-threads.ts';
+import { compileAnswer } from './build-answer.ts';
+
+const port = parentPort as MessagePort;
+port.on('message', (job: AnswerJob) => port.postMessage(read(job)));
+
+function read({ plan, secrets, input }: AnswerJob): AnswerReply {
+  const { body } = input.raw;
+  // A Buffer crosses as a plain Uint8Array.
+  const raw = { ...input.raw, body: Buffer.from(body.buffer, body.byteOffset, body.byteLength) };
+  try {
+    return { answer: compileAnswer(plan, createRedactor(secrets))({ ...input, raw }) };
+  } catch (error) {
+    // Anything else ends this thread, and the one that waits is told so.
+    if (!(error instanceof GatewayError)) throw error;
+    return { failure: { code: error.code, message: error.message, details: error.details } };
+  }
+}
