@@ -38,7 +38,6 @@ export async function importFor(
   try {
     const domain = await importDocument(beside(options.source, definition.openapi!), {
       name: definition.name,
-      namedByOperator: true,
       env: options.env,
       select: selection.select,
       credentials: sourcesOf(definition.credentials),

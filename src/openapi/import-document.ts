@@ -8,7 +8,7 @@ import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
 import type { ImportOptions } from './import-options.ts';
-import { buildEndpoint, effectOf, type ImportContext, type Naming } from './objects/operation-object.ts';
+import { buildEndpoint, effectOfOperation, type ImportContext, type Naming } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
 import { createResponsePlans } from './objects/response.ts';
@@ -129,9 +129,9 @@ function readOperations(
   context: ImportContext,
 ): { endpoints: Endpoint[]; quarantined: Quarantined[]; pinned: Set<string> } {
   const prefix = cleanPrefix(options.prefix ?? documentPrefix ?? '');
-  const extensions = operations.map(({ info, pathItem, place, pointer }) =>
-    operationExtension(pathItem.value, place.value, effectOf(info.method), (problem) =>
-      context.warnings.push(`${context.label}: ${pointer}/x-mcp: ${problem}.`),
+  const extensions = operations.map((operation) =>
+    operationExtension(operation.pathItem.value, operation.place.value, effectOfOperation(operation), (problem) =>
+      context.warnings.push(`${context.label}: ${operation.pointer}/x-mcp: ${problem}.`),
     ),
   );
   // Names are given out before anything is left out, so a selection never renames what stays.

@@ -366,7 +366,7 @@ describe('a document is never laxer than its method and the operator', () => {
       const domain = await destroying({ effect });
       expect(domain.endpoints[0]).toMatchObject({ effect: 'destructive', provenance: { effect: 'the HTTP method' } });
       expect(domain.warnings).toContainEqual(
-        `standard input: /paths/~1a~1{id}/delete/x-mcp: effect: ${effect} is laxer than the method, which is destructive; only a domain file may say so.`,
+        `standard input: /paths/~1a~1{id}/delete/x-mcp: effect: ${effect} is laxer than the HTTP method, which says destructive; only a domain file may say so.`,
       );
     }
     const inherited = await importValue(openapi({ '/a': { 'x-mcp': { effect: 'read' }, post: {}, get: {} } }));

@@ -1,6 +1,7 @@
 // A checked definition plus an environment becomes a Domain of Endpoints. Everything wrong is collected, so that an
 // author sees all mistakes of a file at once.
 
+import { effectOf, IDEMPOTENT } from '../../endpoint/effect.ts';
 import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
 import {
@@ -9,7 +10,6 @@ import {
   DEFAULT_LIMITS,
   DEFAULT_RESPONSE,
   type Domain,
-  type Effect,
   type Endpoint,
 } from '../../endpoint/model.ts';
 import { TOOL_NAME } from '../../endpoint/names.ts';
@@ -40,9 +40,6 @@ export interface BuildOptions extends BaseUrlOptions {
   /** Lines that are for one origin: a domain that lives elsewhere goes without. */
   readonly headersFor?: HeadersFor;
 }
-
-const READ = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
-const IDEMPOTENT = new Set([...READ, 'PUT', 'DELETE']);
 
 /** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
 export class DefinitionError extends GatewayError {
@@ -145,7 +142,8 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
   const { definition, options, problems } = shared;
   const at = ['endpoints', action];
   const method = methodOf(own);
-  const effect: Effect = own.effect ?? (READ.has(method) ? 'read' : method === 'DELETE' ? 'destructive' : 'write');
+  const baseline = effectOf({ method, path: own.path, name: action, summary: own.summary });
+  const effect = own.effect ?? baseline.effect;
   const prefix = definition.prefix ?? definition.name;
   const toolName = prefix === '' ? action : `${prefix}_${action}`;
   if (!TOOL_NAME.test(toolName)) {
@@ -209,7 +207,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     provenance: {
       name: `endpoints.${action}`,
       description: `endpoints.${action}`,
-      effect: own.effect ? `endpoints.${action}.effect` : `method ${method}`,
+      effect: own.effect ? `endpoints.${action}.effect` : baseline.from,
     },
   };
 }

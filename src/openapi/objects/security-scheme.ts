@@ -2,15 +2,16 @@
 // https://spec.openapis.org/oas/v3.2.0.html#security-scheme-object
 //
 // A document must not pick the variable that is sent to its own server: titled `AWS`, with a scheme `secretAccessKey`, it
-// would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the domain's
-// name (a domain file) or the origin (a base URL); everything else comes from variables set for documents alone.
+// would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
+// URL); everything else comes from variables set for documents alone, or from those the operator named.
+import { lookup } from '../../endpoint/environment.ts';
 import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 
 /** In front of every variable whose name a document chose. */
-const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
+export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 
 export interface ApiKeyPlace {
   readonly scheme: string;
@@ -39,7 +40,7 @@ export function readSecrets(
   scheme: string,
   domain: string,
   foreignOrigin: string | undefined,
-  { env, credentials, namedByOperator = false, baseUrl }: ImportOptions,
+  { env, credentials, ownOrigin = false, baseUrl }: ImportOptions,
 ): SchemeSecrets {
   const isMain = foreignOrigin === undefined;
   const source = isMain && credentials !== undefined && Object.hasOwn(credentials, scheme) ? credentials[scheme]! : {};
@@ -52,11 +53,10 @@ export function readSecrets(
     CLIENT_ID: source.clientIdEnv,
     CLIENT_SECRET: source.clientSecretEnv,
   };
-  const read = (suffix: Suffix, byDocument = baseUrl === undefined): Secret => {
-    const prefix = byDocument && !namedByOperator ? DOCUMENT_PREFIX : '';
-    const variable = variables[suffix] ?? prefix + (suffix === '' ? base : `${base}_${suffix}`);
-    const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
-    return { variable, value: value === '' ? undefined : value };
+  const read = (suffix: Suffix, byDocument = baseUrl === undefined && !ownOrigin): Secret => {
+    const variable =
+      variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + (suffix === '' ? base : `${base}_${suffix}`);
+    return { variable, value: lookup(env, variable) || undefined };
   };
   return { source, read };
 }

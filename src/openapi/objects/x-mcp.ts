@@ -9,7 +9,8 @@
 //
 // `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document,
 // and neither may make a call laxer than the operator would have it: `guard: allow` is no word at all, and an `effect`
-// below that of the method is not taken. Both are for the domain file.
+// below that of method and names is not taken. Both are for the domain file.
+import type { Baseline } from '../../endpoint/effect.ts';
 import type { Args, Effect, Endpoint, GuardPolicy, ResponsePlan } from '../../endpoint/model.ts';
 import { isNode, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 
@@ -59,7 +60,7 @@ const NO_ARGUMENT: ArgumentExtension = Object.freeze({});
 export function operationExtension(
   pathItem: unknown,
   operation: unknown,
-  methodEffect: Effect,
+  baseline: Baseline,
   refuse: (problem: string) => void,
 ): OperationExtension {
   const outer = own(pathItem, FIELD);
@@ -78,9 +79,11 @@ export function operationExtension(
     if (text !== undefined && text.trim() !== '') extension[key] = text;
   }
   const effect = oneOf(EFFECTS, node.effect);
-  if (effect !== undefined && EFFECTS.indexOf(effect) >= EFFECTS.indexOf(methodEffect)) extension.effect = effect;
+  if (effect !== undefined && EFFECTS.indexOf(effect) >= EFFECTS.indexOf(baseline.effect)) extension.effect = effect;
   else if (effect !== undefined) {
-    refuse(`effect: ${effect} is laxer than the method, which is ${methodEffect}; only a domain file may say so`);
+    refuse(
+      `effect: ${effect} is laxer than ${baseline.from}, which says ${baseline.effect}; only a domain file may say so`,
+    );
   }
   const guard = oneOf(POLICIES, node.guard);
   if (guard !== undefined) extension.guard = guard;
