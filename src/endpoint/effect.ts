@@ -6,10 +6,10 @@ import { toSnakeCase } from './names.ts';
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE']);
 export const IDEMPOTENT: ReadonlySet<string> = new Set([...READS, 'PUT', 'DELETE']);
 
-const DELETIONS = /^(?:delete|remove|destroy|purge|erase|wipe|drop|revoke|terminate)s?$/;
+const DELETIONS = /^(?:delete|remove|destroy|purge|erase|wipe|drop|revoke|terminate)$/;
 /** Verbs that make a deletion after them the object of something else: `get_delete_request`, `cancel_removal`. */
 const OTHER_VERBS =
-  /^(?:un|undo|get|list|read|find|fetch|search|query|count|check|is|has|can|preview|validate|test|create|add|update|set|edit|save|replace|restore|cancel|approve|reject)s?$/;
+  /^(?:un|undo|get|list|read|find|fetch|search|query|count|check|is|has|can|preview|validate|test|create|add|update|set|edit|save|replace|restore|cancel|approve|reject)$/;
 
 export interface NamedOperation {
   readonly method: string;
@@ -44,7 +44,7 @@ function deletionIn({ path, name = '', summary = '' }: NamedOperation): string |
   if (isDeletion(toSnakeCase(last.replaceAll(/\{[^{}]*\}/g, ' ')))) return 'its path';
   const [first = '', second = ''] = toSnakeCase(summary.slice(0, 100)).split('_');
   const verb = /^(?:bulk|batch|mass|permanently|hard|soft|force)$/.test(first) ? second : first;
-  return DELETIONS.test(verb) ? 'its summary' : undefined;
+  return DELETIONS.test(verb.replace(/s$/, '')) ? 'its summary' : undefined;
 }
 
 /** Whether the first verb among these words, the resource often stands before it, is one of deletion. */
