@@ -1,5 +1,6 @@
 // What a domain file gives to all operations of its document alike.
 
+import { originOf } from '../endpoint/address.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
 import { isSecretHeader } from '../endpoint/headers/header-names.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
@@ -8,7 +9,6 @@ import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
 import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
-import { originOf } from './definition/base-url.ts';
 import { buildCredentials, readSecurity, withProofs } from './definition/declared-credentials.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 

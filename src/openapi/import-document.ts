@@ -1,5 +1,6 @@
 // Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
 // operation into quarantine and leave the others alone.
+import { originOf } from '../endpoint/address.ts';
 import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, qualifiedNamesOf, uniqueNames } from '../endpoint/names.ts';
@@ -49,8 +50,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const info = nodeAt(root.value, 'info');
   const domain = domainName(options.name, extension.name, textAt(info, 'title'), text);
   const servers = readServers(root, options);
-  const origin = servers.main.url === '' ? undefined : new URL(servers.main.url).origin;
-  const headers = [...callerHeaders, ...readHeaders(linesFor(options.headersFor, origin), options.env)];
+  const ownLines = linesFor(options.headersFor, originOf(servers.main.url));
+  const headers = [...callerHeaders, ...readHeaders(ownLines, options.env)];
   const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings);
   const context: ImportContext = {
     domain,

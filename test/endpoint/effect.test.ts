@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { effectOf } from '../../src/endpoint/effect.ts';
+import { effectOf } from '../../src/endpoint/conventions/effect.ts';
 
 describe('effectOf()', () => {
   test.each([

@@ -49,6 +49,16 @@ describe('a secret never comes out', () => {
     );
   });
 
+  test.each([
+    '></ s3cret-v\\u0061lue ></',
+    '<a href="/x?key=s3cret-v&#97;lue">x</a>',
+    '<img alt="s3cret-v%61lue"> s3cret<b>-value</b>',
+  ])('inside a tag as well as between tags: %s', (text) => {
+    const out = createRedactor(['s3cret-value'])(text);
+    expect(out).toContain('[redacted]');
+    expect(out).not.toMatch(/s3cret|lue/);
+  });
+
   test('in JSON text, which stays JSON', () => {
     fc.assert(
       fc.property(secrets, fc.nat(SPELLINGS.length - 1), (secret, choice) => {

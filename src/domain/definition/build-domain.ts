@@ -1,7 +1,8 @@
 // A checked definition plus an environment becomes a Domain of Endpoints. Everything wrong is collected, so that an
 // author sees all mistakes of a file at once.
 
-import { effectOf, IDEMPOTENT } from '../../endpoint/effect.ts';
+import { originOf } from '../../endpoint/address.ts';
+import { effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
 import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
 import {
@@ -15,7 +16,8 @@ import {
 import { TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
-import { type BaseUrlOptions, originOf, readBaseUrl } from './base-url.ts';
+import { pickDefined } from '../pick-defined.ts';
+import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
 import { readClamp } from './clamped.ts';
 import { type ArgumentPlan, readArguments } from './declared-arguments.ts';
 import {
@@ -177,26 +179,28 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     domain: definition.name,
     action,
     toolName,
-    ...(own.title === undefined ? {} : { title: own.title }),
     summary: own.summary,
-    ...(own.description === undefined ? {} : { description: own.description }),
+    ...pickDefined({
+      title: own.title,
+      description: own.description,
+      guard: own.guard,
+      parse: plan.parse,
+      clamp: clamp.length === 0 ? undefined : clamp,
+      outputSchema: own.outputSchema,
+      pagination: own.pagination,
+    }),
     tags: own.tags ?? [],
     effect,
     idempotent: own.idempotent ?? IDEMPOTENT.has(method),
     deprecated: own.deprecated ?? false,
-    ...(own.guard === undefined ? {} : { guard: own.guard }),
     method,
     path: own.path,
     baseUrl,
     headers: { ...shared.headers, ...headers.headers },
     ...wire,
     inputSchema: plan.schema,
-    ...(plan.parse === undefined ? {} : { parse: plan.parse }),
-    ...(clamp.length === 0 ? {} : { clamp }),
-    ...(own.outputSchema === undefined ? {} : { outputSchema: own.outputSchema }),
     security: withProofs(security, [...(abroad ? [] : shared.proofs), ...headers.credentials]),
     response: { ...DEFAULT_RESPONSE, ...definition.response, ...own.response },
-    ...(own.pagination === undefined ? {} : { pagination: own.pagination }),
     limits: {
       timeoutMs: own.timeoutMs ?? definition.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
       maxResponseBytes: own.maxResponseBytes ?? definition.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes,

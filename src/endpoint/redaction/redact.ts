@@ -56,19 +56,9 @@ function formsOf(value: string): string[] {
 
 /** Looks again in the text as a reader would decode it, layer by layer, and cuts the spelled-out secret from the original. */
 function redactEscaped(text: string, needles: readonly string[]): string {
-  const hits: [start: number, end: number][] = [];
-  let layer = text;
-  let starts: Uint32Array | undefined;
-  for (let depth = 0; depth < MAX_LAYERS && mayHoldEscapes(layer); depth++) {
-    const decoded = decodeEscapes(layer, starts);
-    if (decoded.text === layer) break;
-    ({ text: layer, starts } = decoded);
-    for (const needle of needles) {
-      for (let at = layer.indexOf(needle); at >= 0; at = layer.indexOf(needle, at + needle.length)) {
-        hits.push([starts[at] as number, starts[at + needle.length] as number]);
-      }
-    }
-  }
+  const { hits, hadTags } = findEscaped(text, needles, 'out');
+  // A secret may stand between tags as well as inside one, in an attribute.
+  if (hadTags) hits.push(...findEscaped(text, needles, 'kept').hits);
   if (hits.length === 0) return text;
   hits.sort((a, b) => a[0] - b[0]);
   let out = '';
@@ -78,6 +68,29 @@ function redactEscaped(text: string, needles: readonly string[]): string {
     end = Math.max(end, to);
   }
   return out + text.slice(end);
+}
+
+function findEscaped(
+  text: string,
+  needles: readonly string[],
+  tags: 'kept' | 'out',
+): { hits: [start: number, end: number][]; hadTags: boolean } {
+  const hits: [start: number, end: number][] = [];
+  let hadTags = false;
+  let layer = text;
+  let starts: Uint32Array | undefined;
+  for (let depth = 0; depth < MAX_LAYERS && mayHoldEscapes(layer); depth++) {
+    const decoded = decodeEscapes(layer, tags, starts);
+    hadTags ||= decoded.hadTags;
+    if (decoded.text === layer) break;
+    ({ text: layer, starts } = decoded);
+    for (const needle of needles) {
+      for (let at = layer.indexOf(needle); at >= 0; at = layer.indexOf(needle, at + needle.length)) {
+        hits.push([starts[at] as number, starts[at + needle.length] as number]);
+      }
+    }
+  }
+  return { hits, hadTags };
 }
 
 /** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */

@@ -1,7 +1,9 @@
 // Encoding Object: how each field of a form or multipart body is written, and which of them are files.
 // https://spec.openapis.org/oas/v3.2.0.html#encoding-object
+
+import { isObject } from '../../endpoint/is-object.ts';
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
-import { isNode, type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
 import { isFile } from '../schema/byte-schemas.ts';
 import type { Field } from '../schema/schema-shape.ts';
 import type { Resolver } from '../source/resolve.ts';
@@ -63,5 +65,5 @@ function fixedHeaders(declaration: Node | undefined): Record<string, string> | u
     if (safe && (typeof value === 'string' || typeof value === 'number') && /^[\t\x20-\x7e]*$/.test(String(value)))
       out[name] = String(value);
   }
-  return isNode(out) && Object.keys(out).length > 0 ? out : undefined;
+  return isObject(out) && Object.keys(out).length > 0 ? out : undefined;
 }

@@ -3,7 +3,7 @@
 //
 // What is cheap is read at once, so that an operation which cannot work is known at start;
 // schemas, examples and long texts are built when somebody asks.
-import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/effect.ts';
+import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';

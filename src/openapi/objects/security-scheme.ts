@@ -4,6 +4,7 @@
 // A document must not pick the variable that is sent to its own server: titled `AWS`, with a scheme `secretAccessKey`, it
 // would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
 // URL); everything else comes from variables set for documents alone, or from those the operator named.
+import { originOf } from '../../endpoint/address.ts';
 import { lookup } from '../../endpoint/environment.ts';
 import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
@@ -84,7 +85,7 @@ export function buildCredential(
     const url = tokenUrlOf(scheme, source, address.mainUrl);
     // A token that is already there is used as it is, whatever the flow.
     if (url === undefined || token.value !== undefined) return { kind: 'bearer', name, secret: token };
-    const isOwn = source.tokenUrl !== undefined || isSameOrigin(url, address.mainUrl);
+    const isOwn = source.tokenUrl !== undefined || url.origin === originOf(address.mainUrl);
     return {
       kind: 'oauth2',
       name,
@@ -111,8 +112,4 @@ function tokenUrlOf(scheme: Node, source: CredentialSource, mainUrl: string): UR
   if (text === undefined || !URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
-}
-
-function isSameOrigin(url: URL, mainUrl: string): boolean {
-  return mainUrl !== '' && new URL(mainUrl).origin === url.origin;
 }

@@ -1,7 +1,7 @@
 // What an operation does to data, as far as its method and its names tell. A domain file may say otherwise; a document
 // may only be stricter.
-import type { Effect } from './model.ts';
-import { toSnakeCase } from './names.ts';
+import type { Effect } from '../model.ts';
+import { toSnakeCase } from '../names.ts';
 
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE']);
 export const IDEMPOTENT: ReadonlySet<string> = new Set([...READS, 'PUT', 'DELETE']);
