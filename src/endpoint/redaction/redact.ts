@@ -54,11 +54,12 @@ function formsOf(value: string): string[] {
   return [value, ...[value, percent, lower].flatMap((form) => [form, form.replaceAll(' ', '+')]), ...runs, ...urlSafe];
 }
 
+type Span = [start: number, end: number];
+
 /** Looks again in the text as a reader would decode it, layer by layer, and cuts the spelled-out secret from the original. */
 function redactEscaped(text: string, needles: readonly string[]): string {
-  const { hits, hadTags } = findEscaped(text, needles, 'out');
-  // A secret may stand between tags as well as inside one, in an attribute.
-  if (hadTags) hits.push(...findEscaped(text, needles, 'kept').hits);
+  const hits: Span[] = [];
+  findEscaped({ text, starts: undefined, depth: 0 }, needles, hits, new Set([text]));
   if (hits.length === 0) return text;
   hits.sort((a, b) => a[0] - b[0]);
   let out = '';
@@ -70,27 +71,29 @@ function redactEscaped(text: string, needles: readonly string[]): string {
   return out + text.slice(end);
 }
 
-function findEscaped(
-  text: string,
-  needles: readonly string[],
-  tags: 'kept' | 'out',
-): { hits: [start: number, end: number][]; hadTags: boolean } {
-  const hits: [start: number, end: number][] = [];
-  let hadTags = false;
-  let layer = text;
-  let starts: Uint32Array | undefined;
-  for (let depth = 0; depth < MAX_LAYERS && mayHoldEscapes(layer); depth++) {
-    const decoded = decodeEscapes(layer, tags, starts);
-    hadTags ||= decoded.hadTags;
-    if (decoded.text === layer) break;
-    ({ text: layer, starts } = decoded);
-    for (const needle of needles) {
-      for (let at = layer.indexOf(needle); at >= 0; at = layer.indexOf(needle, at + needle.length)) {
-        hits.push([starts[at] as number, starts[at + needle.length] as number]);
+interface Layer {
+  readonly text: string;
+  /** Where each character begins in the original. */
+  readonly starts: Uint32Array | undefined;
+  readonly depth: number;
+}
+
+/** A secret may stand between tags as well as inside one (an attribute), so a layer with tags is read both ways. */
+function findEscaped(layer: Layer, needles: readonly string[], hits: Span[], visits: Set<string>): void {
+  if (layer.depth === MAX_LAYERS || !mayHoldEscapes(layer.text)) return;
+  for (const tags of ['out', 'kept'] as const) {
+    const { text, starts, hadTags } = decodeEscapes(layer.text, tags, layer.starts);
+    if (!visits.has(text)) {
+      visits.add(text);
+      for (const needle of needles) {
+        for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+          hits.push([starts[at] as number, starts[at + needle.length] as number]);
+        }
       }
+      findEscaped({ text, starts, depth: layer.depth + 1 }, needles, hits, visits);
     }
+    if (!hadTags) return;
   }
-  return { hits, hadTags };
 }
 
 /** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */

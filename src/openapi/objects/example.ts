@@ -29,9 +29,7 @@ export function buildExamples(
 }
 
 function isComplete(set: Args, offers: readonly Argument[], body: BodyDraft | undefined): boolean {
-  let hasValue = false;
-  for (const _ in set) hasValue = true;
-  if (!hasValue) return false;
+  if (Object.keys(set).length === 0) return false;
   return offers.every((argument) => !isRequired(argument, body) || Object.hasOwn(set, argument.key));
 }
 
