@@ -41,34 +41,28 @@ function readArgs(pairs: readonly string[], json: string | undefined): Args {
     try {
       value = JSON.parse(json);
     } catch (cause) {
-      throw new GatewayError(
-        'BAD_CONFIG',
-        `--args is not valid JSON: ${(cause as Error).message}.`,
-        { usage: true },
-        cause,
-      );
+      throw wrongUsage(`--args is not valid JSON: ${(cause as Error).message}.`, cause);
     }
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      throw new GatewayError('BAD_CONFIG', '--args must be a JSON object, for example \'{"id":7}\'.', { usage: true });
+      throw wrongUsage('--args must be a JSON object, for example \'{"id":7}\'.');
     }
     Object.assign(args, value);
   }
   const keys = new Set<string>();
   for (const pair of pairs) {
     const at = pair.indexOf('=');
-    if (at < 1)
-      throw new GatewayError('BAD_CONFIG', `"${pair}" is not an argument: write key=value, or use --args.`, {
-        usage: true,
-      });
+    if (at < 1) throw wrongUsage(`"${pair}" is not an argument: write key=value, or use --args.`);
     const key = pair.slice(0, at);
-    if (keys.has(key))
-      throw new GatewayError('BAD_CONFIG', `"${key}" is given twice: write a list as JSON, ${key}='["a","b"]'.`, {
-        usage: true,
-      });
+    if (keys.has(key)) throw wrongUsage(`"${key}" is given twice: write a list as JSON, ${key}='["a","b"]'.`);
     keys.add(key);
     args[key] = pair.slice(at + 1);
   }
   return args;
+}
+
+/** Ends the program with exit code 2. */
+function wrongUsage(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('BAD_CONFIG', message, { usage: true }, cause);
 }
 
 /** The CLI is a client like any other: it can be asked, and answers for the person in front of it. */

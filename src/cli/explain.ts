@@ -18,12 +18,12 @@ export interface ExplainFlags extends Flags {
 export async function runExplain(tool: string, files: readonly string[], flags: ExplainFlags): Promise<void> {
   const config = readConfig({ ...flags, paths: files, exposure: 'tools' }, process.env);
   await withGateway(config, {}, async (gateway) => {
-    const explained = explain(gateway, findOperation(gateway, tool), config);
-    process.stdout.write(flags.json ? `${JSON.stringify(explained)}\n` : render(explained));
+    const facts = explain(gateway, findOperation(gateway, tool), config);
+    process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : render(facts));
   });
 }
 
-type Explained = ReturnType<typeof explain>;
+type ToolFacts = ReturnType<typeof explain>;
 
 /** By its public name, its id or a fully-qualified name. */
 function findOperation({ registry }: Gateway, tool: string): CatalogOperation {
@@ -84,19 +84,19 @@ function describeCredential(credential: Credential): { scheme: string; kind: str
   return { scheme: credential.name, kind, variables };
 }
 
-function render(explained: Explained): string {
-  const { arguments: args, fixed, credentials, provenance } = explained;
-  const facts: [string, string][] = [
-    ['request', `${shown(explained.operation)}  ${pc.dim(shown(explained.baseUrl))}`],
-    ['full name', shown(explained.qualifiedNames.join(', '))],
-    ['effect', colourEffect(explained.effect)],
-    ['guard', `${explained.guard.policy}: ${explained.guard.because}`],
-    ['defined in', shown(explained.source)],
-    ['summary', shown(explained.summary)],
-    ['time limit', `${explained.limits.timeoutMs / 1000} s`],
+function render(facts: ToolFacts): string {
+  const { arguments: args, fixed, credentials, provenance } = facts;
+  const rows: [string, string][] = [
+    ['request', `${shown(facts.operation)}  ${pc.dim(shown(facts.baseUrl))}`],
+    ['full name', shown(facts.qualifiedNames.join(', '))],
+    ['effect', colourEffect(facts.effect)],
+    ['guard', `${facts.guard.policy}: ${facts.guard.because}`],
+    ['defined in', shown(facts.source)],
+    ['summary', shown(facts.summary)],
+    ['time limit', `${facts.limits.timeoutMs / 1000} s`],
     [
       'answer',
-      `at most ${explained.response.maxChars} characters${explained.response.pick ? `, only ${shown(explained.response.pick.join(', '))}` : ''}`,
+      `at most ${facts.response.maxChars} characters${facts.response.pick ? `, only ${shown(facts.response.pick.join(', '))}` : ''}`,
     ],
     [
       'credentials',
@@ -113,7 +113,7 @@ function render(explained: Explained): string {
     ],
   ];
   const parts = [
-    `${pc.bold(explained.tool)}\n${facts.map(([key, value]) => `  ${pc.dim(key.padEnd(12))}${value}`).join('\n')}`,
+    `${pc.bold(facts.tool)}\n${rows.map(([key, value]) => `  ${pc.dim(key.padEnd(12))}${value}`).join('\n')}`,
   ];
   if (args.length > 0) {
     const rows = args.map((arg) => [

@@ -29,8 +29,8 @@ export async function runImport(source: string, flags: ImportFlags): Promise<voi
     headers,
     ...(baseUrl !== undefined && { baseUrl }),
     ...(refsRoot !== undefined && { refsRoot }),
-    // The domain file that is written carries the name, so its variables are those of a domain file.
-    namedByOperator: true,
+    // The domain file that is written carries the base URL.
+    ownOrigin: true,
     ...(flags.name !== undefined && { name: flags.name }),
     onProgress: (text) => progress.show(text),
     onFile: (uri, text) => files.push({ uri, text }),

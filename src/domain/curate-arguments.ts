@@ -4,6 +4,7 @@ import type { Arg, Args, ClampedArgument, Endpoint, FixedValue, JsonSchema, Pagi
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { explainMisfit } from '../schema/check/fit.ts';
+import { ownSchema } from '../schema/references.ts';
 import { withFields } from './copy-endpoint.ts';
 import { readClamp } from './definition/clamped.ts';
 import type { ArgCuration } from './definition/definition-types.ts';
@@ -105,9 +106,7 @@ function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path:
 }
 
 function propertyOf(root: JsonSchema, key: string): JsonSchema | undefined {
-  return typeof root === 'object'
-    ? (root.properties as Readonly<Record<string, JsonSchema>> | undefined)?.[key]
-    : undefined;
+  return typeof root === 'object' ? ownSchema(root.properties, key) : undefined;
 }
 
 function curateSchema(schema: JsonSchema, changes: Changes, args: readonly Arg[]): JsonSchema {
@@ -149,8 +148,8 @@ function fillDefaults(
 }
 
 function curateExample(example: Args, changes: Changes): Args {
-  const offered = Object.entries(example).filter(([key]) => !isGone(changes.get(key)));
-  return Object.fromEntries(offered.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
+  const entries = Object.entries(example).filter(([key]) => !isGone(changes.get(key)));
+  return Object.fromEntries(entries.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
 }
 
 /** Without the argument that moves on there is no next page to speak of. */

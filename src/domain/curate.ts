@@ -10,9 +10,10 @@ import { toSummary } from '../endpoint/plain-text.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
+import { withProofs } from './definition/declared-credentials.ts';
 import type { ArgCuration, OperationCuration } from './definition/definition-types.ts';
 import { checkPick } from './definition/pick-paths.ts';
-import { checkExpose } from './definition/uses.ts';
+import { checkExpose, checkPaging } from './definition/uses.ts';
 
 export interface CurationContext {
   /** Put before an action to make a tool's name; '' for nothing. */
@@ -68,8 +69,7 @@ export function curate(
     const { headers, credentials } = readHeaders(curation.headers, context.env, [...at, 'headers'], context.problems);
     changes.headers = { ...endpoint.headers, ...headers };
     if (credentials.length > 0) {
-      const before = endpoint.security.length === 0 ? [[]] : endpoint.security;
-      changes.security = before.map((alternative) => [...alternative, ...credentials]);
+      changes.security = withProofs(endpoint.security, credentials);
     }
   }
   if (curation.response !== undefined) {
@@ -92,8 +92,14 @@ export function curate(
   const path = [...at, 'args'];
   const args = { ...(curation.effect === 'read' ? hideOverrides(endpoint) : {}), ...curation.args };
   const curated = Object.keys(args).length === 0 ? base : curateArguments(base, args, path, context.problems);
-  checkPaging(curated, curation, at, context.problems);
-  context.problems.push(...checkExpose(curation.expose, endpoint.method, at));
+  context.problems.push(
+    ...checkPaging(
+      curation.pagination,
+      curated.args.map((arg) => arg.key),
+      at,
+    ),
+    ...checkExpose(curation.expose, endpoint.method, at),
+  );
   return withFields(curated, {
     get provenance() {
       return { ...endpoint.provenance, ...origins };
@@ -126,18 +132,4 @@ function rename(
     });
   }
   return { action, toolName, id: `${endpoint.domain}.${action}` };
-}
-
-function checkPaging(
-  endpoint: Endpoint,
-  curation: OperationCuration,
-  at: readonly string[],
-  problems: Problem[],
-): void {
-  for (const key of ['arg', 'sizeArg'] as const) {
-    const name = curation.pagination?.[key];
-    if (name !== undefined && !endpoint.args.some((arg) => arg.key === name)) {
-      problems.push({ path: [...at, 'pagination', key], message: `there is no argument "${name}"` });
-    }
-  }
 }

@@ -1,13 +1,15 @@
 // What a domain file gives to all operations of its document alike.
 
+import { originOf } from '../endpoint/address.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
 import { isSecretHeader } from '../endpoint/headers/header-names.ts';
-import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
+import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
+import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
+import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
-import { originOf } from './definition/base-url.ts';
-import { buildCredentials, readSecurity } from './definition/declared-credentials.ts';
+import { buildCredentials, readSecurity, withProofs } from './definition/declared-credentials.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
@@ -80,8 +82,7 @@ function chooseSecurity(
 /** Secret headers of the file were added by the import; another choice of credentials does not take them away. */
 function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
   const headers = (security[0] ?? []).filter((credential) => credential.name.startsWith('header '));
-  if (headers.length === 0) return chosen;
-  return chosen.length === 0 ? [headers] : chosen.map((alternative) => [...alternative, ...headers]);
+  return withProofs(chosen, headers);
 }
 
 /** Where most operations live; the credentials of the file belong there and nowhere else. */
@@ -107,4 +108,39 @@ export function unusedCredentials(
       (name) =>
         `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${listed}.`,
     );
+}
+
+/** Where a credential of a document is told its variables, in the order of its secrets. */
+const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> = {
+  apiKey: ['env'],
+  bearer: ['env'],
+  basic: ['usernameEnv', 'passwordEnv'],
+  oauth2: ['clientIdEnv', 'clientSecretEnv'],
+};
+
+/** Credentials that wait for a prefixed variable because the document chose where they go: what to write to choose oneself. */
+export function adviseOrigins(endpoints: readonly Endpoint[], file: string): string[] {
+  const home = homeOrigin(endpoints);
+  const advice = new Set<string>();
+  for (const { security, baseUrl } of endpoints) {
+    if (originOf(baseUrl) !== home) continue;
+    for (const credential of security.flat()) {
+      const secrets = secretsIn(credential);
+      if (secrets.every(({ variable, value }) => value !== undefined || !variable.startsWith(DOCUMENT_PREFIX)))
+        continue;
+      const plain = secrets.map(({ variable }) => variable.replace(DOCUMENT_PREFIX, ''));
+      const origin = destinationOf(credential, baseUrl);
+      const fields = plain
+        .map((variable, index) => `${VARIABLE_FIELDS[credential.kind][index]}: ${variable}`)
+        .join(', ');
+      const choices = [
+        ...(origin === home ? [`baseUrl: ${baseUrl}`] : []),
+        `credentials: { ${JSON.stringify(credential.name)}: { ${fields} } }`,
+      ];
+      advice.add(
+        `${file}: the document says where ${credential.name} is sent (${origin}), so ${plain.join(' and ')} would not be; to agree, write ${choices.join(' or ')}.`,
+      );
+    }
+  }
+  return [...advice];
 }

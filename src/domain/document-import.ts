@@ -10,6 +10,7 @@ import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
+import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
@@ -38,21 +39,20 @@ export async function importFor(
   try {
     const domain = await importDocument(beside(options.source, definition.openapi!), {
       name: definition.name,
-      namedByOperator: true,
       env: options.env,
       select: selection.select,
       credentials: sourcesOf(definition.credentials),
-      ...(prefix === '' ? {} : { prefix: `${prefix}_` }),
-      ...(base !== undefined && 'url' in base ? { baseUrl: base.url } : {}),
-      ...(serverVariables === undefined ? {} : { serverVariables }),
-      ...(refsRoot === undefined ? {} : { refsRoot }),
       headerCredentials: credentials,
-      ...(options.headers === undefined ? {} : { headers: options.headers }),
-      ...(options.headersFor === undefined ? {} : { headersFor: options.headersFor }),
-      ...(definition.overlays === undefined
-        ? {}
-        : { overlays: definition.overlays.map((overlay) => beside(options.source, overlay)) }),
-      ...(options.onProgress === undefined ? {} : { onProgress: options.onProgress }),
+      ...pickDefined({
+        prefix: prefix === '' ? undefined : `${prefix}_`,
+        baseUrl: base !== undefined && 'url' in base ? base.url : undefined,
+        serverVariables,
+        refsRoot,
+        headers: options.headers,
+        headersFor: options.headersFor,
+        overlays: definition.overlays?.map((overlay) => beside(options.source, overlay)),
+        onProgress: options.onProgress,
+      }),
     });
     return { domain, unused: selection.unused() };
   } catch (error) {
@@ -72,7 +72,7 @@ function readServerVariables(
   problems: Problem[],
 ): Record<string, string> | undefined {
   if (serverVariables === undefined) return undefined;
-  const filled = Object.entries(serverVariables).map(([name, value]): [string, string] => {
+  const values = Object.entries(serverVariables).map(([name, value]): [string, string] => {
     const { text, missing } = expand(value, env);
     if (missing.length > 0)
       problems.push({
@@ -81,7 +81,7 @@ function readServerVariables(
       });
     return [name, text];
   });
-  return Object.fromEntries(filled);
+  return Object.fromEntries(values);
 }
 
 /** The variables of each credential; what kind it is, the document knows. */

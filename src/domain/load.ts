@@ -10,6 +10,7 @@ import type { DomainDefinition } from './definition/definition-types.ts';
 import { homeOrigin } from './document-fields.ts';
 import { findFiles, type SourceFile } from './domain-files.ts';
 import type { Library } from './load-module.ts';
+import { pickDefined } from './pick-defined.ts';
 import { explaining, readDomainFile } from './read-domain-file.ts';
 
 export interface LoadOptions {
@@ -122,11 +123,6 @@ async function loadOne(
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
     return buildDocumentDomain(definition, build);
   });
-}
-
-/** Optional fields are left out, not set to undefined (exactOptionalPropertyTypes). */
-function pickDefined<T extends object>(fields: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** Starts what the definition's base URLs name as `embedded:…`, once. */

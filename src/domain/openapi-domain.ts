@@ -7,7 +7,7 @@ import { curateAll, keysOf } from './curate-operations.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';
-import { unusedCredentials, withDomainFields } from './document-fields.ts';
+import { adviseOrigins, unusedCredentials, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
 
 /** The importer cuts actions so that the prefix always fits; it leaves this much for it, the `_` included. */
@@ -54,6 +54,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
       ...imported.warnings,
       ...own.warnings,
       ...unusedCredentials(endpoints, definition, options.source),
+      ...adviseOrigins(endpoints, options.source),
       ...unused.map((what) => `${options.source}: include: no operation has ${what}.`),
     ],
     source: options.source,

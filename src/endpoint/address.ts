@@ -38,3 +38,8 @@ export function isPrivateHost(hostname: string): boolean {
   const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   return isPrivateAddress(bare) || /(?:^|\.)localhost$/i.test(bare);
 }
+
+/** undefined where it is no URL: an operation may have no base URL yet. */
+export function originOf(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).origin : undefined;
+}

@@ -1,4 +1,5 @@
 // Secrets by value: which ones the gateway holds.
+import { originOf } from './address.ts';
 import type { Credential, Domain, Secret } from './model.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
@@ -29,7 +30,7 @@ export function secretsIn(credential: Credential): readonly Secret[] {
 /** The origin that sees its secrets: that of the API, or of the server that issues tokens. */
 export function destinationOf(credential: Credential, baseUrl: string): string {
   const url = credential.kind === 'oauth2' ? credential.tokenUrl : baseUrl;
-  return URL.canParse(url) ? new URL(url).origin : 'the API';
+  return originOf(url) ?? 'the API';
 }
 
 /** The variables it waits for. An empty password is common (the key is the user name), any other empty secret is none. */

@@ -36,9 +36,9 @@ function distance(a: string, b: string, worst: number): number {
   if (a === '' || b === '') return 1;
   if (a === b) return 0;
   const short = Math.min(a.length, b.length);
-  // A plural, an abbreviation, or a name with its qualifier: repo / repository, id / user_id.
-  const contains =
-    (short >= 3 && (a.startsWith(b) || b.startsWith(a))) || (short >= 4 && (a.endsWith(b) || b.endsWith(a)));
+  // A plural, an abbreviation, or a name with its qualifier: repo / repository, id / ids.
+  const begins = short >= 3 || (short === 2 && Math.max(a.length, b.length) === 3);
+  const contains = (begins && (a.startsWith(b) || b.startsWith(a))) || (short >= 4 && (a.endsWith(b) || b.endsWith(a)));
   const allowed = Math.max(1, Math.floor(Math.max(a.length, b.length) / 3));
   const edits = editDistance(a, b, Math.ceil(worst * (allowed + 1)));
   const byEdits = short < 3 && edits > 0 ? 1 : edits / (allowed + 1);

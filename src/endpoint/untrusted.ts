@@ -1,10 +1,8 @@
 // Reading parsed JSON and YAML without trusting it: own properties only, wrong types are absent.
 
-export type Node = { readonly [key: string]: unknown };
+import { isObject } from './is-object.ts';
 
-export function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export type Node = { readonly [key: string]: unknown };
 
 /** An own property; `__proto__` and `constructor` are keys like any other. */
 export function own(node: unknown, key: string): unknown {
@@ -15,7 +13,7 @@ export function own(node: unknown, key: string): unknown {
 
 export function nodeAt(node: unknown, key: string): Node | undefined {
   const value = own(node, key);
-  return isNode(value) ? value : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 export function textAt(node: unknown, key: string): string | undefined {

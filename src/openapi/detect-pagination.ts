@@ -2,7 +2,7 @@
 import { NEXT_FIELD, PAGING_OBJECT, type PagingRole, pagingRole } from '../endpoint/conventions/pagination-words.ts';
 import type { Pagination } from '../endpoint/model.ts';
 import { listAt, type Node, nodeAt } from '../endpoint/untrusted.ts';
-import { settledNode } from './schema/schema-shape.ts';
+import { nodeBehind } from './schema/schema-shape.ts';
 import type { Place, Resolver } from './source/resolve.ts';
 
 /** `keys`: public arguments. `reads`: the method reads; others page only by a cursor, as searches by POST do. */
@@ -42,13 +42,13 @@ export function createPagination(resolver: Resolver): DetectPagination {
 }
 
 function nextCursor(answer: Place, resolver: Resolver): string | undefined {
-  const root = settledNode(answer.document, answer.value, resolver);
+  const root = nodeBehind(answer.document, answer.value, resolver);
   if (!root) return undefined;
   const top = propertiesOf(root, resolver);
   for (const [name] of top) if (NEXT_FIELD.test(name)) return name;
   for (const [name, inner] of top) {
     if (!PAGING_OBJECT.test(name)) continue;
-    const holder = settledNode(inner.document, inner.value, resolver);
+    const holder = nodeBehind(inner.document, inner.value, resolver);
     if (!holder) continue;
     for (const [below] of propertiesOf(holder, resolver)) if (NEXT_FIELD.test(below)) return `${name}.${below}`;
   }
@@ -67,7 +67,7 @@ function propertiesOf(
   const properties = nodeAt(node, 'properties') ?? {};
   for (const name of Object.keys(properties)) entries.push([name, { document, pointer: '', value: properties[name] }]);
   for (const branch of listAt(node, 'allOf')) {
-    const inner = settledNode(document, branch, resolver);
+    const inner = nodeBehind(document, branch, resolver);
     if (inner) entries.push(...propertiesOf(inner, resolver, visits));
   }
   return entries;

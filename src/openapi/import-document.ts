@@ -1,5 +1,6 @@
 // Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
 // operation into quarantine and leave the others alone.
+import { originOf } from '../endpoint/address.ts';
 import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, qualifiedNamesOf, uniqueNames } from '../endpoint/names.ts';
@@ -8,7 +9,7 @@ import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
 import type { ImportOptions } from './import-options.ts';
-import { buildEndpoint, effectOf, type ImportContext, type Naming } from './objects/operation-object.ts';
+import { buildEndpoint, effectOfOperation, type ImportContext, type Naming } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
 import { createResponsePlans } from './objects/response.ts';
@@ -49,8 +50,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const info = nodeAt(root.value, 'info');
   const domain = domainName(options.name, extension.name, textAt(info, 'title'), text);
   const servers = readServers(root, options);
-  const origin = servers.main.url === '' ? undefined : new URL(servers.main.url).origin;
-  const headers = [...callerHeaders, ...readHeaders(linesFor(options.headersFor, origin), options.env)];
+  const ownLines = linesFor(options.headersFor, originOf(servers.main.url));
+  const headers = [...callerHeaders, ...readHeaders(ownLines, options.env)];
   const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings);
   const context: ImportContext = {
     domain,
@@ -129,9 +130,9 @@ function readOperations(
   context: ImportContext,
 ): { endpoints: Endpoint[]; quarantined: Quarantined[]; pinned: Set<string> } {
   const prefix = cleanPrefix(options.prefix ?? documentPrefix ?? '');
-  const extensions = operations.map(({ info, pathItem, place, pointer }) =>
-    operationExtension(pathItem.value, place.value, effectOf(info.method), (problem) =>
-      context.warnings.push(`${context.label}: ${pointer}/x-mcp: ${problem}.`),
+  const extensions = operations.map((operation) =>
+    operationExtension(operation.pathItem.value, operation.place.value, effectOfOperation(operation), (problem) =>
+      context.warnings.push(`${context.label}: ${operation.pointer}/x-mcp: ${problem}.`),
     ),
   );
   // Names are given out before anything is left out, so a selection never renames what stays.

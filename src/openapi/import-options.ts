@@ -30,12 +30,12 @@ export interface CredentialSource {
 export interface ImportOptions {
   /** Domain name; default: the document's title, else its file name. */
   readonly name?: string;
-  /** A domain file chose `name`: then credentials are in `<NAME>_<SCHEME>`, which no document may choose for itself. */
-  readonly namedByOperator?: boolean;
   /** Put in front of every tool name, as it is. */
   readonly prefix?: string;
   /** Replaces every server of the document. */
   readonly baseUrl?: string;
+  /** The main origin will stand in the operator's own file: variables are called as they are with a `baseUrl`. */
+  readonly ownOrigin?: boolean;
   readonly serverVariables?: Readonly<Record<string, string>>;
   /** `Name: value`; `${VAR}` is read from `env`. Sent to the main origin only; the values are secrets. */
   readonly headers?: readonly string[];

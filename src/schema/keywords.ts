@@ -1,6 +1,7 @@
 // The JSON Schema keywords we know, by what stands in them. Everything that walks schemas goes by this table, so a
 // property that happens to be called `$ref` or `properties` is never mistaken for a keyword.
-import { isNode, type Node } from '../endpoint/untrusted.ts';
+import { isObject } from '../endpoint/is-object.ts';
+import type { Node } from '../endpoint/untrusted.ts';
 
 /**
  * What stands in a keyword: one schema, a list of them, schemas by name, definitions by name, text and examples that
@@ -68,8 +69,8 @@ export function* subschemas(
     } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
       if (Array.isArray(value)) for (const [index, item] of value.entries()) yield [keyword, index, item];
     } else if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
-      if (isNode(value)) for (const key of Object.keys(value)) yield [keyword, key, value[key]];
-    } else if (keyword === 'dependencies' && isNode(value)) {
+      if (isObject(value)) for (const key of Object.keys(value)) yield [keyword, key, value[key]];
+    } else if (keyword === 'dependencies' && isObject(value)) {
       for (const key of Object.keys(value)) if (!Array.isArray(value[key])) yield [keyword, key, value[key]];
     }
   }
@@ -97,7 +98,7 @@ function mapKeyword(
     return Array.isArray(value) ? value.map((inner, index) => change(inner, keyword, index)) : value;
   if (SCHEMA_KEYWORDS.has(keyword)) return change(value, keyword, undefined);
   if (
-    !isNode(value) ||
+    !isObject(value) ||
     !(SCHEMA_MAP_KEYWORDS.has(keyword) || DEFINITION_KEYWORDS.has(keyword) || keyword === 'dependencies')
   )
     return value;

@@ -388,10 +388,24 @@ describe('the domain around the document', () => {
     ).toBe('http://127.0.0.1:6');
   });
 
-  test('is the operator’s word: variables by its name, effects and guards lowered, a root for $refs', async () => {
-    expect((await load({}, { SHOP_TOKEN: 'abcd' })).endpoints[0]!.security).toEqual([
-      [{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd' } }],
+  test('says where a plain variable goes: an origin of its own, or the variable by name; the start says what to write', async () => {
+    const env = { SHOP_TOKEN: 'abcd' };
+    const plain = [[{ kind: 'bearer', name: 'token', secret: { variable: 'SHOP_TOKEN', value: 'abcd' } }]];
+    expect((await load({ baseUrl: 'https://a.test' }, env)).endpoints[0]!.security).toEqual(plain);
+    const named = await load({ credentials: { token: { env: 'SHOP_TOKEN' } } }, env);
+    expect(named.endpoints[0]!.security).toEqual(plain);
+    expect(named.warnings).toEqual([]);
+    const open = await load({}, env);
+    expect(open.endpoints[0]!.security).toMatchObject([
+      [{ secret: { variable: 'LANDBRIDGE_CRED_SHOP_TOKEN', value: undefined } }],
     ]);
+    expect(open.warnings.at(-1)).toMatch(
+      /shop\.yaml: the document says where token is sent \((http\S+)\), so SHOP_TOKEN would not be; to agree, write baseUrl: \1\S* or credentials: \{ "token": \{ env: SHOP_TOKEN \} \}\.$/,
+    );
+    expect((await load({}, { LANDBRIDGE_CRED_SHOP_TOKEN: 'x' })).warnings).toEqual([]);
+  });
+
+  test('is the operator’s word: effects and guards lowered, a root for $refs', async () => {
     const lowered = await load({ operations: { deletePet: { effect: 'read', guard: 'allow' } } });
     expect(lowered.endpoints.find(({ action }) => action === 'delete_pet')).toMatchObject({
       effect: 'read',

@@ -53,6 +53,17 @@ describe('a secret never comes out', () => {
     expect(createRedactor(['s3cret-value'])(text)).toBe(text.replace(/s3cret.*value/, '[redacted]'));
   });
 
+  test.each([
+    '></ s3cret-v\\u0061lue ></',
+    '<a href="/x?key=s3cret-v&#97;lue">x</a>',
+    '<img alt="s3cret-v%61lue"> s3cret<b>-value</b>',
+    '><A s3cret-v&amp;#97;l<b class="x">u</b>e ><A',
+  ])('inside a tag as well as between tags: %s', (text) => {
+    const out = createRedactor(['s3cret-value'])(text);
+    expect(out).toContain('[redacted]');
+    expect(out).not.toMatch(/s3cret|lue/);
+  });
+
   test('in JSON text, which stays JSON', () => {
     fc.assert(
       fc.property(secrets, fc.nat(SPELLINGS.length - 1), (secret, choice) => {

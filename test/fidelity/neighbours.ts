@@ -47,7 +47,7 @@ export const NEIGHBOUR_LINES: readonly Line[] = [
   refuse('a readOnly field beside it', 'write_only', { password: 'p', created: 'x' }, /created/),
   send('one variant of a form', 'form_union', { card: 'c' }, 'POST /v1/form-union', body(FORM_TYPE, 'card=c')),
   send('another variant of a form', 'form_union', { iban: 'i' }, 'POST /v1/form-union', body(FORM_TYPE, 'iban=i')),
-  refuse('no variant of a form', 'form_union', {}, /\{card\} or \{iban\}/),
+  refuse('no variant of a form', 'form_union', {}, /give `card`, or `iban`/),
   send(
     'a form of any fields',
     'form_map',

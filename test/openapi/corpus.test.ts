@@ -21,7 +21,7 @@ describe.each(CORPORA)('$name', (corpus) => {
     '$id: all operations are there, complete and with schemas that compile',
     async (entry) => {
       const { id, file, operations } = entry;
-      const domain = await importDocument(corpus.folder + file, { env: {} });
+      const domain = await importDocument(corpus.folder + file, { env: {}, refsRoot: rootOf(corpus.folder, file) });
       const truth = readTruth(corpus, id);
       expect(domain.endpoints.length + domain.quarantined.length).toBe(operations);
       const found = [
@@ -79,12 +79,17 @@ describe.each([
   [SHARED, 'petstore-separate-2.0/spec/swagger.json', ['id', 'name', 'tag', 'description']],
 ])('in $name', ({ folder, present }, file, keys) => {
   test.skipIf(!present)('refs into a sibling folder are read', async () => {
-    const domain = await importDocument(folder + file, { env: {} });
+    const domain = await importDocument(folder + file, { env: {}, refsRoot: rootOf(folder, file) });
     expect(domain.quarantined).toEqual([]);
     const create = domain.endpoints.find(({ method }) => method === 'POST');
     expect(create?.args.map(({ key }) => key)).toEqual(keys);
   });
 });
+
+/** The folder of a document in parts, below that of the corpus. */
+function rootOf(folder: string, file: string): string {
+  return file.includes('/') ? folder + file.split('/')[0] : folder;
+}
 
 function keyOf(endpoint: Endpoint): string {
   const [, , path] = endpoint.source.pointer!.split('/');

@@ -314,10 +314,10 @@ describe('a document does not choose the secret it is sent', () => {
     expect(valuesOf(await importValue(secured(scheme, [{ token: [] }]), { env, name: 'github' }))).toEqual(['mine']);
   });
 
-  test('the operator does: with a domain file, or with the origin', async () => {
+  test('the operator does: with a variable, or with the origin', async () => {
     const document = secured(scheme, [{ token: [] }]);
-    const fromFile = await importValue(document, { env, name: 'github', namedByOperator: true });
-    expect(valuesOf(fromFile)).toEqual(['ghp']);
+    const credentials = { token: { env: 'GITHUB_TOKEN' } };
+    expect(valuesOf(await importValue(document, { env, name: 'github', credentials }))).toEqual(['ghp']);
     const toOrigin = await importValue(document, { env, name: 'github', baseUrl: 'https://api.github.example' });
     expect(valuesOf(toOrigin)).toEqual(['ghp']);
   });

@@ -3,9 +3,11 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { closest, hint } from '../../endpoint/suggest.ts';
+import { usablePattern } from '../../openapi/schema/schema-values.ts';
 import {
   DEFINITION_KEYWORDS,
   KEYWORDS,
+  mapSubschemas,
   SCHEMA_KEYWORDS,
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,
@@ -63,7 +65,8 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
   for (const key of ['minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems', 'multipleOf']) {
     if (schema[key] !== undefined && typeof schema[key] !== 'number') say(key, 'must be a number');
   }
-  if (typeof schema.pattern === 'string' && !compiles(schema.pattern)) say('pattern', 'is not a regular expression');
+  if (typeof schema.pattern === 'string' && !usablePattern(schema.pattern))
+    say('pattern', 'is not a regular expression');
   if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#'))
     say('$ref', 'must point inside this schema (#/$defs/…)');
   if (schema.dependencies !== undefined && !isObject(schema.dependencies))
@@ -74,49 +77,20 @@ export function checkSchema(schema: unknown, path: Path, depth = 0): Problem[] {
 /** `dependencies` (draft 7 and before) becomes dependentRequired and dependentSchemas, at every depth. */
 export function toCurrentSchema(schema: JsonSchema): JsonSchema {
   if (!isObject(schema)) return schema;
-  const out: Node = {};
-  for (const [key, value] of Object.entries(schema)) {
-    if (key === 'dependencies' && isObject(value)) splitDependencies(value, out);
-    else if (SCHEMA_KEYWORDS.has(key)) setOwn(out, key, toCurrentSchema(value as JsonSchema));
-    else if (SCHEMA_LIST_KEYWORDS.has(key)) setOwn(out, key, (value as JsonSchema[]).map(toCurrentSchema));
-    else if (isNamed(key))
-      setOwn(
-        out,
-        key,
-        merge(
-          out[key],
-          mapValues(value as Node, (inner) => toCurrentSchema(inner as JsonSchema)),
-        ),
-      );
-    else if (key === 'dependentRequired') setOwn(out, key, merge(out[key], value as Node));
-    else if (key !== '$schema') setOwn(out, key, value);
-  }
-  return out;
-}
-
-function splitDependencies(dependencies: Node, out: Node): void {
-  const required: Node = {};
-  const schemas: Node = {};
+  const {
+    dependencies,
+    $schema: _,
+    ...current
+  } = mapSubschemas(schema, (inner) => toCurrentSchema(inner as JsonSchema));
+  if (!isObject(dependencies)) return current;
   for (const [field, needs] of Object.entries(dependencies)) {
-    if (typeof needs === 'string') setOwn(required, field, [needs]);
-    else if (Array.isArray(needs)) setOwn(required, field, needs);
-    else setOwn(schemas, field, toCurrentSchema(needs as JsonSchema));
+    const isNames = typeof needs === 'string' || Array.isArray(needs);
+    const keyword = isNames ? 'dependentRequired' : 'dependentSchemas';
+    const map: Node = { ...(current[keyword] as Node | undefined) };
+    setOwn(map, field, isNames ? [needs].flat() : needs);
+    current[keyword] = map;
   }
-  if (Object.keys(required).length > 0) out.dependentRequired = merge(out.dependentRequired, required);
-  if (Object.keys(schemas).length > 0) out.dependentSchemas = merge(out.dependentSchemas, schemas);
-}
-
-function merge(a: unknown, b: Node): Node {
-  if (!isObject(a)) return b;
-  const out: Node = { ...a };
-  for (const key of Object.keys(b)) setOwn(out, key, b[key]);
-  return out;
-}
-
-function mapValues(node: Node, change: (value: unknown) => unknown): Node {
-  const out: Node = {};
-  for (const key of Object.keys(node)) setOwn(out, key, change(node[key]));
-  return out;
+  return current;
 }
 
 function isNamed(keyword: string): boolean {
@@ -125,13 +99,4 @@ function isNamed(keyword: string): boolean {
 
 function isWords(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-function compiles(pattern: string): boolean {
-  try {
-    new RegExp(pattern);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -24,7 +24,3 @@ export function readBaseUrl(
   const fix = typeof base === 'object' ? `set ${base.env}` : 'give a real URL';
   return { problem: `names the embedded API "${name}", which is not running here; ${fix}` };
 }
-
-export function originOf(url: string): string | undefined {
-  return URL.canParse(url) ? new URL(url).origin : undefined;
-}

@@ -1,6 +1,8 @@
 // A checked definition plus an environment becomes a Domain of Endpoints. Everything wrong is collected, so that an
 // author sees all mistakes of a file at once.
 
+import { originOf } from '../../endpoint/address.ts';
+import { effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
 import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
 import {
@@ -9,13 +11,13 @@ import {
   DEFAULT_LIMITS,
   DEFAULT_RESPONSE,
   type Domain,
-  type Effect,
   type Endpoint,
 } from '../../endpoint/model.ts';
 import { TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
-import { type BaseUrlOptions, originOf, readBaseUrl } from './base-url.ts';
+import { pickDefined } from '../pick-defined.ts';
+import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
 import { readClamp } from './clamped.ts';
 import { type ArgumentPlan, readArguments } from './declared-arguments.ts';
 import {
@@ -40,9 +42,6 @@ export interface BuildOptions extends BaseUrlOptions {
   /** Lines that are for one origin: a domain that lives elsewhere goes without. */
   readonly headersFor?: HeadersFor;
 }
-
-const READ = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'QUERY']);
-const IDEMPOTENT = new Set([...READ, 'PUT', 'DELETE']);
 
 /** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
 export class DefinitionError extends GatewayError {
@@ -145,7 +144,8 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
   const { definition, options, problems } = shared;
   const at = ['endpoints', action];
   const method = methodOf(own);
-  const effect: Effect = own.effect ?? (READ.has(method) ? 'read' : method === 'DELETE' ? 'destructive' : 'write');
+  const baseline = effectOf({ method, path: own.path, name: action, summary: own.summary });
+  const effect = own.effect ?? baseline.effect;
   const prefix = definition.prefix ?? definition.name;
   const toolName = prefix === '' ? action : `${prefix}_${action}`;
   if (!TOOL_NAME.test(toolName)) {
@@ -179,26 +179,28 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     domain: definition.name,
     action,
     toolName,
-    ...(own.title === undefined ? {} : { title: own.title }),
     summary: own.summary,
-    ...(own.description === undefined ? {} : { description: own.description }),
+    ...pickDefined({
+      title: own.title,
+      description: own.description,
+      guard: own.guard,
+      parse: plan.parse,
+      clamp: clamp.length === 0 ? undefined : clamp,
+      outputSchema: own.outputSchema,
+      pagination: own.pagination,
+    }),
     tags: own.tags ?? [],
     effect,
     idempotent: own.idempotent ?? IDEMPOTENT.has(method),
     deprecated: own.deprecated ?? false,
-    ...(own.guard === undefined ? {} : { guard: own.guard }),
     method,
     path: own.path,
     baseUrl,
     headers: { ...shared.headers, ...headers.headers },
     ...wire,
     inputSchema: plan.schema,
-    ...(plan.parse === undefined ? {} : { parse: plan.parse }),
-    ...(clamp.length === 0 ? {} : { clamp }),
-    ...(own.outputSchema === undefined ? {} : { outputSchema: own.outputSchema }),
     security: withProofs(security, [...(abroad ? [] : shared.proofs), ...headers.credentials]),
     response: { ...DEFAULT_RESPONSE, ...definition.response, ...own.response },
-    ...(own.pagination === undefined ? {} : { pagination: own.pagination }),
     limits: {
       timeoutMs: own.timeoutMs ?? definition.timeoutMs ?? DEFAULT_LIMITS.timeoutMs,
       maxResponseBytes: own.maxResponseBytes ?? definition.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes,
@@ -209,7 +211,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     provenance: {
       name: `endpoints.${action}`,
       description: `endpoints.${action}`,
-      effect: own.effect ? `endpoints.${action}.effect` : `method ${method}`,
+      effect: own.effect ? `endpoints.${action}.effect` : baseline.from,
     },
   };
 }

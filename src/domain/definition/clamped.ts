@@ -1,6 +1,7 @@
 // `clamp: true` beside an argument, as the bounds that hold for it.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { ClampedArgument, JsonSchema } from '../../endpoint/model.ts';
+import { pickDefined } from '../pick-defined.ts';
 
 /** The bounds of the argument's schema, or a sentence saying that it has none. */
 export function readClamp(key: string, schema: JsonSchema | undefined): ClampedArgument | string {
@@ -8,9 +9,6 @@ export function readClamp(key: string, schema: JsonSchema | undefined): ClampedA
   if (typeof minimum !== 'number' && typeof maximum !== 'number') {
     return 'has no minimum and no maximum, so there is nothing to clamp it to';
   }
-  return {
-    key,
-    ...(typeof minimum === 'number' ? { minimum } : {}),
-    ...(typeof maximum === 'number' ? { maximum } : {}),
-  };
+  const number = (bound: unknown) => (typeof bound === 'number' ? bound : undefined);
+  return { key, ...pickDefined({ minimum: number(minimum), maximum: number(maximum) }) };
 }

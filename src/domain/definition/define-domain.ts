@@ -24,9 +24,9 @@ export function defineDomain(definition: DomainDefinition): DomainDefinition {
   const checked = checkDefinition(definition);
   if ('problems' in checked)
     throw new DefinitionError(`domain ${String(definition?.name ?? '(unnamed)')}`, checked.problems);
-  const defined = freeze(checked.definition);
-  DEFINED.add(defined);
-  return defined;
+  const frozen = freeze(checked.definition);
+  DEFINED.add(frozen);
+  return frozen;
 }
 
 /** Whether a value came out of defineDomain(), so that it need not be checked again. */

@@ -1,5 +1,6 @@
 // The strict shape of a domain file. Unknown keys are mistakes, and every mistake says what to write instead.
 import { z } from 'zod';
+import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
@@ -21,7 +22,6 @@ function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const HEADER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const named = (pattern: RegExp, say: string) => z.string().regex(pattern, say);
@@ -40,7 +40,7 @@ const bytes = z
   .max(1024 * 1024 * 1024);
 
 const baseUrl = z.union([text, strict({ env: variable, default: text.exactOptional() })]);
-const headers = z.record(named(HEADER, 'is not a header name'), z.string());
+const headers = z.record(named(HEADER_NAME, 'is not a header name'), z.string());
 const policy = z.enum(['allow', 'confirm', 'deny']);
 const effect = z.enum(['read', 'write', 'destructive']);
 const expose = z.enum(['tool', 'resource', 'both']);

@@ -13,6 +13,8 @@ import type {
   ResponsePlan,
 } from '../../endpoint/model.ts';
 
+import type { CredentialSource } from '../../openapi/import-options.ts';
+
 export type { BaseUrl } from '../../endpoint/environment.ts';
 
 export type CredentialDefinition =
@@ -33,17 +35,6 @@ export type CredentialDefinition =
       readonly clientSecretEnv: string;
       readonly scopes?: readonly string[];
     };
-
-/** For a security scheme of an imported document: its kind is known, only the variables are not. */
-export interface SchemeSource {
-  readonly env?: string;
-  readonly usernameEnv?: string;
-  readonly passwordEnv?: string;
-  readonly clientIdEnv?: string;
-  readonly clientSecretEnv?: string;
-  readonly tokenUrl?: string;
-  readonly scopes?: readonly string[];
-}
 
 export type Location = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'body-root';
 
@@ -213,7 +204,7 @@ export interface DomainDefinition {
   /** Env text. Sent with every request. */
   readonly headers?: { readonly [name: string]: string };
   /** By name; with `openapi`, the name of a security scheme needs no `kind`. */
-  readonly credentials?: { readonly [name: string]: CredentialDefinition | SchemeSource };
+  readonly credentials?: { readonly [name: string]: CredentialDefinition | CredentialSource };
   /** Which credentials a call needs, as alternatives; default: the one that is declared. */
   readonly security?: readonly (readonly string[])[];
   readonly guard?: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };

@@ -3,6 +3,7 @@
 import type { PromptSpec, ResourceSpec } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { pickDefined } from '../pick-defined.ts';
 import type { DomainDefinition, PromptDefinition } from './definition-types.ts';
 
 type Path = readonly (string | number)[];
@@ -34,19 +35,16 @@ function buildPrompt(name: string, declaration: PromptDefinition, at: Path, prob
     }
     return {
       role: message.role ?? 'user',
-      ...(message.text === undefined ? {} : { text: message.text }),
-      ...(message.resource === undefined ? {} : { resource: message.resource }),
+      ...pickDefined({ text: message.text, resource: message.resource }),
     };
   });
   return {
     name,
-    ...(declaration.title === undefined ? {} : { title: declaration.title }),
-    ...(declaration.description === undefined ? {} : { description: declaration.description }),
+    ...pickDefined({ title: declaration.title, description: declaration.description }),
     arguments: declared.map(([argument, about]) => ({
       name: argument,
       required: about.required ?? false,
-      ...(about.description === undefined ? {} : { description: about.description }),
-      ...(about.values === undefined ? {} : { values: about.values }),
+      ...pickDefined({ description: about.description, values: about.values }),
     })),
     messages,
   };
@@ -63,8 +61,7 @@ export function buildResources(declarations: DomainDefinition['resources'], prob
       name: resource.name,
       mimeType: resource.mimeType ?? 'text/markdown',
       text: resource.text ?? '',
-      ...(resource.title === undefined ? {} : { title: resource.title }),
-      ...(resource.description === undefined ? {} : { description: resource.description }),
+      ...pickDefined({ title: resource.title, description: resource.description }),
     };
   });
 }

@@ -4,7 +4,8 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import { resolveRef } from '../../schema/references.ts';
+import { UNIONS } from '../../schema/keywords.ts';
+import { conjuncts, type SchemaObject, schemasOf } from '../../schema/references.ts';
 
 const MAX_PARTS = 200;
 
@@ -41,17 +42,10 @@ function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSche
 }
 
 /** Everything that may describe the value: through references, unions and the items of arrays, as `pick` goes. */
-function partsOf(schema: JsonSchema, root: JsonSchema): Readonly<Record<string, unknown>>[] {
-  const parts = new Set<Readonly<Record<string, unknown>>>();
-  const visit = (part: unknown): void => {
-    if (!isObject(part) || parts.has(part) || parts.size > MAX_PARTS) return;
-    parts.add(part);
-    visit(resolveRef(root, part.$ref));
-    for (const union of [part.allOf, part.anyOf, part.oneOf, part.prefixItems]) {
-      if (Array.isArray(union)) for (const branch of union) visit(branch);
-    }
-    visit(part.items);
-  };
-  visit(schema);
-  return [...parts];
+function partsOf(schema: JsonSchema, root: JsonSchema): SchemaObject[] {
+  const alternatives = (part: SchemaObject) => [
+    ...[...UNIONS, 'prefixItems'].flatMap((keyword) => schemasOf(part[keyword])),
+    ...schemasOf([part.items]),
+  ];
+  return [...conjuncts(root, [schema], alternatives, MAX_PARTS)].filter(isObject);
 }

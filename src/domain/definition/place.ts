@@ -10,6 +10,7 @@ import {
 import type { Arg, BodyPlan, Effect, FixedValue, ParameterStyle, PartEncoding, Target } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { pickDefined } from '../pick-defined.ts';
 import type { ArgumentPlan } from './declared-arguments.ts';
 import type { BodyKind, EndpointDefinition, Location, Placement } from './definition-types.ts';
 
@@ -115,9 +116,7 @@ function buildTarget(where: Location, name: string, placement: Placement): Targe
     name,
     style,
     explode: placement.explode ?? (style === 'form' || style === 'deepObject' || style === 'cookie'),
-    ...(allowReserved === undefined ? {} : { allowReserved }),
-    ...(mediaType === undefined ? {} : { mediaType }),
-    ...(arrays === undefined ? {} : { arrays }),
+    ...pickDefined({ allowReserved, mediaType, arrays }),
   };
 }
 

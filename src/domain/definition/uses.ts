@@ -1,6 +1,6 @@
 // Names that a definition mentions elsewhere (paging, examples, pinned) must be names it declares.
 
-import type { Endpoint } from '../../endpoint/model.ts';
+import type { Endpoint, Pagination } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import type { ArgumentPlan } from './declared-arguments.ts';
@@ -8,7 +8,7 @@ import type { DomainDefinition, EndpointDefinition } from './definition-types.ts
 
 /** Checks what one endpoint says about its own arguments. */
 export function checkUses(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
-  checkPaging(definition, plan.properties, at, problems);
+  problems.push(...checkPaging(definition.pagination, [...plan.properties.keys()], at));
   checkExamples(definition, plan, at, problems);
 }
 
@@ -41,21 +41,17 @@ export function readPinned(
   return [...pinned];
 }
 
-function checkPaging(
-  definition: EndpointDefinition,
-  properties: ReadonlyMap<string, unknown>,
-  at: string[],
-  problems: Problem[],
-): void {
-  for (const key of ['arg', 'sizeArg'] as const) {
-    const name = definition.pagination?.[key];
-    if (name !== undefined && !properties.has(name)) {
-      problems.push({
-        path: [...at, 'pagination', key],
-        message: `there is no argument "${name}"; ${hint(name, [...properties.keys()])}`,
-      });
-    }
-  }
+/** The arguments that move on and set the size must be arguments. */
+export function checkPaging(
+  pagination: Pagination | undefined,
+  names: readonly string[],
+  at: readonly string[],
+): Problem[] {
+  return (['arg', 'sizeArg'] as const).flatMap((key) => {
+    const name = pagination?.[key];
+    if (name === undefined || names.includes(name)) return [];
+    return [{ path: [...at, 'pagination', key], message: `there is no argument "${name}"; ${hint(name, names)}` }];
+  });
 }
 
 function checkExamples(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {

@@ -12,18 +12,21 @@ export interface DecodedText {
   readonly text: string;
   /** Where in the original each character begins; one more entry for the end. */
   readonly starts: Uint32Array;
+  /** Whether tags were left out. */
+  readonly hadTags: boolean;
 }
 
 const MAX_TAG = 500;
 const MAX_ENTITY = 12;
 
-/** `before`: the same of the text that this one was decoded from. With `tags` they are text like any other. */
-export function decodeEscapes(text: string, before: Uint32Array | undefined, tags: boolean): DecodedText {
+/** `tags`: whether they are text or left out. `before`: the starts of the text that this one was decoded from. */
+export function decodeEscapes(text: string, tags: 'kept' | 'out', before?: Uint32Array): DecodedText {
   const units = new Uint16Array(text.length);
   const starts = new Uint32Array(text.length + 1);
   let length = 0;
   let at = 0;
   let nextClose = -1;
+  let hadTags = false;
   const emit = (unit: number) => {
     units[length] = unit;
     starts[length++] = before === undefined ? at : (before[at] as number);
@@ -52,12 +55,13 @@ export function decodeEscapes(text: string, before: Uint32Array | undefined, tag
         at += entity.length;
         continue;
       }
-    } else if (code === LESS_THAN && !tags && TAG_BEGIN.test(text[at + 1] ?? '')) {
+    } else if (tags === 'out' && code === LESS_THAN && TAG_BEGIN.test(text[at + 1] ?? '')) {
       if (nextClose < at) nextClose = text.indexOf('>', at);
       if (nextClose < 0) nextClose = text.length + MAX_TAG;
       const nextOpen = text.indexOf('<', at + 1);
       if (nextClose - at < MAX_TAG && (nextOpen < 0 || nextClose < nextOpen)) {
         at = nextClose + 1;
+        hadTags = true;
         continue;
       }
     } else if (code >= 0xad && INVISIBLE.test(text[at] as string)) {
@@ -68,7 +72,7 @@ export function decodeEscapes(text: string, before: Uint32Array | undefined, tag
     at++;
   }
   starts[length] = before === undefined ? text.length : (before[text.length] as number);
-  return { text: toText(units.subarray(0, length)), starts };
+  return { text: toText(units.subarray(0, length)), starts, hadTags };
 }
 
 const BACKSLASH = 0x5c;

@@ -57,10 +57,12 @@ function formsOf(value: string): string[] {
   return [value, ...[value, percent, lower].flatMap((form) => [form, form.replaceAll(' ', '+')]), ...runs, ...urlSafe];
 }
 
+type Span = [start: number, end: number];
+
 /** Looks again in the text as a reader would decode it, layer by layer, and cuts the spelled-out secret from the original. */
 function redactEscaped(text: string, needles: readonly string[]): string {
-  const hits: Hit[] = [];
-  findEscaped(text, undefined, needles, 0, hits);
+  const hits: Span[] = [];
+  findEscaped({ text, starts: undefined, depth: 0 }, needles, hits, new Set([text]));
   if (hits.length === 0) return text;
   hits.sort((a, b) => a[0] - b[0]);
   let out = '';
@@ -72,28 +74,28 @@ function redactEscaped(text: string, needles: readonly string[]): string {
   return out + text.slice(end);
 }
 
-type Hit = readonly [start: number, end: number];
+interface Layer {
+  readonly text: string;
+  /** Where each character begins in the original. */
+  readonly starts: Uint32Array | undefined;
+  readonly depth: number;
+}
 
-/** Each layer without tags, because they may stand between two letters of a secret, and with them: it may stand inside one. */
-function findEscaped(
-  text: string,
-  starts: Uint32Array | undefined,
-  needles: readonly string[],
-  depth: number,
-  hits: Hit[],
-): void {
-  if (depth === MAX_LAYERS || !mayHoldEscapes(text)) return;
-  const readings = [decodeEscapes(text, starts, false)];
-  if (text.includes('<')) readings.push(decodeEscapes(text, starts, true));
-  if (readings[1]?.text === readings[0]?.text) readings.pop();
-  for (const reading of readings) {
-    if (reading.text === text) continue;
-    for (const needle of needles) {
-      for (let at = reading.text.indexOf(needle); at >= 0; at = reading.text.indexOf(needle, at + needle.length)) {
-        hits.push([reading.starts[at] as number, reading.starts[at + needle.length] as number]);
+/** A secret may stand between tags as well as inside one (an attribute), so a layer with tags is read both ways. */
+function findEscaped(layer: Layer, needles: readonly string[], hits: Span[], visits: Set<string>): void {
+  if (layer.depth === MAX_LAYERS || !mayHoldEscapes(layer.text)) return;
+  for (const tags of ['out', 'kept'] as const) {
+    const { text, starts, hadTags } = decodeEscapes(layer.text, tags, layer.starts);
+    if (!visits.has(text)) {
+      visits.add(text);
+      for (const needle of needles) {
+        for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
+          hits.push([starts[at] as number, starts[at + needle.length] as number]);
+        }
       }
+      findEscaped({ text, starts, depth: layer.depth + 1 }, needles, hits, visits);
     }
-    findEscaped(reading.text, reading.starts, needles, depth + 1, hits);
+    if (!hadTags) return;
   }
 }
 

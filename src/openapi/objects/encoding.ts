@@ -1,7 +1,9 @@
 // Encoding Object: how each field of a form or multipart body is written, and which of them are files.
 // https://spec.openapis.org/oas/v3.2.0.html#encoding-object
+
+import { HEADER_NAME, HEADER_VALUE } from '../../endpoint/headers/header-names.ts';
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
-import { isNode, type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
 import { isFile } from '../schema/byte-schemas.ts';
 import type { Field } from '../schema/schema-shape.ts';
 import type { Resolver } from '../source/resolve.ts';
@@ -59,9 +61,9 @@ function fixedHeaders(declaration: Node | undefined): Record<string, string> | u
       own(schema, 'const') ??
       own(schema, 'default') ??
       (Array.isArray(list) && list.length === 1 ? list[0] : undefined);
-    const safe = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(name) && name.toLowerCase() !== 'content-type';
-    if (safe && (typeof value === 'string' || typeof value === 'number') && /^[\t\x20-\x7e]*$/.test(String(value)))
+    const safe = HEADER_NAME.test(name) && name.toLowerCase() !== 'content-type';
+    if (safe && (typeof value === 'string' || typeof value === 'number') && HEADER_VALUE.test(String(value)))
       out[name] = String(value);
   }
-  return isNode(out) && Object.keys(out).length > 0 ? out : undefined;
+  return Object.keys(out).length > 0 ? out : undefined;
 }

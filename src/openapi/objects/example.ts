@@ -1,9 +1,11 @@
 // Example Objects, as arguments of a call: one set per named example of the body, parameters filled in beside it.
 // https://spec.openapis.org/oas/v3.2.0.html#example-object
+
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Args } from '../../endpoint/model.ts';
-import { emptyMap, isNode, listAt, type Node, nodeAt, own } from '../../endpoint/untrusted.ts';
+import { emptyMap, listAt, type Node, nodeAt, own } from '../../endpoint/untrusted.ts';
 import { type Argument, isRequired } from '../flat-arguments.ts';
-import { settledNode } from '../schema/schema-shape.ts';
+import { nodeBehind } from '../schema/schema-shape.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import type { BodyDraft } from './request-body.ts';
@@ -27,9 +29,7 @@ export function buildExamples(
 }
 
 function isComplete(set: Args, offers: readonly Argument[], body: BodyDraft | undefined): boolean {
-  let hasValue = false;
-  for (const _ in set) hasValue = true;
-  if (!hasValue) return false;
+  if (Object.keys(set).length === 0) return false;
   return offers.every((argument) => !isRequired(argument, body) || Object.hasOwn(set, argument.key));
 }
 
@@ -38,7 +38,7 @@ function parameterExample({ origin, required }: Argument, resolver: Resolver): u
   const { object, schema } = origin.parameter;
   const direct = exampleIn(object, schema.document, resolver);
   if (direct !== undefined) return direct;
-  const node = settledNode(schema.document, schema.value, resolver)?.node;
+  const node = nodeBehind(schema.document, schema.value, resolver)?.node;
   const inSchema = own(node, 'example') ?? listAt(node, 'examples')[0];
   // Optional parameters appear only where the parameter itself gives an example.
   return required && inSchema !== undefined && isSmallValue(inSchema) ? inSchema : undefined;
@@ -54,7 +54,7 @@ function namedExamples(object: Node | undefined, document: Place['document'], re
   const map = nodeAt(object, 'examples');
   const values: unknown[] = [];
   for (const name of Object.keys(map ?? {}).slice(0, MAX_EXAMPLES)) {
-    const node = settledNode(document, map![name], resolver)?.node;
+    const node = nodeBehind(document, map![name], resolver)?.node;
     // 3.2 splits `value` into the data and its serialised form.
     const value = own(node, 'value') ?? own(node, 'dataValue');
     if (value !== undefined && isSmallValue(value)) values.push(value);
@@ -70,7 +70,7 @@ function bodyExamples(body: BodyDraft, resolver: Resolver): unknown[] {
   if (single !== undefined) return isSmallValue(single) ? [single] : [];
   const named = namedExamples(body.media, document, resolver);
   if (named.length > 0) return named;
-  const node = settledNode(document, schema.value, resolver)?.node;
+  const node = nodeBehind(document, schema.value, resolver)?.node;
   const inSchema = own(node, 'example') ?? listAt(node, 'examples')[0];
   return inSchema !== undefined && isSmallValue(inSchema) ? [inSchema] : [];
 }
@@ -85,7 +85,7 @@ function spread(value: unknown, offers: readonly Argument[], body: BodyDraft): A
   }
   let inner = value;
   for (const name of body.plan.wrap ?? []) inner = own(inner, name);
-  if (!isNode(inner)) return out;
+  if (!isObject(inner)) return out;
   for (const { location, wireName, key, origin } of offers) {
     if (location !== 'body' || (origin.kind === 'field' && origin.file)) continue;
     if (Object.hasOwn(inner, wireName)) out[key] = inner[wireName];

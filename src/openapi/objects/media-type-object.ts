@@ -2,16 +2,10 @@
 // https://spec.openapis.org/oas/v3.2.0.html#media-type-object
 import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
 
-export type MediaKind =
-  | 'json'
-  | 'merge-patch'
-  | 'json-patch'
-  | 'form'
-  | 'multipart'
-  | 'text'
-  | 'xml'
-  | 'binary'
-  | 'any';
+/** JSON comes first because it is what a model writes best; the rest by how much of the schema survives. */
+const ORDER = ['json', 'merge-patch', 'json-patch', 'form', 'multipart', 'any', 'text', 'binary', 'xml'] as const;
+
+export type MediaKind = (typeof ORDER)[number];
 
 /** How a body of each family is written; what is no text a model could write is a file. */
 const KINDS: Readonly<Record<MediaFamily, MediaKind>> = {
@@ -43,27 +37,14 @@ export function isJson(mediaType: string): boolean {
   return kind === 'json' || kind === 'merge-patch' || kind === 'json-patch';
 }
 
-/** JSON comes first because it is what a model writes best; the rest by how much of the schema survives. */
-const ORDER: readonly MediaKind[] = [
-  'json',
-  'merge-patch',
-  'json-patch',
-  'form',
-  'multipart',
-  'any',
-  'text',
-  'binary',
-  'xml',
-];
-
 /** The request media type to use; `application/json` itself before its relatives, then the document's order. */
 export function chooseMediaType(
-  offered: readonly string[],
+  mediaTypes: readonly string[],
   hasFiles: (mediaType: string) => boolean,
 ): string | undefined {
   let best: string | undefined;
   let bestRank = Number.POSITIVE_INFINITY;
-  for (const mediaType of offered) {
+  for (const mediaType of mediaTypes) {
     const kind = kindOf(mediaType);
     let rank = ORDER.indexOf(kind) * 4;
     if (kind === 'json') rank += toEssence(mediaType) === 'application/json' ? 0 : mediaType.includes('*') ? 2 : 1;

@@ -3,14 +3,9 @@
 //
 // What is cheap is read at once, so that an operation which cannot work is known at start;
 // schemas, examples and long texts are built when somebody asks.
-import {
-  type Args,
-  DEFAULT_LIMITS,
-  type Effect,
-  type Endpoint,
-  type JsonSchema,
-  type ResponsePlan,
-} from '../../endpoint/model.ts';
+import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/conventions/effect.ts';
+import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
+import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
@@ -48,9 +43,7 @@ export interface Naming {
 
 type Writable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
 
-const READS = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE']);
-const IDEMPOTENT = new Set([...READS, 'PUT', 'DELETE']);
-const METHOD = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/;
+const MAX_METHOD_CHARS = 32;
 const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Throws OperationProblem when the operation cannot work. */
@@ -63,11 +56,12 @@ export function buildEndpoint(
   const { info, place, pathItem, pointer, problem } = operation;
   const { method } = info;
   if (problem !== undefined) throw new OperationProblem(pointer, problem);
-  if (!METHOD.test(method) || method === 'CONNECT') {
+  if (!HEADER_NAME.test(method) || method.length > MAX_METHOD_CHARS || method === 'CONNECT') {
     throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method a request can have`);
   }
   const node = place.value as Node;
-  const effect = extension.effect ?? effectOf(method);
+  const baseline = effectOfOperation(operation);
+  const effect = extension.effect ?? baseline.effect;
   const { path, plan, body, schemes } = readRequest(operation, effect, context);
   const server = context.servers.forOperation(pathItem.value, node);
   const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
@@ -128,7 +122,7 @@ export function buildEndpoint(
     expose: extension.expose ?? 'tool',
     source: sourceOf(context.label, pointer, info.operationId),
     get provenance() {
-      provenance ??= explain(naming, extension, node, server.from, info.operationId);
+      provenance ??= explain(naming, extension, node, { effect: baseline.from, server: server.from }, info.operationId);
       return provenance;
     },
   };
@@ -139,10 +133,10 @@ export function buildEndpoint(
   return Object.freeze(endpoint);
 }
 
-/** What a method does, before anybody says more. */
-export function effectOf(method: string): Effect {
-  if (READS.has(method)) return 'read';
-  return method === 'DELETE' ? 'destructive' : 'write';
+/** What it does by its method and names, before anybody says more. */
+export function effectOfOperation({ info, place, pathItem }: Operation): Baseline {
+  const summary = textAt(place.value, 'summary') ?? textAt(pathItem.value, 'summary');
+  return effectOf({ method: info.method, path: info.path, name: info.operationId, summary });
 }
 
 function sourceOf(file: string, pointer: string, operationId: string | undefined): Endpoint['source'] {
@@ -170,7 +164,7 @@ function explain(
   naming: Naming,
   extension: OperationExtension,
   node: Node,
-  serverFrom: string,
+  from: { readonly effect: string; readonly server: string },
   operationId: string | undefined,
 ): Record<string, string> {
   const source = (word: 'description' | 'summary') => {
@@ -181,8 +175,8 @@ function explain(
     name: naming.from,
     summary: source('summary'),
     description: source('description'),
-    effect: extension.effect !== undefined ? 'x-mcp' : 'the HTTP method',
-    'base URL': serverFrom,
+    effect: extension.effect !== undefined ? 'x-mcp' : from.effect,
+    'base URL': from.server,
     ...(operationId === undefined ? {} : { operationId }),
   };
 }

@@ -7,7 +7,7 @@ import { type Node, own } from '../../endpoint/untrusted.ts';
 import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
 import { OperationProblem, type ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
-import type { GivenHeader } from '../source/fetch-headers.ts';
+import type { OperatorHeader } from '../source/fetch-headers.ts';
 import type { Limits } from '../source/limits.ts';
 import type { Resolver } from '../source/resolve.ts';
 import type { Parameter, ReadParameters } from './parameter.ts';
@@ -24,7 +24,7 @@ export interface RequestContext {
   readonly readParameters: ReadParameters;
   readonly shapeOf: ShapeOf;
   readonly scan: ScanRequest;
-  readonly headers: readonly GivenHeader[];
+  readonly headers: readonly OperatorHeader[];
   readonly security: { readonly apiKeys: readonly ApiKeyPlace[] };
   readonly limits: Limits;
   readonly warnings: string[];

@@ -1,8 +1,10 @@
 // Parameter Objects of every version → one shape: where it goes, how it is written, and the schema of its value.
 // https://spec.openapis.org/oas/v3.2.0.html#parameter-object
+
+import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { ParameterStyle, Target } from '../../endpoint/model.ts';
-import { isNode, listAt, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { listAt, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
 import { OperationProblem } from '../schema/scan.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
@@ -66,11 +68,11 @@ export function createParameterReader(resolver: Resolver): ReadParameters {
       let index = -1;
       for (const item of listAt(owner.value, 'parameters')) {
         index++;
-        if (!isNode(item)) continue;
+        if (!isObject(item)) continue;
         const pointer = `${owner.pointer}/parameters/${index}`;
         const description = typeof item.$ref === 'string' ? textAt(item, 'description') : undefined;
-        const object = settled({ document: owner.document, pointer, value: item }, resolver);
-        if (!isNode(object.value)) throw new OperationProblem(pointer, 'its parameter is not an object');
+        const object = settlePlace({ document: owner.document, pointer, value: item }, resolver);
+        if (!isObject(object.value)) throw new OperationProblem(pointer, 'its parameter is not an object');
         byPlace.set(keyOf(object.value, pointer), { object, description });
       }
     }
@@ -113,7 +115,7 @@ function readParameter(object: Place, node: Node, description: string | undefine
   const shared = { in: place, name, object: node, required: place === 'path' || node.required === true, ...words };
   if (content) {
     const mediaType = Object.keys(content)[0] ?? 'application/json';
-    const media = settled(
+    const media = settlePlace(
       { document: object.document, pointer: `${object.pointer}/content${step(mediaType)}`, value: content[mediaType] },
       resolver,
     );
@@ -173,7 +175,7 @@ export function collectionStyle(
 }
 
 /** Follows `$ref`s of a parameter, body or response object; a dangling one is the operation's problem. */
-export function settled(place: Place, resolver: Resolver): Place {
+export function settlePlace(place: Place, resolver: Resolver): Place {
   try {
     return resolver.settle(place);
   } catch (error) {
@@ -190,23 +192,6 @@ export function schemaOfParameter(document: SourceDocument, node: Node): Node {
   return out;
 }
 
-const PARAMETER_KEYWORDS = [
-  'type',
-  'format',
-  'items',
-  'default',
-  'enum',
-  'maximum',
-  'exclusiveMaximum',
-  'minimum',
-  'exclusiveMinimum',
-  'maxLength',
-  'minLength',
-  'pattern',
-  'maxItems',
-  'minItems',
-  'uniqueItems',
-  'multipleOf',
-  'x-nullable',
-  'x-example',
-];
+const PARAMETER_KEYWORDS =
+  `type format items default enum maximum exclusiveMaximum minimum exclusiveMinimum maxLength minLength
+  pattern maxItems minItems uniqueItems multipleOf x-nullable x-example`.split(/\s+/);

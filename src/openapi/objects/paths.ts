@@ -2,7 +2,8 @@
 // `additionalOperations` included.
 // https://spec.openapis.org/oas/v3.2.0.html#paths-object, https://spec.openapis.org/oas/v3.2.0.html#path-item-object
 
-import { isNode, type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type Place, RefError, type Resolver } from '../source/resolve.ts';
@@ -52,13 +53,13 @@ export function listOperations(root: SourceDocument, resolver: Resolver, warning
 
 /** A path item may be a `$ref`, and may have operations of its own beside it. */
 function pathItems(place: Place, resolver: Resolver, warnings: string[], path: string): Place[] {
-  if (!isNode(place.value)) return [];
+  if (!isObject(place.value)) return [];
   if (typeof place.value.$ref !== 'string') return [place];
   const { $ref, ...beside } = place.value;
   const own: Place[] = Object.keys(beside).length > 0 ? [{ ...place, value: beside }] : [];
   try {
     const target = resolver.settle(place);
-    if (!isNode(target.value)) return own;
+    if (!isObject(target.value)) return own;
     const rest: Record<string, unknown> = { ...target.value };
     for (const key of Object.keys(beside)) delete rest[key];
     return [...own, own.length > 0 ? { ...target, value: rest } : target];
@@ -79,7 +80,7 @@ function note(
   value: unknown,
   resolver: Resolver,
 ): void {
-  if (!isNode(value)) return;
+  if (!isObject(value)) return;
   let place: Place = { document: pathItem.document, pointer: `${pathItem.pointer}${step(key)}`, value };
   let problem: string | undefined;
   // Not allowed by any version, and met in the wild.
@@ -90,7 +91,7 @@ function note(
       if (!(error instanceof RefError)) throw error;
       problem = error.message;
     }
-    if (!isNode(place.value)) problem = 'its $ref leads to something that is not an operation';
+    if (!isObject(place.value)) problem = 'its $ref leads to something that is not an operation';
   }
   const operationId = textAt(place.value, 'operationId');
   const info: OperationInfo = {

@@ -1,16 +1,18 @@
 // Request Body Object → how it is written (BodyPlan) and which fields or single value it takes.
 // https://spec.openapis.org/oas/v3.2.0.html#request-body-object
+
+import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
-import { isNode, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
-import { isBytes, isObject, isText } from '../schema/byte-schemas.ts';
+import { type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
 import { OperationProblem } from '../schema/scan.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
 import { type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { encodingsOf } from './encoding.ts';
 import { chooseMediaType, kindOf } from './media-type-object.ts';
-import { type BodyParameter, collectionStyle, schemaOfParameter, settled } from './parameter.ts';
+import { type BodyParameter, collectionStyle, schemaOfParameter, settlePlace } from './parameter.ts';
 
 /** What the body asks for. `whole`: one argument is the entire body. */
 export interface BodyDraft {
@@ -37,22 +39,22 @@ export interface BodyContext {
 /** OpenAPI 3 `requestBody`. */
 export function readRequestBody(operation: Place, context: BodyContext): BodyDraft | undefined {
   const declaration = own(operation.value, 'requestBody');
-  if (!isNode(declaration)) return undefined;
-  const place = settled(
+  if (!isObject(declaration)) return undefined;
+  const place = settlePlace(
     { document: operation.document, pointer: `${operation.pointer}/requestBody`, value: declaration },
     context.resolver,
   );
-  if (!isNode(place.value)) return undefined;
+  if (!isObject(place.value)) return undefined;
   const required = place.value.required === true;
   const content = nodeAt(place.value, 'content');
-  const offered = content ? Object.keys(content) : [];
-  if (!content || offered.length === 0) return undefined;
+  const mediaTypes = content ? Object.keys(content) : [];
+  if (!content || mediaTypes.length === 0) return undefined;
   const mediaAt = (mediaType: string): Place =>
-    settled(
+    settlePlace(
       { document: place.document, pointer: `${place.pointer}/content${step(mediaType)}`, value: content[mediaType] },
       context.resolver,
     );
-  const mediaType = chooseMediaType(offered, (mediaType) => hasFiles(mediaAt(mediaType), mediaType, context))!;
+  const mediaType = chooseMediaType(mediaTypes, (mediaType) => hasFiles(mediaAt(mediaType), mediaType, context))!;
   const media = mediaAt(mediaType);
   const schema = schemaAt(media);
   const description = textAt(place.value, 'description');
@@ -61,7 +63,7 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
     draft && {
       ...draft,
       ...(description === undefined ? {} : { description }),
-      ...(isNode(media.value) ? { media: media.value } : {}),
+      ...(isObject(media.value) ? { media: media.value } : {}),
     }
   );
 }
@@ -120,7 +122,7 @@ function wordsOf(object: Node): Node {
 
 function schemaAt(owner: Place): Place | undefined {
   const value = own(owner.value, 'schema');
-  return isNode(value) ? { document: owner.document, pointer: `${owner.pointer}/schema`, value } : undefined;
+  return isObject(value) ? { document: owner.document, pointer: `${owner.pointer}/schema`, value } : undefined;
 }
 
 function planBody(
@@ -158,7 +160,7 @@ function planBody(
       `its ${type} body is not an object with named parts, so there is nothing to fill in`,
     );
   }
-  if (!shape && kind === 'form' && schema && !isObject(schema, context.resolver)) {
+  if (!shape && kind === 'form' && schema && !mayBeObject(schema, context.resolver)) {
     // A list or a string has no field names to be sent under: the caller writes the form itself.
     return whole('text', type, 'body', `The body as ${type} text (name=value pairs).`);
   }

@@ -1,8 +1,10 @@
 // Responses and Response Objects: the Accept header, and the schema of a successful answer.
 // https://spec.openapis.org/oas/v3.2.0.html#responses-object, https://spec.openapis.org/oas/v3.2.0.html#response-object
+
+import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../endpoint/model.ts';
-import { isNode, nodeAt, own, step, textsAt } from '../../endpoint/untrusted.ts';
+import { nodeAt, own, step, textsAt } from '../../endpoint/untrusted.ts';
 import { orNothing, type Place, type Resolver } from '../source/resolve.ts';
 import { isJson, kindOf } from './media-type-object.ts';
 
@@ -27,7 +29,7 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
         value: responses[code],
       }),
     );
-    if (!response || !isNode(response.value)) continue;
+    if (!response || !isObject(response.value)) continue;
     if (operation.document.dialect.major === 2) {
       const value = own(response.value, 'schema');
       if (value === undefined) continue;
@@ -55,7 +57,7 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
   return schema ? { mediaTypes: [...mediaTypes], schema } : { mediaTypes: [...mediaTypes] };
 }
 
-/** JSON where it is offered; otherwise what the document lists, with anything else as second best. */
+/** JSON where it is choices; otherwise what the document lists, with anything else as second best. */
 export function createResponsePlans(): (mediaTypes: readonly string[]) => ResponsePlan {
   const plans = new Map<string, ResponsePlan>();
   return (mediaTypes) => {
@@ -74,9 +76,9 @@ function acceptOf(mediaTypes: readonly string[]): string | undefined {
   const named = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
   const json = named.filter(isJson);
   const best = json.find((type) => toEssence(type) === 'application/json') ?? json[0];
-  const offered = best !== undefined ? [best] : named.slice(0, 4);
-  if (offered.length === 0 || toEssence(offered[0]!) === 'application/json') return undefined;
-  return [...offered, '*/*;q=0.5'].join(', ');
+  const choices = best !== undefined ? [best] : named.slice(0, 4);
+  if (choices.length === 0 || toEssence(choices[0]!) === 'application/json') return undefined;
+  return [...choices, '*/*;q=0.5'].join(', ');
 }
 
 /** 2.0 `produces` and `consumes`: the operation's own, else the document's. */

@@ -1,13 +1,15 @@
 // Security Requirement Objects → the alternatives of each operation. A credential is bound to the document's main origin;
 // an operation that lives elsewhere gets its own variable, so that no key reaches another host unless somebody set it.
 // https://spec.openapis.org/oas/v3.2.0.html#security-requirement-object
+import { originOf } from '../../endpoint/address.ts';
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Credential } from '../../endpoint/model.ts';
 import { destinationOf, secretsIn } from '../../endpoint/secrets.ts';
-import { isNode, listAt, type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
+import { listAt, type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { OperationProblem } from '../schema/scan.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type GivenHeader, satisfies } from '../source/fetch-headers.ts';
+import { type OperatorHeader, satisfies } from '../source/fetch-headers.ts';
 import { orNothing, type Resolver } from '../source/resolve.ts';
 import { type ApiKeyPlace, apiKeyPlace, buildCredential, readSecrets } from './security-scheme.ts';
 import { admitAddress } from './server.ts';
@@ -30,7 +32,7 @@ export function readSecurity(
   root: SourceDocument,
   domain: string,
   mainUrl: string,
-  callerHeaders: readonly GivenHeader[],
+  callerHeaders: readonly OperatorHeader[],
   options: ImportOptions,
   resolver: Resolver,
   warnings: string[],
@@ -42,7 +44,12 @@ export function readSecurity(
   const undefinedSchemes = new Set<string>();
   const schemeOf = (name: string): Node | undefined => schemes.get(name) ?? caseless(schemes, name);
 
-  const credentialFor = (name: string, scopes: readonly string[], origin: string, pointer: string): Credential => {
+  const credentialFor = (
+    name: string,
+    scopes: readonly string[],
+    origin: string | undefined,
+    pointer: string,
+  ): Credential => {
     const foreign = origin !== mainOrigin;
     const key = JSON.stringify([name, scopes, foreign ? origin : '']);
     let credential = interned.get(key);
@@ -68,7 +75,7 @@ export function readSecurity(
 
   const alternativeFor = (
     requirement: Node,
-    origin: string,
+    origin: string | undefined,
     extra: readonly string[],
     pointer: string,
   ): Credential[] => {
@@ -91,7 +98,12 @@ export function readSecurity(
     return set;
   };
 
-  const alternatives = (requirements: readonly Node[], origin: string, extra: readonly string[], pointer: string) => {
+  const alternatives = (
+    requirements: readonly Node[],
+    origin: string | undefined,
+    extra: readonly string[],
+    pointer: string,
+  ) => {
     if (requirements.length === 0) {
       const always = alternativeFor({}, origin, extra, pointer);
       return always.length === 0 ? [] : [always];
@@ -103,7 +115,7 @@ export function readSecurity(
     return sets;
   };
   /** Most operations share the requirements of the document, and a server. */
-  const shared = new Map<readonly unknown[], Map<string, readonly (readonly Credential[])[]>>();
+  const shared = new Map<readonly unknown[], Map<string | undefined, readonly (readonly Credential[])[]>>();
 
   return {
     apiKeys: [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node)),
@@ -112,7 +124,7 @@ export function readSecurity(
       const origin = originOf(baseUrl);
       const sets =
         (extra.length === 0 ? shared.get(own)?.get(origin) : undefined) ??
-        alternatives(own.filter(isNode), origin, extra, pointer);
+        alternatives(own.filter(isObject), origin, extra, pointer);
       noteNeeds(needs, sets, baseUrl);
       if (extra.length === 0) shared.set(own, (shared.get(own) ?? new Map()).set(origin, sets));
       return sets;
@@ -148,7 +160,7 @@ function readSchemes(root: SourceDocument, resolver: Resolver): Map<string, Node
   for (const name of Object.keys(from ?? {})) {
     // A dangling scheme counts as undefined: a bearer token with a warning, where an operation uses it.
     const scheme = orNothing(() => resolver.settle({ document: root, pointer: '', value: from![name] }))?.value;
-    if (isNode(scheme)) schemes.set(name, scheme);
+    if (isObject(scheme)) schemes.set(name, scheme);
   }
   return schemes;
 }
@@ -196,8 +208,4 @@ function toSentence({ credential, destination, operations }: Need): string {
     .map((secret) => secret.variable);
   const count = operations === 1 ? '1 operation needs it' : `${operations} operations need it`;
   return `Set ${variables.join(' and ')} in the environment: ${count} (${credential.name}, sent to ${destination}).`;
-}
-
-function originOf(url: string): string {
-  return url === '' ? '' : new URL(url).origin;
 }

@@ -2,15 +2,17 @@
 // https://spec.openapis.org/oas/v3.2.0.html#security-scheme-object
 //
 // A document must not pick the variable that is sent to its own server: titled `AWS`, with a scheme `secretAccessKey`, it
-// would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the domain's
-// name (a domain file) or the origin (a base URL); everything else comes from variables set for documents alone.
+// would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
+// URL); everything else comes from variables set for documents alone, or from those the operator named.
+import { originOf } from '../../endpoint/address.ts';
+import { lookup } from '../../endpoint/environment.ts';
 import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 
 /** In front of every variable whose name a document chose. */
-const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
+export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 
 export interface ApiKeyPlace {
   readonly scheme: string;
@@ -39,7 +41,7 @@ export function readSecrets(
   scheme: string,
   domain: string,
   foreignOrigin: string | undefined,
-  { env, credentials, namedByOperator = false, baseUrl }: ImportOptions,
+  { env, credentials, ownOrigin = false, baseUrl }: ImportOptions,
 ): SchemeSecrets {
   const isMain = foreignOrigin === undefined;
   const source = isMain && credentials !== undefined && Object.hasOwn(credentials, scheme) ? credentials[scheme]! : {};
@@ -52,11 +54,10 @@ export function readSecrets(
     CLIENT_ID: source.clientIdEnv,
     CLIENT_SECRET: source.clientSecretEnv,
   };
-  const read = (suffix: Suffix, byDocument = baseUrl === undefined): Secret => {
-    const prefix = byDocument && !namedByOperator ? DOCUMENT_PREFIX : '';
-    const variable = variables[suffix] ?? prefix + (suffix === '' ? base : `${base}_${suffix}`);
-    const value = Object.hasOwn(env, variable) ? env[variable] : undefined;
-    return { variable, value: value === '' ? undefined : value };
+  const read = (suffix: Suffix, byDocument = baseUrl === undefined && !ownOrigin): Secret => {
+    const variable =
+      variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + (suffix === '' ? base : `${base}_${suffix}`);
+    return { variable, value: lookup(env, variable) || undefined };
   };
   return { source, read };
 }
@@ -84,7 +85,7 @@ export function buildCredential(
     const url = tokenUrlOf(scheme, source, address.mainUrl);
     // A token that is already there is used as it is, whatever the flow.
     if (url === undefined || token.value !== undefined) return { kind: 'bearer', name, secret: token };
-    const isOwn = source.tokenUrl !== undefined || isSameOrigin(url, address.mainUrl);
+    const isOwn = source.tokenUrl !== undefined || url.origin === originOf(address.mainUrl);
     return {
       kind: 'oauth2',
       name,
@@ -111,8 +112,4 @@ function tokenUrlOf(scheme: Node, source: CredentialSource, mainUrl: string): UR
   if (text === undefined || !URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;
-}
-
-function isSameOrigin(url: URL, mainUrl: string): boolean {
-  return mainUrl !== '' && new URL(mainUrl).origin === url.origin;
 }

@@ -4,7 +4,8 @@
 // operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
 import { isPrivateHost } from '../../endpoint/address.ts';
-import { isNode, listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
 import type { SourceDocument } from '../source/documents.ts';
@@ -43,7 +44,7 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
   }
   const servers = new Map<unknown, Server>();
   const read = (owner: unknown, from: string): Server | undefined => {
-    const list = listAt(owner, 'servers').filter(isNode);
+    const list = listAt(owner, 'servers').filter(isObject);
     if (list.length === 0) return undefined;
     const first = list[0]!;
     let server = servers.get(first);
@@ -70,7 +71,7 @@ function onlyServer(root: unknown, read: (owner: unknown, from: string) => Serve
   const paths = nodeAt(root, 'paths') ?? {};
   for (const path of Object.keys(paths)) {
     const item = nodeAt(paths, path);
-    for (const owner of [item, ...Object.values(item ?? {}).filter(isNode)]) {
+    for (const owner of [item, ...Object.values(item ?? {}).filter(isObject)]) {
       const server = read(owner, 'servers of the paths');
       if (server === undefined || server.url === '') continue;
       const { origin } = new URL(server.url);

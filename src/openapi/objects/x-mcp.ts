@@ -9,9 +9,11 @@
 //
 // `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document,
 // and neither may make a call laxer than the operator would have it: `guard: allow` is no word at all, and an `effect`
-// below that of the method is not taken. Both are for the domain file.
+// below that of method and names is not taken. Both are for the domain file.
+import type { Baseline } from '../../endpoint/conventions/effect.ts';
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Effect, Endpoint, GuardPolicy, ResponsePlan } from '../../endpoint/model.ts';
-import { isNode, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 
 const FIELD = 'x-mcp';
 
@@ -59,28 +61,30 @@ const NO_ARGUMENT: ArgumentExtension = Object.freeze({});
 export function operationExtension(
   pathItem: unknown,
   operation: unknown,
-  methodEffect: Effect,
+  baseline: Baseline,
   refuse: (problem: string) => void,
 ): OperationExtension {
   const outer = own(pathItem, FIELD);
   const inner = own(operation, FIELD);
   if (outer === undefined && inner === undefined) return NOTHING;
-  const node: Node = { ...(isNode(outer) ? outer : {}), ...(isNode(inner) ? inner : {}) };
+  const node: Node = { ...(isObject(outer) ? outer : {}), ...(isObject(inner) ? inner : {}) };
   const off =
     inner === false || (inner === undefined && outer === false) || node.enabled === false || node.hidden === true;
   const extension: { -readonly [Key in keyof OperationExtension]: OperationExtension[Key] } = {
     hidden: off,
     pinned: node.pinned === true,
-    examples: Array.isArray(node.examples) ? node.examples.filter(isNode) : [],
+    examples: Array.isArray(node.examples) ? node.examples.filter(isObject) : [],
   };
   for (const key of ['name', 'title', 'summary', 'description'] as const) {
-    const text = textAt(isNode(inner) ? inner : undefined, key);
+    const text = textAt(isObject(inner) ? inner : undefined, key);
     if (text !== undefined && text.trim() !== '') extension[key] = text;
   }
   const effect = oneOf(EFFECTS, node.effect);
-  if (effect !== undefined && EFFECTS.indexOf(effect) >= EFFECTS.indexOf(methodEffect)) extension.effect = effect;
+  if (effect !== undefined && EFFECTS.indexOf(effect) >= EFFECTS.indexOf(baseline.effect)) extension.effect = effect;
   else if (effect !== undefined) {
-    refuse(`effect: ${effect} is laxer than the method, which is ${methodEffect}; only a domain file may say so`);
+    refuse(
+      `effect: ${effect} is laxer than ${baseline.from}, which says ${baseline.effect}; only a domain file may say so`,
+    );
   }
   const guard = oneOf(POLICIES, node.guard);
   if (guard !== undefined) extension.guard = guard;
@@ -114,7 +118,7 @@ export function argumentExtension(object: unknown): ArgumentExtension {
   const node = own(object, FIELD);
   if (node === undefined) return NO_ARGUMENT;
   if (node === false) return { hidden: true };
-  if (!isNode(node)) return NO_ARGUMENT;
+  if (!isObject(node)) return NO_ARGUMENT;
   const name = textAt(node, 'name');
   const description = textAt(node, 'description');
   return {

@@ -5,11 +5,11 @@ import { typesOf } from '../../schema/keywords.ts';
 import { kindOf } from '../objects/media-type-object.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
-import { type Field, settledNode } from './schema-shape.ts';
+import { type Field, nodeBehind } from './schema-shape.ts';
 
 /** `type: string, format: binary` (3.0), or a string with a media type of its own (3.1). */
 export function isBytes(document: SourceDocument, schema: unknown, resolver: Resolver): boolean {
-  const target = settledNode(document, schema, resolver);
+  const target = nodeBehind(document, schema, resolver);
   if (!target) return false;
   const { node } = target;
   if (node.type === 'file' || node.format === 'binary') return true;
@@ -18,7 +18,7 @@ export function isBytes(document: SourceDocument, schema: unknown, resolver: Res
 }
 
 export function isText(document: SourceDocument, schema: unknown, resolver: Resolver): boolean {
-  const target = settledNode(document, schema, resolver);
+  const target = nodeBehind(document, schema, resolver);
   return target !== undefined && typesOf(target.node)[0] === 'string';
 }
 
@@ -26,7 +26,7 @@ export function isText(document: SourceDocument, schema: unknown, resolver: Reso
 export function isFile(field: Field, contentType: string | undefined, resolver: Resolver): boolean {
   for (const { document, value } of field.schemas) {
     if (isBytes(document, value, resolver)) return true;
-    const target = settledNode(document, value, resolver);
+    const target = nodeBehind(document, value, resolver);
     if (!target) continue;
     if (target.node.type === 'array' && isBytes(target.document, target.node.items, resolver)) return true;
     const plain =
@@ -37,8 +37,8 @@ export function isFile(field: Field, contentType: string | undefined, resolver: 
 }
 
 /** Says that it is an object, or nothing about its type. */
-export function isObject({ document, value }: Place, resolver: Resolver): boolean {
-  const target = settledNode(document, value, resolver);
+export function mayBeObject({ document, value }: Place, resolver: Resolver): boolean {
+  const target = nodeBehind(document, value, resolver);
   const types = target ? typesOf(target.node) : [];
   return types.length === 0 || types.includes('object');
 }

@@ -1,9 +1,17 @@
 // One schema of any OpenAPI version → JSON Schema 2020-12, keyword by keyword. What a `$ref` names becomes a definition;
 // a circle that never goes down into the data is opened, because a validator would run around it for ever.
 import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { emptyMap, isNode, type Node } from '../../endpoint/untrusted.ts';
-import { isNullable, SCHEMA_KEYWORDS, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../../schema/keywords.ts';
+import { emptyMap, type Node } from '../../endpoint/untrusted.ts';
+import {
+  CONDITIONS,
+  isNullable,
+  SCHEMA_KEYWORDS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  UNIONS,
+} from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { orNothing, type Place } from '../source/resolve.ts';
 import { type Direction, hiddenNames, isHidden } from './hidden-properties.ts';
@@ -46,12 +54,10 @@ const ANY: JsonSchema = Object.freeze({});
 /** What stands beside a `$ref` in 2.0 and 3.0 counts for nothing; these only describe, so they are kept. */
 const REF_ANNOTATIONS = ['title', 'description', 'deprecated', 'default', 'example', 'examples'];
 const REF_KEYWORDS = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'nullable']);
-/** Applied to the same value, though not as part of an allOf or a union. */
-const IN_PLACE = new Set(['not', 'if', 'then', 'else']);
 
 export function convertSchema(context: ConversionContext, schema: unknown): JsonSchema {
   if (typeof schema === 'boolean') return schema;
-  if (!isNode(schema)) return ANY;
+  if (!isObject(schema)) return ANY;
   const ref = refOf(schema);
   return ref === undefined ? convertNode(context, schema) : convertRef(context, schema, ref);
 }
@@ -60,7 +66,7 @@ function convertRef(context: ConversionContext, schema: Node, ref: string): Json
   const { definitions, document, uses } = context;
   const target = orNothing(() => definitions.follow(document, ref));
   // A request with a dangling ref never gets here (scan.ts); an answer's schema is information only.
-  if (!target || (!isNode(target.value) && typeof target.value !== 'boolean')) return ANY;
+  if (!target || (!isObject(target.value) && typeof target.value !== 'boolean')) return ANY;
   if (typeof target.value === 'boolean') return target.value;
   if (closesCircle(context, target)) return openCircle(context, target);
   const definition = definitions.at(target);
@@ -83,7 +89,8 @@ function openCircle(context: ConversionContext, { document, value }: Place): Jso
   const base = value as Node;
   if (via === 'union' || opened?.has(base) || budget === undefined || budget.left === 0) return ANY;
   budget.left--;
-  const { oneOf, anyOf, discriminator, ...plain } = base;
+  const plain: Record<string, unknown> = { ...base };
+  for (const keyword of [...UNIONS, 'discriminator']) delete plain[keyword];
   return convertSchema({ ...context, document, opened: new Set([...(opened ?? []), base]) }, plain);
 }
 
@@ -103,14 +110,14 @@ function convertNode(context: ConversionContext, schema: Node): JsonSchema {
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
     if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
-      if (isNode(value)) out[keyword] = convertMap(context, keyword, value, hidden);
+      if (isObject(value)) out[keyword] = convertMap(context, keyword, value, hidden);
     } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
       if (Array.isArray(value) && value.length > 0) out[keyword] = convertList(context, keyword, value, hidden);
     } else if (SCHEMA_KEYWORDS.has(keyword)) {
-      if (keyword === 'additionalItems' || (!isNode(value) && typeof value !== 'boolean')) continue;
-      out[keyword] = convertSchema(IN_PLACE.has(keyword) ? { ...context, via: 'not' } : below(context), value);
+      if (keyword === 'additionalItems' || (!isObject(value) && typeof value !== 'boolean')) continue;
+      out[keyword] = convertSchema(CONDITIONS.includes(keyword) ? { ...context, via: 'not' } : below(context), value);
     } else if (keyword === 'dependencies') {
-      if (isNode(value)) splitDependencies(context, value, out);
+      if (isObject(value)) splitDependencies(context, value, out);
     } else convertPlain(schema, keyword, value, hidden, out);
   }
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
@@ -173,7 +180,7 @@ function convertTuple(context: ConversionContext, schema: Node, out: Record<stri
   const items = schema.items as readonly unknown[];
   if (items.length > 0) out.prefixItems = items.map((item) => convertSchema(below(context), item));
   const { additionalItems } = schema;
-  if (isNode(additionalItems) || typeof additionalItems === 'boolean')
+  if (isObject(additionalItems) || typeof additionalItems === 'boolean')
     out.items = convertSchema(below(context), additionalItems);
 }
 
@@ -189,7 +196,7 @@ function splitDependencies(context: ConversionContext, map: Node, out: Record<st
 }
 
 function isTrivial(schema: unknown): boolean {
-  return schema === true || (isNode(schema) && Object.keys(schema).length === 0);
+  return schema === true || (isObject(schema) && Object.keys(schema).length === 0);
 }
 
 /** The context of a schema for a part of the value: no circle can close there. */

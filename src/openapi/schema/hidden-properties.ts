@@ -1,5 +1,6 @@
 // readOnly properties are in no request, writeOnly ones in no answer.
-import { isNode, listAt, type Node } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { listAt, type Node } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { orNothing } from '../source/resolve.ts';
 import type { Follow } from './in-place-cycles.ts';
@@ -10,13 +11,22 @@ export type Direction = 'request' | 'response';
 
 /** Whether the direction leaves this property out. */
 export function isHidden(document: SourceDocument, schema: unknown, direction: Direction, follow: Follow): boolean {
-  if (!isNode(schema)) return false;
+  if (!isObject(schema)) return false;
   const keyword = direction === 'request' ? 'readOnly' : 'writeOnly';
-  if (schema[keyword] === true) return true;
+  return schema[keyword] === true || behindRef(document, schema, follow)?.node[keyword] === true;
+}
+
+/** A schema, or what its `$ref` names; undefined where that leads nowhere. */
+export function behindRef(
+  document: SourceDocument,
+  schema: unknown,
+  follow: Follow,
+): { readonly document: SourceDocument; readonly node: Node } | undefined {
+  if (!isObject(schema)) return undefined;
   const ref = refOf(schema);
-  if (ref === undefined) return false;
+  if (ref === undefined) return { document, node: schema };
   const target = orNothing(() => follow(document, ref));
-  return isNode(target?.value) && target.value[keyword] === true;
+  return isObject(target?.value) ? { document: target.document, node: target.value } : undefined;
 }
 
 /** Property names this schema, or a branch of its allOf, hides, and those hidden around it: none can be required. */
@@ -29,15 +39,13 @@ export function hiddenNames(
 ): ReadonlySet<string> | undefined {
   const names = new Set(around);
   const collect = (owner: SourceDocument, { properties }: Node) => {
-    if (!isNode(properties)) return;
+    if (!isObject(properties)) return;
     for (const key of Object.keys(properties)) if (isHidden(owner, properties[key], direction, follow)) names.add(key);
   };
   collect(document, schema);
   for (const branch of listAt(schema, 'allOf')) {
-    if (!isNode(branch)) continue;
-    const ref = refOf(branch);
-    const place = ref === undefined ? { document, value: branch } : orNothing(() => follow(document, ref));
-    if (isNode(place?.value)) collect(place.document, place.value);
+    const target = behindRef(document, branch, follow);
+    if (target) collect(target.document, target.node);
   }
   return names.size === 0 ? undefined : names;
 }

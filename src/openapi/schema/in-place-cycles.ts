@@ -1,7 +1,8 @@
 // Schemas that lead back to themselves without going down into the data (`Cat: allOf [Pet]`, `Pet: oneOf [Cat]`) would
 // make a validator run in circles. This finds such circles, so that the conversion can open them.
 
-import { isNode, type Node } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Node } from '../../endpoint/untrusted.ts';
 import { CONDITIONS, NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { orNothing, type Place, RefError, type Resolver } from '../source/resolve.ts';
@@ -110,11 +111,11 @@ function collect(
   follow: Follow,
   depth: number,
 ): void {
-  if (!isNode(schema) || depth > 64) return;
+  if (!isObject(schema) || depth > 64) return;
   const ref = refOf(schema);
   if (ref !== undefined) {
     const target = orNothing(() => follow(document, ref));
-    if (target && isNode(target.value)) into.push({ via, target });
+    if (target && isObject(target.value)) into.push({ via, target });
     if (document.dialect.schema !== '3.1') return;
   }
   for (const [keyword, how] of LISTS) {
@@ -125,7 +126,7 @@ function collect(
   for (const keyword of CONDITIONS) collect(document, schema[keyword], 'not', into, follow, depth + 1);
   for (const keyword of NAMED_CONDITIONS) {
     const map = schema[keyword];
-    if (isNode(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
+    if (isObject(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
   }
 }
 
@@ -134,7 +135,7 @@ export function followSchema(resolver: Resolver): Follow {
   return (document, ref) => {
     let place = resolver.follow(document, ref);
     let hops = 0;
-    while (isNode(place.value) && typeof place.value.$ref === 'string' && isBare(place.document, place.value)) {
+    while (isObject(place.value) && typeof place.value.$ref === 'string' && isBare(place.document, place.value)) {
       if (++hops > 64) throw new RefError(`$ref "${ref}" leads back to itself`);
       place = resolver.follow(place.document, place.value.$ref);
     }

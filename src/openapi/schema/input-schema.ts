@@ -1,15 +1,16 @@
 // The enforced schema of an endpoint's arguments: flat at the top, whole below, self-contained.
 import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
-import { emptyMap, isNode, type Node, textAt } from '../../endpoint/untrusted.ts';
+import { emptyMap, type Node, textAt } from '../../endpoint/untrusted.ts';
 import { type Argument, isRequired } from '../flat-arguments.ts';
 import { schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import type { Definition } from './convert-schema.ts';
 import type { SchemaBuilder } from './schema-builder.ts';
-import { settledNode } from './schema-shape.ts';
+import { nodeBehind } from './schema-shape.ts';
 import { isSmallValue } from './schema-values.ts';
 import type { Variants } from './variants.ts';
 
@@ -50,7 +51,7 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
     case 'parameter': {
       const { schema, object, description } = origin.parameter;
       const source =
-        isNode(schema.value) && schema.value === object ? schemaOfParameter(schema.document, object) : schema.value;
+        isObject(schema.value) && schema.value === object ? schemaOfParameter(schema.document, object) : schema.value;
       const built = builder.convert(schema.document, source, 'request', uses);
       return annotated(described(built, override ?? description ?? textAt(object, 'description')), object, argument);
     }
@@ -86,7 +87,7 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
 /** A base with variants is offered as any of them; the base itself stays allowed, for variants the document forgot. */
 function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, variants }: SchemaContext): JsonSchema {
   const own = builder.convert(schema.document, schema.value, 'request', uses);
-  const target = settledNode(schema.document, schema.value, resolver);
+  const target = nodeBehind(schema.document, schema.value, resolver);
   const list = target ? variants({ document: target.document, pointer: schema.pointer, value: target.node }) : [];
   if (list.length === 0) return own;
   const each = list.map(({ document, pointer }) => builder.convert(document, { $ref: `#${pointer}` }, 'request', uses));
@@ -101,7 +102,7 @@ function described(schema: JsonSchema, text: string | undefined): JsonSchema {
 
 /** Parameter objects carry examples and `deprecated` beside their schema. */
 function annotated(schema: JsonSchema, object: Node, { wireName, key }: Argument): JsonSchema {
-  if (!isNode(schema)) return schema;
+  if (!isObject(schema)) return schema;
   const out: Record<string, unknown> = { ...schema };
   if (object.deprecated === true) out.deprecated = true;
   const example = Object.hasOwn(object, 'example') ? object.example : object['x-example'];
@@ -113,10 +114,10 @@ function annotated(schema: JsonSchema, object: Node, { wireName, key }: Argument
 }
 
 function fileSchema(
-  place: { document: Parameters<typeof settledNode>[0]; value: unknown } | undefined,
+  place: { document: Parameters<typeof nodeBehind>[0]; value: unknown } | undefined,
   resolver: Resolver,
 ): JsonSchema {
-  const target = place && settledNode(place.document, place.value, resolver);
+  const target = place && nodeBehind(place.document, place.value, resolver);
   const description = textAt(place?.value, 'description') ?? textAt(target?.node, 'description');
   const schema = target?.node.type === 'array' ? { type: 'array', items: FILE_SCHEMA } : FILE_SCHEMA;
   return described(schema, description);

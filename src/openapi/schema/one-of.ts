@@ -1,10 +1,12 @@
 // `oneOf` in real documents mostly means "one of these": where the branches overlap, the letter of JSON Schema would
 // refuse values nobody could write any better. This tells whether a caller can keep the branches apart.
 
-import { isNode, listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
-import { isNullable, typesOf } from '../../schema/keywords.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
+import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { orNothing } from '../source/resolve.ts';
+import { behindRef } from './hidden-properties.ts';
 import type { Follow } from './in-place-cycles.ts';
 import { refOf } from './schema-parts.ts';
 
@@ -69,7 +71,7 @@ function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
 }
 
 function gather(document: SourceDocument, schema: unknown, follow: Follow, facts: Facts, depth: number): void {
-  if (!isNode(schema) || depth > MAX_DEPTH) {
+  if (!isObject(schema) || depth > MAX_DEPTH) {
     facts.vague = true;
     return;
   }
@@ -91,29 +93,21 @@ function gather(document: SourceDocument, schema: unknown, follow: Follow, facts
     facts.required.add(name);
     facts.names.add(name);
   }
-  if (isNode(schema.properties)) {
+  if (isObject(schema.properties)) {
     for (const name of Object.keys(schema.properties)) {
       facts.names.add(name);
-      const property = settled(document, schema.properties[name], follow);
+      const property = behindRef(document, schema.properties[name], follow)?.node;
       if (property?.readOnly === true) facts.unsent.add(name);
       const values = property && fixedValues(property);
       if (values && property.readOnly !== true) facts.fixed.set(name, values);
     }
   }
   for (const branch of listAt(schema, 'allOf')) gather(document, branch, follow, facts, depth + 1);
-  for (const keyword of ['oneOf', 'anyOf', 'if', 'patternProperties', 'dependentSchemas'])
+  for (const keyword of [...UNIONS, 'if', 'patternProperties', 'dependentSchemas'])
     if (Object.hasOwn(schema, keyword)) facts.vague = true;
 }
 
 function fixedValues(schema: Node): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, 'const')) return [schema.const];
   return Array.isArray(schema.enum) ? schema.enum : undefined;
-}
-
-function settled(document: SourceDocument, schema: unknown, follow: Follow): Node | undefined {
-  if (!isNode(schema)) return undefined;
-  const ref = refOf(schema);
-  if (ref === undefined) return schema;
-  const target = orNothing(() => follow(document, ref));
-  return isNode(target?.value) ? target.value : undefined;
 }

@@ -1,7 +1,8 @@
 // Looks through what an operation's request needs before its schemas are built: `$ref`s that lead nowhere, nesting and
 // size beyond reason. Each `$ref` target is looked at once, however many operations use it.
 
-import { isNode, type Node, step } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { type Node, step } from '../../endpoint/untrusted.ts';
 import { subschemas } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import type { Limits } from '../source/limits.ts';
@@ -47,7 +48,7 @@ export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
   };
 
   return (roots) => {
-    const queue = roots.filter((place) => isNode(place.value) && !isLeaf(place.value));
+    const queue = roots.filter((place) => isObject(place.value) && !isLeaf(place.value));
     const visits = new Set<object>(queue.map((place) => place.value as object));
     let schemas = 0;
     for (let next = 0; next < queue.length; next++) {
@@ -87,7 +88,7 @@ function look(root: Place, resolver: Resolver, limits: Limits): Findings {
   let schemas = 0;
   for (let item = stack.pop(); item; item = stack.pop()) {
     const { schema, pointer, depth } = item;
-    if (!isNode(schema)) continue;
+    if (!isObject(schema)) continue;
     schemas++;
     if (depth > limits.maxSchemaDepth) {
       return {
@@ -107,7 +108,7 @@ function look(root: Place, resolver: Resolver, limits: Limits): Findings {
       if (target instanceof RefError) {
         return { targets, schemas, problem: new OperationProblem(pointer + step('$ref'), target.message) };
       }
-      if (isNode(target.value)) targets.push(target);
+      if (isObject(target.value)) targets.push(target);
       if (root.document.dialect.schema !== '3.1') continue;
     }
     for (const [keyword, key, inner] of subschemas(schema)) {

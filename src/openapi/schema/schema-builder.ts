@@ -1,4 +1,4 @@
-// The schemas of a document on demand. Every `$ref` becomes `#/$defs/<name>`; a definition is converted once per direction
+// The schemas of a document on demand. Every `$ref` becomes `#/$defs/<name>`; a definition is schemasByDirection once per direction
 // and shared by all endpoints that use it, so the cost is that of the document, not of its expansion, and recursion stays
 // recursion.
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -35,13 +35,13 @@ interface ConvertedDefinition {
 export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   const follow = followSchema(resolver);
   const definitions: Definitions = { follow, inPlace: createInPlace(follow), at: createDefinitions() };
-  const converted = {
+  const schemasByDirection = {
     request: new Map<Definition, ConvertedDefinition>(),
     response: new Map<Definition, ConvertedDefinition>(),
   };
 
   const convertDefinition = (definition: Definition, direction: Direction): ConvertedDefinition => {
-    let result = converted[direction].get(definition);
+    let result = schemasByDirection[direction].get(definition);
     if (!result) {
       const uses = new Set<Definition>();
       const { document, value } = definition.place;
@@ -49,7 +49,7 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
       const within = definition.place;
       const schema = convertSchema({ definitions, document, direction, uses, via: 'all', within, budget }, value);
       result = { schema, uses };
-      converted[direction].set(definition, result);
+      schemasByDirection[direction].set(definition, result);
     }
     return result;
   };

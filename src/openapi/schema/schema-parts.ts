@@ -1,19 +1,43 @@
 // Pieces of a conversion that need no context: keywords that hold plain values, null beside a schema, definition names.
+
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
-import { emptyMap, isNode, type Node } from '../../endpoint/untrusted.ts';
-import { typesOf } from '../../schema/keywords.ts';
+import { emptyMap, type Node, textsAt } from '../../endpoint/untrusted.ts';
+import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { isSmallValue, numberIn, sizeIn, usablePattern } from './schema-values.ts';
 
-const SIZES = new Set([
-  'maxLength',
-  'minLength',
-  'maxItems',
-  'minItems',
-  'maxProperties',
-  'minProperties',
-  'maxContains',
-  'minContains',
+type Read = (value: unknown) => unknown;
+
+const textOf: Read = (value) => (typeof value === 'string' ? value : undefined);
+const proseOf: Read = (value) => (typeof value === 'string' && toPlainLines(value)) || undefined;
+const trueOnly: Read = (value) => value === true || undefined;
+const exclusiveBound: Read = (value) => (typeof value === 'number' ? value : undefined);
+const listOf = (value: unknown) => (Array.isArray(value) && value.length > 0 ? value : undefined);
+const smallOnly = (value: unknown) => (isSmallValue(value) ? value : undefined);
+
+/** Keywords without schemas inside, each with what its value can mean; undefined for nothing. */
+const PLAIN: ReadonlyMap<string, Read> = new Map([
+  ...[
+    'maxLength',
+    'minLength',
+    'maxItems',
+    'minItems',
+    'maxProperties',
+    'minProperties',
+    'maxContains',
+    'minContains',
+  ].map((keyword) => [keyword, sizeIn] as const),
+  ...['description', 'title'].map((keyword) => [keyword, proseOf] as const),
+  ...['format', 'contentEncoding', 'contentMediaType'].map((keyword) => [keyword, textOf] as const),
+  ...['uniqueItems', 'deprecated'].map((keyword) => [keyword, trueOnly] as const),
+  ...['exclusiveMaximum', 'exclusiveMinimum'].map((keyword) => [keyword, exclusiveBound] as const),
+  ['enum', listOf],
+  ['default', smallOnly],
+  ['examples', (value) => smallOnly(listOf(value))],
+  ['multipleOf', (value) => (typeof value === 'number' && value > 0 ? value : undefined)],
+  ['pattern', (value) => (typeof value === 'string' && usablePattern(value) ? value : undefined)],
+  ['dependentRequired', (value) => (isObject(value) ? nameLists(value) : undefined)],
 ]);
 
 /** Copies a keyword without schemas inside, where its value can mean something. */
@@ -24,74 +48,23 @@ export function convertPlain(
   hidden: ReadonlySet<string> | undefined,
   out: Record<string, unknown>,
 ): void {
-  if (SIZES.has(keyword)) {
-    const size = sizeIn(value);
-    if (size !== undefined) out[keyword] = size;
-    return;
-  }
-  switch (keyword) {
-    case 'type': {
-      const types = typesOf({ type: value });
-      if (types.length > 0) out.type = types.length === 1 ? types[0] : types;
-      break;
-    }
-    case 'required': {
-      if (!Array.isArray(value)) break;
-      const names = [...new Set(value.filter((name) => typeof name === 'string' && !hidden?.has(name)))];
-      if (names.length > 0) out.required = names;
-      break;
-    }
-    case 'description':
-    case 'title': {
-      const text = typeof value === 'string' ? toPlainLines(value) : '';
-      if (text !== '') out[keyword] = text;
-      break;
-    }
-    case 'enum':
-      if (Array.isArray(value) && value.length > 0) out.enum = value;
-      break;
-    case 'const':
-      out.const = value;
-      break;
-    case 'default':
-      if (isSmallValue(value)) out.default = value;
-      break;
-    case 'example':
-      if (isSmallValue(value)) out.examples ??= [value];
-      break;
-    case 'examples':
-      if (Array.isArray(value) && value.length > 0 && isSmallValue(value)) out.examples = value;
-      break;
-    case 'minimum':
-    case 'maximum': {
-      // 3.0 writes an exclusive bound as `minimum` plus `exclusiveMinimum: true`.
-      const exclusive = keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
-      const bound = numberIn(value);
-      if (bound !== undefined) out[schema[exclusive] === true ? exclusive : keyword] = bound;
-      break;
-    }
-    case 'exclusiveMaximum':
-    case 'exclusiveMinimum':
-      if (typeof value === 'number') out[keyword] = value;
-      break;
-    case 'multipleOf':
-      if (typeof value === 'number' && value > 0) out.multipleOf = value;
-      break;
-    case 'pattern':
-      if (typeof value === 'string' && usablePattern(value)) out.pattern = value;
-      break;
-    case 'format':
-    case 'contentEncoding':
-    case 'contentMediaType':
-      if (typeof value === 'string') out[keyword] = value;
-      break;
-    case 'uniqueItems':
-    case 'deprecated':
-      if (value === true) out[keyword] = true;
-      break;
-    case 'dependentRequired':
-      if (isNode(value)) out.dependentRequired = nameLists(value);
-      break;
+  if (keyword === 'type') {
+    const types = typesOf({ type: value });
+    if (types.length > 0) out.type = types.length === 1 ? types[0] : types;
+  } else if (keyword === 'required') {
+    const names = new Set(textsAt(schema, 'required').filter((name) => !hidden?.has(name)));
+    if (names.size > 0) out.required = [...names];
+  } else if (keyword === 'const') out.const = value;
+  else if (keyword === 'example') {
+    if (isSmallValue(value)) out.examples ??= [value];
+  } else if (keyword === 'minimum' || keyword === 'maximum') {
+    // 3.0 writes an exclusive bound as `minimum` plus `exclusiveMinimum: true`.
+    const exclusive = keyword === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
+    const bound = numberIn(value);
+    if (bound !== undefined) out[schema[exclusive] === true ? exclusive : keyword] = bound;
+  } else {
+    const content = PLAIN.get(keyword)?.(value);
+    if (content !== undefined) out[keyword] = content;
   }
 }
 
@@ -107,7 +80,7 @@ export function refOf(schema: Node): string | undefined {
 }
 
 export function annotationsOf(schema: JsonSchema): Node {
-  if (!isNode(schema)) return {};
+  if (!isObject(schema)) return {};
   const annotations: Record<string, unknown> = {};
   for (const keyword of ['title', 'description', 'deprecated', 'default', 'examples']) {
     if (Object.hasOwn(schema, keyword)) annotations[keyword] = schema[keyword];
@@ -115,21 +88,19 @@ export function annotationsOf(schema: JsonSchema): Node {
   return annotations;
 }
 
+/** What may refuse null although the type allows it. */
+const RULES_ON_NULL = ['allOf', ...UNIONS, 'const', 'not'];
+
 /** The schema, or null. Wherever the document put `nullable`, null is meant to pass. */
 export function orNull(schema: Record<string, unknown>): JsonSchema {
   const { type, enum: values } = schema;
   if (type !== undefined) {
-    const types = Array.isArray(type) ? type : [type];
+    const types = [type].flat();
     if (!types.includes('null')) schema.type = [...types, 'null'];
     if (Array.isArray(values) && !values.includes(null)) schema.enum = [...values, null];
-    for (const keyword of ['allOf', 'anyOf', 'oneOf', 'const', 'not'])
-      if (Object.hasOwn(schema, keyword)) return beside(schema);
-    return schema;
   }
-  for (const keyword of ['enum', 'const', 'allOf', 'anyOf', 'oneOf', 'not', '$ref']) {
-    if (Object.hasOwn(schema, keyword)) return beside(schema);
-  }
-  return schema;
+  const rules = type === undefined ? [...RULES_ON_NULL, 'enum', '$ref'] : RULES_ON_NULL;
+  return rules.some((keyword) => Object.hasOwn(schema, keyword)) ? beside(schema) : schema;
 }
 
 function beside(schema: Record<string, unknown>): JsonSchema {

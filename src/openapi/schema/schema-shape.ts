@@ -1,10 +1,12 @@
 // Can a body be given as separate arguments? Merges `allOf` (through `$ref`s) into one list of fields, or says that the
 // body has to stay in one piece: unions, maps, arrays, scalars.
 
-import { isNode, listAt, type Node, step, textsAt } from '../../endpoint/untrusted.ts';
-import { typesOf } from '../../schema/keywords.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { listAt, type Node, step, textsAt } from '../../endpoint/untrusted.ts';
+import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { orNothing, type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { behindRef } from './hidden-properties.ts';
 import { OperationProblem } from './scan.ts';
 import type { SchemaBuilder } from './schema-builder.ts';
 import { refOf } from './schema-parts.ts';
@@ -67,36 +69,17 @@ interface Walk {
 const MAX_MERGE_DEPTH = 48;
 const MAX_MERGED = 4_000;
 const MAX_VARIANTS = 64;
-const ANNOTATIONS = new Set([
-  'title',
-  'description',
-  'example',
-  'examples',
-  'default',
-  'deprecated',
-  'type',
-  'required',
-  'nullable',
-]);
+const ANNOTATIONS = new Set(
+  `title description example examples default deprecated type required nullable`.split(/\s+/),
+);
 /** Keywords that say something about the whole object which no single argument could carry. */
-const WHOLE = [
-  'not',
-  'if',
-  'dependentSchemas',
-  'dependencies',
-  'dependentRequired',
-  'patternProperties',
-  'propertyNames',
-  'enum',
-  'const',
-  'items',
-  'prefixItems',
-];
+const WHOLE = `not if dependentSchemas dependencies dependentRequired patternProperties propertyNames enum const
+  items prefixItems`.split(/\s+/);
 
 export function createShapes(resolver: Resolver, builder: SchemaBuilder, variants: Variants): ShapeOf {
   const merge = (place: Place, walk: Walk): boolean => {
     const { document, value } = place;
-    if (!isNode(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
+    if (!isObject(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
     if (walk.visits.has(value)) return true;
     walk.visits.add(value);
     const ref = refOf(value);
@@ -117,12 +100,12 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     for (const [index, branch] of listAt(node, 'allOf').entries()) {
       if (!merge(below(place, 'allOf', index, branch), deeper(walk, true))) return false;
     }
-    for (const keyword of ['anyOf', 'oneOf'] as const) {
+    for (const keyword of UNIONS) {
       const branches = listAt(node, keyword);
       if (branches.length > 0 && !mergeUnion(place, keyword, branches, walk)) return false;
     }
     const { draft } = walk;
-    if (isNode(node.properties)) {
+    if (isObject(node.properties)) {
       draft.described = true;
       for (const name of Object.keys(node.properties)) {
         addField(draft, name, [below(place, 'properties', name, node.properties[name])]);
@@ -142,7 +125,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     }
     const real = branches
       .map((branch, index) => below(place, keyword, index, branch))
-      .filter(({ value }) => !(isNode(value) && value.type === 'null'));
+      .filter(({ value }) => !(isObject(value) && value.type === 'null'));
     if (real.length === 1) return merge(real[0]!, deeper(walk, walk.asBase));
     if (!walk.mergeUnions || real.length > MAX_VARIANTS) return false;
     const drafts: Draft[] = [];
@@ -205,8 +188,8 @@ function below({ document, pointer }: Place, keyword: string, key: string | numb
 
 function noteRest(place: Place, { additionalProperties: rest }: Node, draft: Draft): void {
   if (rest === false) draft.closed = true;
-  else if (rest === true || (isNode(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
-  else if (isNode(rest)) {
+  else if (rest === true || (isObject(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
+  else if (isObject(rest)) {
     draft.rest ??= { document: place.document, pointer: `${place.pointer}/additionalProperties`, value: rest };
   }
 }
@@ -235,7 +218,7 @@ function addVariants(draft: Draft, variants: readonly Draft[]): void {
 }
 
 function isRequirement(branch: unknown): boolean {
-  return isNode(branch) && Array.isArray(branch.required) && Object.keys(branch).every((key) => ANNOTATIONS.has(key));
+  return isObject(branch) && Array.isArray(branch.required) && Object.keys(branch).every((key) => ANNOTATIONS.has(key));
 }
 
 function follow(place: Place, ref: string, resolver: Resolver): Place {
@@ -248,14 +231,10 @@ function follow(place: Place, ref: string, resolver: Resolver): Place {
 }
 
 /** The schema at the end of its `$ref`s, for a look at its type; undefined where it leads nowhere. */
-export function settledNode(
+export function nodeBehind(
   document: SourceDocument,
   schema: unknown,
   resolver: Resolver,
 ): { document: SourceDocument; node: Node } | undefined {
-  if (!isNode(schema)) return undefined;
-  const ref = refOf(schema);
-  if (ref === undefined) return { document, node: schema };
-  const place = orNothing(() => resolver.settle(resolver.follow(document, ref)));
-  return isNode(place?.value) ? { document: place.document, node: place.value } : undefined;
+  return behindRef(document, schema, (from, ref) => resolver.settle(resolver.follow(from, ref)));
 }

@@ -1,6 +1,6 @@
 // Values inside schemas: numbers, patterns, defaults, enums. Documents get their types wrong often enough that a keyword
 // is used only where its value can mean something.
-import { isNode } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
 
 const MAX_VALUE_NODES = 500;
 const MAX_VALUE_DEPTH = 24;
@@ -37,7 +37,7 @@ export function isSmallValue(value: unknown): boolean {
     if (typeof inner === 'string') chars += inner.length;
     if (++nodes > MAX_VALUE_NODES || depth > MAX_VALUE_DEPTH || chars > MAX_VALUE_CHARS) return false;
     if (Array.isArray(inner)) return inner.every((item) => fits(item, depth + 1));
-    if (isNode(inner)) return Object.values(inner).every((item) => fits(item, depth + 1));
+    if (isObject(inner)) return Object.values(inner).every((item) => fits(item, depth + 1));
     return inner !== undefined;
   };
   return fits(value, 0);

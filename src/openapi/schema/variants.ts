@@ -1,6 +1,8 @@
 // Polymorphism the old way: a base with a `discriminator` and no `oneOf`, whose variants name it in their `allOf`.
 
-import { isNode, listAt, type Node, nodeAt, once, step, textAt } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { listAt, type Node, nodeAt, once, step, textAt } from '../../endpoint/untrusted.ts';
+import { UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { orNothing, type Place, type Resolver } from '../source/resolve.ts';
 
@@ -12,16 +14,16 @@ const MAX_VARIANTS = 100;
 export function createVariants(root: SourceDocument, resolver: Resolver): Variants {
   const heirs = once(() => heirsByBase(root, resolver));
   return (base) => {
-    if (!isNode(base.value) || base.value.discriminator === undefined) return [];
-    if (listAt(base.value, 'oneOf').length > 0 || listAt(base.value, 'anyOf').length > 0) return [];
-    const named = mapped(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
+    if (!isObject(base.value) || base.value.discriminator === undefined) return [];
+    if (UNIONS.some((keyword) => listAt(base.value, keyword).length > 0)) return [];
+    const named = variantsIn(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
     const variants = named.length > 0 ? named : (heirs().get(base.value) ?? []);
     return variants.filter(({ value }) => value !== base.value).slice(0, MAX_VARIANTS);
   };
 }
 
 /** Mapping values are `$ref`s or bare schema names. */
-function mapped(base: Place, mapping: Node | undefined, resolver: Resolver): Place[] {
+function variantsIn(base: Place, mapping: Node | undefined, resolver: Resolver): Place[] {
   const places = new Map<unknown, Place>();
   for (const key of Object.keys(mapping ?? {})) {
     const value = textAt(mapping, key);
@@ -29,7 +31,7 @@ function mapped(base: Place, mapping: Node | undefined, resolver: Resolver): Pla
     const ref =
       /^[A-Za-z0-9._-]+$/.test(value) && !/\.(?:json|ya?ml)$/.test(value) ? `#/components/schemas/${value}` : value;
     const place = orNothing(() => resolver.settle(resolver.follow(base.document, ref)));
-    if (place && isNode(place.value)) places.set(place.value, place);
+    if (place && isObject(place.value)) places.set(place.value, place);
   }
   return [...places.values()];
 }
@@ -45,7 +47,7 @@ function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Plac
     for (const branch of listAt(value, 'allOf')) {
       const ref = textAt(branch, '$ref');
       const base = ref === undefined ? undefined : orNothing(() => resolver.settle(resolver.follow(root, ref)))?.value;
-      if (!isNode(base)) continue;
+      if (!isObject(base)) continue;
       const heir: Place = { document: root, pointer: pointer + step(name), value };
       const list = heirs.get(base);
       if (list) list.push(heir);

@@ -1,5 +1,6 @@
 // Which OpenAPI a document speaks.
-import { isNode, own } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { own } from '../../endpoint/untrusted.ts';
 import { bad } from './document-problem.ts';
 
 /** `3.1` stands for 3.1 and 3.2: both use JSON Schema 2020-12. */
@@ -13,7 +14,7 @@ export interface Dialect {
 
 /** Throws BAD_DOCUMENT for anything that is not OpenAPI 2.0 or 3.x. */
 export function dialectOf(value: unknown, label: string): Dialect {
-  if (!isNode(value)) throw bad(label, 'is not an OpenAPI document: its top level must be an object');
+  if (!isObject(value)) throw bad(label, 'is not an OpenAPI document: its top level must be an object');
   const swagger = own(value, 'swagger');
   const openapi = own(value, 'openapi');
   // YAML reads an unquoted 2.0 as the number 2, and 3.0 as 3.

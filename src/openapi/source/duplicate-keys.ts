@@ -1,6 +1,6 @@
 // Keys that an object of a JSON text has twice. JSON.parse lets the last one win without a word; a person who wrote both
 // wants to know where. Linear in the text, and the places are looked for only when the number of keys says there are any:
-// counting takes 40 ms for GitHub's 13 MB, of an import of 700; finding the places 200.
+// counting takes about 50 ms for GitHub's 13 MB, of an import of some 650; finding the places 250.
 
 import { step } from '../../endpoint/untrusted.ts';
 

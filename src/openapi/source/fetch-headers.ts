@@ -7,7 +7,7 @@ import type { Problem } from '../../endpoint/problems.ts';
 import { type Node, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 
-export interface GivenHeader {
+export interface OperatorHeader {
   /** Lower case. */
   readonly name: string;
   readonly credential: Credential;
@@ -18,7 +18,7 @@ export function readHeaders(
   lines: readonly string[],
   env: Environment,
   credentials: readonly Credential[] = [],
-): GivenHeader[] {
+): OperatorHeader[] {
   const problems: Problem[] = [];
   const headers = [...credentials, ...readHeaderLines(lines, env, problems)];
   const [problem] = problems;
@@ -32,7 +32,7 @@ export function readHeaders(
 }
 
 /** Whether a given header already is what a security scheme asks for. */
-export function satisfies({ name }: GivenHeader, scheme: Node | undefined): boolean {
+export function satisfies({ name }: OperatorHeader, scheme: Node | undefined): boolean {
   if (scheme?.type === 'apiKey') return scheme.in === 'header' && textAt(scheme, 'name')?.toLowerCase() === name;
   return name === 'authorization' && scheme?.type !== 'mutualTLS';
 }

@@ -146,7 +146,7 @@ function patternFunction(name: 'match' | 'search'): FilterFunction {
       if (typeof value !== 'string' || typeof source !== 'string') return false;
       const text = toRe2(source);
       const pattern = safePattern(name === 'match' ? `^(?:${text})$` : text);
-      return pattern.engine === 're2' && pattern.test(value);
+      return pattern.portable && pattern.test(value);
     },
   };
 }

@@ -1,7 +1,8 @@
 // OpenAPI Overlay 1.0 and 1.1: changes written beside a document, applied before it is read. Curation survives the next
 // version of the document because it never touches the file.
 
-import { isNode, type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
 import { bad } from './document-problem.ts';
 import { findAll, JsonPathError, type Location } from './jsonpath.ts';
 
@@ -26,7 +27,7 @@ export function applyOverlay(
   let root = document;
   for (const [index, action] of actions.entries()) {
     const where = `${label}: action ${index + 1}`;
-    if (!isNode(action)) throw bad(where, 'must be an object with a target');
+    if (!isObject(action)) throw bad(where, 'must be an object with a target');
     const target = textAt(action, 'target');
     if (target === undefined) throw bad(where, 'has no target; give it a JSONPath such as $.info');
     const places = find(target, root, where);
@@ -85,7 +86,7 @@ function update(place: Location, change: unknown, version: string, root: unknown
     else value.push(structuredClone(change));
     return root;
   }
-  if (isNode(value) && isNode(change)) {
+  if (isObject(value) && isObject(change)) {
     mergeInto(value as Record<string, unknown>, change);
     return root;
   }
@@ -99,7 +100,7 @@ function mergeInto(target: Record<string, unknown>, change: Node): void {
   for (const key of Object.keys(change)) {
     const before = own(target, key);
     const after = change[key];
-    if (isNode(before) && isNode(after)) mergeInto(before as Record<string, unknown>, after);
+    if (isObject(before) && isObject(after)) mergeInto(before as Record<string, unknown>, after);
     else if (Array.isArray(before) && Array.isArray(after)) before.push(...(structuredClone(after) as unknown[]));
     else set(target, key, structuredClone(after));
   }

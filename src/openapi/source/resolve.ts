@@ -1,6 +1,7 @@
 // Follows `$ref`s, lazily: nothing is copied or inlined here. A place is a document, a pointer and the value there.
 
-import { isNode, type Node, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { type Node, own, step, textAt } from '../../endpoint/untrusted.ts';
 import type { DocumentSet, SourceDocument } from './documents.ts';
 import { resolveUri } from './documents.ts';
 
@@ -59,7 +60,7 @@ export function createResolver(documents: DocumentSet): Resolver {
 
   const settle = (place: Place): Place => {
     let here = place;
-    for (let hops = 0; isNode(here.value) && typeof here.value.$ref === 'string'; hops++) {
+    for (let hops = 0; isObject(here.value) && typeof here.value.$ref === 'string'; hops++) {
       if (hops === MAX_HOPS) throw new RefError(`$ref ${show(here.value.$ref)} leads back to itself`);
       here = follow(here.document, here.value.$ref);
     }
@@ -170,7 +171,7 @@ function namesOf(
     const { value, pointer } = place;
     if (typeof value !== 'object' || value === null || visits.has(value)) continue;
     visits.add(value);
-    if (isNode(value)) noteNames(value, place, places);
+    if (isObject(value)) noteNames(value, place, places);
     for (const key of Object.keys(value))
       stack.push({ document, pointer: pointer + step(key), value: (value as Node)[key] });
   }
