@@ -4,6 +4,7 @@
 // operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
 import { isPrivateHost } from '../../endpoint/address.ts';
+import { trimEnd } from '../../endpoint/plain-text.ts';
 import { isNode, listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -97,7 +98,7 @@ function checkBaseUrl(text: string): string {
 }
 
 function trim(url: URL): string {
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + trimEnd(url.pathname, '/');
 }
 
 /** The first server a request can be sent to; its variables may still be missing, and then it says so. */
