@@ -202,3 +202,34 @@ test('for any schema, hostile arguments cost so many looks each, or a refusal', 
     { numRuns: 150 },
   );
 }, 120_000);
+
+describe('a union of many branches', () => {
+  const branch = (index: number) => ({
+    type: 'object',
+    properties: { kind: { const: `k${index}` }, size: { type: 'integer', minimum: index } },
+    required: ['kind'],
+    additionalProperties: false,
+  });
+  const open = (index: number) => ({ type: 'object', properties: { [`p${index}`]: { type: 'integer' } } });
+
+  test('accepts what one of them accepts', () => {
+    for (const keyword of ['anyOf', 'oneOf'])
+      expect(run(field({ [keyword]: range(40).map(branch) }), { x: { kind: 'k39', size: 39 } }).message).toBe(
+        'accepted',
+      );
+  });
+
+  test('explains the one that was meant', () => {
+    const { message } = run(field({ oneOf: range(40).map(branch) }), { x: { kind: 'k7', size: 6 } });
+    expect(message).toContain('1. `x.size` must be at least 7; got integer 6 (as the form with kind)');
+  });
+
+  test('names the two that fit where only one may', () => {
+    const { message } = run(field({ oneOf: range(40).map(open) }), { x: { p0: 'a', p1: 'a' } });
+    expect(message).toContain('must match exactly one of its forms, but matches');
+  });
+
+  test('names the types where none takes such a value', () => {
+    expect(run(field({ anyOf: range(40).map(branch) }), { x: 5 }).message).toContain('must be object; got integer 5');
+  });
+});

@@ -10,6 +10,7 @@ import { FORMATS, OPEN_FORMATS } from './formats.ts';
 import { haveDuplicates, toMembership } from './json-equality.ts';
 import { regExpEngine } from './pattern.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
+import { addUnions } from './wide-union.ts';
 
 /** One error of ajv. */
 export type CheckError = ErrorObject;
@@ -235,17 +236,25 @@ interface Compiler {
 }
 
 function createCompiler(schema: JsonSchema, onCode: OnCode, mode: Mode): Compiler {
-  const ajv = createAjv(schema, onCode, mode);
   let places: Map<object, readonly (string | number)[]> | undefined;
-  return {
-    compile: (pointer) => compile(ajv, pointer),
-    compilePart(holder, steps) {
-      places ??= placesOf(schema);
-      const place = places.get(holder);
-      return place === undefined ? undefined : compile(ajv, pointerOf([...place, ...steps]));
-    },
+  const compilePart = (holder: object, steps: readonly (string | number)[]): Check | undefined => {
+    places ??= placesOf(schema);
+    const place = places.get(holder);
+    return place === undefined ? undefined : compile(ajv, pointerOf([...place, ...steps]));
   };
+  const ajv = createAjv(schema, onCode, mode);
+  // Which names a branch has looked at is known to compiled code only.
+  if (!usesUnevaluated(schema)) addUnions(ajv, schema, (holder, ...steps) => compilePart(holder, steps));
+  return { compile: (pointer) => compile(ajv, pointer), compilePart };
 }
+
+function usesUnevaluated(schema: unknown, depth = 0): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  if (depth > MAX_LOOKED_INTO || 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema) return true;
+  return Object.values(schema).some((part) => usesUnevaluated(part, depth + 1));
+}
+
+const MAX_LOOKED_INTO = 300;
 
 /** Where every schema stands. */
 function placesOf(root: JsonSchema): Map<object, readonly (string | number)[]> {

@@ -90,7 +90,8 @@ function toUnits(view: View, errors: readonly CheckError[]): Unit[] {
     }
     if (--view.left.composites < 0) break;
     const parts = tryParts(view, error);
-    const first = index - parts.reduce((sum, part) => sum + part.errors.length, 0);
+    const first =
+      error.params.alone === true ? index : index - parts.reduce((sum, part) => sum + part.errors.length, 0);
     while (units.length > 0 && units.at(-1)!.index >= first) units.pop();
     units.push({ index, error, parts });
   }

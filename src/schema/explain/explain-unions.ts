@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { tagMatches } from '../check/coerce.ts';
 import type { CheckError } from '../check/compile-schema.ts';
+import { nearestBranches } from '../check/wide-union.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, schemasOf } from '../references.ts';
@@ -15,6 +16,7 @@ import { explainContains, explainType } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_BRANCHES = 40;
+const MAX_NEAREST = 8;
 const MAX_SETS_SHOWN = 6;
 
 /** One schema that was tried, and what was wrong with the value. */
@@ -45,6 +47,11 @@ export function tryParts(view: View, { keyword, params, parentSchema, data }: Ch
   }
   const passing = params.passingSchemas as readonly [number, number] | null | undefined;
   const branches = schemasOf(holder[keyword]);
+  // Of a wide union only what may be meant is compiled.
+  if (params.alone === true) {
+    const nearest = passing ?? nearestBranches(view.root, branches, data, MAX_NEAREST);
+    return nearest.map((index) => tryPart(view, holder, [keyword, index], data));
+  }
   const tried = passing ? branches.slice(0, passing[1] + 1) : branches;
   return tried.map((_, index) => tryPart(view, holder, [keyword, index], data));
 }
