@@ -115,11 +115,13 @@ export function nearestBranches(
   value: unknown,
   max: number,
 ): number[] {
-  const names = isObject(value) ? Object.keys(value).slice(0, MAX_NAMES) : [];
-  return branches
-    .map((branch, index) => ({ branch, index }))
-    .filter(({ branch }) => typesOf(root, branch) & typeOf(value))
-    .map(({ branch, index }) => ({ index, distance: isObject(value) ? distanceTo(root, branch, value, names) : 0 }))
+  const typed = [...branches.keys()].filter((index) => typesOf(root, branches[index]!) & typeOf(value));
+  if (!isObject(value)) return typed.slice(0, max);
+  const tagged = typed.filter((index) => tagMatches(root, branches[index]!, value) === true);
+  if (tagged.length > 0) return tagged.slice(0, max);
+  const names = Object.keys(value).slice(0, MAX_NAMES);
+  return typed
+    .map((index) => ({ index, distance: distanceTo(root, branches[index]!, value, names) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, max)
     .map(({ index }) => index)

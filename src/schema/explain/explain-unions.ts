@@ -78,17 +78,18 @@ export function explainComposite(view: View, error: CheckError, place: Place, pa
     const { minContains, maxContains } = error.params as { minContains: number; maxContains?: number };
     return [explainContains(view, place, count, minContains, maxContains)];
   }
-  return explainUnion(view, place, parts);
+  return explainUnion(view, place, parts, schemasOf(place.schema[error.keyword]));
 }
 
-function explainUnion(view: View, place: Place, parts: readonly Part[]): Problem[] {
+function explainUnion(view: View, place: Place, parts: readonly Part[], branches: readonly JsonSchema[]): Problem[] {
   const fitting = parts.filter(({ fits }) => fits);
   if (fitting.length > 1) {
     const forms = fitting.map(({ schema }) => branchName(view, schema)).join(' and ');
     const words = `must match exactly one of its forms, but matches ${forms}; make it match one only`;
     return [problemAt(view, place, 'variant', words)];
   }
-  const typed = parts.filter(({ schema }) => typesOf(view.root, schema) & typeOf(place.value));
+  const takesType = (schema: JsonSchema): boolean => (typesOf(view.root, schema) & typeOf(place.value)) !== 0;
+  const typed = parts.filter(({ schema }) => takesType(schema));
   if (typed.length === 0) return [explainType(view, place)];
   const sets = requiredSets(view, parts);
   if (sets !== undefined && isObject(place.value)) {
@@ -102,7 +103,7 @@ function explainUnion(view: View, place: Place, parts: readonly Part[]): Problem
     problems: explainErrors(view, errors, place),
   }));
   const best = bestBranch(view, tried, place.value);
-  if (typed.length === 1) return best.problems;
+  if (branches.filter(takesType).length === 1) return best.problems;
   const label = branchName(view, best.schema);
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
 }
