@@ -1,14 +1,13 @@
 // A union of many branches. ajv would compile all of them into one function when the union is first met (a second for 500)
 // and try each on every value. Here a branch is compiled when a value comes that its names, types and fixed fields allow.
-import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordErrorDefinition } from 'ajv/dist/2020.js';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { typeOf, typesOf } from '../json-types.ts';
-import { UNIONS } from '../keywords.ts';
 import { conjuncts, schemasOf } from '../references.ts';
 import { tagMatches } from './coerce.ts';
 
-const WIDE = 12;
+/** Unions of more branches are wide. */
+export const WIDE = 12;
 
 /** The check of what stands at some steps below a holder, compiled on demand. */
 export type PartOf = (
@@ -16,44 +15,8 @@ export type PartOf = (
   ...steps: readonly (string | number)[]
 ) => ((value: unknown) => boolean) | undefined;
 
-/** Replaces ajv's `anyOf` and `oneOf`; unions that are not wide are left to what was there. */
-export function addUnions(ajv: Ajv2020, root: JsonSchema, partOf: PartOf): void {
-  for (const name of UNIONS) {
-    const keyword = toKeyword(ajv.getKeyword(name) as CodeKeywordDefinition, root, partOf);
-    ajv.removeKeyword(name).addKeyword(keyword);
-  }
-}
-
-type ErrorContext = Parameters<Extract<KeywordErrorDefinition['params'], (...all: never) => unknown>>[0];
-
-function toKeyword(keyword: CodeKeywordDefinition, root: JsonSchema, partOf: PartOf): CodeKeywordDefinition {
-  const exclusive = keyword.keyword === 'oneOf';
-  const { params: usual } = keyword.error!;
-  const usualParams = (cxt: ErrorContext) => (typeof usual === 'function' ? usual(cxt) : (usual ?? _`{}`));
-  return {
-    ...keyword,
-    // Where ajv has them.
-    before: 'allOf',
-    error: {
-      ...keyword.error!,
-      // `alone`: what the branches said is not among the errors before this one.
-      params: (cxt) =>
-        cxt.params.pair === undefined ? usualParams(cxt) : _`{passingSchemas: ${cxt.params.pair}, alone: true}`,
-    },
-    code(cxt) {
-      const { schema, parentSchema, data, gen } = cxt;
-      const branches = schema as readonly unknown[];
-      if (branches.length <= WIDE || !branches.every(isObject)) return keyword.code(cxt);
-      const search = toSearch(root, parentSchema, String(keyword.keyword), exclusive, partOf);
-      const pair = gen.const('pair', _`${gen.scopeValue('func', { ref: search })}(${data})`);
-      cxt.setParams({ pair });
-      cxt.pass(_`${pair} === undefined`);
-    },
-  };
-}
-
 /** undefined when the value fits; else the two branches of a `oneOf` that it fits, or null for none. */
-function toSearch(
+export function toSearch(
   root: JsonSchema,
   holder: Record<string, unknown>,
   keyword: string,
