@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Endpoint } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, toToolName } from '../endpoint/names.ts';
+import { trimEnd } from '../endpoint/plain-text.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
 
@@ -70,7 +71,7 @@ export function cutWords(name: string, limit: number): string {
 
 /** The suffix always survives: the name gives way. */
 export function withSuffix(name: string, suffix: string): string {
-  return `${name.slice(0, MAX_TOOL_NAME - suffix.length - 1).replace(/_+$/, '')}_${suffix}`;
+  return `${trimEnd(name.slice(0, MAX_TOOL_NAME - suffix.length - 1), '_')}_${suffix}`;
 }
 
 function isHandWritten({ source }: Named): boolean {

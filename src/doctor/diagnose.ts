@@ -4,6 +4,7 @@ import type { Registry } from '../catalog/registry.ts';
 import { costOf, listCost } from '../catalog/tokens.ts';
 import { toDefinition } from '../catalog/tool-entry.ts';
 import type { Domain } from '../endpoint/model.ts';
+import { trimEnd } from '../endpoint/plain-text.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
 import { type DeploymentPolicy, decidePolicy } from '../orchestration/policy.ts';
 import { auditSchema } from '../schema/check/unenforced.ts';
@@ -114,7 +115,7 @@ function checkDescriptions({ registry }: DiagnoseInput): Finding[] {
   const findings: Finding[] = [];
   for (const { name: where, endpoint } of registry.operations) {
     const text = `${endpoint.summary} ${endpoint.description ?? ''}`.trim();
-    const synthetic = text.replace(/[.\s]+$/, '').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
+    const synthetic = trimEnd(text, '. \n').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
     if (synthetic || text.length < MIN_DESCRIPTION) {
       findings.push({
         severity: 'warning',

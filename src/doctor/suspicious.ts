@@ -5,7 +5,7 @@ const STEERING: readonly RegExp[] = [
   /\b(?:ignore|disregard|forget|override)\b[^.]{0,30}\b(?:previous|prior|earlier|above|other|all|any)\b[^.]{0,30}\b(?:instructions?|rules?|prompts?|tools?)\b/i,
   /\b(?:do not|don't|never)\b[^.]{0,20}\b(?:tell|inform|mention|show|reveal)\b[^.]{0,30}\buser\b/i,
   /\b(?:you must|always)\b[^.]{0,30}\b(?:call|use|invoke)\b[^.]{0,30}\b(?:first|before|instead of)\b[^.]{0,30}\b(?:any|every|all|other)\b/i,
-  /<\s*\/?\s*(?:important|system|instructions?|secret)\s*>/i,
+  /<\s{0,20}\/?\s{0,20}(?:important|system|instructions?|secret)\s{0,20}>/i,
   /\b(?:system prompt|developer message|hidden instructions?)\b/i,
   /\b(?:send|forward|copy|upload|exfiltrate)\b[^.]{0,40}\b(?:conversation|chat history|api keys?|passwords?|credentials|ssh keys?|\.env)\b/i,
 ];

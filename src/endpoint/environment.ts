@@ -1,23 +1,33 @@
 // Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}` and base URLs.
 // The environment is always handed in; only config.ts reads process.env.
 
+import { trimEnd } from './plain-text.ts';
+
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An absolute http(s) URL as env text, or a variable with a default. `embedded:tasks` is the sample API of this package. */
 export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
-const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
+const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-|\})/g;
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
 /** The text with every variable filled in, and the names of those that are unset and have no default. */
 export function expand(text: string, env: Environment): { text: string; missing: string[] } {
   const missing: string[] = [];
-  const filled = text.replace(REFERENCE, (_, name: string, fallback: string | undefined) => {
-    const value = lookup(env, name) ?? fallback;
-    if (value === undefined) missing.push(name);
-    return value ?? '';
-  });
-  return { text: filled, missing };
+  let filled = '';
+  let at = 0;
+  for (const { 0: opening, 1: name, 2: mark, index } of text.matchAll(OPENING)) {
+    // It stands in the default of the one before.
+    if (index < at) continue;
+    const start = index + opening.length;
+    const end = mark === '}' ? start - 1 : text.indexOf('}', start);
+    if (end < 0) break;
+    const value = lookup(env, name!) ?? (mark === '}' ? undefined : text.slice(start, end));
+    if (value === undefined) missing.push(name!);
+    filled += text.slice(at, index) + (value ?? '');
+    at = end + 1;
+  }
+  return { text: filled + text.slice(at), missing };
 }
 
 /** The end of a sentence about text whose variables are not all set. */
@@ -55,7 +65,7 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): { url: string }
     return { problem: `must hold no user name or password${from}; declare a credential instead` };
   if (url.search !== '' || url.hash !== '')
     return { problem: `must hold no ? or #${from}; use fixed values for query parameters` };
-  return { url: `${url.origin}${url.pathname}`.replace(/\/+$/, '') };
+  return { url: trimEnd(`${url.origin}${url.pathname}`, '/') };
 }
 
 /** The name in `embedded:name`; such an API runs inside the gateway's own process. */

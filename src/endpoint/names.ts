@@ -1,5 +1,6 @@
 // Names every client accepts: snake_case tool names and argument keys, cut and deduplicated the same way each time.
 import { createHash } from 'node:crypto';
+import { trimEnd, trimStart } from './plain-text.ts';
 
 /** Leaves room for the prefixes clients put in front: Cursor filters above 60 for server and tool together. */
 export const MAX_TOOL_NAME = 48;
@@ -18,13 +19,13 @@ const MAX_INPUT = 512;
 
 /** `listHTTPServers`, `repos/list-for-user`, `Été 2` → `list_http_servers`, `repos_list_for_user`, `ete_2`. May be empty. */
 export function toSnakeCase(text: string): string {
-  return toAscii(text)
+  const snake = toAscii(text)
     .replace(/OAuth/g, 'Oauth')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1_$2')
+    .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1_')
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_')
-    .replace(/^_+|_+$/g, '');
+    .replace(/[^a-z0-9]+/g, '_');
+  return trimEnd(trimStart(snake, '_'), '_');
 }
 
 /** snake_case that starts with a letter; `fallback` where nothing is left. */
@@ -36,7 +37,7 @@ export function toName(text: string, fallback: string): string {
 
 /** Any text as a tool name: lower snake case, a letter first, cut with room for what must follow. */
 export function toToolName(text: string, maxLength: number = MAX_TOOL_NAME): string {
-  return toName(text, 't').slice(0, maxLength).replace(/_+$/, '');
+  return trimEnd(toName(text, 't').slice(0, maxLength), '_');
 }
 
 /** What an operation's place in the tree follows from. */
@@ -68,7 +69,7 @@ export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string
   const words = name.slice(0, room);
   const boundary = words.lastIndexOf('_');
   const beginning = boundary > room * 0.6 && name[room] !== '_' ? words.slice(0, boundary) : words;
-  return `${beginning.replace(/_+$/, '')}_${hash}`;
+  return `${trimEnd(beginning, '_')}_${hash}`;
 }
 
 /**
@@ -102,10 +103,8 @@ export function uniqueNames(names: readonly string[], maxLength: number = MAX_TO
  */
 export function toArgumentKey(name: string, fallback: string): string {
   if (ARGUMENT_KEY.test(name) && !UNSAFE_KEYS.has(name)) return name;
-  const clean = toAscii(name)
-    .replace(/[^A-Za-z0-9_]+/g, '_')
-    .replace(/^_+(?=.)|_+$/g, '');
-  const key = clean === '' || clean === '_' ? fallback : /^[0-9]/.test(clean) ? `_${clean}` : clean;
+  const clean = trimEnd(trimStart(toAscii(name).replace(/[^A-Za-z0-9_]+/g, '_'), '_'), '_');
+  const key = clean === '' ? fallback : /^[0-9]/.test(clean) ? `_${clean}` : clean;
   return fitName(UNSAFE_KEYS.has(key) ? `${key}_` : key, MAX_ARGUMENT_KEY);
 }
 

@@ -68,7 +68,7 @@ export function cutText(text: string, limit: number): string {
   const word = short.lastIndexOf(' ');
   // Never half a surrogate pair.
   const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
-  return `${body.replace(/[\s,;:.]+$/, '')}…`;
+  return `${trimEnd(body, ' \n\t\r,;:.')}…`;
 }
 
 /** Single blanks, at most one empty line in a row. */
@@ -100,4 +100,21 @@ function withoutMarkup(text: string): string {
     .replace(/^[ \t]*>[ \t]?(?:\[![A-Z]+\])?/gm, '')
     .replace(/^```[^\n]{0,100}$/gm, '')
     .replace(/\*\*([^*\n]{1,500})\*\*/g, '$1');
+}
+
+/**
+ * The text without those of `characters` that it ends with. By index: `/[characters]+$/` begins anew at every character of
+ * a run of them, which is quadratic in its length.
+ */
+export function trimEnd(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text[end - 1]!)) end--;
+  return text.slice(0, end);
+}
+
+/** The text without those of `characters` that it begins with. */
+export function trimStart(text: string, characters: string): string {
+  let start = 0;
+  while (start < text.length && characters.includes(text[start]!)) start++;
+  return text.slice(start);
 }

@@ -374,8 +374,15 @@ describe('arguments no schema is asked about', () => {
   });
 
   test('are refused when there are too many of them', () => {
-    expect(first(field({}), { x: Array.from({ length: 100_001 }, () => 0) })).toBe(
-      '1. arguments hold more than 100000 values; split them over several calls',
+    expect(first(field({}), { x: Array.from({ length: 20_001 }, () => 0) })).toBe(
+      '1. arguments hold more than 20000 values; split them over several calls',
+    );
+  });
+
+  test('are refused when one object has too many fields', () => {
+    const wide = Object.fromEntries(Array.from({ length: 5_001 }, (_, index) => [`k${index}`, 0]));
+    expect(first(field({}), { x: wide })).toBe(
+      '1. arguments hold an object of more than 5000 fields; split them over several calls',
     );
   });
 

@@ -19,7 +19,7 @@ export function splitWords(text: string): string[] {
     // PRs, IDs, APIs: one word each.
     .replace(/\b[A-Z]{2,}s\b/g, (word) => word.toLowerCase())
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1 ')
     .toLowerCase()
     .replace(/['’]s\b/g, '')
     .match(/[\p{L}\p{N}]+/gu);
@@ -66,8 +66,9 @@ function strip(word: string): string {
   // British and American spelling meet.
   let base = word.length > 6 ? word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz') : word;
   base = base.replace(/(?<=ss|sh|ch|x|z)es$|(?<=[^siu])s$/, '').replace(/ie$/, 'y');
-  if (base.length > 5 && /[aeiouy].*ing$/.test(base)) base = undouble(base.slice(0, -3));
-  else if (base.length > 4 && /[aeiouy].*[^e]ed$/.test(base)) base = undouble(base.slice(0, -2));
+  if (base.length > 5 && base.endsWith('ing') && /[aeiouy]/.test(base.slice(0, -3))) base = undouble(base.slice(0, -3));
+  else if (base.length > 4 && /[^e]ed$/.test(base) && /[aeiouy]/.test(base.slice(0, -3)))
+    base = undouble(base.slice(0, -2));
   else if (base.length > 6) base = base.replace(/(?<=at|s|t)ion$|(?<=...)ment$/, '');
   return base.length > 3 ? base.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i') : base;
 }

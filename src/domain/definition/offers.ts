@@ -26,11 +26,12 @@ function buildPrompt(name: string, declaration: PromptDefinition, at: Path, prob
     if ((message.text === undefined) === (message.resource === undefined)) {
       problems.push({ path, message: 'needs text or resource, one of the two' });
     }
-    for (const [, used] of `${message.text ?? ''}${message.resource ?? ''}`.matchAll(/\{\{\s*([^{}]*?)\s*\}\}/g)) {
-      if (!names.includes(used!))
+    for (const [, inner] of `${message.text ?? ''}${message.resource ?? ''}`.matchAll(/\{\{([^{}]*)\}\}/g)) {
+      const used = inner!.trim();
+      if (!names.includes(used))
         problems.push({
           path,
-          message: `uses {{${used}}}, which is no argument of this prompt; ${hint(used!, names)}`,
+          message: `uses {{${used}}}, which is no argument of this prompt; ${hint(used, names)}`,
         });
     }
     return {

@@ -56,11 +56,25 @@ function fromLinkHeader(plan: PagingPlan, args: Args, headers: RawResponse['head
   for (const match of String(link)
     .slice(0, 8_192)
     .matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (/;\s*rel\s*=\s*"?(?:[^";]*\s)?next(?:["\s;,]|$)/i.test(match[2] as string)) {
-      return fromUrl(plan, args, match[1] as string);
-    }
+    if (leadsToNext(match[2] as string)) return fromUrl(plan, args, match[1] as string);
   }
   return undefined;
+}
+
+/** Whether `next` is among the relations in `; title=x; rel="last next"`. */
+function leadsToNext(parameters: string): boolean {
+  return parameters
+    .split(';')
+    .slice(1)
+    .map((parameter) => parameter.split('='))
+    .some(
+      ([name = '', value = '']) =>
+        name.trim().toLowerCase() === 'rel' &&
+        value
+          .toLowerCase()
+          .split(/[\s",]/)
+          .includes('next'),
+    );
 }
 
 /** The public arguments in which the next page's URL differs from this call. */

@@ -1,6 +1,7 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
 import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
 import type { Args, Effect, Endpoint, EndpointLimits } from '../../endpoint/model.ts';
+import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkHeaderValue } from './header-value.ts';
 import { checkPairs } from './method-override.ts';
@@ -118,7 +119,7 @@ function parseBaseUrl(endpoint: Endpoint): { origin: string; basePath: string } 
       { tool: endpoint.toolName },
     );
   }
-  return { origin: url.origin, basePath: url.pathname.replace(/\/+$/, '') };
+  return { origin: url.origin, basePath: trimEnd(url.pathname, '/') };
 }
 
 function refuseReserved(name: string, effect: Effect, serialise: Serialise): Serialise {

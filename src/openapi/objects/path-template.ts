@@ -33,7 +33,7 @@ export function readTemplate(key: string, parameters: readonly { in: string; nam
   const path = (mark < 0 ? bare : bare.slice(0, mark)).replace(/\{([^{}]*)\}/g, (whole, inner: string) => {
     // RFC 6570 query expansion: those are query parameters, declared as such.
     if (/^[?&]/.test(inner)) return '';
-    const name = declared.has(inner) ? inner : inner.replace(/^\+|[+*]$|:.*$/g, '');
+    const name = declared.has(inner) ? inner : inner.replace(/^\+|[+*]$/g, '').split(':', 1)[0]!;
     const variable = declared.has(name) ? name : inner;
     if (variable === '') return whole;
     variables.add(variable);

@@ -5,6 +5,7 @@
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
 import { isPrivateHost } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
+import { trimEnd } from '../../endpoint/plain-text.ts';
 import { listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -98,7 +99,7 @@ function checkBaseUrl(text: string): string {
 }
 
 function trim(url: URL): string {
-  return url.origin + url.pathname.replace(/\/+$/, '');
+  return url.origin + trimEnd(url.pathname, '/');
 }
 
 /** The first server a request can be sent to; its variables may still be missing, and then it says so. */

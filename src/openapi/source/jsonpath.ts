@@ -55,7 +55,7 @@ function parseQuery(path: string): JSONPathQuery {
   } catch (error) {
     if (!(error instanceof SyntaxProblem)) throw new JsonPathError('is nested too deeply');
     // The library appends an excerpt and the offset; people count characters from one.
-    const reason = error.message.replace(/ \('[^\n]*':\d+\)$/, '');
+    const reason = error.message.split(" ('", 1)[0]!;
     throw new JsonPathError(`is not JSONPath: ${reason} at character ${error.token.index + 1}`);
   }
 }
@@ -153,5 +153,5 @@ function patternFunction(name: 'match' | 'search'): FilterFunction {
 
 /** A dot of I-Regexp stops at both line ends, RE2's at one. */
 function toRe2(source: string): string {
-  return source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]|\./g, (token) => (token === '.' ? '[^\\n\\r]' : token));
+  return source.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]?|\./g, (token) => (token === '.' ? '[^\\n\\r]' : token));
 }

@@ -1,17 +1,22 @@
-// What arguments may look like before any schema is asked: how deep, how many values, which names.
+// What arguments may look like before any schema is asked: how deep, how many values, which names. The figures are far above
+// what a call needs, and low enough that no check of so many values holds the event loop for 100 ms.
 import type { Args } from '../../endpoint/model.ts';
 
 export const MAX_DEPTH = 64;
-export const MAX_VALUES = 100_000;
+export const MAX_VALUES = 20_000;
+/** Of one object: every name that a schema does not know is compared with those it does. */
+export const MAX_KEYS = 5_000;
 
 /** A key that means something to JavaScript objects is never an argument. */
 const FORBIDDEN_KEYS: readonly string[] = ['__proto__', 'constructor', 'prototype'];
+
+export type BoundsVerdict = 'ok' | 'too_deep' | 'too_many' | 'too_wide';
 
 let left = 0;
 let rounded = false;
 
 /** Whether arguments are shallow and small enough to validate. Allocates nothing. */
-export function withinBounds(args: unknown): 'ok' | 'too_deep' | 'too_many' {
+export function withinBounds(args: unknown): BoundsVerdict {
   left = MAX_VALUES;
   rounded = false;
   return visit(args, 0);
@@ -22,7 +27,7 @@ export function holdsRounded(): boolean {
   return rounded;
 }
 
-function visit(value: unknown, depth: number): 'ok' | 'too_deep' | 'too_many' {
+function visit(value: unknown, depth: number): BoundsVerdict {
   if (--left < 0) return 'too_many';
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'number' && (value > Number.MAX_SAFE_INTEGER || value < Number.MIN_SAFE_INTEGER))
@@ -37,7 +42,9 @@ function visit(value: unknown, depth: number): 'ok' | 'too_deep' | 'too_many' {
     }
     return 'ok';
   }
+  let keys = 0;
   for (const key in value) {
+    if (++keys > MAX_KEYS) return 'too_wide';
     const verdict = visit((value as Record<string, unknown>)[key], depth + 1);
     if (verdict !== 'ok') return verdict;
   }

@@ -1,15 +1,23 @@
 // Turns schemas into functions with ajv. The arguments of a tool are compiled one by one, each when it is first given:
 // a call pays for what it sends, not for the two hundred things it could have sent.
-import { Ajv2020, type AnySchema, type ErrorObject } from 'ajv/dist/2020.js';
+import {
+  _,
+  Ajv2020,
+  type AnySchema,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type KeywordErrorDefinition,
+} from 'ajv/dist/2020.js';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { ANNOTATIONS, DEFINITION_KEYWORDS, mapSubschemas, subschemas } from '../keywords.ts';
+import { ANNOTATIONS, DEFINITION_KEYWORDS, mapSubschemas, subschemas, UNIONS } from '../keywords.ts';
 import type { SchemaObject } from '../references.ts';
 import { countEffort, EFFORT_KEYWORD, refersToRoot, spendEffort } from './effort.ts';
 import { FORMATS, OPEN_FORMATS } from './formats.ts';
 import { haveDuplicates, toMembership } from './json-equality.ts';
 import { regExpEngine } from './pattern.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
+import { type PartOf, toSearch, WIDE } from './wide-union.ts';
 
 /** One error of ajv. */
 export type CheckError = ErrorObject;
@@ -235,17 +243,25 @@ interface Compiler {
 }
 
 function createCompiler(schema: JsonSchema, onCode: OnCode, mode: Mode): Compiler {
-  const ajv = createAjv(schema, onCode, mode);
   let places: Map<object, readonly (string | number)[]> | undefined;
-  return {
-    compile: (pointer) => compile(ajv, pointer),
-    compilePart(holder, steps) {
-      places ??= placesOf(schema);
-      const place = places.get(holder);
-      return place === undefined ? undefined : compile(ajv, pointerOf([...place, ...steps]));
-    },
+  const compilePart = (holder: object, steps: readonly (string | number)[]): Check | undefined => {
+    places ??= placesOf(schema);
+    const place = places.get(holder);
+    return place === undefined ? undefined : compile(ajv, pointerOf([...place, ...steps]));
   };
+  const ajv = createAjv(schema, onCode, mode);
+  // Which names a branch has looked at is known to compiled code only.
+  if (!usesUnevaluated(schema)) addUnions(ajv, schema, (holder, ...steps) => compilePart(holder, steps));
+  return { compile: (pointer) => compile(ajv, pointer), compilePart };
 }
+
+function usesUnevaluated(schema: unknown, depth = 0): boolean {
+  if (typeof schema !== 'object' || schema === null) return false;
+  if (depth > MAX_LOOKED_INTO || 'unevaluatedProperties' in schema || 'unevaluatedItems' in schema) return true;
+  return Object.values(schema).some((part) => usesUnevaluated(part, depth + 1));
+}
+
+const MAX_LOOKED_INTO = 300;
 
 /** Where every schema stands. */
 function placesOf(root: JsonSchema): Map<object, readonly (string | number)[]> {
@@ -323,4 +339,40 @@ function createAjv(schema: JsonSchema, onCode: OnCode, mode: Mode): Ajv2020 {
   ajv.removeKeyword('enum');
   ajv.addKeyword({ keyword: 'enum', schemaType: 'array', errors: false, compile: toMembership });
   return ajv.addSchema(schema as AnySchema, ROOT);
+}
+
+/** Replaces ajv's `anyOf` and `oneOf`; unions that are not wide are left to what was there. */
+function addUnions(ajv: Ajv2020, root: JsonSchema, partOf: PartOf): void {
+  for (const name of UNIONS) {
+    const keyword = toKeyword(ajv.getKeyword(name) as CodeKeywordDefinition, root, partOf);
+    ajv.removeKeyword(name).addKeyword(keyword);
+  }
+}
+
+type ErrorContext = Parameters<Extract<KeywordErrorDefinition['params'], (...all: never) => unknown>>[0];
+
+function toKeyword(keyword: CodeKeywordDefinition, root: JsonSchema, partOf: PartOf): CodeKeywordDefinition {
+  const exclusive = keyword.keyword === 'oneOf';
+  const { params: usual } = keyword.error!;
+  const usualParams = (cxt: ErrorContext) => (typeof usual === 'function' ? usual(cxt) : (usual ?? _`{}`));
+  return {
+    ...keyword,
+    // Where ajv has them.
+    before: 'allOf',
+    error: {
+      ...keyword.error!,
+      // `alone`: what the branches said is not among the errors before this one.
+      params: (cxt) =>
+        cxt.params.pair === undefined ? usualParams(cxt) : _`{passingSchemas: ${cxt.params.pair}, alone: true}`,
+    },
+    code(cxt) {
+      const { schema, parentSchema, data, gen } = cxt;
+      const branches = schema as readonly unknown[];
+      if (branches.length <= WIDE || !branches.every(isObject)) return keyword.code(cxt);
+      const search = toSearch(root, parentSchema, String(keyword.keyword), exclusive, partOf);
+      const pair = gen.const('pair', _`${gen.scopeValue('func', { ref: search })}(${data})`);
+      cxt.setParams({ pair });
+      cxt.pass(_`${pair} === undefined`);
+    },
+  };
 }

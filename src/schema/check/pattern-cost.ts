@@ -136,14 +136,14 @@ function readGroup(reader: Reader, depth: number): Ways | undefined {
   return /[=!]$/.test(text) ? { ...inner, single: false, still: true } : inner;
 }
 
-const REPEAT = /(?:([*+?])|\{(\d+)(,?)(\d*)\})\??/y;
+const REPEAT = /(?:([*+?])|\{(\d+)(?:(,)(\d*))?\})\??/y;
 
 function readRepeat(reader: Reader, atom: Ways): Ways {
   REPEAT.lastIndex = reader.at;
   const match = REPEAT.exec(reader.source);
   if (match === null) return atom;
   reader.at += match[0].length;
-  const [, sign, low, comma, high] = match;
+  const [, sign, low, comma = '', high = ''] = match;
   const least = sign === '+' ? 1 : sign === undefined ? Number(low) : 0;
   const most =
     sign === '?'

@@ -8,7 +8,15 @@ import type { Problem } from '../explain/argument-problem.ts';
 import { explain } from '../explain/explain-errors.ts';
 import { MAX_PROBLEMS, refusal } from '../explain/refusal.ts';
 import { joinPath, showName } from '../explain/show.ts';
-import { forbiddenKey, holdsRounded, MAX_DEPTH, MAX_VALUES, withinBounds } from './bounds.ts';
+import {
+  type BoundsVerdict,
+  forbiddenKey,
+  holdsRounded,
+  MAX_DEPTH,
+  MAX_KEYS,
+  MAX_VALUES,
+  withinBounds,
+} from './bounds.ts';
 import { coerce, withLongIntegers } from './coerce.ts';
 import { allowEffort, payFrom, TOO_MUCH_EFFORT } from './effort.ts';
 import { resetPatternBudget } from './pattern.ts';
@@ -74,6 +82,12 @@ function brokenSchema(tool: string, cause: unknown): GatewayError {
   );
 }
 
+const OUT_OF_BOUNDS: Readonly<Record<Exclude<BoundsVerdict, 'ok'>, string>> = {
+  too_deep: `arguments are nested deeper than ${MAX_DEPTH} levels; flatten them`,
+  too_many: `arguments hold more than ${MAX_VALUES} values; split them over several calls`,
+  too_wide: `arguments hold an object of more than ${MAX_KEYS} fields; split them over several calls`,
+};
+
 /** Arguments that no schema should be asked about. */
 function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): void {
   if (!isObject(args)) {
@@ -84,13 +98,7 @@ function refuseUnusable(tool: string, args: Args, schema: () => JsonSchema): voi
     ]);
   }
   const verdict = withinBounds(args);
-  if (verdict === 'too_deep')
-    throw refusal(tool, schema(), [limit(`arguments are nested deeper than ${MAX_DEPTH} levels; flatten them`)]);
-  if (verdict === 'too_many') {
-    throw refusal(tool, schema(), [
-      limit(`arguments hold more than ${MAX_VALUES} values; split them over several calls`),
-    ]);
-  }
+  if (verdict !== 'ok') throw refusal(tool, schema(), [limit(OUT_OF_BOUNDS[verdict])]);
   const forbidden = forbiddenKey(args);
   // The API may well have an argument called `constructor`; `__proto__` is nobody's.
   if (forbidden !== undefined && (forbidden === '__proto__' || !declares(schema(), forbidden))) {

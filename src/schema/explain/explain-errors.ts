@@ -60,7 +60,7 @@ export function explainErrors(view: View, errors: readonly CheckError[], start: 
     if (error.keyword !== 'type' && wrongTypes.has(error.instancePath)) continue;
     const place = placeOf(error, start);
     const sentences =
-      parts === undefined ? explainRule(view, error, place) : explainComposite(view, error, place, parts);
+      parts === undefined ? explainRule(view, error, place) : explainComposite(view, error, place, parts());
     // A property of a form that does not fit for other reasons: those are the ones to name.
     if (error.keyword === 'unevaluatedProperties' && !isUndeclared(view, error, place)) leftovers.push(...sentences);
     else for (const problem of sentences) if (!problems.has(problem.message)) problems.set(problem.message, problem);
@@ -72,7 +72,7 @@ interface Unit {
   readonly index: number;
   readonly error: CheckError;
   /** For a union: what each of its branches said. */
-  readonly parts?: ReturnType<typeof tryParts>;
+  readonly parts?: () => ReturnType<typeof tryParts>;
 }
 
 /**
@@ -89,10 +89,14 @@ function toUnits(view: View, errors: readonly CheckError[]): Unit[] {
       continue;
     }
     if (--view.left.composites < 0) break;
+    if (error.params.alone === true) {
+      units.push({ index, error, parts: () => tryParts(view, error) });
+      continue;
+    }
     const parts = tryParts(view, error);
     const first = index - parts.reduce((sum, part) => sum + part.errors.length, 0);
     while (units.length > 0 && units.at(-1)!.index >= first) units.pop();
-    units.push({ index, error, parts });
+    units.push({ index, error, parts: () => parts });
   }
   return units;
 }

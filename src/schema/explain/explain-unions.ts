@@ -6,6 +6,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { tagMatches } from '../check/coerce.ts';
 import type { CheckError } from '../check/compile-schema.ts';
+import { nearestBranches } from '../check/wide-union.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, schemasOf } from '../references.ts';
@@ -15,6 +16,7 @@ import { explainContains, explainType } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_BRANCHES = 40;
+const MAX_NEAREST = 8;
 const MAX_SETS_SHOWN = 6;
 
 /** One schema that was tried, and what was wrong with the value. */
@@ -45,6 +47,11 @@ export function tryParts(view: View, { keyword, params, parentSchema, data }: Ch
   }
   const passing = params.passingSchemas as readonly [number, number] | null | undefined;
   const branches = schemasOf(holder[keyword]);
+  // Of a wide union only what may be meant is compiled.
+  if (params.alone === true) {
+    const nearest = passing ?? nearestBranches(view.root, branches, data, MAX_NEAREST);
+    return nearest.map((index) => tryPart(view, holder, [keyword, index], data));
+  }
   const tried = passing ? branches.slice(0, passing[1] + 1) : branches;
   return tried.map((_, index) => tryPart(view, holder, [keyword, index], data));
 }
@@ -71,17 +78,18 @@ export function explainComposite(view: View, error: CheckError, place: Place, pa
     const { minContains, maxContains } = error.params as { minContains: number; maxContains?: number };
     return [explainContains(view, place, count, minContains, maxContains)];
   }
-  return explainUnion(view, place, parts);
+  return explainUnion(view, place, parts, schemasOf(place.schema[error.keyword]));
 }
 
-function explainUnion(view: View, place: Place, parts: readonly Part[]): Problem[] {
+function explainUnion(view: View, place: Place, parts: readonly Part[], branches: readonly JsonSchema[]): Problem[] {
   const fitting = parts.filter(({ fits }) => fits);
   if (fitting.length > 1) {
     const forms = fitting.map(({ schema }) => branchName(view, schema)).join(' and ');
     const words = `must match exactly one of its forms, but matches ${forms}; make it match one only`;
     return [problemAt(view, place, 'variant', words)];
   }
-  const typed = parts.filter(({ schema }) => typesOf(view.root, schema) & typeOf(place.value));
+  const takesType = (schema: JsonSchema): boolean => (typesOf(view.root, schema) & typeOf(place.value)) !== 0;
+  const typed = parts.filter(({ schema }) => takesType(schema));
   if (typed.length === 0) return [explainType(view, place)];
   const sets = requiredSets(view, parts);
   if (sets !== undefined && isObject(place.value)) {
@@ -95,7 +103,7 @@ function explainUnion(view: View, place: Place, parts: readonly Part[]): Problem
     problems: explainErrors(view, errors, place),
   }));
   const best = bestBranch(view, tried, place.value);
-  if (typed.length === 1) return best.problems;
+  if (branches.filter(takesType).length === 1) return best.problems;
   const label = branchName(view, best.schema);
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
 }
