@@ -22,11 +22,11 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
   const reserved = new Set(others);
   const claims = claimNames(endpoints, reserved);
   const rivals = groupBy(claims, ({ name }) => name);
-  const settled = new Map<string, string>();
+  const names = new Map<string, string>();
   const used = new Set(reserved);
   const settle = ({ id }: Named, name: string) => {
     used.add(name);
-    settled.set(id, name);
+    names.set(id, name);
   };
   // A prefixed name may meet a name that was there before it: the one that did not move keeps it.
   const isFree = ({ name, moved }: Claim) => !used.has(name) && (!moved || rivals.get(name)?.length === 1);
@@ -41,7 +41,7 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
     while (used.has(withSuffix(name, digest.slice(0, length)))) length++;
     settle(endpoint, withSuffix(name, digest.slice(0, length)));
   }
-  return settled;
+  return names;
 }
 
 /** The plain name where nobody else has it, or where this is the only hand-written one; else the prefixed name. */

@@ -5,7 +5,7 @@ import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
-import { type Answer, type AnswerInput, compileAnswer } from './answer/build-answer.ts';
+import { type Answer, type AnswerInput, type AnswerPlan, compileAnswer } from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
 import type { Tokens } from './oauth.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
@@ -32,51 +32,89 @@ export function compileCall(
   redact: Redactor,
   threads: AnswerThreads,
 ): RunCall {
-  const answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
-  const buildAnswer = compileAnswer(answerPlan, redact);
-  const repeatable = endpoint.effect === 'read' || endpoint.idempotent;
-  let need: Need | undefined;
+  const call = new EndpointCall(endpoint, plan, send, tokens, redact, threads);
+  return (context, args) => {
+    const timed = context.withDeadline(endpoint.limits.timeoutMs);
+    return timed.progress === undefined ? call.run(timed, args) : call.runWatched(timed, args, timed.progress);
+  };
+}
+
+/** Everything about calls of one endpoint that no single call decides. */
+class EndpointCall {
+  readonly #endpoint: Endpoint;
+  readonly #plan: RequestPlan;
+  readonly #send: Send;
+  readonly #tokens: Tokens;
+  readonly #redact: Redactor;
+  readonly #threads: AnswerThreads;
+  readonly #answerPlan: AnswerPlan;
+  readonly #buildAnswer: (input: AnswerInput) => Answer;
+  #need: Need | undefined;
+
+  constructor(
+    endpoint: Endpoint,
+    plan: RequestPlan,
+    send: Send,
+    tokens: Tokens,
+    redact: Redactor,
+    threads: AnswerThreads,
+  ) {
+    this.#endpoint = endpoint;
+    this.#plan = plan;
+    this.#send = send;
+    this.#tokens = tokens;
+    this.#redact = redact;
+    this.#threads = threads;
+    this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
+    this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
+  }
 
   // The hot path: one await, no closure, nothing allocated that the call does not need.
-  async function run(context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
-    need ??= findNeed(endpoint, context.label);
-    if (need.kind === 'oauth') return runWithTokens(need, context, args, watch);
-    const request = plan.build(args, context.label, need.proof, context.trace);
+  async run(context: ExecutionContext, args: Args, watch?: Watch): Promise<Answer> {
+    this.#need ??= findNeed(this.#endpoint, context.label);
+    if (this.#need.kind === 'oauth') return this.#runWithTokens(this.#need, context, args, watch);
+    const request = this.#plan.build(args, context.label, this.#need.proof, context.trace);
     let raw: RawResponse;
     try {
-      raw = await send(request, context, watch);
+      raw = await this.#send(request, context, watch);
     } catch (error) {
       throw noteSilence(request, context, error);
     }
     noteAnswer(request, context, raw);
-    if (raw.status >= 300 && raw.status < 400 && isRedirect(raw)) return follow(request, raw, context, args, watch);
-    return read(request, raw, context, args);
+    if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
+      return this.#follow(request, raw, context, args, watch);
+    return this.#read(request, raw, context, args);
   }
 
-  function read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args) {
+  async runWatched(context: ExecutionContext, args: Args, report: ReportProgress): Promise<Answer> {
+    const watch = watchProgress(report);
+    try {
+      return await this.run(context, args, watch);
+    } finally {
+      watch.stop();
+    }
+  }
+
+  #read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args): Answer | Promise<Answer> {
     const { label: tool, controls } = context;
     const input: AnswerInput = { method: request.method, raw, args, tool, fields: controls?.fields };
-    return raw.body.length <= MAX_INLINE_BYTES ? buildAnswer(input) : readInThread(input, context);
+    return raw.body.length <= MAX_INLINE_BYTES ? this.#buildAnswer(input) : this.#readInThread(input, context);
   }
 
-  function readInThread(input: AnswerInput, context: ExecutionContext): Promise<Answer> {
-    const { paging } = answerPlan;
+  #readInThread(input: AnswerInput, context: ExecutionContext): Promise<Answer> {
+    const plan = this.#answerPlan;
     const job = {
-      plan: answerPlan,
-      secrets: redact.secrets(),
-      input: { ...input, args: pagingArgs(paging, input.args) },
+      plan,
+      secrets: this.#redact.secrets(),
+      input: { ...input, args: pagingArgs(plan.paging, input.args) },
     };
-    return waitFor(threads.read(job, context), context, endpoint.limits.timeoutMs);
+    return waitFor(this.#threads.read(job, context), context, this.#endpoint.limits.timeoutMs);
   }
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
-  async function exchange(
-    request: WireRequest,
-    context: ExecutionContext,
-    watch: Watch | undefined,
-  ): Promise<RawResponse> {
+  async #exchange(request: WireRequest, context: ExecutionContext, watch: Watch | undefined): Promise<RawResponse> {
     try {
-      const raw = await send(request, context, watch);
+      const raw = await this.#send(request, context, watch);
       noteAnswer(request, context, raw);
       return raw;
     } catch (error) {
@@ -84,7 +122,7 @@ export function compileCall(
     }
   }
 
-  async function follow(
+  async #follow(
     request: WireRequest,
     raw: RawResponse,
     context: ExecutionContext,
@@ -94,50 +132,42 @@ export function compileCall(
     let target = request;
     let response = raw;
     for (let hop = 0; isRedirect(response); hop++) {
-      target = followRedirect(target, response, plan.basePath, hop, context.label, redact);
-      response = await exchange(target, context, watch);
+      target = followRedirect(target, response, this.#plan.basePath, hop, context.label, this.#redact);
+      response = await this.#exchange(target, context, watch);
     }
-    return read(target, response, context, args);
+    return this.#read(target, response, context, args);
   }
 
-  async function runWithTokens(
+  async #runWithTokens(
     { proofFor, oauth }: Extract<Need, { kind: 'oauth' }>,
     context: ExecutionContext,
     args: Args,
     watch: Watch | undefined,
   ): Promise<Answer> {
     const { label, trace } = context;
+    const isRepeatable = this.#endpoint.effect === 'read' || this.#endpoint.idempotent;
     // Refuse what cannot be sent before anything goes anywhere.
-    plan.build(args, label, undefined, trace);
+    this.#plan.build(args, label, undefined, trace);
     for (let attempt = 0; ; attempt++) {
-      const inHand = new Map<OAuthCredential, string>();
-      for (const credential of oauth) {
-        const token =
-          tokens.current(credential) ??
-          (await waitFor(tokens.fetch(credential, label, plan.origin), context, endpoint.limits.timeoutMs));
-        inHand.set(credential, token);
-      }
-      const request = plan.build(args, label, proofFor(label, inHand), trace);
-      const raw = await exchange(request, context, watch);
-      if (raw.status === 401) for (const [credential, token] of inHand) tokens.forget(credential, token);
+      const inHand = await this.#takeTokens(oauth, context);
+      const request = this.#plan.build(args, label, proofFor(label, inHand), trace);
+      const raw = await this.#exchange(request, context, watch);
+      if (raw.status === 401) for (const [credential, token] of inHand) this.#tokens.forget(credential, token);
       // A revoked token looks just like this; a call that may be repeated gets one new one.
-      if (raw.status !== 401 || attempt > 0 || !repeatable) return follow(request, raw, context, args, watch);
+      if (raw.status !== 401 || attempt > 0 || !isRepeatable) return this.#follow(request, raw, context, args, watch);
     }
   }
 
-  async function runWatched(context: ExecutionContext, args: Args, report: ReportProgress): Promise<Answer> {
-    const watch = watchProgress(report);
-    try {
-      return await run(context, args, watch);
-    } finally {
-      watch.stop();
+  async #takeTokens(oauth: readonly OAuthCredential[], context: ExecutionContext): Promise<TokenMap> {
+    const inHand = new Map<OAuthCredential, string>();
+    for (const credential of oauth) {
+      const fetching = () => this.#tokens.fetch(credential, context.label, this.#plan.origin);
+      const token =
+        this.#tokens.current(credential) ?? (await waitFor(fetching(), context, this.#endpoint.limits.timeoutMs));
+      inHand.set(credential, token);
     }
+    return inHand;
   }
-
-  return (context, args) => {
-    const timed = context.withDeadline(endpoint.limits.timeoutMs);
-    return timed.progress === undefined ? run(timed, args, undefined) : runWatched(timed, args, timed.progress);
-  };
 }
 
 function noteAnswer({ method, url }: WireRequest, context: ExecutionContext, { status, body }: RawResponse): void {

@@ -48,9 +48,9 @@ export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint,
   const { status, problem, retryAfterSeconds } = answer;
   const tool = context.label;
   const mode: FailureMode = status === 429 ? 'rate_limited' : 'upstream_error';
-  const said = [problem?.title, problem?.detail].filter(Boolean).join(': ');
+  const reason = [problem?.title, problem?.detail].filter(Boolean).join(': ');
   const lines = [
-    `${tool} failed: the API answered ${status}${said ? ` (${said})` : ''}.`,
+    `${tool} failed: the API answered ${status}${reason ? ` (${reason})` : ''}.`,
     advise(status, endpoint, retryAfterSeconds),
   ];
   // The body is there when it says more than was understood of it, errors included.

@@ -53,8 +53,8 @@ export function createGuard(
     const { ask } = context.client;
     if (ask) {
       const binding = bind('state');
-      const asked = await ask(await toQuestion(context, args, describe, confirmations, binding), context.signal);
-      return 'outcome' in asked ? asked.outcome : settle(context, asked, confirmations, binding, next);
+      const reply = await ask(await toQuestion(context, args, describe, confirmations, binding), context.signal);
+      return 'outcome' in reply ? reply.outcome : settle(context, reply, confirmations, binding, next);
     }
     const issued = confirmations.issue(bind('token'));
     throw new GatewayError(

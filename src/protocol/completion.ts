@@ -22,10 +22,10 @@ export function complete(
   if (typeof name !== 'string' || typeof value !== 'string') {
     throw new GatewayError('INVALID_PARAMS', 'Invalid params: "argument" must have a name and a value, both strings.');
   }
-  const known = valuesOf(ref, prompts, resources);
-  const wanted = value.toLowerCase();
-  const values = (Object.hasOwn(known, name) ? (known[name] ?? []) : []).filter((item) =>
-    item.toLowerCase().startsWith(wanted),
+  const declared = valuesOf(ref, prompts, resources);
+  const prefix = value.toLowerCase();
+  const values = (Object.hasOwn(declared, name) ? (declared[name] ?? []) : []).filter((item) =>
+    item.toLowerCase().startsWith(prefix),
   );
   return { values: values.slice(0, MAX_VALUES), total: values.length, hasMore: values.length > MAX_VALUES };
 }

@@ -47,7 +47,7 @@ export interface Legacy {
   abort(): void;
 }
 
-/** What is known of a client from its connection, or over HTTP from its signed session id. */
+/** What is acquaintance of a client from its connection, or over HTTP from its signed session id. */
 interface Acquaintance {
   /** Whose answers count. */
   readonly owner: unknown;
@@ -75,8 +75,8 @@ export function createLegacy(parts: LegacyParts): Legacy {
     const { id, params } = message;
     const { session, send } = sender;
     const version = versionOf(sender);
-    const known = acquaintanceOf(sender);
-    const controller = known && track(known.scope, id);
+    const acquaintance = acquaintanceOf(sender);
+    const controller = acquaintance && track(acquaintance.scope, id);
     const signal = controller?.signal ?? (sender.transport === 'http' ? theEnd.signal : sender.signal);
     // A POST that takes only JSON must have an answer even when it was cancelled.
     const mayBeSilent = session !== undefined || send !== undefined;
@@ -87,7 +87,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
       log: parts.logging ? createLog(channel.send, session?.logLevel, parts.redaction) : undefined,
     };
     try {
-      const client = toClient(known, sender, version, questions);
+      const client = toClient(acquaintance, sender, version, questions);
       const facts = { ...toRequestFacts(message, sender, client, signal, parseSecondRound(params)), ...live };
       const result = await parts.dispatch.perform(facts, version, params);
       return signal.aborted && mayBeSilent ? silence(sender) : ok(message, result);
@@ -96,7 +96,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
       throw error;
     } finally {
       channel?.shut();
-      if (known && controller) untrack(known.scope, id, controller);
+      if (acquaintance && controller) untrack(acquaintance.scope, id, controller);
       if (!session) overHttp.leave(sender);
     }
   };
@@ -117,8 +117,8 @@ export function createLegacy(parts: LegacyParts): Legacy {
       if (owner !== undefined && id !== undefined) questions.settle(owner, id, result, error);
     },
     cancel(sender, id) {
-      const known = overHttp.find(sender);
-      if (known) cancel(known.scope, id);
+      const acquaintance = overHttp.find(sender);
+      if (acquaintance) cancel(acquaintance.scope, id);
     },
     abort() {
       theEnd.abort();
@@ -154,9 +154,9 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
       const id = idOf(sender);
       const capabilities = id === undefined ? undefined : sessions.read(sender.principal.id, id);
       if (id === undefined || !capabilities) return undefined;
-      const known = open.get(id) ?? { owner: id, capabilities, scope: createSession() };
-      open.set(id, known);
-      return known;
+      const acquaintance = open.get(id) ?? { owner: id, capabilities, scope: createSession() };
+      open.set(id, acquaintance);
+      return acquaintance;
     },
     leave(sender) {
       const id = idOf(sender);
@@ -219,16 +219,16 @@ function changeSettings(
 }
 
 function toClient(
-  known: Acquaintance | undefined,
+  acquaintance: Acquaintance | undefined,
   { session, send, park, signal: connection }: Sender,
   version: LegacyVersion,
   questions: ClientQuestions,
 ): Client {
-  const capabilities = known?.capabilities ?? NO_CAPABILITIES;
+  const capabilities = acquaintance?.capabilities ?? NO_CAPABILITIES;
   const client: Client = { era: 'legacy', version, capabilities };
-  if (!send || !known || Object.keys(capabilities).length === 0) return client;
+  if (!send || !acquaintance || Object.keys(capabilities).length === 0) return client;
   // A question goes out on the stream of its request: where that is closed, nobody reads it any more.
-  const peer = { owner: known.owner, send, ended: session?.ended.signal ?? connection };
+  const peer = { owner: acquaintance.owner, send, ended: session?.ended.signal ?? connection };
   const request: NonNullable<Client['request']> = async (method, params, signal) => {
     const unpark = park?.();
     try {

@@ -5,9 +5,9 @@ import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Sender } from '../protocol/sender.ts';
-import { abandon, createSession } from '../protocol/session.ts';
+import { abandon, createSession, type Session } from '../protocol/session.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import { createLineSplitter } from './framing.ts';
+import { createLineSplitter, type LineSplitter } from './framing.ts';
 
 export interface LineLimits {
   readonly maxLineBytes: number;
@@ -25,164 +25,193 @@ export interface Manners {
   readonly maxSlips: number;
 }
 
-export interface Conversation {
-  /** Resolves when the other side has finished sending and everything it asked is answered. */
-  readonly finished: Promise<void>;
-  /** Requests not answered yet. */
-  active(): number;
-  /** Takes no more requests; resolves when those under way are answered. Whoever waits for the client waits in vain. */
-  drain(): Promise<void>;
-  /** The other side is gone. */
-  abandon(): void;
+export interface ConversationParts {
+  readonly protocol: Protocol;
+  readonly transport: 'stdio' | 'tcp';
+  readonly principal: Principal;
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly limits: LineLimits;
+  readonly manners?: Manners;
 }
 
 /** How long lines of one connection are taken before others get their turn. */
 const MAX_TURN_MS = 10;
 
-export function converse(
-  protocol: Protocol,
-  transport: 'stdio' | 'tcp',
-  principal: Principal,
-  input: Readable,
-  output: Writable,
-  limits: LineLimits,
-  manners?: Manners,
-): Conversation {
-  const session = createSession();
-  const gone = new AbortController();
+export class Conversation {
+  /** Resolves when the other side has finished sending and everything it asked is answered. */
+  readonly finished: Promise<void>;
+  readonly #parts: ConversationParts;
+  readonly #session: Session = createSession();
+  readonly #gone = new AbortController();
+  readonly #sender: Sender;
+  readonly #splitter: LineSplitter;
+  readonly #finished = createGate();
+  readonly #drained = createGate();
   /** Read, but not looked at: one chunk may hold more lines than may be under way, or than the peer takes answers. */
-  let queue: Buffer[] = [];
-  let active = 0;
-  /** Of these, how many only wait for the client. */
-  let parked = 0;
-  let ended = false;
-  let draining = false;
-  const finished = createGate();
-  const drained = createGate();
-
-  const send = (message: string) => {
-    if (!gone.signal.aborted && !output.destroyed) output.write(`${message}\n`);
-  };
-  const park = () => {
-    parked++;
-    proceed();
-    return () => {
-      parked--;
-    };
-  };
-  const sender: Sender = { transport, principal, session, send, park, signal: gone.signal };
-  const refuse = (message: string) => send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
-
+  #queue: Buffer[] = [];
+  /** Requests not answered yet, and how many of them only wait for the client. */
+  #active = 0;
+  #parked = 0;
+  #ended = false;
+  #draining = false;
+  /** A line taken may end in #proceed again (park); the loop that is running goes on by itself. */
+  #proceeding = false;
+  /** Set while the rest of the queue waits for its turn. */
+  #turn: NodeJS.Immediate | undefined;
   /** Lines in a row that were no JSON-RPC, and whether any was. */
-  let slips = 0;
-  let isAcquainted = false;
-  let estranged = false;
-  const noteManners = (isMessage: boolean) => {
-    slips = isMessage ? 0 : slips + 1;
-    isAcquainted ||= isMessage;
-    if (!manners || slips === 0 || (isAcquainted && slips <= manners.maxSlips)) return;
-    estranged = true;
-    manners.onStranger();
-  };
+  #slips = 0;
+  #isAcquainted = false;
+  #estranged = false;
 
-  const take = (bytes: Buffer) => {
-    if (!isUtf8(bytes)) {
-      refuse('the line is not valid UTF-8.');
-      return noteManners(false);
-    }
+  constructor(parts: ConversationParts) {
+    const { transport, principal, input, output, limits } = parts;
+    this.#parts = parts;
+    this.finished = this.#finished.opened;
+    this.#sender = {
+      transport,
+      principal,
+      session: this.#session,
+      send: (message) => this.#send(message),
+      park: () => this.#park(),
+      signal: this.#gone.signal,
+    };
+    this.#splitter = createLineSplitter(
+      limits.maxLineBytes,
+      (line) => this.#queue.push(line),
+      () => this.#refuse(`a line may have at most ${limits.maxLineBytes} bytes.`),
+    );
+    input.on('data', (chunk: Buffer) => this.#read(chunk));
+    const end = () => this.#end();
+    input.once('end', end);
+    input.once('close', end);
+    input.on('error', end);
+    output.on('drain', () => this.#proceed());
+    // Nobody reads answers any more: a peer that vanished mid-write is an end like any other.
+    output.on('error', () => {
+      this.abandon();
+      end();
+    });
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  /** Takes no more requests; resolves when those under way are answered. Whoever waits for the client waits in vain. */
+  drain(): Promise<void> {
+    this.#draining = true;
+    this.#queue = [];
+    this.#session.ended.abort();
+    this.#proceed();
+    return this.#drained.opened;
+  }
+
+  /** The other side is gone. */
+  abandon(): void {
+    this.#queue = [];
+    this.#gone.abort();
+    abandon(this.#session);
+  }
+
+  #send(message: string): void {
+    const { output } = this.#parts;
+    if (!this.#gone.signal.aborted && !output.destroyed) output.write(`${message}\n`);
+  }
+
+  #refuse(message: string): void {
+    this.#send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
+    this.#noteManners(false);
+  }
+
+  #park(): () => void {
+    this.#parked++;
+    this.#proceed();
+    return () => {
+      this.#parked--;
+    };
+  }
+
+  #read(chunk: Buffer): void {
+    // Read and dropped while draining: closing a socket with unread bytes would reset it, and lose the last answers.
+    if (this.#ended || this.#draining || this.#estranged) return;
+    this.#splitter.push(chunk);
+    this.#proceed();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#splitter.end();
+    this.#ended = true;
+    this.#proceed();
+  }
+
+  #noteManners(isMessage: boolean): void {
+    const { manners } = this.#parts;
+    this.#slips = isMessage ? 0 : this.#slips + 1;
+    this.#isAcquainted ||= isMessage;
+    const isForgiven = this.#slips === 0 || (this.#isAcquainted && this.#slips <= (manners?.maxSlips ?? 0));
+    if (!manners || isForgiven || this.#estranged) return;
+    this.#estranged = true;
+    manners.onStranger();
+  }
+
+  #take(bytes: Buffer): void {
+    if (!isUtf8(bytes)) return this.#refuse('the line is not valid UTF-8.');
     const text = bytes.toString();
     if (text.trim() === '') return;
-    const reply = protocol.handle(text, sender);
+    const reply = this.#parts.protocol.handle(text, this.#sender);
     if (!(reply instanceof Promise)) {
-      if (reply) send(reply.body);
-      return noteManners(reply?.notJsonRpc !== true);
+      if (reply) this.#send(reply.body);
+      return this.#noteManners(reply?.notJsonRpc !== true);
     }
-    noteManners(true);
-    active++;
+    this.#noteManners(true);
+    this.#active++;
     void reply.then((late) => {
-      active--;
-      if (late) send(late.body);
-      proceed();
+      this.#active--;
+      if (late) this.#send(late.body);
+      this.#proceed();
     });
-  };
+  }
 
-  const full = () => active - parked >= limits.maxConcurrent || output.writableNeedDrain;
-  let proceeding = false;
-  /** Set while the rest of the queue waits for its turn. */
-  let turn: NodeJS.Immediate | undefined;
-  const proceed = () => {
-    // A line taken may end in here again (park); the loop that is running goes on by itself.
-    if (proceeding || turn) return;
-    proceeding = true;
+  #isFull(): boolean {
+    const { limits, output } = this.#parts;
+    return this.#active - this.#parked >= limits.maxConcurrent || output.writableNeedDrain;
+  }
+
+  #proceed(): void {
+    if (this.#proceeding || this.#turn) return;
+    this.#proceeding = true;
     const until = performance.now() + MAX_TURN_MS;
     let next = 0;
-    while (next < queue.length && !full() && !estranged && performance.now() < until) take(queue[next++]!);
-    queue = next >= queue.length || estranged ? [] : queue.slice(next);
-    proceeding = false;
-    if (queue.length > 0 && !full()) {
-      // Others get their turn: a chunk may hold thousands of lines.
-      turn = setImmediate(() => {
-        turn = undefined;
-        proceed();
-      });
-    }
-    if (draining && active === 0) drained.open();
-    if (!ended) {
-      if ((full() || queue.length > 0) && !draining) input.pause();
-      else input.resume();
-    } else if (queue.length === 0) {
-      session.ended.abort();
-      if (active === 0) finished.open();
-    }
-  };
+    const mayGoOn = () => !this.#isFull() && !this.#estranged && performance.now() < until;
+    while (next < this.#queue.length && mayGoOn()) this.#take(this.#queue[next++]!);
+    this.#queue = this.#estranged ? [] : this.#queue.slice(next);
+    this.#proceeding = false;
+    if (this.#queue.length > 0 && !this.#isFull()) this.#waitForTurn();
+    if (this.#draining && this.#active === 0) this.#drained.open();
+    if (!this.#ended) this.#steerInput();
+    else if (this.#queue.length === 0) this.#finish();
+  }
 
-  const splitter = createLineSplitter(
-    limits.maxLineBytes,
-    (line) => queue.push(line),
-    () => {
-      refuse(`a line may have at most ${limits.maxLineBytes} bytes.`);
-      noteManners(false);
-    },
-  );
-  const leave = () => {
-    queue = [];
-    gone.abort();
-    abandon(session);
-  };
-  const end = () => {
-    if (ended) return;
-    splitter.end();
-    ended = true;
-    proceed();
-  };
-  input.on('data', (chunk: Buffer) => {
-    // Read and dropped while draining: closing a socket with unread bytes would reset it, and lose the last answers.
-    if (ended || draining || estranged) return;
-    splitter.push(chunk);
-    proceed();
-  });
-  input.once('end', end);
-  input.once('close', end);
-  input.on('error', end);
-  output.on('drain', proceed);
-  // Nobody reads answers any more: a peer that vanished mid-write is an end like any other.
-  output.on('error', () => {
-    leave();
-    end();
-  });
+  /** Others get their turn: a chunk may hold thousands of lines. */
+  #waitForTurn(): void {
+    this.#turn = setImmediate(() => {
+      this.#turn = undefined;
+      this.#proceed();
+    });
+  }
 
-  return {
-    finished: finished.opened,
-    active: () => active,
-    drain: () => {
-      draining = true;
-      queue = [];
-      session.ended.abort();
-      proceed();
-      return drained.opened;
-    },
-    abandon: leave,
-  };
+  #steerInput(): void {
+    const { input } = this.#parts;
+    if ((this.#isFull() || this.#queue.length > 0) && !this.#draining) input.pause();
+    else input.resume();
+  }
+
+  #finish(): void {
+    this.#session.ended.abort();
+    if (this.#active === 0) this.#finished.open();
+  }
 }
 
 function createGate(): { readonly opened: Promise<void>; open(): void } {

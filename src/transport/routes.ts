@@ -19,9 +19,9 @@ const ALLOWED_HEADERS =
 const MIRRORED_HEADER = /^mcp-param-[a-z0-9._~-]{1,100}$/;
 
 function preflight(request: IncomingMessage): Record<string, string> {
-  const asked = request.headers['access-control-request-headers'] ?? '';
+  const requested = request.headers['access-control-request-headers'] ?? '';
   // Which arguments are mirrored depends on the tools: what a page asks for by that prefix is granted as it is.
-  const mirrored = asked
+  const mirrored = requested
     .split(',')
     .slice(0, 100)
     .map((name) => name.trim().toLowerCase())

@@ -1,6 +1,6 @@
 // stdin and stdout of this process: nothing but protocol on stdout. Ends when stdin does.
 import type { Protocol } from '../protocol/handle.ts';
-import { converse, type LineLimits } from './lines.ts';
+import { Conversation, type LineLimits } from './lines.ts';
 import { within } from './within.ts';
 
 export interface StdioServer {
@@ -15,7 +15,14 @@ export function startStdio(
   stdin = process.stdin,
   stdout = process.stdout,
 ): StdioServer {
-  const conversation = converse(protocol, 'stdio', { id: 'local' }, stdin, stdout, limits);
+  const conversation = new Conversation({
+    protocol,
+    transport: 'stdio',
+    principal: { id: 'local' },
+    input: stdin,
+    output: stdout,
+    limits,
+  });
   return {
     finished: conversation.finished,
     async close(graceMs) {

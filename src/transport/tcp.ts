@@ -2,7 +2,7 @@
 import { createServer, type Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import { type Conversation, converse, type LineLimits } from './lines.ts';
+import { Conversation, type LineLimits } from './lines.ts';
 import { explainListenError } from './listen.ts';
 import { within } from './within.ts';
 
@@ -26,14 +26,19 @@ export interface TcpServer {
 export async function startTcp(protocol: Protocol, options: TcpOptions): Promise<TcpServer> {
   const open = new Map<Socket, Conversation>();
   const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
-    const conversation = converse(protocol, 'tcp', { id: 'local' }, socket, socket, options, {
-      maxSlips: MAX_SLIPS,
-      onStranger: () => socket.end(() => socket.destroy()),
+    const conversation = new Conversation({
+      protocol,
+      transport: 'tcp',
+      principal: { id: 'local' },
+      input: socket,
+      output: socket,
+      limits: options,
+      manners: { maxSlips: MAX_SLIPS, onStranger: () => socket.end(() => socket.destroy()) },
     });
     open.set(socket, conversation);
     void conversation.finished.then(() => socket.end());
     socket.setTimeout(options.idleMs, () => {
-      if (conversation.active() === 0) socket.destroy();
+      if (conversation.active === 0) socket.destroy();
     });
     socket.once('close', () => {
       open.delete(socket);

@@ -12,9 +12,9 @@ const LOCAL: RequestFacts = Object.freeze({
 
 /** The context of a call of `tool`: as it is where the caller has one, else made of whatever is known. */
 export function toLocalContext<Data>(
-  known: ExecutionContext<Data> | Partial<RequestFacts<Data>>,
+  partial: ExecutionContext<Data> | Partial<RequestFacts<Data>>,
   tool: string,
 ): ExecutionContext<Data> {
-  if (known instanceof ExecutionContext) return known.tool === undefined ? known.withToolCall(tool) : known;
-  return ExecutionContext.fromRequest<Data>({ ...(LOCAL as RequestFacts<Data>), ...known }).withToolCall(tool);
+  if (partial instanceof ExecutionContext) return partial.tool === undefined ? partial.withToolCall(tool) : partial;
+  return ExecutionContext.fromRequest<Data>({ ...(LOCAL as RequestFacts<Data>), ...partial }).withToolCall(tool);
 }

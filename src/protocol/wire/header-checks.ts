@@ -64,7 +64,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /** Finds valid `x-mcp-header` annotations; they count only on properties reached through `properties` alone. */
 export function findMirroredArguments(schema: unknown): readonly MirroredArgument[] {
-  const found: MirroredArgument[] = [];
+  const mirrored: MirroredArgument[] = [];
   const visit = (node: unknown, path: readonly string[]) => {
     const properties = (node as { properties?: unknown } | null)?.properties;
     if (typeof properties !== 'object' || properties === null || path.length > 8) return;
@@ -76,14 +76,14 @@ export function findMirroredArguments(schema: unknown): readonly MirroredArgumen
         TOKEN.test(header) &&
         ['string', 'integer', 'boolean'].includes(type as string)
       ) {
-        found.push({ header, path: at });
+        mirrored.push({ header, path: at });
       }
       visit(child, at);
     }
   };
   visit(schema, []);
-  const names = found.map(({ header }) => header.toLowerCase());
-  return new Set(names).size === names.length ? found : [];
+  const names = mirrored.map(({ header }) => header.toLowerCase());
+  return new Set(names).size === names.length ? mirrored : [];
 }
 
 const OPENING = '=?base64?';
