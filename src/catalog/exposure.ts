@@ -12,7 +12,7 @@ import type { CatalogDomain, CatalogOperation } from './tree.ts';
 export type Exposure = 'tools' | 'grouped' | 'search';
 
 /** Selection degrades beyond; Cursor works with about as many. */
-export const MAX_FLAT_TOOLS = 40;
+const MAX_FLAT_TOOLS = 40;
 
 export interface ExposureInput {
   readonly domains: readonly CatalogDomain[];

@@ -15,7 +15,7 @@ let tokenizer: Tokenizer | undefined;
 /** A document may well contain `<|endoftext|>`; to us that is text like any other. */
 const NOTHING_SPECIAL = { disallowedSpecial: new Set<string>() };
 
-export function countTokens(text: string): number {
+function countTokens(text: string): number {
   tokenizer ??= createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base') as Tokenizer;
   return tokenizer.countTokens(text, NOTHING_SPECIAL);
 }

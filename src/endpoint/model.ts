@@ -69,7 +69,7 @@ export interface PartEncoding {
   /** As in Target: joins array items of a non-exploded value. */
   readonly delimiter?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The part is a file: its argument is a FileArg (or an array of them). */
+  /** The part is a file: its argument is a file (conventions/file-schema.ts), or an array of them. */
   readonly file?: boolean;
 }
 
@@ -78,20 +78,12 @@ export interface BodyPlan {
   readonly required: boolean;
   /**
    * json: JSON.stringify. form: urlencoded. multipart: form-data. text: a string as it is.
-   * binary: one FileArg becomes the bytes.
+   * binary: one file argument becomes the bytes.
    */
   readonly kind: 'json' | 'form' | 'multipart' | 'binary' | 'text';
   readonly encoding?: Readonly<Record<string, PartEncoding>>;
   /** `{data: {…}}` bodies: the arguments are wrapped in these property names, outermost first. */
   readonly wrap?: readonly string[];
-}
-
-/** A file in an argument: exactly one of `base64` and `text`. */
-export interface FileArg {
-  readonly filename?: string;
-  readonly mimeType?: string;
-  readonly base64?: string;
-  readonly text?: string;
 }
 
 /** A secret from the environment. `value` is undefined while the variable is unset. Never serialise one. */

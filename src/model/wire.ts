@@ -5,7 +5,7 @@ import type { Icon, Meta } from './base.ts';
 import type { ResourceAnnotations } from './resource.ts';
 
 /** Newest first. */
-export const WIRE_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
+const WIRE_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export type WireVersion = (typeof WIRE_VERSIONS)[number];
 
 export interface WireFeatures {

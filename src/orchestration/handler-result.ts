@@ -4,7 +4,7 @@ import type { Content, Outcome } from '../call/outcome.ts';
 import { GatewayError } from '../errors.ts';
 
 /** A handler's return value as an outcome: an outcome or MCP result as it is, a string as text, the rest as JSON. */
-export function toOutcome(value: unknown): Outcome {
+function toOutcome(value: unknown): Outcome {
   if (isResult(value)) {
     const { structuredContent, ...outcome } = value;
     const structured = outcome.structured ?? structuredContent;

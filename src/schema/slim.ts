@@ -20,7 +20,7 @@ export interface SlimOptions {
 const NOISE = new Set(['title', 'examples', 'example', '$comment']);
 const LIMITS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'pattern']);
 
-export function slimSchema(schema: JsonSchema, options: SlimOptions, depth = 0): JsonSchema {
+function slimSchema(schema: JsonSchema, options: SlimOptions, depth = 0): JsonSchema {
   if (typeof schema === 'boolean') return schema;
   const limit = depth === 0 ? options.maxText : Math.ceil(options.maxText / 2);
   const slim: Record<string, unknown> = {};

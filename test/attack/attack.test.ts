@@ -1,5 +1,6 @@
 // The cases of `npm run attack` as tests. They are judged as there, except for time: a machine that runs tests is busy, so
 // only a stall nobody could overlook counts; the table of `npm run attack` has the true figures.
+import '../support/real-http.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CASES } from './cases/all.ts';
 import { createRunner, type Runner } from './runner.ts';

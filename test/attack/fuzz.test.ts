@@ -1,4 +1,5 @@
 // A few seconds of `npm run fuzz`, with fixed seeds. A hold counts only where nobody could overlook it.
+import '../support/real-http.ts';
 import { describe, expect, test } from 'vitest';
 import { fuzz } from './fuzz.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildRegistry } from '../../src/catalog/registry.ts';
-import { costOf, countTokens, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
+import { costOf, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
@@ -17,21 +17,16 @@ function cost(domains: readonly Domain[], exposure: 'tools' | 'grouped' | 'searc
 
 describe('tokens', () => {
   test('are counted as o200k does, over name, description and inputSchema alone', () => {
-    expect(countTokens('hello world')).toBe(2);
     const definition = { name: 'a', description: 'b', inputSchema: { type: 'object' } } as const;
-    expect(costOf(definition)).toBe(countTokens('{"name":"a","description":"b","inputSchema":{"type":"object"}}'));
-    expect(costOf({ ...definition, annotations: { readOnlyHint: true }, outputSchema: {} } as never)).toBe(
-      costOf(definition),
-    );
-    expect(listCost([definition, definition])).toBe(
-      countTokens(
-        '[{"name":"a","description":"b","inputSchema":{"type":"object"}},{"name":"a","description":"b","inputSchema":{"type":"object"}}]',
-      ),
-    );
+    // Counted with the reference tokenizer: the JSON of name, description and inputSchema, nothing else.
+    expect(costOf(definition)).toBe(16);
+    expect(costOf({ ...definition, annotations: { readOnlyHint: true }, outputSchema: {} } as never)).toBe(16);
+    expect(listCost([definition, definition])).toBe(34);
   });
 
   test('text that looks like a control token is text', () => {
-    expect(countTokens('<|endoftext|>')).toBeGreaterThan(1);
+    const definition = { name: 'a', description: '<|endoftext|>', inputSchema: { type: 'object' } } as const;
+    expect(costOf(definition)).toBeGreaterThan(costOf({ ...definition, description: 'b' }));
   });
 
   test('fitsBudget() agrees with counting, whichever way it decides', () => {
@@ -152,7 +147,8 @@ describe.skipIf(!SHARED.present)(
   () => {
     test.each([
       ['petstore-3.0.yaml', 1_862, 1_266, 1_174, 281],
-      ['slack-web-2.0.json', 22_642, 15_894, 13_694, 466],
+      // 22,642 and the confirmation tokens of what is named for deletion (`POST /chat.delete`).
+      ['slack-web-2.0.json', 22_940, 15_894, 13_694, 466],
       ['github-3.0.json', 368_192, 120_083, 93_860, 406],
       ['stripe-3.0.yaml', 258_293, 145_491, 110_563, 431],
     ])('%s', async (file, tools, grouped, slim, search) => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { describeBriefly, describeEndpoint } from '../../src/catalog/endpoint-text.ts';
+import type { JsonSchema } from '../../src/endpoint/model.ts';
 import { Description } from '../../src/schema/portable/description.ts';
-import { slimField, slimSchema } from '../../src/schema/slim.ts';
+import { type SlimOptions, slimField } from '../../src/schema/slim.ts';
 import { anEndpoint } from '../catalog/support.ts';
 
 type Slim = { description: string };
@@ -9,27 +10,30 @@ type Slim = { description: string };
 const brief = { maxText: 60, oneSentence: true, examples: false, limits: false } as const;
 const whole = { maxText: 200, oneSentence: false, examples: true, limits: true } as const;
 
-describe('slimSchema()', () => {
+/** A field whose name says nothing: only its schema is slimmed. */
+const slimmed = (schema: JsonSchema, options: SlimOptions) => slimField('zz', schema, options);
+
+describe('what is left of a schema', () => {
   test('keeps the first sentence, or all of them, and cuts at words', () => {
     const schema = { type: 'string', title: 'T', description: 'First thing. Second thing.', maxLength: 50 };
-    expect(slimSchema(schema, brief)).toEqual({ type: 'string', description: 'First thing' });
-    expect(slimSchema(schema, whole)).toEqual({
+    expect(slimmed(schema, brief)).toEqual({ type: 'string', description: 'First thing' });
+    expect(slimmed(schema, whole)).toEqual({
       type: 'string',
       description: 'First thing. Second thing',
       maxLength: 50,
     });
-    const long = slimSchema({ type: 'string', description: 'word '.repeat(50) }, brief) as { description: string };
+    const long = slimmed({ type: 'string', description: 'word '.repeat(50) }, brief) as { description: string };
     expect(long.description.length).toBeLessThanOrEqual(60);
   });
 
   test('shows an example only where it shows a form', () => {
     const text = (example: string) =>
-      (slimSchema({ type: 'string', description: new Description('The id.', { example }) }, whole) as Slim).description;
-    expect(text('"U024BE7LH"')).toBe('The id e.g. "U024BE7LH"');
-    expect(text('"doggie"')).toBe('The id');
-    expect(text('10')).toBe('The id');
+      (slimmed({ type: 'string', description: new Description('The customer.', { example }) }, whole) as Slim).description;
+    expect(text('"U024BE7LH"')).toBe('The customer e.g. "U024BE7LH"');
+    expect(text('"doggie"')).toBe('The customer');
+    expect(text('10')).toBe('The customer');
     const said = { type: 'string', description: 'The id. Example: "U024BE7LH".' };
-    expect((slimSchema(said, whole) as Slim).description).toBe('The id. Example: "U024BE7LH"');
+    expect((slimmed(said, whole) as Slim).description).toBe('The id. Example: "U024BE7LH"');
   });
 
   test('the names of fields that are not shown stay', () => {
@@ -38,14 +42,14 @@ describe('slimSchema()', () => {
       type: 'object',
       description: new Description(`The owner of it. ${fields}. Shortened.`, { fields }),
     };
-    expect(slimSchema(schema, brief)).toEqual({
+    expect(slimmed(schema, brief)).toEqual({
       type: 'object',
       description: 'The owner of it. Fields: login (required), team',
     });
   });
 
   test('limits nobody meets are left out', () => {
-    expect(slimSchema({ type: 'string', minLength: 0, maxLength: 5000, pattern: '^a' }, whole)).toEqual({
+    expect(slimmed({ type: 'string', minLength: 0, maxLength: 5000, pattern: '^a' }, whole)).toEqual({
       type: 'string',
       pattern: '^a',
     });
@@ -61,7 +65,7 @@ describe('slimSchema()', () => {
         ],
       },
     };
-    expect(slimSchema(schema, brief)).toEqual({
+    expect(slimmed(schema, brief)).toEqual({
       type: 'array',
       items: {
         anyOf: [{ type: 'object', properties: { a: { type: 'string', description: 'One' } } }, { type: 'string' }],

@@ -1,4 +1,4 @@
-// A file as an argument (FileArg): what importers and domain files offer, and the executor turns into bytes.
+// A file as an argument: what importers and domain files offer, and the executor turns into bytes.
 import type { JsonSchema } from '../model.ts';
 
 export const FILE_SCHEMA: JsonSchema = Object.freeze({

@@ -80,7 +80,7 @@ function isSpace(code: number): boolean {
   return code === 32 || code === 10 || code === 13 || code === 9;
 }
 
-export function lineAt(text: string, position: number): number {
+function lineAt(text: string, position: number): number {
   let line = 1;
   for (let end = text.indexOf('\n'); end >= 0 && end < position; end = text.indexOf('\n', end + 1)) line++;
   return line;
