@@ -15,6 +15,7 @@ import type { Executor } from '../../src/executor/executor.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
 import {
   createGateway,
+  defineTool,
   ERRORS,
   ExecutionContext,
   type Gateway,
@@ -130,6 +131,24 @@ describe('Request Flow', () => {
       content: [{ text: '{"method":"DELETE","url":"/pets/1"}' }],
     });
     expect(requests()).toEqual(['DELETE /pets/1']);
+  });
+
+  test('ORCHESTRATION 2: guard destructive operations, native ones included', async () => {
+    let runs = 0;
+    const wipe = defineTool({
+      name: 'wipe',
+      description: 'Wipes it.',
+      annotations: { destructiveHint: true },
+      run: () => `wiped ${++runs}`,
+    });
+    const own = createGateway({ domains: [], native: { tools: [wipe] } });
+    const { structuredContent } = await callResult(own, 'wipe', {});
+    expect([structuredContent?.failure_mode, runs]).toEqual(['not_confirmed', 0]);
+    const confirmation_token = structuredContent?.confirmation_token;
+    expect(await callResult(own, 'wipe', { confirmation_token })).toMatchObject({ content: [{ text: 'wiped 1' }] });
+    const readOnly = createGateway({ domains: [], native: { tools: [wipe] }, policy: { readOnly: true } });
+    expect(await callResult(readOnly, 'wipe', {})).toMatchObject({ structuredContent: { failure_mode: 'denied' } });
+    expect(runs).toBe(1);
   });
 
   test('DUMB EXECUTOR: build URL from endpoint + arguments, make HTTP request, return result (success or error)', async () => {
