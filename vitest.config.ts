@@ -8,6 +8,8 @@ export default defineConfig({
     // The machine may be shared and slow; nothing here asserts on time.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Vitest leaves one core alone; on two that would be half of them.
+    maxWorkers: '100%',
     // CI repeats a failed test once and the reporter names it; on a desk every flake fails at once.
     retry: process.env.CI ? 1 : 0,
     reporters: ['default', new ClosingReporter()],
