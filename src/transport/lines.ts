@@ -157,13 +157,17 @@ export class Conversation {
   }
 
   #take(bytes: Buffer): void {
-    if (!isUtf8(bytes)) return this.#refuse('the line is not valid UTF-8.');
+    if (!isUtf8(bytes)) {
+      this.#refuse('the line is not valid UTF-8.');
+      return;
+    }
     const text = bytes.toString();
     if (text.trim() === '') return;
     const reply = this.#parts.protocol.handle(text, this.#sender);
     if (!(reply instanceof Promise)) {
       if (reply) this.#send(reply.body);
-      return this.#noteManners(reply?.notJsonRpc !== true);
+      this.#noteManners(reply?.notJsonRpc !== true);
+      return;
     }
     this.#noteManners(true);
     this.#active++;
