@@ -62,8 +62,9 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
         } catch (error) {
           outcome = toFailure(context, error);
         }
+        const redacted = redaction.outcome(outcome);
         finish(outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok');
-        return redaction.outcome(outcome);
+        return redacted;
       } catch (error) {
         finish('error', toRpcCode(error));
         throw error;
@@ -74,9 +75,9 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
       try {
         const run = table.find(name);
         if (!run) throw table.missing(name);
-        const result = await run(context, args);
+        const result = redaction.value(await run(context, args));
         finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok');
-        return redaction.value(result);
+        return result;
       } catch (error) {
         finish('error', toRpcCode(error));
         throw error;

@@ -18,6 +18,15 @@ export function toCanonicalJson(value: unknown): string {
   return `{${members}}`;
 }
 
+/** Whether the canonical JSON of a value says all of it: class instances may differ where it does not look. */
+export function isPlainData(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function';
+  if (Array.isArray(value)) return value.every(isPlainData);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value instanceof Date;
+  return Object.values(value).every(isPlainData);
+}
+
 export function buildDigest(args: unknown): string {
   return hash('sha256', toCanonicalJson(args), 'base64url');
 }

@@ -110,7 +110,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.label = changes.label ?? before?.label ?? '';
     this.operation = changes.operation ?? before?.operation;
     this.argumentsDigest = changes.argumentsDigest ?? before?.argumentsDigest;
-    this.controls = changes.controls ?? before?.controls;
+    this.controls = 'controls' in changes ? changes.controls : before?.controls;
     this.deadline = changes.deadline ?? before?.deadline ?? Number.POSITIVE_INFINITY;
     this.results = changes.results ?? before?.results ?? NO_RESULTS;
     this.sealed = changes.sealed ?? false;
@@ -185,7 +185,8 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   withAction(action: string, label = `${this.tool}/${action}`): ExecutionContext<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before naming its action.');
-    this.#journal.action = action;
+    // A call made inside another one does not take its place in the record.
+    if (this.operation === undefined) this.#journal.action = action;
     return this.#copy({ action, label });
   }
 
@@ -193,9 +194,11 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   withOperation(facts: OperationFacts): ExecutionContext<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before its operation.');
-    this.#journal.operation = facts.operation;
-    this.#journal.argumentsDigest = facts.argumentsDigest;
-    return this.#copy(facts);
+    if (this.operation === undefined) {
+      this.#journal.operation = facts.operation;
+      this.#journal.argumentsDigest = facts.argumentsDigest;
+    }
+    return this.#copy({ ...facts, controls: facts.controls });
   }
 
   /** Starts the clock: from here on the call has this long. */

@@ -164,6 +164,8 @@ class EndpointCall {
       const fetching = () => this.#tokens.fetch(credential, context.label, this.#plan.origin);
       const token =
         this.#tokens.current(credential) ?? (await waitFor(fetching(), context, this.#endpoint.limits.timeoutMs));
+      // At every use: the redactor forgets what it was told long ago.
+      this.#redact.addSecret(token);
       inHand.set(credential, token);
     }
     return inHand;

@@ -1,6 +1,7 @@
 // Folds middleware into one function, once, at build time: right to left, so that the first is the outermost.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
+import { freeze } from '../endpoint/freeze.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { toForeignError } from './handler-result.ts';
@@ -9,7 +10,10 @@ import { toForeignError } from './handler-result.ts';
 export type Recheck = (context: ExecutionContext, changed: Args, before: Args) => Args;
 
 export function compose(middleware: readonly Middleware[], handler: Handler, recheck: Recheck): Handler {
-  return middleware.reduceRight<Handler>((next, around) => surround(around, next, recheck), handler);
+  if (middleware.length === 0) return handler;
+  const chain = middleware.reduceRight<Handler>((next, around) => surround(around, next, recheck), handler);
+  // Changed in place they would pass by the check; `next(args)` is the way to change them.
+  return (context, args) => chain(context, freeze(args));
 }
 
 function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler {

@@ -1,7 +1,7 @@
 // Asks the person before anything is destroyed. Where the client can be asked, `context.client.ask` puts the question, by
 // whatever means its era has; everyone else gets a refusal that carries a signed single-use token.
 import type { Asked, Question } from '../call/caller.ts';
-import { buildDigest } from '../call/digest.ts';
+import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Middleware } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -43,7 +43,8 @@ export function createGuard(
       purpose,
       principal: context.principal.id,
       operation,
-      digest: buildDigest(args),
+      // A transformation may make two different arguments look alike; then what came counts as well.
+      digest: isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`,
     });
     const token = context.controls?.confirmationToken;
     if (token !== undefined) {

@@ -5,7 +5,7 @@ import type { Validator } from '../schema/check/validator.ts';
 import { type Confirmations, createConfirmations } from './confirmations.ts';
 import { buildControls, NO_CONTROLS } from './controls.ts';
 import { compilePipeline } from './pipeline.ts';
-import { type DeploymentPolicy, decidePolicy } from './policy.ts';
+import { type Decision, type DeploymentPolicy, decidePolicy } from './policy.ts';
 import { buildQuestion } from './question.ts';
 
 /** What a gateway adds to native tools: its word on what may run, and how a person's agreement is kept. */
@@ -28,6 +28,8 @@ export interface NativeHints {
 export interface NativeFunction {
   /** `tool`, or `tool.action`. */
   readonly operation: string;
+  /** `tool`, or `tool/action`: no tool's name has a slash in it. */
+  readonly identity: string;
   readonly summary: string;
   readonly hints: NativeHints;
   /** Its own argument names: the gateway's step aside for them. */
@@ -42,16 +44,33 @@ export interface NativeOperation {
   readonly controls: Readonly<Record<string, JsonSchema>>;
 }
 
-export function compileNative(native: NativeFunction, { policy, confirmations }: NativeGovernment): NativeOperation {
+function decide(
+  { operation, hints }: Pick<NativeFunction, 'operation' | 'hints'>,
+  { policy }: NativeGovernment,
+): Decision {
+  const source = { kind: 'module', file: operation } as const;
+  return decidePolicy({ effect: effectOf(hints), domain: operation, source }, { guard: {} }, policy);
+}
+
+/** Whether a person agrees to each call of it: then nothing may change its arguments afterwards. */
+export function isConfirmed(
+  native: Pick<NativeFunction, 'operation' | 'hints'>,
+  government: NativeGovernment,
+): boolean {
+  return decide(native, government).policy === 'confirm';
+}
+
+export function compileNative(native: NativeFunction, government: NativeGovernment): NativeOperation {
+  const { policy, confirmations } = government;
   const { operation, summary, hints, keys } = native;
   const effect = effectOf(hints);
-  const source = { kind: 'module', file: operation } as const;
-  const decision = decidePolicy({ effect, domain: operation, source }, { guard: {} }, policy);
+  const decision = decide(native, government);
   // A dry run is offered where somebody said what the function does; of others nothing is known but that they may write.
   const isSteered = effect !== 'read' && (hints.readOnly !== undefined || hints.destructive !== undefined);
   const isGoverned = policy !== UNGOVERNED.policy;
   const controls = isGoverned && isSteered ? buildControls(effect, keys, decision.policy === 'confirm') : NO_CONTROLS;
   const run = compilePipeline({
+    identity: `native:${native.identity}`,
     operation,
     decision,
     controls,

@@ -49,6 +49,7 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   };
 
   const pipeline = compilePipeline({
+    identity: `rest:${endpoint.id}`,
     operation: qualifiedNamesOf(endpoint)[0],
     decision,
     controls,

@@ -1,6 +1,6 @@
 // What every call passes through below the adapter, whatever runs in the end: compiled once per operation.
 //   controls → validate → guard → middleware → execute
-import { buildDigest } from '../call/digest.ts';
+import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
@@ -14,7 +14,9 @@ import { createGuard, type Describe } from './guard.ts';
 import type { Decision } from './policy.ts';
 
 export interface Pipeline {
-  /** Fully-qualified name of what runs: bound into confirmations, kept in the audit record. */
+  /** What a confirmation is bound to: no two operations share one, whatever they are called. */
+  readonly identity: string;
+  /** Fully-qualified name of what runs, for the audit record. */
   readonly operation: string;
   readonly decision: Decision;
   readonly controls: ControlPlan;
@@ -31,10 +33,10 @@ export interface Pipeline {
 
 export function compilePipeline(pipeline: Pipeline): Handler {
   const { operation, decision, controls, validate, confirmations, describe } = pipeline;
-  const guard = createGuard(operation, decision, confirmations, describe, controls.token);
+  const guard = createGuard(pipeline.identity, decision, confirmations, describe, controls.token);
   const recheck: Recheck = (context, changed, before) => {
     const args = validate(context.label, changed);
-    if (decision.policy === 'confirm' && buildDigest(args) !== buildDigest(before)) throw changedAfterwards(context);
+    if (decision.policy === 'confirm') refuseChanges(context, args, before);
     return args;
   };
   const chain = compose([...(guard ? [guard] : []), ...pipeline.middleware], pipeline.execute, recheck);
@@ -58,8 +60,9 @@ function dryRun({ label }: ExecutionContext, request: unknown): Outcome {
 }
 
 /** A person agreed to one call; code that makes it another one may not spend that agreement. */
-function changedAfterwards({ label }: ExecutionContext): GatewayError {
-  return new GatewayError(
+export function refuseChanges({ label }: ExecutionContext, args: Args, confirmed: Args): void {
+  if (isPlainData(args) && buildDigest(args) === buildDigest(confirmed)) return;
+  throw new GatewayError(
     'NOT_CONFIRMED',
     `${label}: the arguments were changed after the user had confirmed them, so nothing was sent. Tell the user: middleware of the gateway does that.`,
     { tool: label },

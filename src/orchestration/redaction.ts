@@ -24,9 +24,10 @@ class RedactedOutcome implements Outcome {
   readonly structured: unknown;
 
   constructor({ content, isError, structured }: Outcome) {
-    this.content = content;
+    this.content = Object.freeze(content.map((block) => Object.freeze(block)));
     this.isError = isError;
     this.structured = structured;
+    Object.freeze(this);
   }
 }
 
@@ -46,23 +47,27 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
     trustLike: (original, copy) => (original instanceof RedactedOutcome ? new RedactedOutcome(copy) : copy),
     outcome(outcome) {
       if (outcome instanceof RedactedOutcome) return outcome;
-      const content = mapItems(outcome.content, (block) => redactBlock(block, redact));
+      const content = mapItems(outcome.content, (block) => (isBytes(block) ? block : value(block)));
       const structured = value(outcome.structured);
-      if (content === outcome.content && structured === outcome.structured) return outcome;
-      return { ...outcome, content, ...(structured !== undefined && { structured }) };
+      const inputRequests = value(outcome.inputRequired?.inputRequests);
+      const isSame =
+        content === outcome.content &&
+        structured === outcome.structured &&
+        inputRequests === outcome.inputRequired?.inputRequests;
+      if (isSame) return outcome;
+      return {
+        ...outcome,
+        content,
+        ...(structured !== undefined && { structured }),
+        ...(inputRequests && { inputRequired: { ...outcome.inputRequired, inputRequests } }),
+      };
     },
   };
 }
 
 /** Base64 is left alone: it is large, and no secret of ours was ever put into an image. */
-function redactBlock(block: Content, redact: (text: string) => string): Content {
-  if (block.type === 'text') {
-    const text = redact(block.text);
-    return text === block.text ? block : { ...block, text };
-  }
-  if (block.type !== 'resource' || !('text' in block.resource)) return block;
-  const text = redact(block.resource.text);
-  return text === block.resource.text ? block : { ...block, resource: { ...block.resource, text } };
+function isBytes(block: Content): boolean {
+  return block.type === 'image' || block.type === 'audio' || (block.type === 'resource' && 'blob' in block.resource);
 }
 
 /** The list itself where nothing changed. */

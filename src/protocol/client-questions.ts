@@ -47,6 +47,8 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
           throw new GatewayError('RATE_LIMITED', 'Too many questions are open; answer some of them, then try again.');
         }
         const id = `landbridge-${randomUUID()}`;
+        // Written before a slot is taken: what JSON cannot say throws here.
+        const text = writeRequest(id, method, params);
         const finish = () => {
           clearTimeout(timer);
           signal.removeEventListener('abort', onAbort);
@@ -89,7 +91,7 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
             reject(error);
           },
         });
-        send(writeRequest(id, method, params));
+        send(text);
       });
     },
     settle(owner, id, result, error) {

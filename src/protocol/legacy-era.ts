@@ -87,7 +87,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
       log: parts.logging ? createLog(channel.send, session?.logLevel, parts.redaction) : undefined,
     };
     try {
-      const client = toClient(acquaintance, sender, version, questions);
+      const client = toClient(acquaintance, sender, version, questions, parts.redaction);
       const facts = { ...toRequestFacts(message, sender, client, signal, parseSecondRound(params)), ...live };
       const result = await parts.dispatch.perform(facts, version, params);
       return signal.aborted && mayBeSilent ? silence(sender) : ok(message, result);
@@ -223,6 +223,7 @@ function toClient(
   { session, send, park, signal: connection }: Sender,
   version: LegacyVersion,
   questions: ClientQuestions,
+  redaction: Redaction,
 ): Client {
   const capabilities = acquaintance?.capabilities ?? NO_CAPABILITIES;
   const client: Client = { era: 'legacy', version, capabilities };
@@ -232,7 +233,7 @@ function toClient(
   const request: NonNullable<Client['request']> = async (method, params, signal) => {
     const unpark = park?.();
     try {
-      return await questions.ask(peer, method, params, signal);
+      return await questions.ask(peer, method, redaction.value(params), signal);
     } finally {
       unpark?.();
     }

@@ -144,6 +144,8 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     load.enter();
     try {
       const sender = toSender(request, identity, connection.signal, load, (message) => {
+        // A legacy client that hung up is not cancelled, but nobody reads what is said to it.
+        if (response.destroyed) return;
         stream ??= createSse(response, cors);
         stream.send(message);
       });
@@ -154,7 +156,8 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
       else writeReply(response, reply, cors, draining);
     } catch (error) {
       onInternalError(error);
-      refuse(request, response, 500, INTERNAL);
+      if (stream) stream.end(undefined);
+      else refuse(request, response, 500, INTERNAL);
     } finally {
       connection.leave();
       load.leave();
@@ -175,13 +178,17 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
   };
 
   const receiveFrom = async (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
+    load.enter();
     try {
       const identity = await identify!(request);
-      if (identity) readBody(protocol, request, response, identity);
+      if (load.underWay > options.maxInFlight) refuse(request, response, 503, BUSY, RETRY);
+      else if (identity) readBody(protocol, request, response, identity);
       else refuse(request, response, 401, UNKNOWN_CALLER, { 'www-authenticate': 'Bearer' });
     } catch (error) {
       onInternalError(error);
       refuse(request, response, 500, INTERNAL);
+    } finally {
+      load.leave();
     }
   };
 
@@ -211,11 +218,23 @@ function toSender(
   { headers }: IncomingMessage,
   { principal, data }: Identity,
   signal: AbortSignal,
-  { park }: Load,
+  load: Load,
   send: (message: string) => void,
 ): Sender {
-  const sender: Sender = { transport: 'http', principal, data, headers, signal, park };
+  const sender: Sender = { transport: 'http', principal, data, headers, signal, park: createParking(load) };
   return headers.accept?.includes('text/event-stream') ? { ...sender, send } : sender;
+}
+
+/** A request may ask its client several things at once; it waits from the first question to the last answer. */
+function createParking({ park }: Load): () => () => void {
+  let open = 0;
+  let unpark = () => {};
+  return () => {
+    if (open++ === 0) unpark = park();
+    return () => {
+      if (--open === 0) unpark();
+    };
+  };
 }
 
 function writeReply(

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import type { Sender } from '../protocol/sender.ts';
+import type { Reply, Sender } from '../protocol/sender.ts';
 import { abandon, createSession, type Session } from '../protocol/session.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { createLineSplitter, type LineSplitter } from './framing.ts';
@@ -171,11 +171,12 @@ export class Conversation {
     }
     this.#noteManners(true);
     this.#active++;
-    void reply.then((late) => {
+    const settle = (late: Reply | undefined) => {
       this.#active--;
       if (late) this.#send(late.body);
       this.#proceed();
-    });
+    };
+    void reply.then(settle, () => settle(undefined));
   }
 
   #isFull(): boolean {

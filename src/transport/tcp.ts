@@ -37,7 +37,8 @@ export async function startTcp(protocol: Protocol, options: TcpOptions): Promise
     });
     open.set(socket, conversation);
     void conversation.finished.then(() => socket.end());
-    socket.setTimeout(options.idleMs, () => {
+    socket.setTimeout(options.idleMs);
+    socket.on('timeout', () => {
       if (conversation.active === 0) socket.destroy();
     });
     socket.once('close', () => {

@@ -1,7 +1,14 @@
 // Native tools under a gateway's policy: the same guard, dry run, read-only switch and audit as REST operations.
 import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createGateway, defineTool, type GatewayOptions, GroupedToolBuilder } from '../../src/index.ts';
+import {
+  createGateway,
+  defineTool,
+  type GatewayOptions,
+  GroupedToolBuilder,
+  type Middleware,
+  type ToolEntry,
+} from '../../src/index.ts';
 import { modern, type Rpc } from '../support/mcp.ts';
 
 interface Result {
@@ -141,5 +148,63 @@ describe('other native tools', () => {
       return (JSON.parse(reply!.body) as { result: Result }).result.structuredContent?.failure_mode;
     };
     expect([await ask('lax'), await ask('strict')]).toEqual(['not_confirmed', 'denied']);
+  });
+});
+
+describe('a confirmation', () => {
+  const confirm = async (tools: ToolEntry[], name: string, args: object) => {
+    const gateway = createGateway({ domains: [], native: { tools } });
+    const call = async (tool: string, input: object) => {
+      const reply = await gateway.handle(modern(1, 'tools/call', { name: tool, arguments: input }));
+      return (JSON.parse(reply!.body) as { result: Result }).result;
+    };
+    const { structuredContent } = await call(name, args);
+    return { call, confirmation_token: structuredContent?.confirmation_token };
+  };
+
+  test('is not spent for other arguments that a transformation makes look alike', async () => {
+    const run = vi.fn(() => 'done');
+    const schema = z.object({ ids: z.array(z.string()).transform((ids) => new Set(ids)) });
+    const tool = defineTool({
+      name: 'wipe',
+      description: 'Wipes.',
+      args: schema,
+      annotations: { destructiveHint: true },
+      run,
+    });
+    const { call, confirmation_token } = await confirm([tool], 'wipe', { ids: ['a'] });
+    expect(await call('wipe', { ids: ['everything'], confirmation_token })).toMatchObject({ isError: true });
+    expect(run).not.toHaveBeenCalled();
+    expect(await call('wipe', { ids: ['a'], confirmation_token })).not.toHaveProperty('isError');
+  });
+
+  test('is not spent for another tool whose name reads the same', async () => {
+    const run = vi.fn(() => 'done');
+    const grouped = new GroupedToolBuilder('users').action({ name: 'ban', destructive: true, handler: run }).toEntry();
+    const flat = defineTool({ name: 'users.ban', description: 'Bans.', annotations: { destructiveHint: true }, run });
+    const { call, confirmation_token } = await confirm([grouped, flat], 'users', { action: 'ban' });
+    expect(await call('users.ban', { confirmation_token })).toMatchObject({ isError: true });
+    expect(run).not.toHaveBeenCalled();
+  });
+
+  test('is not spent by middleware that changes the arguments, in place or for next()', async () => {
+    const run = vi.fn(() => 'done');
+    const build = (middleware: Middleware) =>
+      new GroupedToolBuilder('users')
+        .use(middleware)
+        .action({ name: 'ban', destructive: true, schema: z.object({ id: z.int() }), handler: run })
+        .toEntry();
+    const changes: Middleware[] = [
+      (_context, args, next) => next({ ...args, id: 8 }),
+      (_context, args, next) => {
+        (args as { id: number }).id = 8;
+        return next();
+      },
+    ];
+    for (const change of changes) {
+      const { call, confirmation_token } = await confirm([build(change)], 'users', { action: 'ban', id: 7 });
+      expect(await call('users', { action: 'ban', id: 7, confirmation_token })).toMatchObject({ isError: true });
+    }
+    expect(run).not.toHaveBeenCalled();
   });
 });

@@ -8,11 +8,13 @@ import { Tool } from '../../model/tool.ts';
 import { runForeign } from '../../orchestration/handler-result.ts';
 import {
   compileNative,
+  isConfirmed,
   type NativeFunction,
   type NativeGovernment,
   type NativeOperation,
   UNGOVERNED,
 } from '../../orchestration/native-operation.ts';
+import { refuseChanges } from '../../orchestration/pipeline.ts';
 import type { Validator } from '../../schema/check/validator.ts';
 import { type ActionHints, toActionHints } from '../aggregate-hints.ts';
 import { advertiseZod, validateZod } from '../native/native-function.ts';
@@ -64,7 +66,12 @@ export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOV
       key: action.key,
       middleware: [...action.groupMiddleware, ...(action.definition.middleware ?? [])],
       handler: handlerOf(action, own[index]!, common),
-      recheck: (context, changed) => checks[index]?.(context.label, changed) ?? changed,
+      recheck: (context, changed, before) => {
+        const args = checks[index]?.(context.label, changed) ?? changed;
+        const native = { operation: `${plan.name}.${action.key}`, hints: hints[index]! };
+        if (!action.definition.operation && isConfirmed(native, government)) refuseChanges(context, args, before);
+        return args;
+      },
     })),
     plan.middleware,
   );
@@ -76,6 +83,7 @@ export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOV
     }
     const native: NativeFunction = {
       operation: `${plan.name}.${key}`,
+      identity: `${plan.name}/${key}`,
       summary: definition.description ?? plan.description ?? plan.name,
       hints: hints[index]!,
       keys: new Set([...Object.keys(common.fields), ...Object.keys(own[index]!.fields)]),

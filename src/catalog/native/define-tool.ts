@@ -64,6 +64,7 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
   const properties = (inputSchema.properties ?? {}) as Readonly<Record<string, JsonSchema>>;
   const native: NativeFunction = {
     operation: name,
+    identity: name,
     summary: description,
     hints: { readOnly: annotations?.readOnlyHint, destructive: annotations?.destructiveHint },
     keys: new Set(Object.keys(properties)),

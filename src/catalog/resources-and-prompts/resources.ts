@@ -213,7 +213,7 @@ async function read(
       throw new GatewayError('INVALID_PARAMS', error.message, { uri }, error);
     return toFailure(context, error);
   });
-  return toContents(uri, outcome, context.upstream?.status);
+  return toContents(uri, outcome);
 }
 
 /** `{?tags}` writes a list as `tags=a,b` (RFC 6570, 3.2.8); numbers and booleans are read by the validator. */
@@ -238,12 +238,12 @@ function enumValues(endpoint: Endpoint): Readonly<Record<string, readonly string
 }
 
 /** resources/read has no isError: what cannot be read is an error of the request. */
-function toContents(uri: string, outcome: Outcome, status: number | undefined): ReadOutcome {
+function toContents(uri: string, outcome: Outcome): ReadOutcome {
   if (outcome.inputRequired) return { contents: [], inputRequired: outcome.inputRequired };
   if (outcome.isError) {
     const message = outcome.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const { status, failure_mode } = (outcome.structured ?? {}) as Readonly<Record<string, unknown>>;
     if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
-    const { failure_mode } = (outcome.structured ?? {}) as { readonly failure_mode?: unknown };
     throw new GatewayError('INTERNAL', message, { uri, failure_mode: failure_mode ?? 'upstream_error' });
   }
   return {

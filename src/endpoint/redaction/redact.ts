@@ -32,7 +32,12 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   };
   return Object.assign(redact, {
     addSecret(value: string) {
-      if (value.length < MIN_LENGTH || configured.has(value) || added.has(value)) return;
+      if (value.length < MIN_LENGTH || configured.has(value)) return;
+      // In use again, so not the oldest any more.
+      if (added.delete(value)) {
+        added.add(value);
+        return;
+      }
       if (added.size >= MAX_ADDED) added.delete(added.values().next().value as string);
       added.add(value);
       needles = needlesOf([...configured, ...added]);

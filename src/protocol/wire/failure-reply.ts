@@ -22,8 +22,19 @@ export function createFailureReply(redaction: Redaction, onInternalError: (error
     // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
     const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
     const data = Object.keys(details).length > 0 ? redaction.value(details) : undefined;
-    return { body: writeError(id, code, redaction.text(error.message), data), status: statusOf(error, isModern) };
+    const message = redaction.text(error.message);
+    return { body: write(id, code, message, data), status: statusOf(error, isModern) };
   };
+
+  /** Details come from code that is not all ours: what JSON cannot say is left out. */
+  function write(id: RequestId | undefined, code: number, message: string, data: unknown): string {
+    try {
+      return writeError(id, code, message, data);
+    } catch (error) {
+      onInternalError(error);
+      return writeError(id, code, message);
+    }
+  }
 }
 
 /** 2026-07-28, basic/transports. To a legacy client 404 would mean that its session is gone. */
