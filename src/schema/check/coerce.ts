@@ -230,6 +230,20 @@ function theBranch({ root, branches, byTag }: Union, value: unknown, steps: Walk
   return tagged.length === 1 ? tagged[0]!.schema : undefined;
 }
 
+/**
+ * The only branch that a field which every branch fixes allows, or null where it allows none; undefined where that does
+ * not settle it.
+ */
+export function branchByTag(
+  root: JsonSchema,
+  list: readonly unknown[],
+  value: Record<string, unknown>,
+): JsonSchema | null | undefined {
+  const { byTag } = toUnion(root, list);
+  if (byTag === undefined || !Object.hasOwn(value, byTag.key) || typeof value[byTag.key] === 'object') return undefined;
+  return byTag.branches.has(value[byTag.key]) ? byTag.branches.get(value[byTag.key]) : null;
+}
+
 /** Whether the fields a branch fixes (`kind: const 'a'`) have those values; undefined when it fixes none. */
 export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {
   const tags = tagsOf(root, branch);
