@@ -8,8 +8,8 @@ import { createCheck } from '../../src/schema/check/compile-schema.ts';
 import { allowEffort } from '../../src/schema/check/effort.ts';
 import { repairSchema } from '../../src/schema/check/repair.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
-import { fitsSchema } from '../../src/schema/check/walk-schema.ts';
 import { explain } from '../../src/schema/explain/explain-errors.ts';
+import { fitsSchema } from '../../src/schema/walk/walk-schema.ts';
 import { type Json, toolSchemas, valuesFor } from '../support/schemas.ts';
 
 const cases = toolSchemas.chain((schema) =>

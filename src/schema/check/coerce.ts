@@ -104,8 +104,11 @@ function walkArray(
   steps: Walk,
 ): unknown {
   let copy: unknown[] | undefined;
-  for (const [index, item] of items.entries()) {
-    const inner = places.flatMap((place) => itemSchemas(place, index));
+  const fixed = Math.max(0, ...places.map((place) => (isObject(place) ? schemasOf(place.prefixItems).length : 0)));
+  const rest = places.flatMap((place) => itemSchemas(place, fixed));
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    const inner = index < fixed ? places.flatMap((place) => itemSchemas(place, index)) : rest;
     if (inner.length === 0) continue;
     steps.path.push(index);
     const changed = walk(root, inner, item, depth + 1, steps);
@@ -163,7 +166,8 @@ function propertySchemas(place: JsonSchema, key: string): JsonSchema[] {
 }
 
 /** Adds what $ref, allOf and an unambiguous branch of anyOf/oneOf contribute. */
-function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown, steps: Walk): JsonSchema[] {
+function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown, steps: Walk): readonly JsonSchema[] {
+  if (schemas.every(isSimple)) return schemas;
   const branchesOf = (schema: SchemaObject): JsonSchema[] =>
     UNIONS.flatMap((keyword) => {
       const list = schema[keyword];
@@ -171,6 +175,13 @@ function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown
       return only === undefined ? [] : [only];
     });
   return [...conjuncts(root, schemas, branchesOf)];
+}
+
+/** Nothing holds beside it: most places, and every item of a long list asks. */
+function isSimple(schema: JsonSchema): boolean {
+  if (!isObject(schema)) return true;
+  const { $ref, allOf } = schema;
+  return $ref === undefined && allOf === undefined && UNIONS.every((keyword) => schema[keyword] === undefined);
 }
 
 /** A union as it is asked for every item of an array. */

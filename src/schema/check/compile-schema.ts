@@ -6,6 +6,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ANNOTATIONS, DEFINITION_KEYWORDS } from '../keywords.ts';
 import type { SchemaObject } from '../references.ts';
+import { fitsSchema, isGiven } from '../walk/walk-schema.ts';
 import {
   countEffort,
   countSchemas,
@@ -19,7 +20,6 @@ import { FORMATS, OPEN_FORMATS } from './formats.ts';
 import { haveDuplicates, toMembership } from './json-equality.ts';
 import { regExpEngine } from './pattern.ts';
 import { repairSchema, sizeProblem } from './repair.ts';
-import { fitsSchema, isGiven } from './walk-schema.ts';
 
 /** Whether a value satisfies a schema. */
 export type Check = (value: unknown) => boolean;

@@ -27,7 +27,7 @@ const MAX_EFFORT = 200_000;
 /** Explaining also writes down what it finds. */
 const MAX_EXPLAINING = 40_000;
 /** Schemas compiled within one call: ajv takes up to half a millisecond for each. What is beyond is walked. */
-export const MAX_COMPILED = 80;
+export const MAX_COMPILED = 60;
 /** Fewer branches, patterns or properties than this cost what any schema costs. */
 const FREE_BRANCHES = 8;
 const FREE_PATTERNS = 4;

@@ -1,8 +1,8 @@
 // Says in words why a value does not satisfy a schema: one sentence for each broken rule, with what no rule says (which
 // form of a union was meant, which name a misspelt one stands for) in files of their own.
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { type CheckError, findErrors } from '../check/walk-schema.ts';
 import type { SchemaObject } from '../references.ts';
+import { type CheckError, findErrors } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
 import { explainRule, isUndeclared } from './explain-rules.ts';
 import { explainUnion } from './explain-unions.ts';
@@ -32,7 +32,7 @@ export interface Place {
 const MAX_UNIONS = 60;
 const MAX_SUGGESTIONS = 20;
 /** Broken rules after which no more are looked for. */
-const MAX_ERRORS = 40;
+const MAX_ERRORS = 30;
 
 /** What is wrong with a value, most useful first; nothing where that takes too long to find out. */
 export function explain(

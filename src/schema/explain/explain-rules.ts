@@ -5,9 +5,9 @@ import { toOneLine } from '../../endpoint/plain-text.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
-import { type CheckError, lengthOf } from '../check/walk-schema.ts';
 import { NULL, namedTypes, OBJECT, typesOf } from '../json-types.ts';
 import { findKeyword, isSchema, ownSchema, type SchemaObject } from '../references.ts';
+import { type CheckError, lengthOf } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
 import { declaredNames } from './declared-names.ts';
 import { nameOf, type Place, problemAt, type View } from './explain-errors.ts';
@@ -122,8 +122,13 @@ function explainChoice(view: View, place: Place): Problem {
   return { ...mustBe(view, place, 'enum', expected, hint), ...(near !== undefined && { suggestion: near }) };
 }
 
+/** Of longer lists fewer words are looked up, but always one. */
+const CANDIDATES_PER_SUGGESTION = 400;
+const DEAREST_SUGGESTION = 12;
+
 function suggest(view: View, word: string, candidates: readonly string[]): string | undefined {
-  return --view.left.suggestions < 0 ? undefined : closest(word, candidates);
+  view.left.suggestions -= 1 + Math.min(DEAREST_SUGGESTION, candidates.length / CANDIDATES_PER_SUGGESTION);
+  return view.left.suggestions < 0 ? undefined : closest(word, candidates);
 }
 
 function explainPattern(view: View, place: Place, source: string): Problem {

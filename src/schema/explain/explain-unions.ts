@@ -4,18 +4,16 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { tagMatches } from '../check/coerce.ts';
-import type { CheckError } from '../check/walk-schema.ts';
-import { nearestBranches } from '../check/wide-union.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, schemasOf } from '../references.ts';
+import type { CheckError } from '../walk/walk-schema.ts';
+import { nearestBranches } from '../walk/wide-union.ts';
 import type { Problem } from './argument-problem.ts';
 import { explainMisfits, nameOf, type Place, problemAt, type View } from './explain-errors.ts';
 import { explainType } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
-/** Forms that are looked into, of more than that the nearest. */
-const MAX_BRANCHES = 12;
 const MAX_SETS_SHOWN = 6;
 
 /** The problems behind a union none of whose branches fits, or two where only one may. */
@@ -38,7 +36,7 @@ export function explainUnion(view: View, { keyword, params }: CheckError, place:
     const target = place.path === '' ? '' : `${nameOf(view, place)}: `;
     return [{ path: place.path, problem: 'variant', message: `${target}give ${expected}`, expected }];
   }
-  const tried = nearestBranches(view.root, typed, place.value, MAX_BRANCHES).flatMap((schema) => {
+  const tried = nearestBranches(view.root, typed, place.value).flatMap((schema) => {
     const problems = explainMisfits(view, schema, place);
     return problems.length === 0 ? [] : [{ schema, problems }];
   });

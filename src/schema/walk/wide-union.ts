@@ -2,11 +2,16 @@
 // hundreds of branches few are looked into.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { branchByTag, tagMatches } from '../check/coerce.ts';
+import { spend } from '../check/effort.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { conjuncts, isSchema } from '../references.ts';
-import { branchByTag, tagMatches } from './coerce.ts';
-import { spend } from './effort.ts';
 
+/** So many branches are all looked into; of more, the nearest. */
+const FEW = 12;
+const MAX_NEAREST = 4;
+/** Names of a value that a branch is judged by. */
+const MAX_NAMES = 20;
 /** Seeing from outside that a branch does not fit. */
 const BRANCH_EFFORT = 1 / 2;
 
@@ -20,10 +25,11 @@ export function searchUnion(
 ): undefined | null | readonly [number, number] {
   const named = isObject(value) ? branchByTag(root, branches, value) : undefined;
   if (named !== undefined) return named !== null && fits(named) ? undefined : null;
+  const names = isObject(value) ? Object.keys(value).slice(0, MAX_NAMES) : [];
   let fitting: number | undefined;
   for (const [index, branch] of branches.entries()) {
     spend(BRANCH_EFFORT);
-    if (!isSchema(branch) || !mayFit(root, branch, value) || !fits(branch)) continue;
+    if (!isSchema(branch) || !mayFit(root, branch, value, names) || !fits(branch)) continue;
     if (!exclusive) return undefined;
     if (fitting !== undefined) return [fitting, index];
     fitting = index;
@@ -56,14 +62,13 @@ function demandsOf(root: JsonSchema, branch: JsonSchema): Demands {
 }
 
 /** Whether nothing that can be seen from outside keeps a value from fitting a branch. */
-function mayFit(root: JsonSchema, branch: JsonSchema, value: unknown): boolean {
+function mayFit(root: JsonSchema, branch: JsonSchema, value: unknown, names: readonly string[]): boolean {
   if ((typesOf(root, branch) & typeOf(value)) === 0) return false;
   if (!isObject(value)) return true;
   if (tagMatches(root, branch, value) === false) return false;
   const { required, closed } = demandsOf(root, branch);
   if (required.some((name) => !Object.hasOwn(value, name))) return false;
-  for (const properties of closed) for (const key in value) if (!Object.hasOwn(properties, key)) return false;
-  return true;
+  return closed.every((properties) => names.every((name) => Object.hasOwn(properties, name)));
 }
 
 /** The branches a value of their type comes nearest to, in their order: judged by names and fixed fields alone. */
@@ -71,8 +76,8 @@ export function nearestBranches(
   root: JsonSchema,
   branches: readonly JsonSchema[],
   value: unknown,
-  max: number,
 ): readonly JsonSchema[] {
+  const max = branches.length > FEW ? MAX_NEAREST : FEW;
   if (!isObject(value)) return branches.slice(0, max);
   const tagged = branches.filter((branch) => tagMatches(root, branch, value) === true);
   if (tagged.length > 0) return tagged.slice(0, max);
@@ -85,8 +90,6 @@ export function nearestBranches(
     .map(({ branch }) => branch);
   return branches.filter((branch) => near.includes(branch));
 }
-
-const MAX_NAMES = 20;
 
 function distanceTo(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>, names: readonly string[]) {
   const { required, closed } = demandsOf(root, branch);

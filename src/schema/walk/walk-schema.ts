@@ -3,13 +3,13 @@
 // has the wrong shape restrict nothing.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { spend, TOO_MUCH_EFFORT } from '../check/effort.ts';
+import { FORMATS } from '../check/formats.ts';
+import { haveDuplicates, sameJson, toMembership } from '../check/json-equality.ts';
+import { safePattern } from '../check/pattern.ts';
 import { NULL, namedTypes, typeOf } from '../json-types.ts';
-import { UNIONS } from '../keywords.ts';
+import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
-import { spend, TOO_MUCH_EFFORT } from './effort.ts';
-import { FORMATS } from './formats.ts';
-import { haveDuplicates, sameJson, toMembership } from './json-equality.ts';
-import { safePattern } from './pattern.ts';
 import { searchUnion } from './wide-union.ts';
 
 /** One rule that a value breaks, with the place in the value and the schema the rule stands in. */
@@ -60,22 +60,67 @@ function report(walk: Walk, keyword: string, schema: SchemaObject, value: unknow
 }
 
 function visit(walk: Walk, schema: unknown, value: unknown): void {
-  spend(1);
+  spend(VISIT_EFFORT);
   if (schema === false) report(walk, 'false schema', {}, value);
   if (!isObject(schema)) return;
-  const types = namedTypes(schema.type) | (schema.nullable === true ? NULL : 0);
+  const { types, groups } = outlineOf(schema);
   // Of a value of the wrong type there is nothing else to say.
   if ((types & typeOf(value)) === 0) {
     report(walk, 'type', schema, value);
     return;
   }
-  if (typeof value === 'number') visitNumber(walk, schema, value);
-  if (typeof value === 'string') visitString(walk, schema, value);
-  visitAny(walk, schema, value);
+  if (groups & ON_NUMBERS && typeof value === 'number') visitNumber(walk, schema, value);
+  if (groups & ON_STRINGS && typeof value === 'string') visitString(walk, schema, value);
+  if (groups & ON_ALL) visitAny(walk, schema, value, groups);
   if (isFull(walk)) return;
-  if (Array.isArray(value)) visitArray(walk, schema, value);
-  else if (isObject(value)) visitObject(walk, schema, value);
+  if (Array.isArray(value)) {
+    if (groups & ON_ARRAYS) visitArray(walk, schema, value);
+  } else if (groups & ON_OBJECTS && isObject(value)) visitObject(walk, schema, value);
 }
+
+const ON_NUMBERS = 1;
+const ON_STRINGS = 2;
+const ON_ALL = 4;
+/** Of those on all values, the ones that hold other schemas about the same value. */
+const IN_PLACE = 8;
+const ON_ARRAYS = 16;
+const ON_OBJECTS = 32;
+
+const GROUPS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    'minimum maximum exclusiveMinimum exclusiveMaximum multipleOf': ON_NUMBERS,
+    'minLength maxLength pattern': ON_STRINGS,
+    format: ON_NUMBERS | ON_STRINGS,
+    [`const enum not ${UNIONS.join(' ')}`]: ON_ALL,
+    '$ref $dynamicRef allOf if dependentSchemas': ON_ALL | IN_PLACE,
+    dependencies: ON_ALL | IN_PLACE | ON_OBJECTS,
+    'minItems maxItems uniqueItems prefixItems items contains unevaluatedItems': ON_ARRAYS,
+    'minProperties maxProperties required dependentRequired propertyNames': ON_OBJECTS,
+    'properties patternProperties additionalProperties unevaluatedProperties': ON_OBJECTS,
+  }).flatMap(([keywords, groups]) => keywords.split(' ').map((keyword) => [keyword, groups] as const)),
+);
+
+/** Which types a schema names, and on which kinds of values it has rules: it may be asked for thousands of values. */
+interface Outline {
+  readonly types: number;
+  readonly groups: number;
+}
+
+const outlines = new WeakMap<SchemaObject, Outline>();
+
+function outlineOf(schema: SchemaObject): Outline {
+  const cached = outlines.get(schema);
+  if (cached !== undefined) return cached;
+  let groups = 0;
+  for (const keyword of Object.keys(schema)) groups |= GROUPS.get(keyword) ?? 0;
+  const outline = { types: namedTypes(schema.type) | (schema.nullable === true ? NULL : 0), groups };
+  outlines.set(schema, outline);
+  return outline;
+}
+
+/** A visit costs two steps of compiled code. */
+const VISIT_EFFORT = 2;
+const MATCH_EFFORT = 4;
 
 /** Goes one step down into a value. */
 function enter(walk: Walk, schema: unknown, step: string | number, value: unknown): void {
@@ -133,7 +178,7 @@ function visitFormat(walk: Walk, schema: SchemaObject, value: string | number, o
 }
 
 /** What may be said about any value. */
-function visitAny(walk: Walk, schema: SchemaObject, value: unknown): void {
+function visitAny(walk: Walk, schema: SchemaObject, value: unknown, groups: number): void {
   if (Object.hasOwn(schema, 'const') && !sameJson(schema.const, value)) report(walk, 'const', schema, value);
   const { not } = schema;
   if (isSchema(not) && fits(walk, not, value)) report(walk, 'not', schema, value);
@@ -143,7 +188,7 @@ function visitAny(walk: Walk, schema: SchemaObject, value: unknown): void {
     const passing = searchUnion(walk.root, branches, value, keyword === 'oneOf', (branch) => fits(walk, branch, value));
     if (passing !== undefined) report(walk, keyword, schema, value, { passing });
   }
-  for (const part of inPlace(walk, schema, value)) if (!isFull(walk)) visit(walk, part, value);
+  if (groups & IN_PLACE) for (const part of inPlace(walk, schema, value)) if (!isFull(walk)) visit(walk, part, value);
   if (Array.isArray(schema.enum) && schema.enum.length > 0 && !membershipOf(schema.enum)(value))
     report(walk, 'enum', schema, value);
 }
@@ -160,7 +205,8 @@ function* inPlace(walk: Walk, schema: SchemaObject, value: unknown): Generator<J
     if (isSchema(side)) yield side;
   }
   if (!isObject(value)) return;
-  for (const map of [schema.dependentSchemas, schema.dependencies]) {
+  for (const keyword of NAMED_CONDITIONS) {
+    const map = schema[keyword];
     if (!isObject(map)) continue;
     for (const key of Object.keys(map)) if (isGiven(value, key) && isSchema(map[key])) yield map[key];
   }
@@ -259,7 +305,7 @@ function visitOthers(
 }
 
 function matches(pattern: string, name: string): boolean {
-  spend(1);
+  spend(MATCH_EFFORT);
   return safePattern(pattern).test(name);
 }
 
