@@ -28,7 +28,8 @@ describe('what is left of a schema', () => {
 
   test('shows an example only where it shows a form', () => {
     const text = (example: string) =>
-      (slimmed({ type: 'string', description: new Description('The customer.', { example }) }, whole) as Slim).description;
+      (slimmed({ type: 'string', description: new Description('The customer.', { example }) }, whole) as Slim)
+        .description;
     expect(text('"U024BE7LH"')).toBe('The customer e.g. "U024BE7LH"');
     expect(text('"doggie"')).toBe('The customer');
     expect(text('10')).toBe('The customer');

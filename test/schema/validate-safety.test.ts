@@ -280,6 +280,11 @@ describe('schemas that are not quite schemas', () => {
     expect(accepts(field(schema), bad)).toBe(false);
   });
 
+  test('explain a list of items as a choice', () => {
+    const schema = field({ type: 'array', items: [{ type: 'integer' }, { type: 'boolean' }] });
+    expect(message(schema, [1, 'a'])).toContain('`x[1]` must be integer or boolean; got string "a"');
+  });
+
   test('say what was left out', () => {
     expect(auditSchema(field({ type: 'file', minimum: '5' }))).toEqual([
       '#/properties/x/type: unusable value, not enforced',

@@ -223,7 +223,9 @@ function membershipOf(values: readonly unknown[]): (value: unknown) => boolean {
 }
 
 function visitArray(walk: Walk, schema: SchemaObject, value: readonly unknown[]): void {
-  const { minItems, maxItems, items, prefixItems } = schema;
+  const { minItems, maxItems, prefixItems } = schema;
+  // A list of schemas, as older drafts have it, is repaired to a choice.
+  const items = Array.isArray(schema.items) ? { anyOf: schema.items } : schema.items;
   if (isNumber(maxItems) && value.length > maxItems) report(walk, 'maxItems', schema, value, { limit: maxItems });
   if (isNumber(minItems) && value.length < minItems) report(walk, 'minItems', schema, value, { limit: minItems });
   const first = Array.isArray(prefixItems) ? prefixItems : [];
