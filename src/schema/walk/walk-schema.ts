@@ -10,7 +10,7 @@ import { safePattern } from '../check/pattern.ts';
 import { NULL, namedTypes, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
-import { searchUnion } from './wide-union.ts';
+import { searchUnion } from './search-union.ts';
 
 /** One rule that a value breaks, with the place in the value and the schema the rule stands in. */
 export interface CheckError {
