@@ -58,7 +58,10 @@ interface TypeWalk {
 export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   if (!isObject(schema)) return schema ? ANY : 0;
   const holder = isObject(root) ? root : schema;
-  const cache = typesByRoot.get(holder) ?? new WeakMap<object, number>();
+  let cache = typesByRoot.get(holder);
+  const cached = cache?.get(schema);
+  if (cached !== undefined && cached !== PENDING) return cached;
+  cache ??= new WeakMap<object, number>();
   typesByRoot.set(holder, cache);
   const bits = findTypes({ root, cache, steps: 0, cycles: 0 }, schema) ?? ANY;
   cache.set(schema, bits);

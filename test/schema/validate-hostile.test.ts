@@ -4,6 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
+import { createCheck } from '../../src/schema/check/compile-schema.ts';
+import { allowEffort } from '../../src/schema/check/effort.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { toolSchemas } from '../support/schemas.ts';
 
@@ -175,6 +177,71 @@ describe('arguments made to be expensive', () => {
     expect(accepted.x.k4999).toBe(123456789012345678n);
     expect(args.x.k0).toBe('123456789012345678');
     expect(looks.count).toBeLessThan(300_000);
+  });
+});
+
+describe('a first call compiles little', () => {
+  const record20 = record(20, 'q', () => ({ type: 'string', minLength: 1 }));
+  /** How many pieces of code a call makes, and what it says. */
+  const compile = (schema: JsonSchema, ...calls: unknown[]) => {
+    let pieces = 0;
+    const check = createCheck(schema, () => pieces++);
+    return calls.map((args) => {
+      allowEffort();
+      return { fits: check(args), pieces };
+    });
+  };
+
+  test('nothing of a schema that is too large', () => {
+    const wide = field({ type: 'object', properties: record(1_000, 'p', () => ({ type: 'integer' })) });
+    const anyOf = range(100).map((form) => ({
+      type: 'object',
+      properties: record(9, `p${form}_`, () => ({ type: 'string' })),
+    }));
+    const forms = field({ anyOf });
+    const names = { type: 'object', anyOf, unevaluatedProperties: false };
+    expect(compile(wide, { x: { p1: 1 } })).toEqual([{ fits: true, pieces: 0 }]);
+    expect(compile(forms, { x: { p9_1: 'a' } })).toEqual([{ fits: true, pieces: 0 }]);
+    expect(compile(names, { p9_1: 'a' }, { p9_1: 'a', q: 1 }, { p9_1: 1, p8_1: 'a' })).toEqual([
+      { fits: true, pieces: 0 },
+      { fits: false, pieces: 0 },
+      { fits: false, pieces: 0 },
+    ]);
+  });
+
+  test('of many arguments as many as a call may; the others are walked and compiled by later calls', () => {
+    const schema = {
+      type: 'object',
+      properties: record(12, 'p', () => ({ type: 'object', properties: record20 })),
+      additionalProperties: false,
+    };
+    const good = record(12, 'p', () => ({ q1: 'a' }));
+    const bad = { ...good, p11: { q1: '' } };
+    const [first, second, ...rest] = compile(schema, good, bad, good, good, good, good, bad, good);
+    expect(first!.fits && !second!.fits).toBe(true);
+    // Two arguments of 21 schemas fit into 60; one more piece is the root.
+    expect(first!.pieces).toBeLessThanOrEqual(3);
+    expect(second!.pieces - first!.pieces).toBeLessThanOrEqual(2);
+    expect(rest.map(({ fits }) => fits)).toEqual([true, true, true, true, false, true]);
+    expect(rest.at(-1)!.pieces).toBeGreaterThanOrEqual(12);
+  });
+
+  test('and of long lists of words few are looked up', () => {
+    const schema = field({ type: 'array', items: { enum: range(20_000).map((index) => `value${index}`) } });
+    const { message } = run(schema, { x: range(100).map((index) => `valux${index}`) });
+    expect(message.split('did you mean').length - 1).toBe(1);
+  });
+
+  test('and a union that rules nothing out is given up', () => {
+    const forms = range(300).map((form) => ({
+      type: 'object',
+      properties: { n: { type: 'integer', minimum: 300 - form }, ...record(5, 'p', () => ({ type: 'string' })) },
+    }));
+    const { message, looks } = run(field({ type: 'array', items: { anyOf: forms } }), {
+      x: range(1_500).map(() => ({ n: 1 })),
+    });
+    expect(message).toContain('checking these arguments takes too long');
+    expect(looks).toBeLessThan(500_000);
   });
 });
 

@@ -182,7 +182,9 @@ describe('schemas that would be expensive', () => {
       const next = { $ref: `#/$defs/D${level + 1}` };
       $defs[`D${level}`] = { anyOf: [{ allOf: [next, { minimum: 5 }] }, next] };
     }
-    expect(message(field({ $ref: '#/$defs/D0' }, { $defs }), 'a')).toContain('checking these arguments takes too long');
+    const schema = field({ $ref: '#/$defs/D0' }, { $defs });
+    expect(message(schema, 1)).toContain('checking these arguments takes too long');
+    expect(message(schema, 'a')).toContain('`x` must be integer; got string "a"');
   });
 
   test('never make a check a promise', () => {
@@ -276,6 +278,11 @@ describe('schemas that are not quite schemas', () => {
   ])('keep their other rules: %s', (_, schema, good, bad) => {
     expect(accepts(field(schema), good)).toBe(true);
     expect(accepts(field(schema), bad)).toBe(false);
+  });
+
+  test('explain a list of items as a choice', () => {
+    const schema = field({ type: 'array', items: [{ type: 'integer' }, { type: 'boolean' }] });
+    expect(message(schema, [1, 'a'])).toContain('`x[1]` must be integer or boolean; got string "a"');
   });
 
   test('say what was left out', () => {

@@ -104,8 +104,11 @@ function walkArray(
   steps: Walk,
 ): unknown {
   let copy: unknown[] | undefined;
-  for (const [index, item] of items.entries()) {
-    const inner = places.flatMap((place) => itemSchemas(place, index));
+  const fixed = Math.max(0, ...places.map((place) => (isObject(place) ? schemasOf(place.prefixItems).length : 0)));
+  const rest = places.flatMap((place) => itemSchemas(place, fixed));
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    const inner = index < fixed ? places.flatMap((place) => itemSchemas(place, index)) : rest;
     if (inner.length === 0) continue;
     steps.path.push(index);
     const changed = walk(root, inner, item, depth + 1, steps);
@@ -163,7 +166,8 @@ function propertySchemas(place: JsonSchema, key: string): JsonSchema[] {
 }
 
 /** Adds what $ref, allOf and an unambiguous branch of anyOf/oneOf contribute. */
-function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown, steps: Walk): JsonSchema[] {
+function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown, steps: Walk): readonly JsonSchema[] {
+  if (schemas.every(isSimple)) return schemas;
   const branchesOf = (schema: SchemaObject): JsonSchema[] =>
     UNIONS.flatMap((keyword) => {
       const list = schema[keyword];
@@ -171,6 +175,13 @@ function expand(root: JsonSchema, schemas: readonly JsonSchema[], value: unknown
       return only === undefined ? [] : [only];
     });
   return [...conjuncts(root, schemas, branchesOf)];
+}
+
+/** Nothing holds beside it: most places, and every item of a long list asks. */
+function isSimple(schema: JsonSchema): boolean {
+  if (!isObject(schema)) return true;
+  const { $ref, allOf } = schema;
+  return $ref === undefined && allOf === undefined && UNIONS.every((keyword) => schema[keyword] === undefined);
 }
 
 /** A union as it is asked for every item of an array. */
@@ -228,6 +239,20 @@ function theBranch({ root, branches, byTag }: Union, value: unknown, steps: Walk
   if (!isObject(value)) return undefined;
   const tagged = typed.filter(({ schema }) => tagMatches(root, schema, value) === true);
   return tagged.length === 1 ? tagged[0]!.schema : undefined;
+}
+
+/**
+ * The only branch that a field which every branch fixes allows, or null where it allows none; undefined where that does
+ * not settle it.
+ */
+export function branchByTag(
+  root: JsonSchema,
+  list: readonly unknown[],
+  value: Record<string, unknown>,
+): JsonSchema | null | undefined {
+  const { byTag } = toUnion(root, list);
+  if (byTag === undefined || !Object.hasOwn(value, byTag.key) || typeof value[byTag.key] === 'object') return undefined;
+  return byTag.branches.has(value[byTag.key]) ? byTag.branches.get(value[byTag.key]) : null;
 }
 
 /** Whether the fields a branch fixes (`kind: const 'a'`) have those values; undefined when it fixes none. */

@@ -4,8 +4,14 @@
 // pay for every visit, and a call that needs too many is refused.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { DEFINITION_KEYWORDS, mapSubschemas, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../keywords.ts';
-import type { SchemaObject } from '../references.ts';
+import {
+  DEFINITION_KEYWORDS,
+  mapSubschemas,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  subschemas,
+} from '../keywords.ts';
+import { resolveRef, type SchemaObject } from '../references.ts';
 
 /** Keyword put into places that pay. */
 export const EFFORT_KEYWORD = 'x-landbridge-effort';
@@ -20,6 +26,8 @@ interface Toll {
 const MAX_EFFORT = 200_000;
 /** Explaining also writes down what it finds. */
 const MAX_EXPLAINING = 40_000;
+/** Schemas compiled within one call: ajv takes up to half a millisecond for each. What is beyond is walked. */
+export const MAX_COMPILED = 60;
 /** Fewer branches, patterns or properties than this cost what any schema costs. */
 const FREE_BRANCHES = 8;
 const FREE_PATTERNS = 4;
@@ -30,6 +38,7 @@ const KEY_EFFORT = 1 / 2;
 
 let left = MAX_EFFORT;
 let explaining = MAX_EXPLAINING;
+let compiling = MAX_COMPILED;
 let purpose: 'check' | 'explain' = 'check';
 
 /** Thrown when an allowance is used up. */
@@ -39,6 +48,7 @@ export const TOO_MUCH_EFFORT: unique symbol = Symbol('too much effort');
 export function allowEffort(): void {
   left = MAX_EFFORT;
   explaining = MAX_EXPLAINING;
+  compiling = MAX_COMPILED;
   purpose = 'check';
 }
 
@@ -49,15 +59,48 @@ export function payFrom(allowance: 'check' | 'explain'): void {
 
 /** For ajv: called with the keyword's value and the data wherever the keyword stands. */
 export function spendEffort({ once, perKey }: Toll, data: unknown): boolean {
-  const toll = perKey > 0 && isObject(data) ? once + perKey * Object.keys(data).length : once;
-  if (purpose === 'check') left -= toll;
-  else explaining -= toll;
-  if ((purpose === 'check' ? left : explaining) < 0) throw TOO_MUCH_EFFORT;
+  spend(perKey > 0 && isObject(data) ? once + perKey * Object.keys(data).length : once);
   return true;
 }
 
-/** The schema with every dear place paying, or with every place paying; the same object when none does. */
-export function countEffort(root: JsonSchema, everywhere = false): JsonSchema {
+/** Takes from the allowance that pays now. */
+export function spend(effort: number): void {
+  if (purpose === 'check') left -= effort;
+  else explaining -= effort;
+  if ((purpose === 'check' ? left : explaining) < 0) throw TOO_MUCH_EFFORT;
+}
+
+/** Whether so many schemas may still be compiled within this call; if so, they count as compiled. */
+export function mayCompile(schemas: number): boolean {
+  if (schemas > compiling) return false;
+  compiling -= schemas;
+  return true;
+}
+
+/**
+ * How many schemas ajv compiles for one: those below it, each as often as it stands there, and what references lead to,
+ * once. Counting ends above what may be compiled.
+ */
+export function countSchemas(root: JsonSchema, schema: JsonSchema): number {
+  const targets = new Set<unknown>();
+  const queue: unknown[] = [schema];
+  let count = 0;
+  while (queue.length > 0 && count <= MAX_COMPILED) {
+    const part = queue.pop();
+    if (!isObject(part)) continue;
+    count++;
+    const target = part.$ref === undefined ? undefined : resolveRef(root, part.$ref);
+    if (target !== undefined && !targets.has(target)) {
+      targets.add(target);
+      queue.push(target);
+    }
+    for (const [, , inner] of subschemas(part)) if (queue.push(inner) > MAX_COMPILED) return queue.length;
+  }
+  return count;
+}
+
+/** The schema with every dear place paying; the same object when none does. */
+export function countEffort(root: JsonSchema): JsonSchema {
   if (!isObject(root)) return root;
   const copies = new Map<SchemaObject, SchemaObject>();
   const count = (schema: unknown, keyword?: string, crowded = false): unknown => {
@@ -73,7 +116,7 @@ export function countEffort(root: JsonSchema, everywhere = false): JsonSchema {
       return counted;
     });
     const entered = keyword === undefined ? refersToRoot(root) : DEFINITION_KEYWORDS.has(keyword) && refers(schema, 0);
-    const toll = tollOf(schema, everywhere, entered, crowded);
+    const toll = tollOf(schema, entered, crowded);
     if (toll !== undefined) copy[EFFORT_KEYWORD] = toll;
     const result = changed || toll !== undefined ? copy : schema;
     copies.set(schema, result);
@@ -82,8 +125,8 @@ export function countEffort(root: JsonSchema, everywhere = false): JsonSchema {
   return count(root) as JsonSchema;
 }
 
-function tollOf(schema: SchemaObject, everywhere: boolean, entered: boolean, crowded: boolean): Toll | undefined {
-  let once = everywhere || entered ? 1 : 0;
+function tollOf(schema: SchemaObject, entered: boolean, crowded: boolean): Toll | undefined {
+  let once = entered ? 1 : 0;
   for (const keyword of SCHEMA_LIST_KEYWORDS) {
     const list = schema[keyword];
     if (Array.isArray(list) && list.length > FREE_BRANCHES) once += list.length;
@@ -94,8 +137,7 @@ function tollOf(schema: SchemaObject, everywhere: boolean, entered: boolean, cro
   }
   const patterns = isObject(schema.patternProperties) ? Object.keys(schema.patternProperties).length : 0;
   const closed = schema.additionalProperties === false || schema.unevaluatedProperties === false;
-  // Where everything is written down, so is every name that a closed object does not know.
-  const names = closed ? (everywhere ? 1 : crowded ? KEY_EFFORT : 0) : 0;
+  const names = closed && crowded ? KEY_EFFORT : 0;
   const perKey = patterns > FREE_PATTERNS ? patterns : names;
   return once + perKey === 0 ? undefined : { once, perKey };
 }

@@ -62,14 +62,15 @@ export function safePattern(source: string): SafePattern {
 }
 
 function buildPattern(source: string): SafePattern {
-  if (source.length > MAX_PATTERN_CHARS) return toPattern(source, 'none', false, () => 'unusable');
+  if (source.length > MAX_PATTERN_CHARS) return toPattern(source, 'none', never, () => 'unusable');
   const anchored = withAnchors(source);
-  const re2 = compileRe2(anchored);
   const native = compileNative(anchored);
   const cost = costOfPattern(anchored);
-  const portable = re2 !== undefined;
-  // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema.
-  if (native && cost?.linear && (native.unicode || !re2)) {
+  // Only with `u` do characters mean code points, as they do to RE2 and to JSON Schema; then RE2 need not be asked.
+  const unicode = native?.unicode === true && cost?.linear === true;
+  const re2 = unicode ? undefined : compileRe2(anchored);
+  const portable = (): boolean => (unicode ? compileRe2(anchored) : re2) !== undefined;
+  if (native && cost?.linear && !re2) {
     return toPattern(source, 'native', portable, (value) => {
       const steps = cost.steps(value.length);
       // Most cost a step or two for each character; those with long fixed repeats pay like the others.
@@ -84,14 +85,16 @@ function buildPattern(source: string): SafePattern {
       withinAllowance(source, value, value.length * perCharacter, () => re2.test(value)),
     );
   }
-  if (!native) return toPattern(source, 'none', false, () => 'unusable');
+  if (!native) return toPattern(source, 'none', never, () => 'unusable');
   const parts = splitLookaheads(anchored);
-  if (parts) return toPattern(source, 'bounded', false, (value) => conjunction(parts, value));
-  if (!cost || cost.steps(1) === Number.POSITIVE_INFINITY) return toPattern(source, 'unchecked', false, () => 'match');
-  return toPattern(source, 'bounded', false, (value) =>
+  if (parts) return toPattern(source, 'bounded', never, (value) => conjunction(parts, value));
+  if (!cost || cost.steps(1) === Number.POSITIVE_INFINITY) return toPattern(source, 'unchecked', never, () => 'match');
+  return toPattern(source, 'bounded', never, (value) =>
     withinAllowance(source, value, cost.steps(value.length) / NATIVE_STEPS_PER_STEP, () => native.test(value)),
   );
 }
+
+const never = (): boolean => false;
 
 function withinAllowance(source: string, value: string, steps: number, test: () => boolean): PatternVerdict {
   if (steps > MAX_STEPS) return 'too_long';
@@ -168,12 +171,14 @@ function endOfGroup(source: string, start: number, alone = false): number | unde
 function toPattern(
   source: string,
   engine: SafePattern['engine'],
-  portable: boolean,
+  portable: () => boolean,
   verdict: SafePattern['verdict'],
 ): SafePattern {
   return Object.freeze({
     engine,
-    portable,
+    get portable() {
+      return portable();
+    },
     verdict,
     test: (value: string) => verdict(value) === 'match',
     toString: () => `/${source}/`,

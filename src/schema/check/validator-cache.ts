@@ -1,14 +1,12 @@
 // Which compiled validators are kept. Thousands of tools compile as they are called; the ones not used lately are
 // forgotten when there is too much code, and compiled again should a call come.
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { createCheck, type Mode, type SchemaCheck } from './compile-schema.ts';
+import { type Check, createCheck } from './compile-schema.ts';
 
 /** The place of one validator. */
 export interface Slot {
   /** The check that decides, compiled now if it has to be. */
-  readonly check: () => SchemaCheck;
-  /** The one that says what is wrong. */
-  readonly explaining: (mode: 'all' | 'first') => SchemaCheck;
+  readonly check: () => Check;
 }
 
 export interface Shelf {
@@ -18,8 +16,7 @@ export interface Shelf {
 }
 
 interface Entry {
-  check: SchemaCheck | undefined;
-  readonly explaining: Map<Mode, SchemaCheck>;
+  check: Check | undefined;
   weight: number;
   /** Tick of the last use, so that the hot path writes one number and allocates nothing. */
   used: number;
@@ -38,7 +35,6 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
     held.delete(oldest);
     characters -= oldest.weight;
     oldest.check = undefined;
-    oldest.explaining.clear();
     oldest.weight = 0;
     return true;
   };
@@ -48,16 +44,15 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
     while (full) full = forgetOldest(except) && (characters > maxCharacters || held.size > maxValidators);
   };
 
-  const fill = (one: Entry, schema: JsonSchema, mode: Mode): SchemaCheck => {
+  const fill = (one: Entry, schema: JsonSchema): Check => {
     // Code comes in pieces, as arguments are first given. Validation is synchronous, so whoever grows is in use now.
     const count = (length: number): void => {
       one.weight += length;
       characters += length;
       trim(one);
     };
-    const check = createCheck(schema, count, mode);
-    if (mode === 'decide') one.check = check;
-    else one.explaining.set(mode, check);
+    const check = createCheck(schema, count);
+    one.check = check;
     held.add(one);
     trim(one);
     return check;
@@ -65,13 +60,12 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
 
   return {
     createSlot(schema) {
-      const one: Entry = { check: undefined, explaining: new Map(), weight: 0, used: 0 };
+      const one: Entry = { check: undefined, weight: 0, used: 0 };
       return {
         check: () => {
           one.used = ++clock;
-          return one.check ?? fill(one, schema(), 'decide');
+          return one.check ?? fill(one, schema());
         },
-        explaining: (mode) => one.explaining.get(mode) ?? fill(one, schema(), mode),
       };
     },
     stats: () => ({ validators: held.size, characters }),

@@ -18,6 +18,7 @@ import {
   withinBounds,
 } from './bounds.ts';
 import { coerce, withLongIntegers } from './coerce.ts';
+import { toUsable } from './compile-schema.ts';
 import { allowEffort, payFrom, TOO_MUCH_EFFORT } from './effort.ts';
 import { resetPatternBudget } from './pattern.ts';
 import { toStrictSchema } from './strict.ts';
@@ -121,21 +122,14 @@ function reconsider(tool: string, args: Args, schema: JsonSchema, slot: Slot, lo
   const usable = longIntegers || reading.long.length === 0;
   if (usable && reading.args !== args && slot.check()(reading.args)) return withLongIntegers(reading);
   // What stands in for a long integer must not be shown as what was given.
-  throw refusal(tool, schema, findProblems(schema, reading.long.length === 0 ? reading.args : args, slot));
+  throw refusal(tool, schema, findProblems(schema, reading.long.length === 0 ? reading.args : args));
 }
 
-/** All that is wrong, or, where the arguments are too many for that, the first thing. */
-function findProblems(schema: JsonSchema, args: Args, slot: Slot): Problem[] {
-  for (const mode of ['all', 'first'] as const) {
-    payFrom(mode === 'all' ? 'explain' : 'check');
-    try {
-      const check = slot.explaining(mode);
-      const problems = check(args) ? [] : explain(check, schema, args, { max: MAX_PROBLEMS + 1 });
-      if (problems.length > 0) return problems;
-    } catch (error) {
-      if (error !== TOO_MUCH_EFFORT) throw error;
-    }
-  }
+/** What is wrong, as far as it is found within the allowance for that. */
+function findProblems(schema: JsonSchema, args: Args): Problem[] {
+  payFrom('explain');
+  const problems = explain(toUsable(schema), args, { max: MAX_PROBLEMS + 1 });
+  if (problems.length > 0) return problems;
   return [limit('they do not satisfy the schema, and are too many to say where; send fewer values')];
 }
 

@@ -1,29 +1,25 @@
-// One sentence per error of ajv that stands for itself: types, choices, ranges, lengths, patterns, formats, names.
+// One sentence for each broken rule that stands for itself: types, choices, ranges, lengths, patterns, formats, names.
 
 import { isObject } from '../../endpoint/is-object.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { closest } from '../../endpoint/suggest.ts';
-import type { CheckError } from '../check/compile-schema.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
 import { NULL, namedTypes, OBJECT, typesOf } from '../json-types.ts';
 import { findKeyword, isSchema, ownSchema, type SchemaObject } from '../references.ts';
+import { type CheckError, lengthOf } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
 import { declaredNames } from './declared-names.ts';
 import { nameOf, type Place, problemAt, type View } from './explain-errors.ts';
 import { cut, describePurpose, describeType, joinPath, namesOf, showChoices, showName, showValue } from './show.ts';
 
-type Rule = (view: View, place: Place, params: Record<string, unknown>, error: CheckError) => Problem;
+type Rule = (view: View, place: Place, params: CheckError['params']) => Problem;
 
 /** The problem behind one error. */
-export function explainRule(view: View, error: CheckError, place: Place): Problem[] {
+export function explainRule(view: View, error: CheckError, place: Place): Problem {
   const rule = RULES[error.keyword];
-  if (rule !== undefined) return [rule(view, place, error.params, error)];
-  return [problemAt(view, place, 'rule', `must satisfy \`${showKeyword(error.keyword)}\` of the schema`)];
-}
-
-function showKeyword(keyword: string): string {
-  return cut(toOneLine(keyword), 40);
+  if (rule !== undefined) return rule(view, place, error.params);
+  return problemAt(view, place, 'rule', `must satisfy \`${error.keyword}\` of the schema`);
 }
 
 const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -41,7 +37,6 @@ const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.c
   const: choice,
   required: missing,
   dependentRequired: missing,
-  dependencies: missing,
   additionalProperties: unknownName,
   unevaluatedProperties: unknownName,
   minimum: range,
@@ -66,6 +61,8 @@ const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.c
   minItems: (view, place, { limit }) =>
     explainItems(view, place, `at least ${plural(limit as number, 'item')}`, limit === 1),
   maxItems: (view, place, { limit }) => explainItems(view, place, `at most ${plural(limit as number, 'item')}`, false),
+  contains: (view, place, { count, min, max }) =>
+    explainContains(view, place, count as number, min as number, max as number | undefined),
   uniqueItems: (view, place) =>
     problemAt(view, place, 'items', 'must not contain the same item twice', {
       expected: 'unique items',
@@ -73,6 +70,8 @@ const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.c
     }),
   minProperties: (view, place, { limit }) => explainCount(view, place, `at least ${String(limit)}`),
   maxProperties: (view, place, { limit }) => explainCount(view, place, `at most ${String(limit)}`),
+  propertyNames: (view, place, { propertyName }) =>
+    problemAt(view, place, 'rule', `must not have a key like ${showName(String(propertyName))}`),
   not: (view, place) => {
     const words = isSchema(place.schema.not) ? describeType(view.root, place.schema.not) : 'any value';
     const got = shown(place);
@@ -123,8 +122,13 @@ function explainChoice(view: View, place: Place): Problem {
   return { ...mustBe(view, place, 'enum', expected, hint), ...(near !== undefined && { suggestion: near }) };
 }
 
+/** Of longer lists fewer words are looked up, but always one. */
+const CANDIDATES_PER_SUGGESTION = 400;
+const DEAREST_SUGGESTION = 12;
+
 function suggest(view: View, word: string, candidates: readonly string[]): string | undefined {
-  return --view.left.suggestions < 0 ? undefined : closest(word, candidates);
+  view.left.suggestions -= 1 + Math.min(DEAREST_SUGGESTION, candidates.length / CANDIDATES_PER_SUGGESTION);
+  return view.left.suggestions < 0 ? undefined : closest(word, candidates);
 }
 
 function explainPattern(view: View, place: Place, source: string): Problem {
@@ -139,15 +143,6 @@ function explainPattern(view: View, place: Place, source: string): Problem {
     unusable: `cannot be accepted: its pattern ${expected} is not a usable regular expression; leave it out, or have the API description corrected`,
   }[safePattern(source).verdict(value)];
   return problemAt(view, place, 'pattern', words, { expected, got });
-}
-
-/** Code points, as JSON Schema counts; a surrogate pair is one. */
-function lengthOf(value: string): number {
-  let pairs = 0;
-  for (let index = 0; index < value.length - 1; index++) {
-    if (value.charCodeAt(index) >>> 10 === 0x36 && value.charCodeAt(index + 1) >>> 10 === 0x37) pairs++;
-  }
-  return value.length - pairs;
 }
 
 /** `from 1 to 100`, `at least 0`, `above 0 and below 1`. */
@@ -169,14 +164,7 @@ function explainItems(view: View, place: Place, expected: string, one: boolean):
   return problemAt(view, place, 'items', words, { expected, got: plural(length, 'item') });
 }
 
-/** `contains`, of which ajv counts the items. */
-export function explainContains(
-  view: View,
-  place: Place,
-  count: number,
-  min: number,
-  max: number | undefined,
-): Problem {
+function explainContains(view: View, place: Place, count: number, min: number, max: number | undefined): Problem {
   const expected = count < min ? `at least ${plural(min, 'item')}` : `at most ${plural(max ?? count, 'item')}`;
   const words = `must have ${expected} of the required kind; it has ${count}`;
   return problemAt(view, place, 'items', words, { expected, got: `${count}` });
@@ -191,7 +179,7 @@ function explainCount(view: View, place: Place, expected: string): Problem {
   return { path: place.path, problem: 'items', message, expected, got: `${count}` };
 }
 
-function explainMissing(view: View, place: Place, params: Record<string, unknown>): Problem {
+function explainMissing(view: View, place: Place, params: CheckError['params']): Problem {
   const name = String(params.missingProperty);
   const schema =
     ownSchema(place.schema.properties, name) ??

@@ -1,117 +1,50 @@
-// Errors that come from trying several schemas: of all the forms a value may take, explain the one that was most likely
-// meant; of all items, count those that fit.
+// A value that fits none of the forms it may take: the one that was most likely meant is explained.
 
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { tagMatches } from '../check/coerce.ts';
-import type { CheckError } from '../check/compile-schema.ts';
-import { nearestBranches } from '../check/wide-union.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, schemasOf } from '../references.ts';
+import { nearestBranches } from '../walk/search-union.ts';
+import type { CheckError } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
-import { explainErrors, nameOf, type Place, problemAt, type View } from './explain-errors.ts';
-import { explainContains, explainType } from './explain-rules.ts';
+import { explainMisfits, nameOf, type Place, problemAt, type View } from './explain-errors.ts';
+import { explainType } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
-const MAX_BRANCHES = 40;
-const MAX_NEAREST = 8;
 const MAX_SETS_SHOWN = 6;
 
-/** One schema that was tried, and what was wrong with the value. */
-interface Part {
-  readonly schema: JsonSchema;
-  readonly fits: boolean;
-  readonly errors: readonly CheckError[];
-}
-
-/** Whether ajv wrote down the errors of other schemas before this one. */
-export function isComposite({ keyword }: CheckError): boolean {
-  return keyword === 'anyOf' || keyword === 'oneOf' || keyword === 'contains' || keyword === 'propertyNames';
-}
-
-/** Runs once more what ajv tried before it gave up with this error. */
-export function tryParts(view: View, { keyword, params, parentSchema, data }: CheckError): readonly Part[] {
-  const holder = parentSchema as Record<string, unknown>;
-  if (keyword === 'propertyNames') return [tryPart(view, holder, [keyword], String(params.propertyName))];
-  if (keyword === 'contains') {
-    const parts: Part[] = [];
-    let fitting = 0;
-    for (const item of data as unknown[]) {
-      parts.push(tryPart(view, holder, [keyword], item));
-      // ajv stops where there are too many.
-      if (parts.at(-1)!.fits && ++fitting > (params.maxContains ?? Number.POSITIVE_INFINITY)) break;
-    }
-    return parts;
-  }
-  const passing = params.passingSchemas as readonly [number, number] | null | undefined;
-  const branches = schemasOf(holder[keyword]);
-  // Of a wide union only what may be meant is compiled.
-  if (params.alone === true) {
-    const nearest = passing ?? nearestBranches(view.root, branches, data, MAX_NEAREST);
-    return nearest.map((index) => tryPart(view, holder, [keyword, index], data));
-  }
-  const tried = passing ? branches.slice(0, passing[1] + 1) : branches;
-  return tried.map((_, index) => tryPart(view, holder, [keyword, index], data));
-}
-
-function tryPart(view: View, holder: Record<string, unknown>, steps: readonly [string, number?], value: unknown): Part {
-  const [keyword, index] = steps;
-  const schema = (index === undefined ? holder[keyword] : (holder[keyword] as unknown[])[index]) as JsonSchema;
-  if (schema === true) return { schema, fits: true, errors: [] };
-  if (schema === false) return { schema, fits: false, errors: [REFUSED] };
-  const check = view.check.part(holder, keyword, ...(index === undefined ? [] : [index]));
-  if (check === undefined || check(value)) return { schema, fits: true, errors: [] };
-  return { schema, fits: false, errors: check.errors ?? [] };
-}
-
-const REFUSED: CheckError = { keyword: 'false schema', params: {}, instancePath: '', schemaPath: '' };
-
-/** The problems behind a failed union, count or name. */
-export function explainComposite(view: View, error: CheckError, place: Place, parts: readonly Part[]): Problem[] {
-  if (error.keyword === 'propertyNames') {
-    return [problemAt(view, place, 'rule', `must not have a key like ${showName(String(error.params.propertyName))}`)];
-  }
-  if (error.keyword === 'contains') {
-    const count = parts.filter(({ fits }) => fits).length;
-    const { minContains, maxContains } = error.params as { minContains: number; maxContains?: number };
-    return [explainContains(view, place, count, minContains, maxContains)];
-  }
-  return explainUnion(view, place, parts, schemasOf(place.schema[error.keyword]));
-}
-
-function explainUnion(view: View, place: Place, parts: readonly Part[], branches: readonly JsonSchema[]): Problem[] {
-  const fitting = parts.filter(({ fits }) => fits);
-  if (fitting.length > 1) {
-    const forms = fitting.map(({ schema }) => branchName(view, schema)).join(' and ');
+/** The problems behind a union none of whose branches fits, or two where only one may. */
+export function explainUnion(view: View, { keyword, params }: CheckError, place: Place): Problem[] {
+  const branches = schemasOf(place.schema[keyword]);
+  const unfit = problemAt(view, place, 'variant', `does not fit any of its ${branches.length} forms`);
+  if (--view.left.unions < 0) return [unfit];
+  if (Array.isArray(params.passing)) {
+    const forms = params.passing.map((index) => branchName(view, branches[index]!)).join(' and ');
     const words = `must match exactly one of its forms, but matches ${forms}; make it match one only`;
     return [problemAt(view, place, 'variant', words)];
   }
   const takesType = (schema: JsonSchema): boolean => (typesOf(view.root, schema) & typeOf(place.value)) !== 0;
-  const typed = parts.filter(({ schema }) => takesType(schema));
+  const typed = branches.filter(takesType);
   if (typed.length === 0) return [explainType(view, place)];
-  const sets = requiredSets(view, parts);
+  const sets = requiredSets(view, branches);
   if (sets !== undefined && isObject(place.value)) {
     const shown = sets.slice(0, MAX_SETS_SHOWN).map(showSet);
     const expected = [...shown, ...(sets.length > shown.length ? ['…'] : [])].join(', or ');
     const target = place.path === '' ? '' : `${nameOf(view, place)}: `;
     return [{ path: place.path, problem: 'variant', message: `${target}give ${expected}`, expected }];
   }
-  const tried = likely(view, typed, place.value).map(({ schema, errors }) => ({
-    schema,
-    problems: explainErrors(view, errors, place),
-  }));
+  const tried = nearestBranches(view.root, typed, place.value).flatMap((schema) => {
+    const problems = explainMisfits(view, schema, place);
+    return problems.length === 0 ? [] : [{ schema, problems }];
+  });
+  if (tried.length === 0) return [unfit];
   const best = bestBranch(view, tried, place.value);
-  if (branches.filter(takesType).length === 1) return best.problems;
+  if (typed.length === 1) return best.problems;
   const label = branchName(view, best.schema);
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
-}
-
-/** The branches whose fixed fields match, if any do: with those, the question is settled. */
-function likely(view: View, typed: readonly Part[], value: unknown): readonly Part[] {
-  const tagged = isObject(value) ? typed.filter(({ schema }) => tagMatches(view.root, schema, value) === true) : [];
-  return (tagged.length > 0 ? tagged : typed).slice(0, MAX_BRANCHES);
 }
 
 interface Tried {
@@ -138,10 +71,10 @@ function bestBranch(view: View, tried: readonly Tried[], value: unknown): Tried 
 }
 
 /** The names each branch asks for, where branches do nothing else. */
-function requiredSets(view: View, parts: readonly Part[]): string[][] | undefined {
+function requiredSets(view: View, branches: readonly JsonSchema[]): string[][] | undefined {
   const sets: string[][] = [];
-  for (const { schema } of parts) {
-    const names = requiredOnly(deref(view.root, schema));
+  for (const branch of branches) {
+    const names = requiredOnly(deref(view.root, branch));
     if (names === undefined) return undefined;
     sets.push(names);
   }

@@ -1,39 +1,40 @@
-// A union of many branches. ajv would compile all of them into one function when the union is first met (a second for 500)
-// and try each on every value. Here a branch is compiled when a value comes that its names, types and fixed fields allow.
+// Which branches of a union a value may fit, as far as that can be seen from their types, names and fixed fields: of
+// hundreds of branches few are looked into.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { branchByTag, tagMatches } from '../check/coerce.ts';
+import { spend } from '../check/effort.ts';
 import { typeOf, typesOf } from '../json-types.ts';
-import { conjuncts, schemasOf } from '../references.ts';
-import { tagMatches } from './coerce.ts';
+import { conjuncts, isSchema } from '../references.ts';
 
-/** Unions of more branches are wide. */
-export const WIDE = 12;
+/** So many branches are all looked into; of more, the nearest. */
+const FEW = 12;
+const MAX_NEAREST = 4;
+/** Names of a value that a branch is judged by. */
+const MAX_NAMES = 20;
+/** Seeing from outside that a branch does not fit. */
+const BRANCH_EFFORT = 1 / 2;
 
-/** The check of what stands at some steps below a holder, compiled on demand. */
-export type PartOf = (
-  holder: object,
-  ...steps: readonly (string | number)[]
-) => ((value: unknown) => boolean) | undefined;
-
-/** undefined when the value fits; else the two branches of a `oneOf` that it fits, or null for none. */
-export function toSearch(
+/** undefined when a value fits a union; else the two branches of a `oneOf` that it fits, or null for none. */
+export function searchUnion(
   root: JsonSchema,
-  holder: Record<string, unknown>,
-  keyword: string,
+  branches: readonly unknown[],
+  value: unknown,
   exclusive: boolean,
-  partOf: PartOf,
-) {
-  const branches = schemasOf(holder[keyword]);
-  return (value: unknown): undefined | null | [number, number] => {
-    let fitting: number | undefined;
-    for (const [index, branch] of branches.entries()) {
-      if (!mayFit(root, branch, value) || partOf(holder, keyword, index)?.(value) !== true) continue;
-      if (!exclusive) return undefined;
-      if (fitting !== undefined) return [fitting, index];
-      fitting = index;
-    }
-    return fitting === undefined ? null : undefined;
-  };
+  fits: (branch: JsonSchema) => boolean,
+): undefined | null | readonly [number, number] {
+  const named = isObject(value) ? branchByTag(root, branches, value) : undefined;
+  if (named !== undefined) return named !== null && fits(named) ? undefined : null;
+  const names = isObject(value) ? Object.keys(value).slice(0, MAX_NAMES) : [];
+  let fitting: number | undefined;
+  for (const [index, branch] of branches.entries()) {
+    spend(BRANCH_EFFORT);
+    if (!isSchema(branch) || !mayFit(root, branch, value, names) || !fits(branch)) continue;
+    if (!exclusive) return undefined;
+    if (fitting !== undefined) return [fitting, index];
+    fitting = index;
+  }
+  return fitting === undefined ? null : undefined;
 }
 
 /** What a branch asks of an object, as far as that can be seen without compiling it. */
@@ -61,37 +62,34 @@ function demandsOf(root: JsonSchema, branch: JsonSchema): Demands {
 }
 
 /** Whether nothing that can be seen from outside keeps a value from fitting a branch. */
-function mayFit(root: JsonSchema, branch: JsonSchema, value: unknown): boolean {
+function mayFit(root: JsonSchema, branch: JsonSchema, value: unknown, names: readonly string[]): boolean {
   if ((typesOf(root, branch) & typeOf(value)) === 0) return false;
   if (!isObject(value)) return true;
   if (tagMatches(root, branch, value) === false) return false;
   const { required, closed } = demandsOf(root, branch);
   if (required.some((name) => !Object.hasOwn(value, name))) return false;
-  for (const properties of closed) for (const key in value) if (!Object.hasOwn(properties, key)) return false;
-  return true;
+  return closed.every((properties) => names.every((name) => Object.hasOwn(properties, name)));
 }
 
-/** The branches a value comes nearest to, in their order: judged by names and fixed fields alone. */
+/** The branches a value of their type comes nearest to, in their order: judged by names and fixed fields alone. */
 export function nearestBranches(
   root: JsonSchema,
   branches: readonly JsonSchema[],
   value: unknown,
-  max: number,
-): number[] {
-  const typed = [...branches.keys()].filter((index) => typesOf(root, branches[index]!) & typeOf(value));
-  if (!isObject(value)) return typed.slice(0, max);
-  const tagged = typed.filter((index) => tagMatches(root, branches[index]!, value) === true);
+): readonly JsonSchema[] {
+  const max = branches.length > FEW ? MAX_NEAREST : FEW;
+  if (!isObject(value)) return branches.slice(0, max);
+  const tagged = branches.filter((branch) => tagMatches(root, branch, value) === true);
   if (tagged.length > 0) return tagged.slice(0, max);
+  if (branches.length <= max) return branches;
   const names = Object.keys(value).slice(0, MAX_NAMES);
-  return typed
-    .map((index) => ({ index, distance: distanceTo(root, branches[index]!, value, names) }))
+  const near = branches
+    .map((branch) => ({ branch, distance: distanceTo(root, branch, value, names) }))
     .sort((a, b) => a.distance - b.distance)
     .slice(0, max)
-    .map(({ index }) => index)
-    .sort((a, b) => a - b);
+    .map(({ branch }) => branch);
+  return branches.filter((branch) => near.includes(branch));
 }
-
-const MAX_NAMES = 20;
 
 function distanceTo(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>, names: readonly string[]) {
   const { required, closed } = demandsOf(root, branch);
