@@ -91,8 +91,6 @@ export function createProtocol(parts: ProtocolParts): Protocol {
   };
 
   const batch = async (messages: readonly Message[], sender: Sender): Promise<Reply | undefined> => {
-    const refusal = refuseBatch(messages, sender);
-    if (refusal) return failed(undefined, refusal, true);
     const answers: Answer[] = [];
     for (const message of messages) {
       // Others get their turn between two messages: a hundred of them must not keep everybody waiting.
@@ -111,7 +109,9 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       } catch (error) {
         return stray(undefined, error);
       }
-      return isBatch(messages) ? batch(messages, sender) : one(messages, sender);
+      if (!isBatch(messages)) return one(messages, sender);
+      const refusal = refuseBatch(messages, sender);
+      return refusal ? stray(undefined, refusal) : batch(messages, sender);
     },
     close: () => subscriptions.close(),
     abort: () => legacy.abort(),

@@ -14,6 +14,8 @@ export interface BodyReader {
 }
 
 const EMPTY = Buffer.alloc(0);
+/** Each piece costs an event, however small it is: a megabyte byte by byte would take seconds. */
+const MAX_PIECES = 4_096;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   let held = 0;
@@ -22,6 +24,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
       let first: Buffer | undefined;
       let more: ByteCollector | undefined;
       let size = 0;
+      let pieces = 0;
       let over = false;
       const letGo = () => {
         held -= size;
@@ -33,8 +36,9 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
         if (over) return;
         size += chunk.length;
         held += chunk.length;
-        if (size > maxBodyBytes || held > maxHeldBytes) {
-          const why = size > maxBodyBytes ? 'too_large' : 'busy';
+        const isTooLarge = size > maxBodyBytes || ++pieces > MAX_PIECES;
+        if (isTooLarge || held > maxHeldBytes) {
+          const why = isTooLarge ? 'too_large' : 'busy';
           letGo();
           return refused(why);
         }

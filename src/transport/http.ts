@@ -119,7 +119,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     maxBodyBytes: options.maxBodyBytes,
     maxHeldBytes: options.maxHeldBytes ?? DEFAULT_HELD_BYTES,
   });
-  const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes.`;
+  const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes, or comes in too many pieces.`;
   const { identify } = options;
   let draining = false;
 

@@ -174,7 +174,9 @@ export class Conversation {
     const settle = (late: Reply | undefined) => {
       this.#active--;
       if (late) this.#send(late.body);
-      this.#proceed();
+      // Answers come in microtasks: going on right here would keep everybody else waiting for the whole queue.
+      if (this.#queue.length > 0) this.#waitForTurn();
+      else this.#proceed();
     };
     void reply.then(settle, () => settle(undefined));
   }
@@ -201,7 +203,7 @@ export class Conversation {
 
   /** Others get their turn: a chunk may hold thousands of lines. */
   #waitForTurn(): void {
-    this.#turn = setImmediate(() => {
+    this.#turn ??= setImmediate(() => {
       this.#turn = undefined;
       this.#proceed();
     });
