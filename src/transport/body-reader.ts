@@ -15,7 +15,7 @@ export interface BodyReader {
 
 const EMPTY = Buffer.alloc(0);
 /** Each piece costs an event, however small it is: a megabyte byte by byte would take seconds. */
-const MAX_PIECES = 4_096;
+const MAX_PIECES = 1_024;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   let held = 0;
