@@ -74,7 +74,9 @@ describe('a body', () => {
       for (const headers of [{}, chunked] as Record<string, string>[]) {
         const answer = await post(own.url, sized(201), headers);
         expect(answer.status).toBe(413);
-        expect(JSON.parse(answer.body)).toEqual(refusal('The body is larger than 200 bytes, or comes in too many pieces.'));
+        expect(JSON.parse(answer.body)).toEqual(
+          refusal('The body is larger than 200 bytes, or comes in too many pieces.'),
+        );
       }
     });
   });
