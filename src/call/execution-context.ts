@@ -97,26 +97,20 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   readonly #request: RequestFacts<Data>;
   readonly #journal: Journal;
 
-  constructor(
-    key: symbol,
-    request: RequestFacts<Data>,
-    before: ExecutionContext<Data> | undefined,
-    changes: Changes = NO_CHANGES,
-  ) {
+  constructor(key: symbol, request: RequestFacts<Data>, journal: Journal, before?: ExecutionContext) {
     if (key !== BIRTH) throw new TypeError('Make an ExecutionContext with ExecutionContext.fromRequest().');
-    this.startedAt = changes.startedAt ?? before?.startedAt ?? Date.now();
-    this.tool = changes.tool ?? before?.tool;
-    this.action = changes.action ?? before?.action;
-    this.label = changes.label ?? before?.label ?? '';
-    this.operation = changes.operation ?? before?.operation;
-    this.argumentsDigest = changes.argumentsDigest ?? before?.argumentsDigest;
-    this.controls = 'controls' in changes ? changes.controls : before?.controls;
-    this.deadline = changes.deadline ?? before?.deadline ?? Number.POSITIVE_INFINITY;
-    this.results = changes.results ?? before?.results ?? NO_RESULTS;
-    this.sealed = changes.sealed ?? false;
+    this.startedAt = before ? before.startedAt : Date.now();
+    this.tool = before?.tool;
+    this.action = before?.action;
+    this.label = before ? before.label : '';
+    this.operation = before?.operation;
+    this.argumentsDigest = before?.argumentsDigest;
+    this.controls = before?.controls;
+    this.deadline = before ? before.deadline : Number.POSITIVE_INFINITY;
+    this.results = before ? before.results : NO_RESULTS;
+    this.sealed = false;
     this.#request = request;
-    this.#journal = before ? before.#journal : createJournal();
-    Object.freeze(this);
+    this.#journal = journal;
   }
 
   get requestId(): string {
@@ -170,7 +164,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   static fromRequest<Data = unknown>(facts: RequestFacts<Data>): ExecutionContext<Data> {
     if (facts.requestId.trim() === '') throw new TypeError('An ExecutionContext needs a request id that is not blank.');
     if (facts.method.trim() === '') throw new TypeError('An ExecutionContext needs a method that is not blank.');
-    return new ExecutionContext(BIRTH, facts, undefined);
+    return publish(new ExecutionContext(BIRTH, facts, createJournal()));
   }
 
   /** Binds the tool (or resource, or prompt) this request is about. Once. */
@@ -178,7 +172,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     mustBeOpen(this);
     if (tool.trim() === '') throw new TypeError('withToolCall() needs a tool name that is not blank.');
     if (this.tool !== undefined) throw new TypeError(`This context is already bound to ${this.tool}.`);
-    return this.#copy({ tool, label: tool });
+    const draft = this.#draft();
+    draft.tool = tool;
+    draft.label = tool;
+    return publish(draft);
   }
 
   /** Names what the tool was asked to do: one action of several. `label` is what messages call it from here on. */
@@ -187,7 +184,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before naming its action.');
     // A call made inside another one does not take its place in the record.
     if (this.operation === undefined) this.#journal.action = action;
-    return this.#copy({ action, label });
+    const draft = this.#draft();
+    draft.action = action;
+    draft.label = label;
+    return publish(draft);
   }
 
   /** Says what runs, and with which arguments. */
@@ -198,13 +198,19 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       this.#journal.operation = facts.operation;
       this.#journal.argumentsDigest = facts.argumentsDigest;
     }
-    return this.#copy({ ...facts, controls: facts.controls });
+    const draft = this.#draft();
+    draft.operation = facts.operation ?? this.operation;
+    draft.argumentsDigest = facts.argumentsDigest;
+    draft.controls = facts.controls;
+    return publish(draft);
   }
 
   /** Starts the clock: from here on the call has this long. */
   withDeadline(timeoutMs: number): ExecutionContext<Data> {
     mustBeOpen(this);
-    return this.#copy({ deadline: performance.now() + timeoutMs });
+    const draft = this.#draft();
+    draft.deadline = performance.now() + timeoutMs;
+    return publish(draft);
   }
 
   withResult(facts: ResultFacts): ExecutionContext<Data> {
@@ -219,13 +225,12 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       failureMode: facts.outcome === 'failed' || facts.outcome === 'error' ? failureMode : undefined,
       upstream,
     };
-    const results = [...this.results, Object.freeze(record)];
-    return this.#copy({
-      action,
-      operation,
-      argumentsDigest,
-      results: Object.freeze(results),
-    });
+    const draft = this.#draft();
+    draft.action = action ?? this.action;
+    draft.operation = operation ?? this.operation;
+    draft.argumentsDigest = argumentsDigest ?? this.argumentsDigest;
+    draft.results = Object.freeze([...this.results, Object.freeze(record)]);
+    return publish(draft);
   }
 
   /** The audit record: deeply frozen, with nothing alive in it. */
@@ -240,16 +245,11 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       client: Object.freeze({ era: client.era, version: client.version, capabilities: NO_CAPABILITIES }),
       signal: NEVER,
     });
-    return new ExecutionContext<never>(BIRTH, request, undefined, {
-      startedAt: this.startedAt,
-      tool: this.tool,
-      action: this.action,
-      label: this.label,
-      operation: this.operation,
-      argumentsDigest: this.argumentsDigest,
-      results: this.results,
-      sealed: true,
-    });
+    const draft: Draft<never> = new ExecutionContext<never>(BIRTH, request, createJournal(), this);
+    draft.controls = undefined;
+    draft.deadline = Number.POSITIVE_INFINITY;
+    draft.sealed = true;
+    return publish(draft);
   }
 
   /** What is worth keeping: what was asked by whom, and what came of it. */
@@ -271,8 +271,8 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     };
   }
 
-  #copy(changes: Changes): ExecutionContext<Data> {
-    return new ExecutionContext<Data>(BIRTH, this.#request, this, changes);
+  #draft(): Draft<Data> {
+    return new ExecutionContext(BIRTH, this.#request, this.#journal, this);
   }
 
   /** Notes a request that went out; later ones replace earlier ones. */
@@ -299,20 +299,13 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   }
 }
 
-interface Changes {
-  readonly startedAt?: number;
-  readonly label?: string;
-  readonly tool?: string | undefined;
-  readonly action?: string | undefined;
-  readonly operation?: string | undefined;
-  readonly argumentsDigest?: string | undefined;
-  readonly controls?: Controls | undefined;
-  readonly deadline?: number;
-  readonly results?: readonly ResultRecord[];
-  readonly sealed?: boolean;
+/** A copy that nobody else has seen yet. */
+type Draft<Data> = { -readonly [Key in keyof ExecutionContext<Data>]: ExecutionContext<Data>[Key] };
+
+function publish<Data>(draft: Draft<Data>): ExecutionContext<Data> {
+  return Object.freeze(draft) as ExecutionContext<Data>;
 }
 
-const NO_CHANGES: Changes = Object.freeze({});
 const NO_RESULTS: readonly ResultRecord[] = Object.freeze([]);
 const NO_CAPABILITIES = Object.freeze({});
 

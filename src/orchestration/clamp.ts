@@ -3,13 +3,10 @@
 import type { Outcome } from '../call/outcome.ts';
 import type { Args, ClampedArgument, Endpoint } from '../endpoint/model.ts';
 
-export interface Clamped {
-  readonly args: Args;
-  readonly notes: readonly string[];
-}
+export type Clamp = (args: Args) => { readonly args: Args; readonly notes: readonly string[] };
 
 /** Undefined where nothing is clamped. */
-export function createClamp({ clamp = [] }: Endpoint): ((args: Args) => Clamped) | undefined {
+export function createClamp({ clamp = [] }: Endpoint): Clamp | undefined {
   if (clamp.length === 0) return undefined;
   return (args) => {
     const notes: string[] = [];

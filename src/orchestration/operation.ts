@@ -4,7 +4,7 @@ import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
 import type { CompiledEndpoint, Executor } from '../executor/executor.ts';
 import { createValidator } from '../schema/check/validator.ts';
-import { createClamp, withLastLine } from './clamp.ts';
+import { type Clamp, createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
 import { buildControls } from './controls.ts';
 import { toUpstreamFailure } from './failure.ts';
@@ -64,11 +64,14 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     middleware: parts.middleware,
   });
   const clamp = createClamp(endpoint);
-  const run: Handler = async (context, args) => {
-    if (clamp === undefined) return pipeline(context, args);
+  const run = clamp === undefined ? pipeline : withClamp(clamp, pipeline, parts.redaction);
+  return Object.freeze({ endpoint, run, controls: controls.schemas });
+}
+
+function withClamp(clamp: Clamp, pipeline: Handler, redaction: Redaction): Handler {
+  return async (context, args) => {
     const { args: within, notes } = clamp(args);
     const outcome = await pipeline(context, within);
-    return parts.redaction.trustLike(outcome, withLastLine(outcome, notes));
+    return redaction.trustLike(outcome, withLastLine(outcome, notes));
   };
-  return Object.freeze({ endpoint, run, controls: controls.schemas });
 }

@@ -41,7 +41,8 @@ export function compilePipeline(pipeline: Pipeline): Handler {
   };
   const chain = compose([...(guard ? [guard] : []), ...pipeline.middleware], pipeline.execute, recheck);
 
-  return async (context, args) => {
+  // No async function of its own: each one on the way of a call costs a promise. What it throws at once, callers await.
+  return (context, args) => {
     const split = controls.take(context.label, args);
     const own = split?.args ?? args;
     const bound = context.withOperation({
@@ -50,7 +51,7 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       controls: split?.controls,
     });
     const valid = validate(bound.label, own);
-    return split?.controls.dryRun ? dryRun(bound, pipeline.preview(valid)) : chain(bound, valid);
+    return split?.controls.dryRun ? Promise.resolve(dryRun(bound, pipeline.preview(valid))) : chain(bound, valid);
   };
 }
 

@@ -10,6 +10,7 @@ import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { complete } from './completion.ts';
 import type { Version } from './eras.ts';
+import type { Reply } from './sender.ts';
 import type { Canned, ListMethod } from './wire/canned.ts';
 import {
   checkMirroredArguments,
@@ -17,7 +18,8 @@ import {
   type Headers,
   type MirroredArgument,
 } from './wire/header-checks.ts';
-import type { Params } from './wire/jsonrpc.ts';
+import type { Params, RequestMessage } from './wire/jsonrpc.ts';
+import { ok } from './wire/reply.ts';
 import type { Caching, ResultWriter } from './wire/results.ts';
 
 export interface DispatchParts {
@@ -35,8 +37,8 @@ export interface Dispatch {
   look(method: string, version: Version, params: Params | undefined): string | undefined;
   /** Whether a call of this method goes through the adapter. */
   performs(method: string): boolean;
-  /** Result text. `mirroredIn`: modern HTTP only, the headers that must agree with the arguments. */
-  perform(request: RequestFacts, version: Version, params: Params | undefined, mirroredIn?: Headers): Promise<string>;
+  /** `mirroredIn`: modern HTTP only, the headers that must agree with the arguments. */
+  perform(request: RequestFacts, message: RequestMessage, version: Version, mirroredIn?: Headers): Promise<Reply>;
 }
 
 /** What an API answered just now: nobody knows how long it holds, or for whom else. */
@@ -67,8 +69,8 @@ export function createDispatch(parts: DispatchParts): Dispatch {
       return writer.writeObject({ completion: complete(params, prompts, resources) }, version);
     },
     performs: (method) => performers.has(method),
-    perform: (request, version, params, mirroredIn) =>
-      performers.get(request.method)!(request, version, params, mirroredIn),
+    perform: (request, message, version, mirroredIn) =>
+      performers.get(message.method)!(request, message, version, mirroredIn),
   };
 }
 
@@ -78,12 +80,12 @@ function createToolCall({ registry, adapter, writer }: DispatchParts): Perform {
     const headers = findMirroredArguments(tool.inputSchema);
     if (headers.length > 0) mirrored.set(name, headers);
   }
-  return async (request, version, params, mirroredIn) => {
-    const name = parseName(params, 'name');
-    const args = parseArguments(params);
+  return async (request, message, version, mirroredIn) => {
+    const name = parseName(message.params, 'name');
+    const args = parseArguments(message.params);
     const headers = mirrored.get(name);
     if (headers && mirroredIn) checkMirroredArguments(mirroredIn, args, headers);
-    return writer.writeOutcome(await adapter.callTool(request, name, args), version);
+    return ok(message, writer.writeOutcome(await adapter.callTool(request, name, args), version));
   };
 }
 
@@ -97,11 +99,13 @@ function createResourceRead({ resources, adapter, writer, caching }: DispatchPar
         { uri: uri.slice(0, 500) },
       ),
   };
-  return async (request, version, params) => {
-    const uri = parseName(params, 'uri');
+  return async (request, message, version) => {
+    const uri = parseName(message.params, 'uri');
     const { contents, fixed, inputRequired } = await adapter.perform(request, uri, {}, table);
-    if (inputRequired) return writer.writeObject({ ...inputRequired, resultType: 'input_required' }, version);
-    return writer.writeObject({ contents }, version, fixed ? caching : UNCACHED);
+    const text = inputRequired
+      ? writer.writeObject({ ...inputRequired, resultType: 'input_required' }, version)
+      : writer.writeObject({ contents }, version, fixed ? caching : UNCACHED);
+    return ok(message, text);
   };
 }
 
@@ -117,13 +121,12 @@ function createPromptGet({ prompts, adapter, writer }: DispatchParts): Perform {
         },
       ),
   };
-  return async (request, version, params) => {
-    const name = parseName(params, 'name');
-    const { inputRequired, ...result } = await adapter.perform(request, name, parseArguments(params), table);
-    return writer.writeObject(
-      inputRequired ? { ...inputRequired, resultType: 'input_required' } : { ...result },
-      version,
-    );
+  return async (request, message, version) => {
+    const name = parseName(message.params, 'name');
+    const args = parseArguments(message.params);
+    const { inputRequired, ...result } = await adapter.perform(request, name, args, table);
+    const object = inputRequired ? { ...inputRequired, resultType: 'input_required' } : result;
+    return ok(message, writer.writeObject(object as Params, version));
   };
 }
 

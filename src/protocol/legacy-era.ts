@@ -23,7 +23,7 @@ import {
 import { createLegacySessions, type LegacySessions } from './legacy-session.ts';
 import { parseSecondRound, toRequestFacts } from './request-facts.ts';
 import type { Introduction, Reply, Sender } from './sender.ts';
-import { abandon, cancel, createSession, type Session, track, untrack } from './session.ts';
+import { abandon, cancel, type Scope, track, untrack } from './session.ts';
 import type { Canned } from './wire/canned.ts';
 import type { Message, RequestId, RequestMessage } from './wire/jsonrpc.ts';
 import { notFound, ok } from './wire/reply.ts';
@@ -53,7 +53,7 @@ interface Acquaintance {
   readonly owner: unknown;
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Requests under way: only within it are a client's own ids unique. */
-  readonly scope: Session;
+  readonly scope: Scope;
 }
 
 export function createLegacy(parts: LegacyParts): Legacy {
@@ -88,9 +88,9 @@ export function createLegacy(parts: LegacyParts): Legacy {
     };
     try {
       const client = toClient(acquaintance, sender, version, questions, parts.redaction);
-      const facts = { ...toRequestFacts(message, sender, client, signal, parseSecondRound(params)), ...live };
-      const result = await parts.dispatch.perform(facts, version, params);
-      return signal.aborted && mayBeSilent ? silence(sender) : ok(message, result);
+      const facts = toRequestFacts(message, sender, client, signal, parseSecondRound(params));
+      const reply = await parts.dispatch.perform(live ? { ...facts, ...live } : facts, message, version);
+      return signal.aborted && mayBeSilent ? silence(sender) : reply;
     } catch (error) {
       if (signal.aborted && mayBeSilent) return silence(sender);
       throw error;
@@ -154,7 +154,7 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
       const id = idOf(sender);
       const capabilities = id === undefined ? undefined : sessions.read(sender.principal.id, id);
       if (id === undefined || !capabilities) return undefined;
-      const acquaintance = open.get(id) ?? { owner: id, capabilities, scope: createSession() };
+      const acquaintance = open.get(id) ?? { owner: id, capabilities, scope: { underWay: new Map() } };
       open.set(id, acquaintance);
       return acquaintance;
     },

@@ -38,7 +38,7 @@ export function createModern({
   failed,
   onIntroduction,
 }: ModernParts): Modern {
-  const perform = async (
+  const perform = (
     message: RequestMessage,
     sender: Sender,
     envelope: Envelope,
@@ -49,21 +49,17 @@ export function createModern({
     const bar = envelope.meta[META.logLevel] as string | undefined;
     const token = progressTokenOf(params);
     const client = toClient(envelope, round);
+    const facts = toRequestFacts(message, sender, client, signal, round);
     if (!sender.send || (bar === undefined && token === undefined)) {
-      const facts = toRequestFacts(message, sender, client, signal, round);
-      return ok(message, await dispatch.perform(facts, MODERN_VERSION, params, sender.headers));
+      return dispatch.perform(facts, message, MODERN_VERSION, sender.headers);
     }
     const channel = createChannel(sender.send, signal);
-    const facts: RequestFacts = {
-      ...toRequestFacts(message, sender, client, signal, round),
+    const live: RequestFacts = {
+      ...facts,
       progress: token === undefined ? undefined : createProgress(token, channel.send, redaction),
       log: bar === undefined ? undefined : createLog(channel.send, bar, redaction),
     };
-    try {
-      return ok(message, await dispatch.perform(facts, MODERN_VERSION, params, sender.headers));
-    } finally {
-      channel.shut();
-    }
+    return dispatch.perform(live, message, MODERN_VERSION, sender.headers).finally(channel.shut);
   };
 
   const listen = async (message: RequestMessage, sender: Sender, signal: AbortSignal): Promise<Reply | undefined> => {

@@ -2,13 +2,17 @@
 import type { LegacyVersion } from './eras.ts';
 import type { RequestId } from './wire/jsonrpc.ts';
 
-export interface Session {
+/** Within it the ids of requests are unique. */
+export interface Scope {
+  /** Requests under way, so that `notifications/cancelled` finds them. An id may be in use twice: that is the client's choice. */
+  readonly underWay: Map<RequestId, Set<AbortController>>;
+}
+
+export interface Session extends Scope {
   /** Set by `initialize`; modern messages on the same connection ignore both. */
   version: LegacyVersion | undefined;
   capabilities: Readonly<Record<string, unknown>>;
   logLevel: string | undefined;
-  /** Requests under way, so that `notifications/cancelled` finds them. An id may be in use twice: that is the client's choice. */
-  readonly underWay: Map<RequestId, Set<AbortController>>;
   /** Aborted when the client has sent its last message: whoever waits for another one waits in vain. */
   readonly ended: AbortController;
 }
@@ -23,7 +27,7 @@ export function createSession(): Session {
   };
 }
 
-export function track(session: Session, id: RequestId): AbortController {
+export function track(session: Scope, id: RequestId): AbortController {
   const controller = new AbortController();
   const same = session.underWay.get(id);
   if (same) same.add(controller);
@@ -31,17 +35,17 @@ export function track(session: Session, id: RequestId): AbortController {
   return controller;
 }
 
-export function untrack(session: Session, id: RequestId, controller: AbortController): void {
+export function untrack(session: Scope, id: RequestId, controller: AbortController): void {
   const same = session.underWay.get(id);
   same?.delete(controller);
   if (same?.size === 0) session.underWay.delete(id);
 }
 
-export function cancel(session: Session, id: RequestId): void {
+export function cancel(session: Scope, id: RequestId): void {
   for (const controller of session.underWay.get(id) ?? []) controller.abort();
 }
 
 /** The connection is gone: so is everybody waiting on it. */
-export function abandon(session: Session): void {
+export function abandon(session: Scope): void {
   for (const same of session.underWay.values()) for (const controller of same) controller.abort();
 }

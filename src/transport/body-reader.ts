@@ -9,8 +9,13 @@ export interface BodyLimits {
 }
 
 export interface BodyReader {
-  /** Calls exactly one of these, or none when the client leaves half-way: it has asked for nothing then. */
-  read(request: IncomingMessage, done: (body: Buffer) => void, refused: (why: 'too_large' | 'busy') => void): void;
+  /** Calls exactly one of these; `leave` when the client does, half-way: it has asked for nothing then. */
+  read(
+    request: IncomingMessage,
+    done: (body: Buffer) => void,
+    refuse: (why: 'too_large' | 'busy') => void,
+    leave: () => void,
+  ): void;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -20,7 +25,7 @@ const MAX_PIECES = 1_024;
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   let held = 0;
   return {
-    read(request, done, refused) {
+    read(request, done, refuse, leave) {
       let first: Buffer | undefined;
       let more: ByteCollector | undefined;
       let size = 0;
@@ -40,7 +45,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
         if (isTooLarge || held > maxHeldBytes) {
           const why = isTooLarge ? 'too_large' : 'busy';
           letGo();
-          return refused(why);
+          return refuse(why);
         }
         if (first === undefined) first = chunk;
         else {
@@ -54,7 +59,10 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
         letGo();
         done(body);
       });
-      request.on('error', letGo);
+      request.on('error', () => {
+        letGo();
+        leave();
+      });
     },
   };
 }

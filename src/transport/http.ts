@@ -172,9 +172,8 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
       },
       (why) =>
         why === 'too_large' ? refuse(request, response, 413, tooLarge) : refuse(request, response, 503, BUSY, RETRY),
+      () => response.destroy(),
     );
-    // A client that leaves half-way through its body has asked for nothing.
-    request.on('error', () => response.destroy());
   };
 
   const receiveFrom = async (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
@@ -221,11 +220,10 @@ function toSender(
   load: Load,
   send: (message: string) => void,
 ): Sender {
-  const park = createParking(load);
   // Written out twice: a spread would cost every request more than the rest of this.
   return headers.accept?.includes('text/event-stream')
-    ? { transport: 'http', principal, data, headers, signal, park, send }
-    : { transport: 'http', principal, data, headers, signal, park };
+    ? { transport: 'http', principal, data, headers, signal, send, park: createParking(load) }
+    : { transport: 'http', principal, data, headers, signal };
 }
 
 /** A request may ask its client several things at once; it waits from the first question to the last answer. */

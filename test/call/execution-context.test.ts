@@ -15,7 +15,7 @@ function* reach(value: unknown, visited = new Set<unknown>()): Generator<object>
 
 describe('ExecutionContext', () => {
   test('is made only by fromRequest()', () => {
-    expect(() => new ExecutionContext(Symbol('x'), {} as never, undefined)).toThrow('ExecutionContext.fromRequest()');
+    expect(() => new ExecutionContext(Symbol('x'), {} as never, {} as never)).toThrow('ExecutionContext.fromRequest()');
   });
 
   test.each(['', '  '])('refuses the blank request id %j', (requestId) => {

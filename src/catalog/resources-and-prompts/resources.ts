@@ -207,13 +207,14 @@ async function read(
   uri: string,
 ): Promise<ReadOutcome> {
   const context = request.withAction(operation.name, operation.name);
-  const outcome = await operation.run(context, args).catch((error: unknown) => {
+  try {
+    return toContents(uri, await operation.run(context, args));
+  } catch (error) {
     // What the URI holds is the caller's: an argument that does not fit is a wrong URI.
     if (error instanceof GatewayError && error.code === 'VALIDATION')
       throw new GatewayError('INVALID_PARAMS', error.message, { uri }, error);
-    return toFailure(context, error);
-  });
-  return toContents(uri, outcome);
+    return toContents(uri, toFailure(context, error));
+  }
 }
 
 /** `{?tags}` writes a list as `tags=a,b` (RFC 6570, 3.2.8); numbers and booleans are read by the validator. */
