@@ -89,15 +89,15 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
       return Buffer.concat([head, mac]).toString('base64url');
     },
     inspect(seal, binding) {
-      const opened = open(seal, binding);
-      if (!opened) return 'tampered';
-      return opened.expiresAtMs <= now() ? 'expired' : 'good';
+      const payload = open(seal, binding);
+      if (!payload) return 'tampered';
+      return payload.expiresAtMs <= now() ? 'expired' : 'good';
     },
     async redeem(seal, binding) {
-      const opened = open(seal, binding);
-      if (!opened) return 'tampered';
-      if (opened.expiresAtMs <= now()) return 'expired';
-      return (await spent.spend(opened.nonce, opened.expiresAtMs)) ? 'good' : 'used';
+      const payload = open(seal, binding);
+      if (!payload) return 'tampered';
+      if (payload.expiresAtMs <= now()) return 'expired';
+      return (await spent.spend(payload.nonce, payload.expiresAtMs)) ? 'good' : 'used';
     },
   };
 }

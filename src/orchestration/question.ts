@@ -24,14 +24,14 @@ export function buildQuestion(
   args: Args,
 ): string {
   const names = Object.keys(args);
-  const shown = names
+  const lines = names
     .slice(0, MAX_ARGUMENTS)
     .map((name) => `  ${spellHidden(name)}: ${showArgument(name, args[name])}`);
-  if (names.length > shown.length) shown.push(`  … and ${names.length - shown.length} more`);
+  if (names.length > lines.length) lines.push(`  … and ${names.length - lines.length} more`);
   return [
     cut(action, MAX_ACTION_CHARS),
     `${operation.summary} (${where})`,
-    ...(shown.length > 0 ? ['With:', ...shown] : []),
+    ...(lines.length > 0 ? ['With:', ...lines] : []),
     `${LOSS[operation.effect]} Go on?`,
   ].join('\n');
 }

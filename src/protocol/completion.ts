@@ -22,9 +22,9 @@ export function complete(
   if (typeof name !== 'string' || typeof value !== 'string') {
     throw new GatewayError('INVALID_PARAMS', 'Invalid params: "argument" must have a name and a value, both strings.');
   }
-  const declared = valuesOf(ref, prompts, resources);
+  const valuesByName = valuesOf(ref, prompts, resources);
   const prefix = value.toLowerCase();
-  const values = (Object.hasOwn(declared, name) ? (declared[name] ?? []) : []).filter((item) =>
+  const values = (Object.hasOwn(valuesByName, name) ? (valuesByName[name] ?? []) : []).filter((item) =>
     item.toLowerCase().startsWith(prefix),
   );
   return { values: values.slice(0, MAX_VALUES), total: values.length, hasMore: values.length > MAX_VALUES };

@@ -45,8 +45,8 @@ export function parseEnvelope(params: Params | undefined): Envelope {
   const capabilities = meta[META.capabilities];
   if (!isObject(capabilities)) throw malformed(META.capabilities, 'an object (it may be empty)');
   for (const name of CAPABILITIES) {
-    const declared = capabilities[name];
-    if (declared !== undefined && !isObject(declared))
+    const capability = capabilities[name];
+    if (capability !== undefined && !isObject(capability))
       throw malformed(META.capabilities, `an object whose ${name} is one`);
   }
   const info = meta[META.clientInfo];

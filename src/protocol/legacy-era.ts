@@ -181,7 +181,7 @@ function initialize(
     throw new GatewayError('INVALID_PARAMS', 'Invalid params: "protocolVersion" must be a string.');
   }
   const version = negotiate(protocolVersion);
-  const declared = isObject(capabilities) ? capabilities : NO_CAPABILITIES;
+  const clientCapabilities = isObject(capabilities) ? capabilities : NO_CAPABILITIES;
   onIntroduction({
     method: message.method,
     version,
@@ -192,10 +192,10 @@ function initialize(
   const reply = ok(message, canned.initialize(version));
   if (session) {
     session.version = version;
-    session.capabilities = declared;
+    session.capabilities = clientCapabilities;
     return reply;
   }
-  return headers ? { ...reply, sessionId: sessions.mint(principal.id, declared) } : reply;
+  return headers ? { ...reply, sessionId: sessions.mint(principal.id, clientCapabilities) } : reply;
 }
 
 /** The methods that only change what is remembered of a connection; undefined for all others. */

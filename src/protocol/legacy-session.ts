@@ -25,19 +25,19 @@ export function createLegacySessions(signer: Signer): LegacySessions {
   const open = (principal: string, sessionId: string): Capabilities | undefined => {
     const payload = sessionId.length > MAX_CHARS ? undefined : signer.open(PURPOSE, [principal], sessionId);
     if (payload === undefined) return undefined;
-    const [, declared] = payload as [string, [string, string[]][]];
+    const [, modesByName] = payload as [string, [string, string[]][]];
     return Object.fromEntries(
-      declared.map(([name, modes]) => [name, Object.fromEntries(modes.map((mode) => [mode, {}]))]),
+      modesByName.map(([name, modes]) => [name, Object.fromEntries(modes.map((mode) => [mode, {}]))]),
     );
   };
 
   return {
     mint(principal, capabilities) {
-      const declared = ASKABLE.filter((name) => isObject(capabilities[name])).map((name) => [
+      const modesByName = ASKABLE.filter((name) => isObject(capabilities[name])).map((name) => [
         name,
         Object.keys(capabilities[name] as object).filter((mode) => mode === 'form' || mode === 'url'),
       ]);
-      return signer.seal(PURPOSE, [principal], [randomBytes(16).toString('base64url'), declared]);
+      return signer.seal(PURPOSE, [principal], [randomBytes(16).toString('base64url'), modesByName]);
     },
     read(principal, sessionId) {
       const last = remembered.get(sessionId);

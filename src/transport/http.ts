@@ -196,8 +196,8 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
       const refusal = admission.check(request);
       if (refusal) return refuse(request, response, refusal.status, refusal.message);
       if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
-      const declared = request.headers['content-length'];
-      if (declared !== undefined && Number(declared) > options.maxBodyBytes)
+      const contentLength = request.headers['content-length'];
+      if (contentLength !== undefined && Number(contentLength) > options.maxBodyBytes)
         return refuse(request, response, 413, tooLarge);
       if (identify) void receiveFrom(protocol, request, response);
       else readBody(protocol, request, response, ANONYMOUS);
