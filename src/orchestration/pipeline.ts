@@ -41,8 +41,7 @@ export function compilePipeline(pipeline: Pipeline): Handler {
   };
   const chain = compose([...(guard ? [guard] : []), ...pipeline.middleware], pipeline.execute, recheck);
 
-  // No async function of its own: each one on the way of a call costs a promise. What it throws at once, callers await.
-  return (context, args) => {
+  const begin: Handler = (context, args) => {
     const split = controls.take(context.label, args);
     const own = split?.args ?? args;
     const bound = context.withOperation({
@@ -52,6 +51,15 @@ export function compilePipeline(pipeline: Pipeline): Handler {
     });
     const valid = validate(bound.label, own);
     return split?.controls.dryRun ? Promise.resolve(dryRun(bound, pipeline.preview(valid))) : chain(bound, valid);
+  };
+
+  // Not an async function: on a way that every call takes, that would be one promise more.
+  return (context, args) => {
+    try {
+      return begin(context, args);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 }
 
