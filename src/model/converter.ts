@@ -1,14 +1,26 @@
 // Conversion in both directions, one or many, for every primitive. A converter writes the two single conversions;
 // the batches, which leave out what has no counterpart, are the same for all. The bases below name them for one primitive.
+// What is written may depend on the revision of MCP it is for: what that one does not know is left out.
 import type { ToolAnnotations } from './annotations.ts';
 import type { Group } from './group.ts';
 import type { Prompt, PromptArgument } from './prompt.ts';
 import type { Resource } from './resource.ts';
 import type { Tool } from './tool.ts';
+import { WIRE_FEATURES, type WireFeatures, type WireVersion } from './wire.ts';
 
 type Batch<Item> = Iterable<Item | null | undefined>;
 
 export abstract class ConverterBase<Source, Target> {
+  protected readonly version: WireVersion;
+
+  constructor(version: WireVersion = '2026-07-28') {
+    this.version = version;
+  }
+
+  protected get features(): WireFeatures {
+    return WIRE_FEATURES[this.version];
+  }
+
   /** The target for this source, or null when it has none. */
   abstract convertFrom(source: Source): Target | null;
 
@@ -117,11 +129,8 @@ export abstract class ToolAnnotationsConverterBase<Target> extends ConverterBase
 }
 
 function convertAll<From, To>(items: Batch<From>, convert: (item: From) => To | null): To[] {
-  const converted: To[] = [];
-  for (const item of items) {
-    if (item === null || item === undefined) continue;
-    const result = convert(item);
-    if (result !== null) converted.push(result);
-  }
-  return converted;
+  return [...items].flatMap((item) => {
+    const result = item === null || item === undefined ? null : convert(item);
+    return result === null ? [] : [result];
+  });
 }

@@ -5,6 +5,9 @@ import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, Endpoint } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
+import { once } from '../../model/base.ts';
+import { ResourceConverter } from '../../model/converters.ts';
+import { Resource, type ResourceInit } from '../../model/resource.ts';
 import type { WireResource } from '../../model/wire.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { freezeMap } from '../frozen-map.ts';
@@ -24,8 +27,9 @@ export interface ReadOutcome {
   readonly inputRequired?: Outcome['inputRequired'];
 }
 
-export interface ResourceEntry {
-  readonly definition: WireResource;
+/** A resource as code registers it, defined as MCP 2026-07-28 lists it; a gateway serves the same with the model's Resource. */
+export interface ResourceEntry<Definition = WireResource> {
+  readonly definition: Definition;
   readonly read: (context: ExecutionContext) => Promise<ReadOutcome>;
 }
 
@@ -33,8 +37,9 @@ export interface TemplateDefinition extends Omit<WireResource, 'uri' | 'size'> {
   readonly uriTemplate: string;
 }
 
-export interface TemplateEntry {
-  readonly definition: TemplateDefinition;
+/** In the model a template is a resource whose URI has holes. */
+export interface TemplateEntry<Definition = TemplateDefinition> {
+  readonly definition: Definition;
   /** The template's variables in this URI, or undefined when it does not fit. */
   readonly match: (uri: string) => Args | undefined;
   readonly read: (context: ExecutionContext, args: Args, uri: string) => Promise<ReadOutcome>;
@@ -43,11 +48,11 @@ export interface TemplateEntry {
 }
 
 export interface ResourceTable {
-  readonly resources: ReadonlyMap<string, ResourceEntry>;
-  readonly templates: readonly TemplateEntry[];
+  readonly resources: ReadonlyMap<string, ResourceEntry<Resource>>;
+  readonly templates: readonly TemplateEntry<Resource>[];
 }
 
-export interface NativeResources {
+interface NativeResources {
   readonly resources?: readonly ResourceEntry[];
   readonly templates?: readonly TemplateEntry[];
 }
@@ -68,9 +73,9 @@ export function buildResources(
       ),
     ),
     ...readable.filter(isFixed).map(toResource),
-    ...(native.resources ?? []),
+    ...(native.resources ?? []).map(toServedResource),
   ];
-  const resources = new Map<string, ResourceEntry>();
+  const resources = new Map<string, ResourceEntry<Resource>>();
   for (const entry of entries) {
     const { uri } = entry.definition;
     if (resources.has(uri))
@@ -80,7 +85,22 @@ export function buildResources(
   const templates = readable.filter((operation) => !isFixed(operation)).map(toTemplate);
   return Object.freeze({
     resources: freezeMap(resources),
-    templates: Object.freeze([...templates, ...(native.templates ?? [])]),
+    templates: Object.freeze([...templates, ...(native.templates ?? []).map(toServedTemplate)]),
+  });
+}
+
+function toServedResource(entry: ResourceEntry): ResourceEntry<Resource> {
+  const definition = new ResourceConverter().convertTo(entry.definition).freeze();
+  return Object.freeze({ definition, read: (context: ExecutionContext) => entry.read(context) });
+}
+
+function toServedTemplate(entry: TemplateEntry): TemplateEntry<Resource> {
+  const { uriTemplate: uri, ...rest } = entry.definition;
+  return Object.freeze({
+    definition: new ResourceConverter().convertTo({ ...rest, uri }).freeze(),
+    match: (candidate: string) => entry.match(candidate),
+    read: (context: ExecutionContext, args: Args, candidate: string) => entry.read(context, args, candidate),
+    values: entry.values,
   });
 }
 
@@ -91,62 +111,39 @@ export function findResource(
 ): ((context: ExecutionContext) => Promise<ReadOutcome>) | undefined {
   const exact = resources.get(uri);
   if (exact) return (context) => exact.read(context);
-  let best: { readonly template: TemplateEntry; readonly args: Args; readonly literal: number } | undefined;
+  let best: { readonly template: TemplateEntry<Resource>; readonly args: Args; readonly literal: number } | undefined;
   for (const template of templates) {
     const args = template.match(uri);
     if (!args) continue;
-    const literal = template.definition.uriTemplate.replace(/\{[^{}]*\}/g, '').length;
+    const literal = template.definition.uri.replace(/\{[^{}]*\}/g, '').length;
     if (!best || literal > best.literal) best = { template, args, literal };
   }
   const match = best;
   return match && ((context) => match.template.read(context, match.args, uri));
 }
 
-function ofDomain(domain: Domain, operations: readonly CatalogOperation[]): ResourceEntry[] {
-  const base = `landbridge://domains/${domain.name}`;
-  const about = fixed(
-    {
-      uri: base,
-      name: domain.name,
-      title: domain.title,
-      description: `About the API ${domain.title}`,
-      mimeType: 'text/markdown',
-    },
-    describeDomain(domain, operations),
-  );
-  const declared = domain.resources.map(({ text, ...definition }) => fixed(definition, text));
-  const { document } = domain;
-  const openapi: WireResource = {
-    uri: `${base}/openapi`,
-    name: `${domain.name}_openapi`,
-    title: `${domain.title}: OpenAPI document`,
+function ofDomain(domain: Domain, operations: readonly CatalogOperation[]): ResourceEntry<Resource>[] {
+  const { name, title, document } = domain;
+  const uri = `landbridge://domains/${name}`;
+  const about = { uri, name, title, description: `About the API ${title}`, mimeType: 'text/markdown' };
+  const openapi = {
+    uri: `${uri}/openapi`,
+    name: `${name}_openapi`,
+    title: `${title}: OpenAPI document`,
     mimeType: document?.mimeType ?? 'application/json',
   };
   return [
-    about,
-    document ? fixed(openapi, document.text) : lazy(openapi, () => toOpenApi(domain, operations)),
-    ...declared,
+    fixed(about, () => describeDomain(domain, operations)),
+    fixed(openapi, () => document?.text ?? toOpenApi(domain, operations)),
+    ...domain.resources.map(({ text, ...declared }) => fixed(declared, () => text)),
   ];
 }
 
-function lazy(definition: WireResource, build: () => string): ResourceEntry {
-  let entry: ResourceEntry | undefined;
-  return Object.freeze({
-    definition,
-    read: (context: ExecutionContext) => {
-      entry ??= fixed(definition, build());
-      return entry.read(context);
-    },
-  });
-}
-
-function fixed(definition: WireResource, text: string): ResourceEntry {
-  const { uri, mimeType } = definition;
-  const outcome: ReadOutcome = {
-    contents: [{ uri, ...(mimeType !== undefined && { mimeType }), text }],
-    fixed: true,
-  };
-  return Object.freeze({ definition, read: async () => outcome });
+/** The text is made when somebody reads it, once. */
+function fixed(init: ResourceInit & { readonly mimeType: string }, text: () => string): ResourceEntry<Resource> {
+  const { uri, mimeType } = init;
+  const outcome = once((): ReadOutcome => ({ contents: [{ uri, mimeType, text: text() }], fixed: true }));
+  return Object.freeze({ definition: new Resource(init).freeze(), read: async () => outcome() });
 }
 
 function describeDomain(domain: Domain, operations: readonly CatalogOperation[]): string {
@@ -174,12 +171,12 @@ function toUriTemplate(endpoint: Endpoint): string {
   return `${endpoint.domain.replaceAll('_', '-')}://${path}${others.length > 0 ? `{?${others.join(',')}}` : ''}`;
 }
 
-function toTemplate(operation: CatalogOperation): TemplateEntry {
+function toTemplate(operation: CatalogOperation): TemplateEntry<Resource> {
   const { endpoint } = operation;
-  const uriTemplate = toUriTemplate(endpoint);
+  const definition = describe(operation);
   return Object.freeze({
-    definition: { uriTemplate, ...describe(operation) },
-    match: compileUriTemplate(uriTemplate).match,
+    definition,
+    match: compileUriTemplate(definition.uri),
     get values() {
       return enumValues(endpoint);
     },
@@ -188,16 +185,17 @@ function toTemplate(operation: CatalogOperation): TemplateEntry {
   });
 }
 
-function toResource(operation: CatalogOperation): ResourceEntry {
-  const uri = toUriTemplate(operation.endpoint);
+function toResource(operation: CatalogOperation): ResourceEntry<Resource> {
+  const definition = describe(operation);
   return Object.freeze({
-    definition: { uri, ...describe(operation) },
-    read: (context: ExecutionContext) => read(operation, context, {}, uri),
+    definition,
+    read: (context: ExecutionContext) => read(operation, context, {}, definition.uri),
   });
 }
 
-function describe({ name, endpoint: { title, summary } }: CatalogOperation) {
-  return { name, ...(title !== undefined && { title }), description: summary };
+function describe({ name, endpoint }: CatalogOperation): Resource {
+  const { title, summary: description } = endpoint;
+  return new Resource({ uri: toUriTemplate(endpoint), name, title, description }).freeze();
 }
 
 async function read(
