@@ -1,12 +1,11 @@
 // How the endpoints of each domain become tools. What a domain file says holds for its domain; the others share one mode,
 // which `auto` chooses: the first that a model can take in and that fits the token budget.
-import { buildFlat } from './flat.ts';
 import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
 import { fits, planGroups } from './grouped/grouping.ts';
 import type { Strategies } from './grouped/strategies.ts';
 import { buildSearch } from './search/search-mode.ts';
 import { fitsBudget } from './tokens.ts';
-import type { ToolEntry } from './tool-entry.ts';
+import { createEntry, type ToolEntry } from './tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from './tree.ts';
 
 export type Exposure = 'tools' | 'grouped' | 'search';
@@ -71,11 +70,12 @@ function countOperations(domains: readonly CatalogDomain[]): number {
 /** Grouped tools say as much as fits the budget; where nothing does, as little as they can. */
 function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
   const pinned = pinnedOperations(input.domains, modes);
-  const flat = buildFlat(
-    input.domains.flatMap(({ domain, operations }) =>
+  // One tool per operation: what the client sees is what the API has.
+  const flat = input.domains
+    .flatMap(({ domain, operations }) =>
       modes.get(domain.name) === 'tools' ? operations : operations.filter((operation) => pinned.has(operation)),
-    ),
-  );
+    )
+    .map((operation) => createEntry(operation.tool, operation.run, operation.endpoint.domain, [operation]));
   const searched = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
   const search = countOperations(searched) > 0 ? buildSearch(searched) : [];
   const grouped = input.domains

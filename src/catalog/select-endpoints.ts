@@ -95,10 +95,15 @@ export function selectNative<Parts extends NativeParts>(
   return {
     ...parts,
     tools: tools.filter(({ tool }) => isNamed(tool.name) && (effects?.includes(effectOf(tool)) ?? true)),
-    resources: resources.filter(({ definition: { name, uri } }) => isNamed(name) || isNamed(uri)),
-    templates: templates.filter(({ definition: { name, uriTemplate } }) => isNamed(name) || isNamed(uriTemplate)),
-    prompts: prompts.filter(({ definition }) => isNamed(definition.name)),
+    resources: resources.filter((entry) => namesOf(entry).some(isNamed)),
+    templates: templates.filter((entry) => namesOf(entry).some(isNamed)),
+    prompts: prompts.filter((entry) => namesOf(entry).some(isNamed)),
   };
+}
+
+function namesOf({ definition }: ResourceEntry | TemplateEntry | PromptEntry): string[] {
+  if ('uri' in definition) return [definition.name, definition.uri];
+  return 'uriTemplate' in definition ? [definition.name, definition.uriTemplate] : [definition.name];
 }
 
 /** A name that nothing has would quietly serve nothing, or exclude nothing: the start stops and says which. */
@@ -110,12 +115,7 @@ export function refuseUnknownNames(
   const endpoints = catalog.domains.flatMap((domain) => domain.endpoints);
   const operations = endpoints.flatMap((endpoint) => [endpoint.id, ...qualifiedNamesOf(endpoint)]);
   const { tools = [], resources = [], templates = [], prompts = [] } = catalog.native;
-  const entries = [
-    ...tools.map(({ tool }) => tool.name),
-    ...resources.flatMap(({ definition }) => [definition.name, definition.uri]),
-    ...templates.flatMap(({ definition }) => [definition.name, definition.uriTemplate]),
-    ...prompts.map(({ definition }) => definition.name),
-  ];
+  const entries = [...tools.map(({ tool }) => tool.name), ...[...resources, ...templates, ...prompts].flatMap(namesOf)];
   const checks = [
     { what: 'the domain', patterns: domains, names: catalog.domains.map(({ name }) => name) },
     { what: 'the operation', patterns: [...include, ...exclude], names: operations, below: BELOW },

@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import { PromptConverter } from '../../model/converters.ts';
 import { Prompt, PromptArgument } from '../../model/prompt.ts';
 import type { WirePrompt } from '../../model/wire.ts';
-import { freezeMap } from '../frozen-map.ts';
+import { indexEntries } from '../frozen-map.ts';
 import type { ReadOutcome } from './resources.ts';
 
 export interface PromptMessage {
@@ -39,17 +39,12 @@ export function buildPrompts(
   readResource: ReadResource,
   native: readonly PromptEntry[] = [],
 ): PromptTable {
-  const prompts = new Map<string, PromptEntry<Prompt>>();
-  for (const entry of [
-    ...domains.flatMap(({ prompts: specs }) => specs.map((spec) => toEntry(spec, readResource))),
-    ...native.map(toServed),
-  ]) {
-    const { name } = entry.definition;
-    if (prompts.has(name))
-      throw new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`);
-    prompts.set(name, entry);
-  }
-  return freezeMap(prompts);
+  const declared = domains.flatMap(({ prompts }) => prompts.map((spec) => toEntry(spec, readResource)));
+  return indexEntries(
+    [...declared, ...native.map(toServed)],
+    ({ definition }) => definition.name,
+    (name) => new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`),
+  );
 }
 
 function toServed(entry: PromptEntry): PromptEntry<Prompt> {

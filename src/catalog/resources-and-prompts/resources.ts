@@ -10,7 +10,7 @@ import { ResourceConverter } from '../../model/converters.ts';
 import { Resource, type ResourceInit } from '../../model/resource.ts';
 import type { WireResource } from '../../model/wire.ts';
 import { toFailure } from '../../orchestration/failure.ts';
-import { freezeMap } from '../frozen-map.ts';
+import { indexEntries } from '../frozen-map.ts';
 import type { Registry } from '../registry.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toOpenApi } from './openapi-document.ts';
@@ -52,15 +52,10 @@ export interface ResourceTable {
   readonly templates: readonly TemplateEntry<Resource>[];
 }
 
-interface NativeResources {
-  readonly resources?: readonly ResourceEntry[];
-  readonly templates?: readonly TemplateEntry[];
-}
-
 export function buildResources(
   domains: readonly Domain[],
   { operations, readable }: Pick<Registry, 'operations' | 'readable'>,
-  native: NativeResources = {},
+  native: { readonly resources?: readonly ResourceEntry[]; readonly templates?: readonly TemplateEntry[] } = {},
 ): ResourceTable {
   // A template without variables is a resource: clients would not know what to fill in.
   const isFixed = ({ endpoint }: CatalogOperation) => endpoint.args.length === 0;
@@ -75,16 +70,13 @@ export function buildResources(
     ...readable.filter(isFixed).map(toResource),
     ...(native.resources ?? []).map(toServedResource),
   ];
-  const resources = new Map<string, ResourceEntry<Resource>>();
-  for (const entry of entries) {
-    const { uri } = entry.definition;
-    if (resources.has(uri))
-      throw new GatewayError('BAD_CONFIG', `Two resources have the URI ${uri}; change one of them.`);
-    resources.set(uri, entry);
-  }
   const templates = readable.filter((operation) => !isFixed(operation)).map(toTemplate);
   return Object.freeze({
-    resources: freezeMap(resources),
+    resources: indexEntries(
+      entries,
+      ({ definition }) => definition.uri,
+      (uri) => new GatewayError('BAD_CONFIG', `Two resources have the URI ${uri}; change one of them.`),
+    ),
     templates: Object.freeze([...templates, ...(native.templates ?? []).map(toServedTemplate)]),
   });
 }
