@@ -32,21 +32,22 @@ type Modes = ReadonlyMap<string, Exposure>;
 
 export function expose(input: ExposureInput): Exposed {
   const modeOf = ({ domain }: CatalogDomain) => domain.exposure ?? input.exposure;
-  const undecided = input.domains.some((domain) => modeOf(domain) === 'auto');
-  const candidates: readonly Exposure[] = undecided ? ['tools', 'grouped', 'search'] : ['tools'];
-  for (const candidate of candidates) {
-    const modes = new Map(
+  const isUndecided = input.domains.some((domain) => modeOf(domain) === 'auto');
+  const decide = (candidate: Exposure): Map<string, Exposure> =>
+    new Map(
       input.domains.map((domain) => {
         const mode = modeOf(domain);
         return [domain.domain.name, mode === 'auto' ? candidate : mode];
       }),
     );
-    const final = !undecided || candidate === 'search';
-    if (!final && isHopeless(input, modes, candidate)) continue;
+  for (const candidate of isUndecided ? (['tools', 'grouped'] as const) : []) {
+    const modes = decide(candidate);
+    if (isHopeless(input, modes, candidate)) continue;
     const entries = buildEntries(input, modes);
-    if (final || isAffordable(input, entries)) return { entries, modes, exposure: nameOf(modes, input.exposure) };
+    if (isAffordable(input, entries)) return { entries, modes, exposure: nameOf(modes, input.exposure) };
   }
-  throw new Error('unreachable: the last candidate is always taken');
+  const modes = decide('search');
+  return { entries: buildEntries(input, modes), modes, exposure: nameOf(modes, input.exposure) };
 }
 
 /** No operation was ever told in fewer tokens than this. */
