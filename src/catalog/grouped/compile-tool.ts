@@ -87,10 +87,10 @@ function draftAction(
   const parts = definition.operation
     ? draftOperation(plan, definition.operation, commonKeys, isWrapped)
     : draftFunction(plan, definition);
-  const confirmed = !definition.operation && isConfirmed({ operation: `${plan.name}.${key}`, hints }, government);
+  const needsConsent = !definition.operation && isConfirmed({ operation: `${plan.name}.${key}`, hints }, government);
   const recheck: Draft['recheck'] = (context, changed, before) => {
     const args = parts.check?.(context.label, changed) ?? changed;
-    if (confirmed) refuseChanges(context, args, before);
+    if (needsConsent) refuseChanges(context, args, before);
     return args;
   };
   return { key, placed, hints, middleware, recheck, ...parts };
@@ -119,10 +119,10 @@ function draftOperation(
   const checkCommon = plan.common && validateZod(plan.common, undefined);
   const check: Validator | undefined = checkCommon
     ? (tool, args) => {
-        const shared = Object.entries(args).filter(([key]) => commonKeys.includes(key));
-        const parsed = checkCommon(tool, Object.fromEntries(shared));
+        const entries = Object.entries(args).filter(([key]) => commonKeys.includes(key));
+        const commonArgs = checkCommon(tool, Object.fromEntries(entries));
         checkOwn?.(tool, args);
-        return { ...args, ...parsed };
+        return { ...args, ...commonArgs };
       }
     : checkOwn;
   return { own, handler, check };
@@ -227,10 +227,10 @@ function shareFields(actions: readonly CompiledAction[]): SharedFields {
 function createDispatch({ name, discriminator }: ToolPlan, actions: readonly CompiledAction[]): Handler {
   const byKey = new Map(actions.map((action) => [action.key, action]));
   return async (context, args) => {
-    const { [discriminator]: picked, ...own } = args ?? {};
-    const action = typeof picked === 'string' ? byKey.get(picked) : undefined;
+    const { [discriminator]: choice, ...own } = args ?? {};
+    const action = typeof choice === 'string' ? byKey.get(choice) : undefined;
     if (!action)
-      return markFailure(toFailure(context, refusePick(name, discriminator, picked, [...byKey.keys()])), name);
+      return markFailure(toFailure(context, refusePick(name, discriminator, choice, [...byKey.keys()])), name);
     const inner = context.withAction(action.key);
     try {
       return markFailure(await action.run(inner, own), inner.label);
@@ -240,11 +240,11 @@ function createDispatch({ name, discriminator }: ToolPlan, actions: readonly Com
   };
 }
 
-function refusePick(tool: string, field: string, picked: unknown, keys: readonly string[]): GatewayError {
-  const near = typeof picked === 'string' ? closest(picked, keys) : undefined;
+function refusePick(tool: string, field: string, choice: unknown, keys: readonly string[]): GatewayError {
+  const near = typeof choice === 'string' ? closest(choice, keys) : undefined;
   const advice = near === undefined ? 'pick one of them.' : `did you mean "${near}"?`;
-  const isMissing = picked === undefined || picked === null || picked === '';
-  const problem = isMissing ? `${field} is required.` : `Unknown ${field} ${JSON.stringify(picked)}; ${advice}`;
+  const isMissing = choice === undefined || choice === null || choice === '';
+  const problem = isMissing ? `${field} is required.` : `Unknown ${field} ${JSON.stringify(choice)}; ${advice}`;
   const message = `${problem} Available: ${keys.join(', ')}`;
   return new GatewayError('VALIDATION', message, { tool, errors: [{ path: field, message }] });
 }

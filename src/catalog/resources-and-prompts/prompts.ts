@@ -39,9 +39,9 @@ export function buildPrompts(
   readResource: ReadResource,
   native: readonly PromptEntry[] = [],
 ): PromptTable {
-  const declared = domains.flatMap(({ prompts }) => prompts.map((spec) => toEntry(spec, readResource)));
+  const ofDomains = domains.flatMap(({ prompts }) => prompts.map((spec) => toEntry(spec, readResource)));
   return indexEntries(
-    [...declared, ...native.map(toServed)],
+    [...ofDomains, ...native.map(toServed)],
     ({ definition }) => definition.name,
     (name) => new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`),
   );

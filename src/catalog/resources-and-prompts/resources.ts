@@ -126,7 +126,7 @@ function ofDomain(domain: Domain, operations: readonly CatalogOperation[]): Reso
   return [
     fixed(about, () => describeDomain(domain, operations)),
     fixed(openapi, () => document?.text ?? toOpenApi(domain, operations)),
-    ...domain.resources.map(({ text, ...declared }) => fixed(declared, () => text)),
+    ...domain.resources.map(({ text, ...init }) => fixed(init, () => text)),
   ];
 }
 

@@ -106,26 +106,28 @@ function propose(index: Index, terms: readonly Term[]): { entry: Entry; score: n
 /** How much of the question is met, how much of the operation is unasked for, and whether it does what is to be done. */
 function rank(index: Index, { terms, verb, many }: Question, entry: Entry): number {
   const { endpoint } = entry.operation;
-  const sum = <Item>(items: Iterable<Item>, weigh: (item: Item) => number) =>
-    [...items].reduce((total, item) => total + weigh(item), 0);
   const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
   const isAsked = (word: string) => terms.some(({ stem, related }) => stem === word || related.has(word));
-  const met = sum(terms, (term) => term.weight * strength(term, entry)) / sum(terms, ({ weight }) => weight);
-  const asked = sum(entry.head, (word) => (isAsked(word) ? weigh(word) : 0)) / (sum(entry.head, weigh) || 1);
+  const coverage = sum(terms, (term) => term.weight * strength(term, entry)) / sum(terms, ({ weight }) => weight);
+  const focus = sum(entry.head, (word) => (isAsked(word) ? weigh(word) : 0)) / (sum(entry.head, weigh) || 1);
   const isRead = endpoint.effect === 'read';
   const intent = verb === undefined ? 0 : agrees(verb, entry.verbs) ? 1 : -1;
   // Only reads give one or many.
   const number = many === undefined || !isRead ? 0 : entry.verbs.has('list') === many ? 1 : -1;
   const isTarget = terms.some(({ stem }) => stem === entry.target);
   return (
-    met +
-    0.45 * asked +
+    coverage +
+    0.45 * focus +
     0.2 * intent +
     0.08 * number +
     (isTarget ? 0.18 : 0) -
     (endpoint.deprecated ? 0.15 : 0) -
     0.008 * endpoint.path.split('/').length
   );
+}
+
+function sum<Item>(items: Iterable<Item>, weigh: (item: Item) => number): number {
+  return [...items].reduce((total, item) => total + weigh(item), 0);
 }
 
 /** How well an operation meets one word: where it says it, or says something like it. */

@@ -69,13 +69,13 @@ export function createCanned(parts: CannedParts): Canned {
     return pages;
   };
 
-  const written = new Map<string, ReadonlyMap<string | undefined, string>>();
+  const pagesByList = new Map<string, ReadonlyMap<string | undefined, string>>();
   const pagesOf = (method: ListMethod, version: Version) => {
     const key = `${version} ${method}`;
-    let pages = written.get(key);
+    let pages = pagesByList.get(key);
     if (!pages) {
       pages = buildPages(method, version);
-      written.set(key, pages);
+      pagesByList.set(key, pages);
     }
     return pages;
   };
