@@ -7,7 +7,7 @@ import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
-import { buildPrompts, type PromptEntry } from './catalog/resources-and-prompts/prompts.ts';
+import { buildPrompts, type PromptEntry, type PromptTable } from './catalog/resources-and-prompts/prompts.ts';
 import {
   buildResources,
   findResource,
@@ -82,7 +82,7 @@ export interface GatewayOptions<Data = unknown> {
 export interface Service {
   readonly registry: Registry;
   readonly resources: ResourceTable;
-  readonly prompts: ReadonlyMap<string, PromptEntry>;
+  readonly prompts: PromptTable;
   readonly protocol: Protocol;
 }
 

@@ -14,7 +14,6 @@ export type { Handler, Middleware } from './call/handler.ts';
 export type { Content, Outcome } from './call/outcome.ts';
 export { type ActionHints, aggregateAnnotations } from './catalog/aggregate-hints.ts';
 export type { NativeAction, RestAction } from './catalog/grouped/action.ts';
-export { type ChainedAction, compileChains } from './catalog/grouped/compile-middleware.ts';
 export {
   type ActionText,
   buildDescription,
@@ -24,7 +23,7 @@ export {
 export { type ActionFields, buildGroupedSchema, type GroupedSchemaInput } from './catalog/grouped/grouped-schema.ts';
 export type { ActionMetadata, BuilderOptions, GroupBuilder } from './catalog/grouped/grouped-tool-builder.ts';
 export { GroupedToolBuilder } from './catalog/grouped/grouped-tool-builder.ts';
-export { buildActionKey, type Strategies } from './catalog/grouped/strategies.ts';
+export { buildActionKey, type ChainedAction, compileChains, type Strategies } from './catalog/grouped/strategies.ts';
 export { buildToonDescription } from './catalog/grouped/toon-description.ts';
 export { defineTool, type NativeTool } from './catalog/native/define-tool.ts';
 export { defineTools, type ToolDeclaration, type ToolHandler } from './catalog/native/define-tools.ts';

@@ -1,12 +1,11 @@
 // How the endpoints of each domain become tools. What a domain file says holds for its domain; the others share one mode,
 // which `auto` chooses: the first that a model can take in and that fits the token budget.
-import { buildFlat } from './flat.ts';
 import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
 import { fits, planGroups } from './grouped/grouping.ts';
 import type { Strategies } from './grouped/strategies.ts';
 import { buildSearch } from './search/search-mode.ts';
 import { fitsBudget } from './tokens.ts';
-import type { ToolEntry } from './tool-entry.ts';
+import { createEntry, type ToolEntry } from './tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from './tree.ts';
 
 export type Exposure = 'tools' | 'grouped' | 'search';
@@ -33,21 +32,22 @@ type Modes = ReadonlyMap<string, Exposure>;
 
 export function expose(input: ExposureInput): Exposed {
   const modeOf = ({ domain }: CatalogDomain) => domain.exposure ?? input.exposure;
-  const undecided = input.domains.some((domain) => modeOf(domain) === 'auto');
-  const candidates: readonly Exposure[] = undecided ? ['tools', 'grouped', 'search'] : ['tools'];
-  for (const candidate of candidates) {
-    const modes = new Map(
+  const isUndecided = input.domains.some((domain) => modeOf(domain) === 'auto');
+  const decide = (candidate: Exposure): Map<string, Exposure> =>
+    new Map(
       input.domains.map((domain) => {
         const mode = modeOf(domain);
         return [domain.domain.name, mode === 'auto' ? candidate : mode];
       }),
     );
-    const final = !undecided || candidate === 'search';
-    if (!final && isHopeless(input, modes, candidate)) continue;
+  for (const candidate of isUndecided ? (['tools', 'grouped'] as const) : []) {
+    const modes = decide(candidate);
+    if (isHopeless(input, modes, candidate)) continue;
     const entries = buildEntries(input, modes);
-    if (final || isAffordable(input, entries)) return { entries, modes, exposure: nameOf(modes, input.exposure) };
+    if (isAffordable(input, entries)) return { entries, modes, exposure: nameOf(modes, input.exposure) };
   }
-  throw new Error('unreachable: the last candidate is always taken');
+  const modes = decide('search');
+  return { entries: buildEntries(input, modes), modes, exposure: nameOf(modes, input.exposure) };
 }
 
 /** No operation was ever told in fewer tokens than this. */
@@ -71,11 +71,12 @@ function countOperations(domains: readonly CatalogDomain[]): number {
 /** Grouped tools say as much as fits the budget; where nothing does, as little as they can. */
 function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
   const pinned = pinnedOperations(input.domains, modes);
-  const flat = buildFlat(
-    input.domains.flatMap(({ domain, operations }) =>
+  // One tool per operation: what the client sees is what the API has.
+  const flat = input.domains
+    .flatMap(({ domain, operations }) =>
       modes.get(domain.name) === 'tools' ? operations : operations.filter((operation) => pinned.has(operation)),
-    ),
-  );
+    )
+    .map((operation) => createEntry(operation.tool, operation.run, operation.endpoint.domain, [operation]));
   const searched = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
   const search = countOperations(searched) > 0 ? buildSearch(searched) : [];
   const grouped = input.domains

@@ -45,7 +45,10 @@ function slimFields(
 }
 
 /** Own arguments first; a control never replaces one of them. */
-function withControls(own: ObjectSchema['properties'], controls: Operation['controls']): ObjectSchema['properties'] {
+export function withControls(
+  own: Readonly<Record<string, JsonSchema>>,
+  controls: Operation['controls'],
+): Readonly<Record<string, JsonSchema>> {
   const free = Object.entries(controls).filter(([key]) => !Object.hasOwn(own, key));
   return free.length === 0 ? own : Object.fromEntries([...Object.entries(own), ...free]);
 }

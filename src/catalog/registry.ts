@@ -5,7 +5,7 @@ import { ToolConverter } from '../model/converters.ts';
 import type { WireTool, WireVersion } from '../model/wire.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { type Exposure, expose } from './exposure.ts';
-import { freezeMap } from './frozen-map.ts';
+import { freezeMap, indexEntries } from './frozen-map.ts';
 import type { Strategies } from './grouped/strategies.ts';
 import { buildInstructions } from './instructions.ts';
 import { SEARCH_TOOLS } from './search/search-mode.ts';
@@ -51,7 +51,7 @@ export function buildRegistry(input: RegistryInput): Registry {
   const operations = all.filter(isCallable);
   const { entries, exposure, modes } = expose({ ...input, native, domains: buildTree(domains, operations) });
   return Object.freeze({
-    tools: toMap(entries),
+    tools: indexEntries(entries, ({ tool }) => tool.name, refuseTwins),
     exposure,
     modes: freezeMap(modes),
     tokenBudget: input.tokenBudget,
@@ -63,14 +63,6 @@ export function buildRegistry(input: RegistryInput): Registry {
   });
 }
 
-function toMap(entries: readonly ToolEntry[]): ReadonlyMap<string, ToolEntry> {
-  const tools = new Map<string, ToolEntry>();
-  for (const entry of entries) {
-    const { name } = entry.tool;
-    if (tools.has(name)) {
-      throw new GatewayError('BAD_CONFIG', `Two tools are called "${name}"; rename one of them.`, { tool: name });
-    }
-    tools.set(name, entry);
-  }
-  return freezeMap(tools);
+function refuseTwins(name: string): GatewayError {
+  return new GatewayError('BAD_CONFIG', `Two tools are called "${name}"; rename one of them.`, { tool: name });
 }

@@ -30,8 +30,8 @@ export interface Selection {
 export function selectEndpoints(domains: readonly Domain[], selection: Selection): readonly Domain[] {
   const { effects } = selection;
   const isServed = compileNames(selection.domains);
-  const isIncluded = compileNames(selection.include, BELOW);
-  const isExcluded = compileNames(selection.exclude ?? [], BELOW);
+  const isIncluded = compileNames(selection.include?.flatMap(withBelow));
+  const isExcluded = compileNames((selection.exclude ?? []).flatMap(withBelow));
   const isTagged = compileNames(selection.tags);
   const isBanned = compileNames(selection.excludeTags ?? []);
   const isSelected = (endpoint: Endpoint) => {
@@ -64,16 +64,15 @@ function tagsOf({ domain, tags }: Endpoint): string[] {
   return [...all, ...all.map((tag) => `${domain}.${tag}`)];
 }
 
-const BELOW = '.**';
+/** A fully-qualified name stands for what is below it, too. */
+function withBelow(pattern: string): string[] {
+  return [pattern, `${pattern}.**`];
+}
 
-/** Passes what one of the patterns matches, or a pattern and what is below it; everything where there are none at all. */
-function compileNames(patterns: readonly string[] | undefined, below?: typeof BELOW): (name: string) => boolean {
-  if (patterns === undefined) return () => true;
-  const tests = patterns.flatMap((pattern) => [
-    compileGlob(pattern),
-    ...(below === undefined ? [] : [compileGlob(`${pattern}${below}`)]),
-  ]);
-  return (name) => tests.some((test) => test(name));
+/** Passes what one of the patterns matches; everything where there are none at all. */
+function compileNames(patterns: readonly string[] | undefined): (name: string) => boolean {
+  const tests = patterns?.map((pattern) => compileGlob(pattern));
+  return (name) => tests?.some((test) => test(name)) ?? true;
 }
 
 /** What a gateway offers beside its domains. */
@@ -95,10 +94,15 @@ export function selectNative<Parts extends NativeParts>(
   return {
     ...parts,
     tools: tools.filter(({ tool }) => isNamed(tool.name) && (effects?.includes(effectOf(tool)) ?? true)),
-    resources: resources.filter(({ definition: { name, uri } }) => isNamed(name) || isNamed(uri)),
-    templates: templates.filter(({ definition: { name, uriTemplate } }) => isNamed(name) || isNamed(uriTemplate)),
-    prompts: prompts.filter(({ definition }) => isNamed(definition.name)),
+    resources: resources.filter((entry) => namesOf(entry).some(isNamed)),
+    templates: templates.filter((entry) => namesOf(entry).some(isNamed)),
+    prompts: prompts.filter((entry) => namesOf(entry).some(isNamed)),
   };
+}
+
+function namesOf({ definition }: ResourceEntry | TemplateEntry | PromptEntry): string[] {
+  if ('uri' in definition) return [definition.name, definition.uri];
+  return 'uriTemplate' in definition ? [definition.name, definition.uriTemplate] : [definition.name];
 }
 
 /** A name that nothing has would quietly serve nothing, or exclude nothing: the start stops and says which. */
@@ -110,20 +114,14 @@ export function refuseUnknownNames(
   const endpoints = catalog.domains.flatMap((domain) => domain.endpoints);
   const operations = endpoints.flatMap((endpoint) => [endpoint.id, ...qualifiedNamesOf(endpoint)]);
   const { tools = [], resources = [], templates = [], prompts = [] } = catalog.native;
-  const entries = [
-    ...tools.map(({ tool }) => tool.name),
-    ...resources.flatMap(({ definition }) => [definition.name, definition.uri]),
-    ...templates.flatMap(({ definition }) => [definition.name, definition.uriTemplate]),
-    ...prompts.map(({ definition }) => definition.name),
-  ];
+  const entries = [...tools.map(({ tool }) => tool.name), ...[...resources, ...templates, ...prompts].flatMap(namesOf)];
   const checks = [
     { what: 'the domain', patterns: domains, names: catalog.domains.map(({ name }) => name) },
-    { what: 'the operation', patterns: [...include, ...exclude], names: operations, below: BELOW },
+    { what: 'the operation', patterns: [...include, ...exclude], names: operations, isTree: true },
     { what: 'the native entry', patterns: typeof native === 'object' ? native : [], names: entries },
-  ] as const;
-  for (const { what, patterns, names, ...more } of checks) {
-    const below = 'below' in more ? more.below : undefined;
-    const unknown = patterns.find((pattern) => !names.some(compileNames([pattern], below)));
+  ];
+  for (const { what, patterns, names, isTree = false } of checks) {
+    const unknown = patterns.find((pattern) => !names.some(compileNames(isTree ? withBelow(pattern) : [pattern])));
     if (unknown === undefined) continue;
     const near = closest(unknown, names);
     throw new GatewayError(

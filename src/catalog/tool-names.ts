@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Endpoint } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, toToolName } from '../endpoint/names.ts';
 import { trimEnd } from '../endpoint/plain-text.ts';
+import { groupBy } from './group-by.ts';
 
 type Named = Pick<Endpoint, 'id' | 'domain' | 'toolName' | 'source'>;
 
@@ -21,7 +22,7 @@ interface Claim {
 export function settleNames(endpoints: readonly Named[], others: Iterable<string> = []): ReadonlyMap<string, string> {
   const reserved = new Set(others);
   const claims = claimNames(endpoints, reserved);
-  const rivals = groupBy(claims, ({ name }) => name);
+  const rivals = groupBy(claims, ({ name }) => [name]);
   const names = new Map<string, string>();
   const used = new Set(reserved);
   const settle = ({ id }: Named, name: string) => {
@@ -47,7 +48,7 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
 /** The plain name where nobody else has it, or where this is the only hand-written one; else the prefixed name. */
 function claimNames(endpoints: readonly Named[], reserved: ReadonlySet<string>): Claim[] {
   const plain = endpoints.map((endpoint) => ({ endpoint, name: toToolName(endpoint.toolName) }));
-  const rivals = groupBy(plain, ({ name }) => name);
+  const rivals = groupBy(plain, ({ name }) => [name]);
   return plain.map(({ endpoint, name }) => {
     const others = rivals.get(name) ?? [];
     const isOnlyOwner = isHandWritten(endpoint) && others.filter((rival) => isHandWritten(rival.endpoint)).length === 1;
@@ -76,15 +77,4 @@ export function withSuffix(name: string, suffix: string): string {
 
 function isHandWritten({ source }: Named): boolean {
   return source.kind !== 'openapi';
-}
-
-function groupBy<Item>(items: readonly Item[], key: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const name = key(item);
-    const group = groups.get(name);
-    if (group) group.push(item);
-    else groups.set(name, [item]);
-  }
-  return groups;
 }

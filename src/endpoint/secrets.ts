@@ -3,7 +3,7 @@ import { originOf } from './address.ts';
 import type { Credential, Domain, Secret } from './model.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
-export function collectSecrets(domains: readonly Domain[]): string[] {
+export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
   const visited = new Set<Credential>();
   const values = new Set<string>();
   for (const domain of domains) {

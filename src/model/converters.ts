@@ -13,30 +13,19 @@ import {
 import { Prompt, PromptArgument } from './prompt.ts';
 import { Resource, type ResourceAnnotations } from './resource.ts';
 import { Tool } from './tool.ts';
-import {
-  WIRE_FEATURES,
-  type WireBase,
-  type WireFeatures,
-  type WireHints,
-  type WirePrompt,
-  type WirePromptArgument,
-  type WireResource,
-  type WireTool,
-  type WireVersion,
+import type {
+  WireBase,
+  WireFeatures,
+  WireHints,
+  WirePrompt,
+  WirePromptArgument,
+  WireResource,
+  WireTool,
 } from './wire.ts';
 
-const NEWEST: WireVersion = '2026-07-28';
-
 export class ToolAnnotationsConverter extends ToolAnnotationsConverterBase<WireHints> {
-  readonly #features: WireFeatures;
-
-  constructor(version: WireVersion = NEWEST) {
-    super();
-    this.#features = WIRE_FEATURES[version];
-  }
-
   convertFrom(annotations: ToolAnnotations): WireHints | null {
-    return !this.#features.annotations || annotations.empty ? null : omitUndefined({ ...annotations });
+    return !this.features.annotations || annotations.empty ? null : omitUndefined({ ...annotations });
   }
 
   convertTo(hints: WireHints): ToolAnnotations {
@@ -45,17 +34,10 @@ export class ToolAnnotationsConverter extends ToolAnnotationsConverterBase<WireH
 }
 
 export class ToolConverter extends ToolConverterBase<WireTool> {
-  readonly #features: WireFeatures;
-  readonly #annotations: ToolAnnotationsConverter;
-
-  constructor(version: WireVersion = NEWEST) {
-    super();
-    this.#features = WIRE_FEATURES[version];
-    this.#annotations = new ToolAnnotationsConverter(version);
-  }
+  readonly #annotations = new ToolAnnotationsConverter(this.version);
 
   convertFrom(tool: Tool): WireTool {
-    const { name, title, description, icons, _meta } = toWireBase(tool, this.#features);
+    const { name, title, description, icons, _meta } = toWireBase(tool, this.features);
     return omitUndefined({
       name,
       title,
@@ -77,22 +59,15 @@ export class ToolConverter extends ToolConverterBase<WireTool> {
   }
 
   #output(tool: Tool): WireTool['outputSchema'] {
-    if (this.#features.outputSchema === 'none') return undefined;
+    if (this.features.outputSchema === 'none') return undefined;
     const schema = tool.outputSchema;
-    return schema === undefined || this.#features.outputSchema === 'any' ? schema : toLegacyOutputSchema(schema);
+    return schema === undefined || this.features.outputSchema === 'any' ? schema : toLegacyOutputSchema(schema);
   }
 }
 
 export class PromptArgumentConverter extends PromptArgumentConverterBase<WirePromptArgument> {
-  readonly #features: WireFeatures;
-
-  constructor(version: WireVersion = NEWEST) {
-    super();
-    this.#features = WIRE_FEATURES[version];
-  }
-
   convertFrom(argument: PromptArgument): WirePromptArgument {
-    const { name, title, description } = toWireBase(argument, this.#features);
+    const { name, title, description } = toWireBase(argument, this.features);
     return omitUndefined({ name, title, description, required: argument.required || undefined });
   }
 
@@ -102,17 +77,10 @@ export class PromptArgumentConverter extends PromptArgumentConverterBase<WirePro
 }
 
 export class PromptConverter extends PromptConverterBase<WirePrompt> {
-  readonly #features: WireFeatures;
-  readonly #arguments: PromptArgumentConverter;
-
-  constructor(version: WireVersion = NEWEST) {
-    super();
-    this.#features = WIRE_FEATURES[version];
-    this.#arguments = new PromptArgumentConverter(version);
-  }
+  readonly #arguments = new PromptArgumentConverter(this.version);
 
   convertFrom(prompt: Prompt): WirePrompt {
-    const { name, title, description, icons, _meta } = toWireBase(prompt, this.#features);
+    const { name, title, description, icons, _meta } = toWireBase(prompt, this.features);
     const list = this.#arguments.convertFromBatch(prompt.arguments);
     return omitUndefined({ name, title, description, arguments: list.length > 0 ? list : undefined, icons, _meta });
   }
@@ -123,15 +91,8 @@ export class PromptConverter extends PromptConverterBase<WirePrompt> {
 }
 
 export class ResourceConverter extends ResourceConverterBase<WireResource> {
-  readonly #features: WireFeatures;
-
-  constructor(version: WireVersion = NEWEST) {
-    super();
-    this.#features = WIRE_FEATURES[version];
-  }
-
   convertFrom(resource: Resource): WireResource {
-    const { name, title, description, icons, _meta } = toWireBase(resource, this.#features);
+    const { name, title, description, icons, _meta } = toWireBase(resource, this.features);
     return omitUndefined({
       uri: resource.uri,
       name,
@@ -150,7 +111,7 @@ export class ResourceConverter extends ResourceConverterBase<WireResource> {
   }
 
   #toWireAnnotations({ lastModified, ...older }: ResourceAnnotations): ResourceAnnotations {
-    return this.#features.title && lastModified !== undefined ? { ...older, lastModified } : older;
+    return this.features.title && lastModified !== undefined ? { ...older, lastModified } : older;
   }
 }
 

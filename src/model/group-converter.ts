@@ -3,15 +3,7 @@ import type { BaseModel } from './base.ts';
 import { GroupConverterBase } from './converter.ts';
 import { PromptConverter, ResourceConverter, ToolConverter, toWireBase } from './converters.ts';
 import { Group } from './group.ts';
-import {
-  WIRE_FEATURES,
-  type WireBase,
-  type WireFeatures,
-  type WirePrompt,
-  type WireResource,
-  type WireTool,
-  type WireVersion,
-} from './wire.ts';
+import type { WireBase, WirePrompt, WireResource, WireTool } from './wire.ts';
 
 export interface GroupOutline extends WireBase {
   readonly groups?: readonly GroupOutline[];
@@ -21,22 +13,13 @@ export interface GroupOutline extends WireBase {
 }
 
 export class GroupConverter extends GroupConverterBase<GroupOutline> {
-  readonly #features: WireFeatures;
-  readonly #tools: ToolConverter;
-  readonly #prompts: PromptConverter;
-  readonly #resources: ResourceConverter;
-
-  constructor(version: WireVersion = '2026-07-28') {
-    super();
-    this.#features = WIRE_FEATURES[version];
-    this.#tools = new ToolConverter(version);
-    this.#prompts = new PromptConverter(version);
-    this.#resources = new ResourceConverter(version);
-  }
+  readonly #tools = new ToolConverter(this.version);
+  readonly #prompts = new PromptConverter(this.version);
+  readonly #resources = new ResourceConverter(this.version);
 
   convertFrom(group: Group): GroupOutline {
     return {
-      ...toWireBase(group, this.#features),
+      ...toWireBase(group, this.features),
       ...(group.childGroups.length > 0 && { groups: this.convertFromBatch(group.childGroups) }),
       ...(group.childTools.length > 0 && { tools: this.#tools.convertFromBatch(group.childTools) }),
       ...(group.childPrompts.length > 0 && { prompts: this.#prompts.convertFromBatch(group.childPrompts) }),

@@ -22,8 +22,7 @@ export abstract class GroupItem extends BaseModel {
 
   /** Its name below its first parent; every place it hangs in is in `getFullyQualifiedNames()`. */
   getFullyQualifiedName(separator: string = NAME_SEPARATOR): string {
-    const [first] = this.parentGroups;
-    return first ? first.getFullyQualifiedName(separator) + separator + this.localName : this.localName;
+    return this.getFullyQualifiedNames(separator)[0]!;
   }
 
   getFullyQualifiedNames(separator: string = NAME_SEPARATOR): string[] {

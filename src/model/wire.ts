@@ -4,9 +4,7 @@ import type { ToolHints } from './annotations.ts';
 import type { Icon, Meta } from './base.ts';
 import type { ResourceAnnotations } from './resource.ts';
 
-/** Newest first. */
-const WIRE_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
-export type WireVersion = (typeof WIRE_VERSIONS)[number];
+export type WireVersion = '2026-07-28' | '2025-11-25' | '2025-06-18' | '2025-03-26' | '2024-11-05';
 
 export interface WireFeatures {
   /** Tool annotations: since 2025-03-26. */
@@ -44,10 +42,7 @@ export interface WireTool extends WireBase {
 /** Tool annotations on the wire: only what is known. */
 export type WireHints = { readonly [Hint in keyof ToolHints]?: NonNullable<ToolHints[Hint]> };
 
-export interface WirePromptArgument {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+export interface WirePromptArgument extends Omit<WireBase, 'icons' | '_meta'> {
   readonly required?: boolean;
 }
 

@@ -1,5 +1,5 @@
 // completion/complete: enumerated and declared values of prompt arguments and template variables.
-import type { PromptEntry } from '../catalog/resources-and-prompts/prompts.ts';
+import type { PromptTable } from '../catalog/resources-and-prompts/prompts.ts';
 import type { ResourceTable } from '../catalog/resources-and-prompts/resources.ts';
 import { GatewayError } from '../errors.ts';
 import type { Params } from './wire/jsonrpc.ts';
@@ -12,11 +12,7 @@ export interface Completion {
   readonly hasMore: boolean;
 }
 
-export function complete(
-  params: Params | undefined,
-  prompts: ReadonlyMap<string, PromptEntry>,
-  resources: ResourceTable,
-): Completion {
+export function complete(params: Params | undefined, prompts: PromptTable, resources: ResourceTable): Completion {
   const { ref, argument } = (params ?? {}) as { ref?: Record<string, unknown>; argument?: Record<string, unknown> };
   const { name, value } = argument ?? {};
   if (typeof name !== 'string' || typeof value !== 'string') {
@@ -32,7 +28,7 @@ export function complete(
 
 function valuesOf(
   ref: Record<string, unknown> | undefined,
-  prompts: ReadonlyMap<string, PromptEntry>,
+  prompts: PromptTable,
   { templates, resources }: ResourceTable,
 ): Readonly<Record<string, readonly string[]>> {
   if (ref?.type === 'ref/prompt') {
@@ -43,7 +39,7 @@ function valuesOf(
   }
   if (ref?.type === 'ref/resource') {
     const uri = toName(ref.uri);
-    const template = templates.find(({ definition }) => definition.uriTemplate === uri);
+    const template = templates.find(({ definition }) => definition.uri === uri);
     if (template) return template.values;
     if (resources.has(uri)) return {};
     throw new GatewayError('INVALID_PARAMS', `There is no resource template ${uri} to complete a variable of.`);

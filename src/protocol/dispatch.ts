@@ -3,7 +3,7 @@
 import type { Adapter, Table } from '../adapter/adapter.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Registry } from '../catalog/registry.ts';
-import type { PromptEntry, PromptOutcome } from '../catalog/resources-and-prompts/prompts.ts';
+import type { PromptOutcome, PromptTable } from '../catalog/resources-and-prompts/prompts.ts';
 import { findResource, type ReadOutcome, type ResourceTable } from '../catalog/resources-and-prompts/resources.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { Args } from '../endpoint/model.ts';
@@ -25,7 +25,7 @@ import type { Caching, ResultWriter } from './wire/results.ts';
 export interface DispatchParts {
   readonly registry: Registry;
   readonly resources: ResourceTable;
-  readonly prompts: ReadonlyMap<string, PromptEntry>;
+  readonly prompts: PromptTable;
   readonly adapter: Adapter;
   readonly canned: Canned;
   readonly writer: ResultWriter;

@@ -1,11 +1,14 @@
 // Serves tools on the official SDK's servers without importing them: whatever has `setRequestHandler` is a server,
-// whatever holds one in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name.
+// whatever holds one in `.server` is an McpServer. SDK v1 names a method by a zod schema, v2 by its name. Calls take the
+// golden path of the adapter, so what goes out is redacted here as everywhere.
 import { z } from 'zod';
-import { ExecutionContext, type RequestFacts } from '../call/execution-context.ts';
+import { createAdapter, type Table } from '../adapter/adapter.ts';
+import type { RequestFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { ToolDefinition } from '../catalog/tool-entry.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError, toRpcCode } from '../errors.ts';
+import type { Redaction } from '../orchestration/redaction.ts';
 import { toLegacyStructured } from '../schema/output-schema.ts';
 import { toRequestFacts } from './sdk-request.ts';
 
@@ -14,13 +17,15 @@ export type Detach = () => void;
 export interface AttachOptions {
   /** Adds to or replaces what is known about a call: the principal from your own authentication, say. */
   readonly call?: (extra: unknown) => Partial<RequestFacts>;
+  /** Values no answer may show, beside the secrets of the REST operations that are served. */
+  readonly secrets?: readonly string[];
 }
 
 /** What is served. */
 export interface Offer {
   readonly list: () => readonly ToolDefinition[];
-  readonly has: (name: string) => boolean;
-  readonly call: (context: ExecutionContext, name: string, args: Args) => Promise<Outcome>;
+  readonly tools: Table<Outcome>;
+  readonly redaction: () => Redaction;
 }
 
 type SdkHandler = (request: unknown, extra: unknown) => unknown;
@@ -55,14 +60,15 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
   });
   const call = replaceHandler(server, 'tools/call', (before) => async (request, extra) => {
     const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
-    if (before && !(attached && offer.has(name))) return before(request, extra);
+    if (before && !(attached && offer.tools.find(name))) return before(request, extra);
+    const redaction = offer.redaction();
     try {
       if (!attached) throw new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}.`, { tool: name });
-      const facts = { ...toRequestFacts(server, extra), ...options.call?.(extra) };
-      const context = ExecutionContext.fromRequest(facts).withToolCall(name);
-      return toResult(await offer.call(context, name, args));
+      const facts = { ...toRequestFacts(server, extra, redaction), ...options.call?.(extra) };
+      const adapter = createAdapter({ tools: offer.tools, redaction, audit: () => {}, onHandlerError: () => {} });
+      return toResult(await adapter.callTool(facts, name, args));
     } catch (error) {
-      throw toSdkError(error);
+      throw toSdkError(error, redaction);
     }
   });
   return () => {
@@ -121,7 +127,8 @@ function toResult(outcome: Outcome): object {
 }
 
 /** SDK servers answer with the `code` of what is thrown. */
-function toSdkError(error: unknown): unknown {
-  if (!(error instanceof GatewayError)) return error;
-  return Object.assign(new Error(error.message, { cause: error }), { code: toRpcCode(error), data: error.details });
+function toSdkError(error: unknown, redaction: Redaction): Error {
+  const message = redaction.text(error instanceof Error ? error.message : String(error));
+  const wire = error instanceof GatewayError && { code: toRpcCode(error), data: redaction.value(error.details) };
+  return Object.assign(new Error(message, { cause: error }), wire);
 }

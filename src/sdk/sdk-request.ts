@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Client, ReportProgress } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
+import type { Redaction } from '../orchestration/redaction.ts';
 import { canElicit, createLegacyAsk, createModernAsk, type SecondRound } from '../protocol/asking.ts';
 import type { ServerLike } from './attach.ts';
 
@@ -39,7 +40,7 @@ type Extra = V1Extra & Partial<V2Context>;
 
 const never = new AbortController().signal;
 
-export function toRequestFacts(server: ServerLike, handlerExtra: unknown): RequestFacts {
+export function toRequestFacts(server: ServerLike, handlerExtra: unknown, redaction: Redaction): RequestFacts {
   const extra = (handlerExtra ?? {}) as Extra;
   const modern = extra.mcpReq;
   const auth = extra.authInfo ?? extra.http?.authInfo;
@@ -56,8 +57,8 @@ export function toRequestFacts(server: ServerLike, handlerExtra: unknown): Reque
     principal: { id: auth?.clientId ?? 'anonymous', ...(auth?.scopes && { scopes: auth.scopes }) },
     transport: 'local',
     signal: modern?.signal ?? extra.signal ?? never,
-    client: toModernClient(extra, round) ?? toLegacyClient(server, extra),
-    progress: progressToken !== undefined && notify ? reportTo(notify, progressToken) : undefined,
+    client: toModernClient(extra, round) ?? toLegacyClient(server, extra, redaction),
+    progress: progressToken !== undefined && notify ? reportTo(notify, progressToken, redaction) : undefined,
     ...round,
   };
 }
@@ -70,14 +71,14 @@ function toModernClient({ mcpReq }: Extra, round: SecondRound): Client | undefin
   return { era: 'modern', version: String(version), capabilities, ...(canAsk && { ask: createModernAsk(round) }) };
 }
 
-function toLegacyClient(server: ServerLike, { mcpReq, sendRequest }: Extra): Client {
+function toLegacyClient(server: ServerLike, { mcpReq, sendRequest }: Extra, redaction: Redaction): Client {
   const capabilities = asRecord(server.getClientCapabilities?.());
   const client: Client = { era: 'legacy', version: LEGACY, capabilities };
   const send =
     mcpReq?.send ?? (sendRequest && ((request, options) => sendRequest(request, z.looseObject({}), options)));
   if (!send) return client;
   const request: NonNullable<Client['request']> = (method, params, signal) =>
-    send({ method, params: asRecord(params) }, { signal });
+    send({ method, params: redaction.value(asRecord(params)) }, { signal });
   return { ...client, request, ...(canElicit(capabilities) && { ask: createLegacyAsk(request) }) };
 }
 
@@ -85,8 +86,10 @@ function toLegacyClient(server: ServerLike, { mcpReq, sendRequest }: Extra): Cli
 function reportTo(
   notify: (notification: Notification) => Promise<void>,
   progressToken: string | number,
+  redaction: Redaction,
 ): ReportProgress {
-  return (progress, total, message) => {
+  return (progress, total, text) => {
+    const message = text && redaction.text(text);
     const params = { progressToken, progress, ...(total !== undefined && { total }), ...(message && { message }) };
     notify({ method: 'notifications/progress', params }).catch(() => {});
   };

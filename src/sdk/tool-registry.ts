@@ -5,8 +5,11 @@ import type { Outcome } from '../call/outcome.ts';
 import type { GroupedToolBuilder } from '../catalog/grouped/grouped-tool-builder.ts';
 import type { ToolDefinition, ToolEntry } from '../catalog/tool-entry.ts';
 import type { Args } from '../endpoint/model.ts';
+import { createRedactor } from '../endpoint/redaction/redact.ts';
+import { collectSecrets } from '../endpoint/secrets.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
+import { createRedaction, type Redaction } from '../orchestration/redaction.ts';
 import { type AttachOptions, attach, type Detach } from './attach.ts';
 
 /** A tool passes when it has one of `include` (or none are asked for) and none of `exclude`. */
@@ -70,11 +73,8 @@ export class ToolRegistry {
     args: Args,
     filter: TagFilter = {},
   ): Promise<Outcome> {
-    const builder = this.#builders.get(name);
-    if (!builder || !passes(builder, filter)) {
-      const names = this.#passing(filter).map((other) => other.getName());
-      throw new GatewayError('UNKNOWN_TOOL', `Unknown tool "${name}"; ${hint(name, names)}`, { tool: name });
-    }
+    const builder = this.#find(name, filter);
+    if (!builder) throw this.#missing(name, filter);
     return builder.execute(context, args);
   }
 
@@ -83,19 +83,45 @@ export class ToolRegistry {
    * connecting. Returns a function that takes them off again.
    */
   attachToServer(server: unknown, options: AttachOptions & { readonly filter?: TagFilter } = {}): Detach {
-    const filter = options.filter ?? {};
+    const { filter = {}, secrets = [] } = options;
+    let size = -1;
+    let redaction: Redaction;
     return attach(
       server,
       {
         list: () => this.getTools(filter),
-        has: (name) => {
-          const builder = this.#builders.get(name);
-          return builder !== undefined && passes(builder, filter);
+        tools: {
+          find: (name) => {
+            const builder = this.#find(name, filter);
+            return builder && ((context, args) => builder.execute(context, args));
+          },
+          missing: (name) => this.#missing(name, filter),
         },
-        call: (context, name, args) => this.routeCall(context, name, args, filter),
+        redaction: () => {
+          // Nothing is ever unregistered, so as many tools are the same tools.
+          if (size !== this.size) redaction = createRedaction(createRedactor([...secrets, ...this.#secrets()]));
+          size = this.size;
+          return redaction;
+        },
       },
       options,
     );
+  }
+
+  #find(name: string, filter: TagFilter): AnyBuilder | undefined {
+    const builder = this.#builders.get(name);
+    return builder && passes(builder, filter) ? builder : undefined;
+  }
+
+  #missing(name: string, filter: TagFilter): GatewayError {
+    const names = this.#passing(filter).map((builder) => builder.getName());
+    return new GatewayError('UNKNOWN_TOOL', `Unknown tool "${name}"; ${hint(name, names)}`, { tool: name });
+  }
+
+  /** Of every REST operation behind these tools. */
+  #secrets(): string[] {
+    const operations = this.toEntries().flatMap((entry) => entry.operations);
+    return collectSecrets([{ endpoints: operations.map(({ endpoint }) => endpoint) }]);
   }
 
   #passing(filter: TagFilter): AnyBuilder[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Middleware } from '../../src/call/handler.ts';
-import { compileChains } from '../../src/catalog/grouped/compile-middleware.ts';
+import { compileChains } from '../../src/catalog/grouped/strategies.ts';
 import { requiredFields } from '../../src/schema/required-fields.ts';
 import { aCall } from './support.ts';
 

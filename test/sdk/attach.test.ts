@@ -8,8 +8,10 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { ExecutionContext } from '../../src/call/execution-context.ts';
 import { GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
+import type { Endpoint } from '../../src/endpoint/model.ts';
+import { GatewayError } from '../../src/errors.ts';
 import { ToolRegistry } from '../../src/sdk/tool-registry.ts';
-import { aCall } from '../catalog/support.ts';
+import { aCall, anEndpoint, anOperation } from '../catalog/support.ts';
 
 const info = { name: 'test', version: '1.0.0' };
 
@@ -243,6 +245,100 @@ describe('attachToServer()', () => {
       content: { text: string }[];
     };
     expect(JSON.parse(result.content[0]!.text)).toEqual(['legacy', ['elicitation'], { action: 'accept', content: {} }]);
+  });
+});
+
+describe('what goes out through an SDK server is redacted', () => {
+  const TOKEN = 'tok-3f9a72c1d8';
+  const OWN = 'own-5b1e66aa90';
+  const endpoint = anEndpoint('pets', 'list', {
+    security: [
+      [{ kind: 'bearer', secret: { variable: 'PETS_TOKEN', value: TOKEN } }],
+    ] as unknown as Endpoint['security'],
+  });
+  const leaks = () =>
+    new ToolRegistry().register(
+      new GroupedToolBuilder('leaks')
+        .action({ name: 'rest', operation: { ...anOperation(endpoint), run: async () => text(`token ${TOKEN}`) } })
+        .action({ name: 'native', handler: () => ({ [OWN]: `and ${TOKEN}`, twice: [OWN] }) })
+        .action({
+          name: 'throws',
+          handler: () => {
+            throw new Error(`cannot use ${OWN}`);
+          },
+        })
+        .action({
+          name: 'refuses',
+          handler: () => {
+            throw new GatewayError('INVALID_PARAMS', `no ${OWN}`, { token: TOKEN });
+          },
+        })
+        .action({
+          name: 'reports',
+          handler: async (context) => {
+            context.progress?.(1, 2, `with ${OWN}`);
+            await context.client.request?.('elicitation/create', { message: OWN }, context.signal);
+            return 'done';
+          },
+        }),
+    );
+  const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }], isError: false });
+
+  function serve() {
+    const handlers = new Map<unknown, (request: unknown, extra: unknown) => Promise<unknown>>();
+    const sent: unknown[] = [];
+    const bare = { setRequestHandler: (method: unknown, handler: never) => void handlers.set(method, handler) };
+    const tools = leaks();
+    tools.attachToServer(bare, { secrets: [OWN] });
+    const extra = {
+      _meta: { progressToken: 7 },
+      sendNotification: async (notification: unknown) => void sent.push(notification),
+      sendRequest: async (request: unknown) => void sent.push(request),
+    };
+    const call = (action: string, name = 'leaks') =>
+      handlers.get('tools/call')!({ params: { name, arguments: { action } } }, extra);
+    return { tools, call, sent };
+  }
+
+  test.each(['rest', 'native', 'throws'])('in the answer: %s', async (action) => {
+    const answer = JSON.stringify(await serve().call(action));
+    expect(answer).toContain('[redacted]');
+    expect(answer).not.toMatch(/tok-3f|own-5b/);
+  });
+
+  test('in errors of the request, their data included', async () => {
+    await expect(serve().call('refuses')).rejects.toMatchObject({
+      code: -32602,
+      message: 'no [redacted]',
+      data: { token: '[redacted]' },
+    });
+  });
+
+  test('in progress and in questions to the client', async () => {
+    const { call, sent } = serve();
+    expect(await call('reports')).toEqual({ content: [{ type: 'text', text: 'done' }] });
+    expect(sent).toEqual([
+      {
+        method: 'notifications/progress',
+        params: { progressToken: 7, progress: 1, total: 2, message: 'with [redacted]' },
+      },
+      { method: 'elicitation/create', params: { message: '[redacted]' } },
+    ]);
+  });
+
+  test('secrets of tools registered later count from then on', async () => {
+    const { tools, call } = serve();
+    await call('native');
+    const late = 'late-88c0d2e4';
+    const other = anEndpoint('late', 'get', {
+      security: [[{ kind: 'bearer', secret: { variable: 'LATE', value: late } }]] as unknown as Endpoint['security'],
+    });
+    tools.register(
+      new GroupedToolBuilder('late')
+        .action({ name: 'rest', operation: anOperation(other) })
+        .action({ name: 'native', handler: () => late }),
+    );
+    expect(JSON.stringify(await call('native', 'late'))).not.toContain(late);
   });
 });
 

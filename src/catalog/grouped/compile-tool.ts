@@ -2,14 +2,16 @@
 // that does not depend on the call happens here.
 import type { z } from 'zod';
 import type { Handler, Middleware } from '../../call/handler.ts';
-import type { Args, JsonSchema } from '../../endpoint/model.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { closest } from '../../endpoint/suggest.ts';
+import { GatewayError } from '../../errors.ts';
 import type { ToolHints } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
-import { runForeign } from '../../orchestration/handler-result.ts';
+import { toFailure } from '../../orchestration/failure.ts';
+import { markFailure, runForeign } from '../../orchestration/handler-result.ts';
 import {
   compileNative,
   isConfirmed,
-  type NativeFunction,
   type NativeGovernment,
   type NativeOperation,
   UNGOVERNED,
@@ -18,153 +20,180 @@ import { refuseChanges } from '../../orchestration/pipeline.ts';
 import type { Validator } from '../../schema/check/validator.ts';
 import { type ActionHints, toActionHints } from '../aggregate-hints.ts';
 import { advertiseZod, validateZod } from '../native/native-function.ts';
-import type { PlacedAction } from './action.ts';
-import type { ActionText } from './grouped-description.ts';
+import type { AnyAction, PlacedAction } from './action.ts';
 import type { ActionFields, SharedFields } from './grouped-schema.ts';
-import { advertiseOperation, callOperation, checkOperation, type RestFields } from './rest-action.ts';
-import type { Strategies } from './strategies.ts';
-
-/** `lean` says as little as a model can do with; `toon` lists the actions as a table. */
-export type ToolStyle = 'full' | 'lean' | 'toon';
+import { advertiseOperation, bindOperation } from './rest-action.ts';
+import type { ChainedAction, Strategies } from './strategies.ts';
 
 export interface ToolPlan {
   readonly name: string;
   readonly title?: string | undefined;
   readonly description?: string | undefined;
+  /** The argument that picks the action. */
   readonly discriminator: string;
+  /** Fields of every action. */
   readonly common?: z.ZodObject | undefined;
-  readonly style: ToolStyle;
+  /** `lean` says as little as a model can do with; `toon` lists the actions as a table. */
+  readonly style: 'full' | 'lean' | 'toon';
   readonly annotations: ToolHints;
   readonly middleware: readonly Middleware[];
   readonly actions: readonly PlacedAction[];
   readonly strategies: Strategies;
 }
 
-export interface CompiledAction {
-  readonly key: string;
+export interface CompiledAction extends ActionFields {
+  readonly placed: PlacedAction;
   readonly hints: ActionHints;
-  readonly description: string | undefined;
-  readonly fields: readonly string[];
-  readonly required: readonly string[];
   /** Checks the arguments and runs the action, guarded as the gateway says. */
   readonly run: Handler;
 }
 
 export interface CompiledTool {
   readonly tool: Tool;
-  readonly actions: ReadonlyMap<string, CompiledAction>;
+  /** The tool's common fields, as advertised. */
+  readonly common: SharedFields;
+  readonly actions: readonly CompiledAction[];
+  /** Runs the action the arguments pick. Failures are outcomes too, prefixed `[tool/action]`. */
+  readonly run: Handler;
 }
 
 /** In a gateway the native actions come under its government; REST ones do already. */
 export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOVERNED): CompiledTool {
   const common = advertiseZod(plan.common);
-  const own = plan.actions.map((action) => advertise(action, plan.discriminator));
-  const hints = plan.actions.map(hintsOf);
-  const checks = plan.actions.map((action, index) => checkOf(plan, action, own[index]!, common));
-  const chains = plan.strategies.middleware(
-    plan.actions.map((action, index) => ({
-      key: action.key,
-      middleware: [...action.groupMiddleware, ...(action.definition.middleware ?? [])],
-      handler: handlerOf(action, own[index]!, common),
-      recheck: (context, changed, before) => {
-        const args = checks[index]?.(context.label, changed) ?? changed;
-        const native = { operation: `${plan.name}.${action.key}`, hints: hints[index]! };
-        if (!action.definition.operation && isConfirmed(native, government)) refuseChanges(context, args, before);
-        return args;
-      },
-    })),
-    plan.middleware,
-  );
-  const operations = plan.actions.map(({ key, definition }, index): NativeOperation => {
-    const check = checks[index];
-    const chain = chains.get(key)!;
-    if (definition.operation) {
-      return { controls: {}, run: check ? async (context, args) => chain(context, check(context.label, args)) : chain };
-    }
-    const native: NativeFunction = {
-      operation: `${plan.name}.${key}`,
-      identity: `${plan.name}/${key}`,
-      summary: definition.description ?? plan.description ?? plan.name,
-      hints: hints[index]!,
-      keys: new Set([...Object.keys(common.fields), ...Object.keys(own[index]!.fields)]),
-      validate: check ?? ((_tool, args) => args),
-      execute: chain,
-    };
-    return compileNative(native, government);
-  });
-  const fields = own.map((action, index) => ({
-    ...action,
-    fields: { ...action.fields, ...operations[index]!.controls },
-  }));
-  const actions = plan.actions.map(({ key, definition: { description } }, index): [string, CompiledAction] => [
-    key,
-    {
-      key,
-      hints: hints[index]!,
-      description,
-      fields: union(Object.keys(common.fields), Object.keys(fields[index]!.fields)),
-      required: union(common.required, fields[index]!.required),
-      run: operations[index]!.run,
-    },
-  ]);
-  return { tool: describeTool(plan, common, fields, hints), actions: new Map(actions) };
+  const drafts = plan.actions.map((placed) => draftAction(plan, placed, Object.keys(common.fields), government));
+  const chains = plan.strategies.middleware(drafts, plan.middleware);
+  const actions = drafts.map((draft) => finishAction(plan, draft, chains.get(draft.key)!, common, government));
+  return { tool: describeTool(plan, common, actions), common, actions, run: createDispatch(plan, actions) };
+}
+
+/** An action before middleware is put around its handler. */
+interface Draft extends ChainedAction {
+  readonly placed: PlacedAction;
+  readonly hints: ActionHints;
+  readonly own: SharedFields;
+  readonly check: Validator | undefined;
+}
+
+function draftAction(
+  plan: ToolPlan,
+  placed: PlacedAction,
+  commonKeys: readonly string[],
+  government: NativeGovernment,
+): Draft {
+  const { key, definition, groupMiddleware } = placed;
+  const hints = hintsOf(definition);
+  const middleware = [...groupMiddleware, ...(definition.middleware ?? [])];
+  const isWrapped = plan.middleware.length + middleware.length > 0;
+  const parts = definition.operation
+    ? draftOperation(plan, definition.operation, commonKeys, isWrapped)
+    : draftFunction(plan, definition);
+  const needsConsent = !definition.operation && isConfirmed({ operation: `${plan.name}.${key}`, hints }, government);
+  const recheck: Draft['recheck'] = (context, changed, before) => {
+    const args = parts.check?.(context.label, changed) ?? changed;
+    if (needsConsent) refuseChanges(context, args, before);
+    return args;
+  };
+  return { key, placed, hints, middleware, recheck, ...parts };
+}
+
+type DraftParts = Pick<Draft, 'own' | 'check' | 'handler'>;
+
+function draftFunction(plan: ToolPlan, { schema, handler }: Exclude<AnyAction, { operation: object }>): DraftParts {
+  return {
+    own: advertiseZod(schema),
+    check: validateZod(plan.common, schema),
+    handler: (context, args) => runForeign(context, () => handler(context, args as never)),
+  };
+}
+
+/** The operation checks its arguments itself; earlier only where middleware would see them before that. */
+function draftOperation(
+  plan: ToolPlan,
+  operation: NonNullable<AnyAction['operation']>,
+  commonKeys: readonly string[],
+  isWrapped: boolean,
+): DraftParts {
+  const own = advertiseOperation(operation, plan.discriminator);
+  const { handler, createCheck } = bindOperation(operation, own.renamed, commonKeys);
+  const checkOwn = isWrapped ? createCheck() : undefined;
+  const checkCommon = plan.common && validateZod(plan.common, undefined);
+  const check: Validator | undefined = checkCommon
+    ? (tool, args) => {
+        const entries = Object.entries(args).filter(([key]) => commonKeys.includes(key));
+        const commonArgs = checkCommon(tool, Object.fromEntries(entries));
+        checkOwn?.(tool, args);
+        return { ...args, ...commonArgs };
+      }
+    : checkOwn;
+  return { own, handler, check };
+}
+
+function finishAction(
+  plan: ToolPlan,
+  { key, placed, hints, own, check }: Draft,
+  chain: Handler,
+  common: SharedFields,
+  government: NativeGovernment,
+): CompiledAction {
+  const { description, operation } = placed.definition;
+  const { run, controls }: NativeOperation = operation
+    ? { controls: {}, run: check ? async (context, args) => chain(context, check(context.label, args)) : chain }
+    : compileNative(
+        {
+          operation: `${plan.name}.${key}`,
+          identity: `${plan.name}/${key}`,
+          summary: description ?? plan.description ?? plan.name,
+          hints,
+          keys: new Set([...Object.keys(common.fields), ...Object.keys(own.fields)]),
+          validate: check ?? ((_tool, args) => args),
+          execute: chain,
+        },
+        government,
+      );
+  return { key, placed, hints, run, fields: { ...own.fields, ...controls }, required: own.required };
 }
 
 /** What a client sees of it. */
-function describeTool(
-  plan: ToolPlan,
-  common: SharedFields,
-  fields: readonly ActionFields[],
-  hints: readonly ActionHints[],
-): Tool {
-  const { strategies } = plan;
-  const lean = plan.style === 'lean';
-  const shared = plan.common === undefined ? shareFields(plan.actions, fields) : common;
-  const describe = plan.style === 'toon' ? strategies.toon : strategies.description;
-  const actions = plan.actions.map((action, index) => toText(action, fields[index]!, hints[index]!, shared));
-  const text = describe({ toolName: plan.name, description: plan.description, actions, lean });
-  const { discriminator } = plan;
-  const { actionText } = text;
-  const inputSchema = strategies.schema({ actions: fields, discriminator, common: shared, lean, actionText });
-  return new Tool({
-    name: plan.name,
-    title: plan.title,
-    description: text.description,
-    inputSchema: inputSchema as unknown as JsonSchema,
-    annotations: strategies.annotations(hints, plan.annotations),
-  });
-}
-
-type Advertised = ActionFields & Pick<RestFields, 'renamed'>;
-
-function advertise({ key, definition }: PlacedAction, discriminator: string): Advertised {
-  if (definition.operation) return { key, ...advertiseOperation(definition.operation, discriminator) };
-  return { key, ...advertiseZod(definition.schema), renamed: new Map() };
-}
-
-function toText(
-  { key, definition, group }: PlacedAction,
-  own: ActionFields,
-  hints: ActionHints,
-  shared: SharedFields,
-): ActionText {
-  return {
+function describeTool(plan: ToolPlan, common: SharedFields, actions: readonly CompiledAction[]): Tool {
+  const { name, title, description, discriminator, style, strategies } = plan;
+  const lean = style === 'lean';
+  const shared = plan.common === undefined ? shareFields(actions) : common;
+  const describe = style === 'toon' ? strategies.toon : strategies.description;
+  const texts = actions.map(({ key, placed: { definition, group }, required, hints }) => ({
     key,
     name: definition.name,
     group: group?.name,
     description: definition.description,
-    required: own.required.filter((name) => !shared.required.includes(name)),
+    required: required.filter((field) => !shared.required.includes(field)),
     destructive: hints.destructive === true,
-  };
+  }));
+  const text = describe({ toolName: name, description, actions: texts, lean });
+  const { actionText } = text;
+  return new Tool({
+    name,
+    title,
+    description: text.description,
+    inputSchema: strategies.schema({
+      actions,
+      discriminator,
+      common: shared,
+      lean,
+      actionText,
+    }) as unknown as JsonSchema,
+    annotations: strategies.annotations(
+      actions.map(({ hints }) => hints),
+      plan.annotations,
+    ),
+  });
 }
 
 /** What the author says counts; for a REST operation the rest follows from its effect. */
-function hintsOf({ definition }: Pick<PlacedAction, 'definition'>): ActionHints {
-  const derived = definition.operation ? toActionHints(definition.operation.endpoint) : {};
+function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): ActionHints {
+  const derived = operation ? toActionHints(operation.endpoint) : {};
   return {
-    readOnly: definition.readOnly ?? derived.readOnly,
-    destructive: definition.destructive ?? derived.destructive,
-    idempotent: definition.idempotent ?? derived.idempotent,
+    readOnly: readOnly ?? derived.readOnly,
+    destructive: destructive ?? derived.destructive,
+    idempotent: idempotent ?? derived.idempotent,
   };
 }
 
@@ -172,59 +201,50 @@ function hintsOf({ definition }: Pick<PlacedAction, 'definition'>): ActionHints 
  * In a tool of REST operations only, the fields that every action takes alike are told as common ones. So are the
  * gateway's own controls, whoever takes them: they are never worth a list of actions.
  */
-function shareFields(actions: readonly PlacedAction[], fields: readonly ActionFields[]): SharedFields {
-  if (!actions.every(({ definition }) => definition.operation !== undefined)) return { fields: {}, required: [] };
-  const names = union(...fields.map((action) => Object.keys(action.fields)));
-  const own = new Set(actions.flatMap(({ definition }) => definition.operation!.endpoint.args.map((arg) => arg.key)));
-  const controls = new Set(actions.flatMap(({ definition }) => Object.keys(definition.operation!.controls)));
+function shareFields(actions: readonly CompiledAction[]): SharedFields {
+  const operations = actions.flatMap(({ placed }) => placed.definition.operation ?? []);
+  if (operations.length < actions.length) return { fields: {}, required: [] };
+  const own = new Set(operations.flatMap(({ endpoint }) => endpoint.args.map((arg) => arg.key)));
+  const controls = new Set(operations.flatMap((operation) => Object.keys(operation.controls)));
   const isControl = (name: string) => controls.has(name) && !own.has(name);
-  const isShared = (name: string) => {
-    if (isControl(name)) return true;
-    const needing = fields.filter((action) => action.required.includes(name)).length;
-    const using = fields.filter((action) => Object.hasOwn(action.fields, name)).length;
-    return using === fields.length && (needing === 0 || needing === fields.length);
+  const isAlike = (name: string) => {
+    const needing = actions.filter((action) => action.required.includes(name)).length;
+    return actions.every(({ fields }) => Object.hasOwn(fields, name)) && (needing === 0 || needing === actions.length);
   };
+  const schemaOf = (name: string) => actions.find(({ fields }) => Object.hasOwn(fields, name))!.fields[name]!;
+  const names = [...new Set(actions.flatMap((action) => Object.keys(action.fields)))];
   // Controls go last: they are the least of what a model should look at.
-  const shared = names.filter(isShared);
-  const ordered = [...shared.filter((name) => !isControl(name)), ...shared.filter(isControl)];
+  const alike = names.filter((name) => !isControl(name) && isAlike(name));
+  const silent = names.filter(isControl);
+  const shared = [...alike, ...silent];
   return {
-    fields: Object.fromEntries(
-      ordered.map((name) => [name, fields.find((action) => Object.hasOwn(action.fields, name))!.fields[name]!]),
-    ),
-    required: ordered.filter((name) => fields.every((action) => action.required.includes(name))),
-    silent: new Set(ordered.filter(isControl)),
+    fields: Object.fromEntries(shared.map((name) => [name, schemaOf(name)])),
+    required: shared.filter((name) => actions.every((action) => action.required.includes(name))),
+    silent: new Set(silent),
   };
 }
 
-function handlerOf({ definition }: PlacedAction, { renamed }: Advertised, common: SharedFields): Handler {
-  if (definition.operation) return callOperation(definition.operation, renamed, new Set(Object.keys(common.fields)));
-  const { handler } = definition;
-  return (context, args) => runForeign(context, () => handler(context, args as never));
-}
-
-function checkOf(
-  plan: ToolPlan,
-  { definition, groupMiddleware }: PlacedAction,
-  own: Advertised,
-  common: SharedFields,
-): Validator | undefined {
-  if (!definition.operation) return validateZod(plan.common, definition.schema);
-  const commonKeys = new Set(Object.keys(common.fields));
-  const checkCommon = plan.common && validateZod(plan.common, undefined);
-  const wrapped = plan.middleware.length + groupMiddleware.length + (definition.middleware?.length ?? 0) > 0;
-  const checkOwn = wrapped ? checkOperation(definition.operation, own.renamed, commonKeys) : undefined;
-  if (!checkCommon) return checkOwn;
-  return (tool, args) => {
-    const parsed = checkCommon(tool, pick(args, commonKeys));
-    checkOwn?.(tool, args);
-    return { ...args, ...parsed };
+function createDispatch({ name, discriminator }: ToolPlan, actions: readonly CompiledAction[]): Handler {
+  const byKey = new Map(actions.map((action) => [action.key, action]));
+  return async (context, args) => {
+    const { [discriminator]: choice, ...own } = args ?? {};
+    const action = typeof choice === 'string' ? byKey.get(choice) : undefined;
+    if (!action)
+      return markFailure(toFailure(context, refusePick(name, discriminator, choice, [...byKey.keys()])), name);
+    const inner = context.withAction(action.key);
+    try {
+      return markFailure(await action.run(inner, own), inner.label);
+    } catch (error) {
+      return markFailure(toFailure(inner, error), inner.label);
+    }
   };
 }
 
-function pick(args: Args, keys: ReadonlySet<string>): Args {
-  return Object.fromEntries(Object.entries(args).filter(([key]) => keys.has(key)));
-}
-
-function union(...lists: readonly (readonly string[])[]): string[] {
-  return [...new Set(lists.flat())];
+function refusePick(tool: string, field: string, choice: unknown, keys: readonly string[]): GatewayError {
+  const near = typeof choice === 'string' ? closest(choice, keys) : undefined;
+  const advice = near === undefined ? 'pick one of them.' : `did you mean "${near}"?`;
+  const isMissing = choice === undefined || choice === null || choice === '';
+  const problem = isMissing ? `${field} is required.` : `Unknown ${field} ${JSON.stringify(choice)}; ${advice}`;
+  const message = `${problem} Available: ${keys.join(', ')}`;
+  return new GatewayError('VALIDATION', message, { tool, errors: [{ path: field, message }] });
 }

@@ -3,6 +3,7 @@
 // which no client cuts.
 import { cutText } from '../../endpoint/plain-text.ts';
 import { HARD_LIMIT, says } from '../../schema/description-budget.ts';
+import { groupBy } from '../group-by.ts';
 
 export interface ActionText {
   readonly key: string;
@@ -63,14 +64,7 @@ function buildListing(actions: readonly ActionText[]): string {
 
 /** The actions of each group, in order; empty for a flat tool. */
 export function summarizeGroups<Action extends ActionText>(actions: readonly Action[]): Map<string, Action[]> {
-  const groups = new Map<string, Action[]>();
-  for (const action of actions) {
-    if (action.group === undefined) continue;
-    const members = groups.get(action.group);
-    if (members) members.push(action);
-    else groups.set(action.group, [action]);
-  }
-  return groups;
+  return groupBy(actions, ({ group }) => (group === undefined ? [] : [group]));
 }
 
 /** Only actions with something to say get a line. */

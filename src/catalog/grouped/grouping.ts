@@ -2,6 +2,7 @@
 // never more than a model can keep apart. The same endpoints always give the same groups.
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
 import type { Group } from '../../model/group.ts';
+import { groupBy } from '../group-by.ts';
 import { cutWords } from '../tool-names.ts';
 import type { CatalogOperation } from '../tree.ts';
 
@@ -53,11 +54,7 @@ export function shortDomain(name: string): string {
 const MAX_DOMAIN = 16;
 
 function planParts(domain: Group, operations: readonly CatalogOperation[], everyTag: boolean): Part[] {
-  const clusters = new Map<string, CatalogOperation[]>();
-  for (const operation of operations) {
-    const labels = labelsOf(domain, operation);
-    for (const label of everyTag ? labels : labels.slice(0, 1)) push(clusters, label, operation);
-  }
+  const clusters = groupBy(operations, (operation) => labelsOf(domain, operation).slice(0, everyTag ? undefined : 1));
   const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
   const merged = merge(parts, (a, b) => {
     const labels = union(a, b);
@@ -77,8 +74,7 @@ function split(labels: readonly string[], members: readonly CatalogOperation[], 
   if (fits(members) || members.length === 1) return [{ labels, members }];
   const depth = Math.max(...members.map(({ endpoint }) => literalSegments(endpoint.path).length));
   if (level >= depth) return chunk(labels, members);
-  const divided = new Map<string, CatalogOperation[]>();
-  for (const member of members) push(divided, literalSegments(member.endpoint.path)[level] ?? '', member);
+  const divided = groupBy(members, ({ endpoint }) => [literalSegments(endpoint.path)[level] ?? '']);
   if (divided.size === 1) return split(labels, members, level + 1);
   const parts = [...divided].flatMap(([segment, some]) => {
     const label = toToolName(segment);
@@ -148,10 +144,4 @@ export function literalSegments(path: string): string[] {
   return path
     .split('/')
     .filter((segment) => segment !== '' && !segment.includes('{') && !/^(?:v\d+(?:\.\d+)*|api|rest)$/i.test(segment));
-}
-
-function push(map: Map<string, CatalogOperation[]>, key: string, operation: CatalogOperation): void {
-  const list = map.get(key);
-  if (list) list.push(operation);
-  else map.set(key, [operation]);
 }

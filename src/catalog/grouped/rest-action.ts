@@ -19,72 +19,59 @@ export interface RestFields extends SharedFields {
 }
 
 export function advertiseOperation(operation: Operation, discriminator: string): RestFields {
-  const schema = buildOperationSchema(operation, { maxDepth: MAX_DEPTH, slim: SLIM });
+  const { properties, required = [] } = buildOperationSchema(operation, { maxDepth: MAX_DEPTH, slim: SLIM });
   const isLong = (field: JsonSchema) => JSON.stringify(field).length > MAX_FIELD;
-  const shallow = Object.values(schema.properties).some(isLong)
+  const shallow = Object.values(properties).some(isLong)
     ? buildOperationSchema(operation, { maxDepth: 1, slim: SLIM }).properties
     : {};
-  const renamed = new Map<string, string>();
-  const names = new Set(Object.keys(schema.properties));
-  const rename = (name: string) => {
-    if (name !== discriminator) return name;
-    let free = `${name}_`;
-    while (names.has(free)) free += '_';
-    renamed.set(free, name);
-    return free;
+  let alias = discriminator;
+  while (Object.hasOwn(properties, alias)) alias += '_';
+  const toPublic = (name: string) => (name === discriminator ? alias : name);
+  return {
+    fields: Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [
+        toPublic(name),
+        isLong(field) ? (shallow[name] ?? field) : field,
+      ]),
+    ),
+    required: required.map(toPublic),
+    renamed: new Map(alias === discriminator ? [] : [[alias, discriminator]]),
   };
-  const fields = Object.entries(schema.properties).map(([name, field]): [string, JsonSchema] => [
-    rename(name),
-    isLong(field) ? (shallow[name] ?? field) : field,
-  ]);
-  const required = (schema.required ?? []).map((name) => {
-    const alias = [...renamed].find(([, original]) => original === name);
-    return alias ? alias[0] : name;
-  });
-  return { fields: Object.fromEntries(fields), required, renamed };
 }
 
-/** Runs the operation with its own arguments: names restored, fields of the tool's common schema left out. */
-export function callOperation(
+/** An operation that is called with the arguments of its tool. */
+export interface BoundOperation {
+  readonly handler: Handler;
+  /**
+   * Checks its arguments before middleware sees them. `handler` checks again, and it alone decides what is sent:
+   * middleware may have changed the arguments since.
+   */
+  readonly createCheck: () => Validator;
+}
+
+/** Names are restored, and the fields of the tool's common schema left out. */
+export function bindOperation(
   operation: Operation,
   renamed: ReadonlyMap<string, string>,
-  common: ReadonlySet<string>,
-): Handler {
-  const toOwn = ownArguments(operation, renamed, common);
-  return (context, args) => operation.run(context, toOwn(args));
-}
-
-/**
- * Checks an operation's arguments before middleware sees them. `run` checks again, and it alone decides what is sent:
- * middleware may have changed the arguments since.
- */
-export function checkOperation(
-  operation: Operation,
-  renamed: ReadonlyMap<string, string>,
-  common: ReadonlySet<string>,
-): Validator {
-  const validate = createValidator(operation.endpoint);
-  const toOwn = ownArguments(operation, renamed, common);
-  return (tool, args) => {
-    const own = toOwn(args);
-    validate(
-      tool,
-      omit(own, (key) => Object.hasOwn(operation.controls, key)),
-    );
-    return args;
+  common: readonly string[],
+): BoundOperation {
+  const { endpoint, controls } = operation;
+  const own = new Set([...endpoint.args.map((arg) => arg.key), ...Object.keys(controls)]);
+  const foreign = new Set(common.filter((key) => !own.has(key)));
+  const toOwn = (args: Args): Args => {
+    if (renamed.size === 0 && foreign.size === 0) return args;
+    const ours = Object.entries(args).filter(([key]) => !foreign.has(key));
+    return Object.fromEntries(ours.map(([key, value]) => [renamed.get(key) ?? key, value]));
   };
-}
-
-function ownArguments(operation: Operation, renamed: ReadonlyMap<string, string>, common: ReadonlySet<string>) {
-  const own = new Set([...operation.endpoint.args.map((arg) => arg.key), ...Object.keys(operation.controls)]);
-  const foreign = [...common].filter((key) => !own.has(key));
-  if (renamed.size === 0 && foreign.length === 0) return (args: Args) => args;
-  return (args: Args): Args => {
-    const ours = omit(args, (key) => foreign.includes(key));
-    return Object.fromEntries(Object.entries(ours).map(([key, value]) => [renamed.get(key) ?? key, value]));
+  return {
+    handler: (context, args) => operation.run(context, toOwn(args)),
+    createCheck: () => {
+      const validate = createValidator(endpoint);
+      return (tool, args) => {
+        const entries = Object.entries(toOwn(args)).filter(([key]) => !Object.hasOwn(controls, key));
+        validate(tool, Object.fromEntries(entries));
+        return args;
+      };
+    },
   };
-}
-
-function omit(args: Args, drop: (key: string) => boolean): Args {
-  return Object.fromEntries(Object.entries(args).filter(([key]) => !drop(key)));
 }

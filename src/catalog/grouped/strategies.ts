@@ -2,9 +2,9 @@
 // for all grouped tools of a gateway.
 import type { Handler, Middleware } from '../../call/handler.ts';
 import type { ToolAnnotations, ToolHints } from '../../model/annotations.ts';
+import { compose, type Recheck } from '../../orchestration/compose.ts';
 import { type ActionHints, aggregateAnnotations } from '../aggregate-hints.ts';
 import type { ObjectSchema } from '../operation-schema.ts';
-import { type ChainedAction, compileChains } from './compile-middleware.ts';
 import { buildDescription, type DescriptionInput, type ToolText } from './grouped-description.ts';
 import { buildGroupedSchema, type GroupedSchemaInput } from './grouped-schema.ts';
 import { buildToonDescription } from './toon-description.ts';
@@ -24,16 +24,26 @@ export interface Strategies {
   ) => ReadonlyMap<string, Handler>;
 }
 
-/** `list`, or `users.list` inside a group. */
-export function buildActionKey({
-  name,
-  group,
-}: {
-  readonly name: string;
-  readonly group?: string | undefined;
-}): string {
-  return group === undefined ? name : `${group}.${name}`;
+export interface ChainedAction {
+  readonly key: string;
+  /** Group before action, outermost first. */
+  readonly middleware: readonly Middleware[];
+  readonly handler: Handler;
+  readonly recheck: Recheck;
 }
+
+/** `list`, or `users.list` inside a group. */
+export const buildActionKey: Strategies['name'] = ({ name, group }) =>
+  group === undefined ? name : `${group}.${name}`;
+
+/** Every action's middleware folded into one closure at build time: global outermost, then the group's, then the action's. */
+export const compileChains: Strategies['middleware'] = (actions, global) =>
+  new Map(
+    actions.map(({ key, middleware, handler, recheck }) => [
+      key,
+      compose([...global, ...middleware], handler, recheck),
+    ]),
+  );
 
 export const STRATEGIES: Strategies = Object.freeze({
   name: buildActionKey,

@@ -1,7 +1,6 @@
 // defineTools(): tools declared as JSON, bound to functions by name. Each becomes what defineTool() makes of it.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { JsonSchema } from '../../endpoint/model.ts';
 import { place, toProblems } from '../../endpoint/problems.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
@@ -65,18 +64,17 @@ export function defineTools<Data = unknown>(
   return declarations.map(({ inputSchema, required, oneOf, dependencies, ...tool }) =>
     defineTool({
       ...tool,
-      args: toArguments({ ...inputSchema, ...omitEmpty({ required, oneOf, dependencies }) }),
+      args: {
+        type: 'object',
+        properties: {},
+        ...inputSchema,
+        ...(required && { required }),
+        ...(oneOf && { oneOf }),
+        ...(dependencies && { dependencies }),
+      },
       run: handlers[tool.name]!,
     }),
   );
-}
-
-function toArguments(schema: { readonly [keyword: string]: unknown }): JsonSchema {
-  return { type: 'object', properties: {}, ...schema };
-}
-
-function omitEmpty(parts: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined));
 }
 
 function near(name: string, names: readonly string[]): string {

@@ -3,6 +3,7 @@ import type { Arg, Domain, Endpoint, JsonSchema } from '../../endpoint/model.ts'
 import type { CatalogOperation } from '../tree.ts';
 
 type Node = Record<string, unknown>;
+type ArgumentsSchema = { properties?: Record<string, JsonSchema>; required?: string[]; $defs?: unknown };
 
 /** JSON text; built when somebody reads it. */
 export function toOpenApi(domain: Domain, operations: readonly CatalogOperation[]): string {
@@ -28,15 +29,7 @@ export function toOpenApi(domain: Domain, operations: readonly CatalogOperation[
 }
 
 function toOperation(name: string, endpoint: Endpoint): Node {
-  const {
-    properties = {},
-    required = [],
-    $defs,
-  } = endpoint.inputSchema as {
-    properties?: Record<string, JsonSchema>;
-    required?: string[];
-    $defs?: unknown;
-  };
+  const { properties = {}, required = [], $defs } = endpoint.inputSchema as ArgumentsSchema;
   const parameters = endpoint.args.flatMap((arg) => toParameters(arg, properties[arg.key] ?? {}));
   const inBody = endpoint.args.filter(({ to }) =>
     to.some((target) => target.in === 'body' || target.in === 'body-root'),
@@ -72,19 +65,10 @@ function toOperation(name: string, endpoint: Endpoint): Node {
   };
 }
 
-function toParameters(arg: Arg, schema: JsonSchema): Node[] {
-  return arg.to.flatMap((target): Node[] => {
+function toParameters({ to, required }: Arg, schema: JsonSchema): Node[] {
+  return to.flatMap((target): Node[] => {
     if (target.in === 'body' || target.in === 'body-root' || target.in === 'querystring') return [];
-    return [
-      {
-        name: target.name,
-        in: target.in,
-        required: arg.required,
-        style: target.style,
-        explode: target.explode,
-        schema,
-      },
-    ];
+    return [{ name: target.name, in: target.in, required, style: target.style, explode: target.explode, schema }];
   });
 }
 

@@ -4,8 +4,10 @@ import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Content, Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, PromptSpec } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
+import { PromptConverter } from '../../model/converters.ts';
+import { Prompt, PromptArgument } from '../../model/prompt.ts';
 import type { WirePrompt } from '../../model/wire.ts';
-import { freezeMap } from '../frozen-map.ts';
+import { indexEntries } from '../frozen-map.ts';
 import type { ReadOutcome } from './resources.ts';
 
 export interface PromptMessage {
@@ -19,12 +21,15 @@ export interface PromptOutcome {
   readonly inputRequired?: Outcome['inputRequired'];
 }
 
-export interface PromptEntry {
-  readonly definition: WirePrompt;
+/** A prompt as code registers it, defined as MCP 2026-07-28 lists it; a gateway serves the same with the model's Prompt. */
+export interface PromptEntry<Definition = WirePrompt> {
+  readonly definition: Definition;
   readonly get: (context: ExecutionContext, args: Args) => Promise<PromptOutcome>;
   /** Values to complete an argument with. */
   readonly values: Readonly<Record<string, readonly string[]>>;
 }
+
+export type PromptTable = ReadonlyMap<string, PromptEntry<Prompt>>;
 
 /** Reads a resource by URI, so that a prompt can embed it. */
 export type ReadResource = (context: ExecutionContext, uri: string) => Promise<ReadOutcome>;
@@ -33,38 +38,30 @@ export function buildPrompts(
   domains: readonly Domain[],
   readResource: ReadResource,
   native: readonly PromptEntry[] = [],
-): ReadonlyMap<string, PromptEntry> {
-  const prompts = new Map<string, PromptEntry>();
-  for (const entry of [
-    ...domains.flatMap(({ prompts: specs }) => specs.map((spec) => toEntry(spec, readResource))),
-    ...native,
-  ]) {
-    const { name } = entry.definition;
-    if (prompts.has(name))
-      throw new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`);
-    prompts.set(name, entry);
-  }
-  return freezeMap(prompts);
+): PromptTable {
+  const ofDomains = domains.flatMap(({ prompts }) => prompts.map((spec) => toEntry(spec, readResource)));
+  return indexEntries(
+    [...ofDomains, ...native.map(toServed)],
+    ({ definition }) => definition.name,
+    (name) => new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`),
+  );
 }
 
-function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry {
-  const declared = new Map(spec.arguments.map((argument) => [argument.name, argument]));
+function toServed(entry: PromptEntry): PromptEntry<Prompt> {
   return Object.freeze({
-    definition: {
-      name: spec.name,
-      ...(spec.title !== undefined && { title: spec.title }),
-      ...(spec.description !== undefined && { description: spec.description }),
-      ...(spec.arguments.length > 0 && {
-        arguments: spec.arguments.map(({ name, description, required }) => ({
-          name,
-          ...(description !== undefined && { description }),
-          ...(required && { required }),
-        })),
-      }),
-    },
+    definition: new PromptConverter().convertTo(entry.definition).freeze(),
+    values: entry.values,
+    get: (context: ExecutionContext, args: Args) => entry.get(context, args),
+  });
+}
+
+function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry<Prompt> {
+  const { description } = spec;
+  return Object.freeze({
+    definition: new Prompt({ ...spec, arguments: spec.arguments.map((one) => new PromptArgument(one)) }).freeze(),
     values: Object.fromEntries(spec.arguments.flatMap(({ name, values }) => (values ? [[name, values]] : []))),
     get: async (context: ExecutionContext, args: Args) => {
-      check(spec, declared, args);
+      check(spec, args);
       const fill = (text: string) =>
         text.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => String(args[name] ?? ''));
       const messages: PromptMessage[] = [];
@@ -74,32 +71,31 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry {
         const { contents } = await readResource(context, fill(resource));
         for (const item of contents) messages.push({ role, content: { type: 'resource', resource: item } });
       }
-      return { ...(spec.description !== undefined && { description: spec.description }), messages };
+      return { ...(description !== undefined && { description }), messages };
     },
   });
 }
 
-function check(spec: PromptSpec, declared: ReadonlyMap<string, PromptSpec['arguments'][number]>, args: Args): void {
-  const problems: string[] = [];
-  for (const { name, required } of spec.arguments) {
-    if (required && (args[name] === undefined || args[name] === '')) problems.push(`missing \`${name}\``);
-  }
-  for (const [key, value] of Object.entries(args)) {
-    const argument = declared.get(key);
-    if (!argument) problems.push(`unknown \`${key}\``);
-    else if (typeof value !== 'string') problems.push(`\`${key}\` must be a string`);
-    else if (argument.values && !argument.values.includes(value)) {
-      problems.push(`\`${key}\` must be one of ${argument.values.join(', ')}`);
-    }
-  }
+function check(spec: PromptSpec, args: Args): void {
+  const specs = new Map(spec.arguments.map((argument) => [argument.name, argument]));
+  const missing = spec.arguments.filter(
+    ({ name, required }) => required && (args[name] === undefined || args[name] === ''),
+  );
+  const problems = [
+    ...missing.map(({ name }) => `missing \`${name}\``),
+    ...Object.entries(args).flatMap(([key, value]) => {
+      const argument = specs.get(key);
+      if (!argument) return [`unknown \`${key}\``];
+      if (typeof value !== 'string') return [`\`${key}\` must be a string`];
+      const isAllowed = argument.values?.includes(value) ?? true;
+      return isAllowed ? [] : [`\`${key}\` must be one of ${argument.values?.join(', ')}`];
+    }),
+  ];
   if (problems.length === 0) return;
-  const names = [...declared.keys()].join(', ') || 'none';
+  const names = [...specs.keys()].join(', ') || 'none';
   throw new GatewayError(
     'INVALID_PARAMS',
     `Invalid arguments for the prompt ${spec.name}: ${problems.join('; ')}. Its arguments: ${names}.`,
-    {
-      prompt: spec.name,
-      errors: problems,
-    },
+    { prompt: spec.name, errors: problems },
   );
 }

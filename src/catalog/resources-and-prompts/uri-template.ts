@@ -2,35 +2,27 @@
 // plain walk over segments: no pattern from outside ever becomes a regular expression.
 import type { Args } from '../../endpoint/model.ts';
 
-export interface CompiledUriTemplate {
-  readonly variables: readonly string[];
-  readonly match: (uri: string) => Args | undefined;
-}
-
 type Part = { readonly literal: string } | { readonly variable: string };
 
 const MAX_URI = 8_192;
 
-export function compileUriTemplate(template: string): CompiledUriTemplate {
+/** The variables of a template in a URI, or undefined where the template could not have made it. */
+export function compileUriTemplate(template: string): (uri: string) => Args | undefined {
   const query = /\{\?([^{}]*)\}$/.exec(template);
-  const names = query?.[1]?.split(',').filter((name) => name !== '') ?? [];
   const parts = toParts(query ? template.slice(0, query.index) : template);
-  const allowed = new Set(names);
-  return Object.freeze({
-    variables: [...parts.flatMap((part) => ('variable' in part ? [part.variable] : [])), ...names],
-    match: (uri: string) => {
-      if (uri.length > MAX_URI) return undefined;
-      const mark = query ? uri.indexOf('?') : -1;
-      const variables = matchParts(parts, mark === -1 ? uri : uri.slice(0, mark));
-      if (!variables || mark === -1) return variables;
-      for (const [name, value] of new URLSearchParams(uri.slice(mark + 1))) {
-        // Neither a stranger nor a second value: the template could not have made such a URI.
-        if (!allowed.has(name) || name in variables) return undefined;
-        variables[name] = value;
-      }
-      return variables;
-    },
-  });
+  const names = new Set(query?.[1]?.split(','));
+  return (uri) => {
+    if (uri.length > MAX_URI) return undefined;
+    const mark = query ? uri.indexOf('?') : -1;
+    const variables = matchParts(parts, mark === -1 ? uri : uri.slice(0, mark));
+    if (!variables || mark === -1) return variables;
+    for (const [name, value] of new URLSearchParams(uri.slice(mark + 1))) {
+      // Neither a stranger nor a second value.
+      if (name === '' || !names.has(name) || name in variables) return undefined;
+      variables[name] = value;
+    }
+    return variables;
+  };
 }
 
 function toParts(template: string): readonly Part[] {

@@ -1,8 +1,9 @@
 // Everything about one operation, for a model that is about to call it.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
-import { buildOperationSchema } from '../operation-schema.ts';
+import { buildOperationSchema, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toShape } from './signature.ts';
 
@@ -25,17 +26,17 @@ export function describeOperation(operation: CatalogOperation): string {
 /** The enforced schema where it is not too long; else the advertised one, as deep as it fits. */
 export function argumentsOf(operation: Operation, limit = MAX_SCHEMA): JsonSchema {
   const { inputSchema } = operation.endpoint;
-  const full = withControls(inputSchema, operation.controls);
+  const full =
+    typeof inputSchema === 'object' && isObject(inputSchema.properties)
+      ? {
+          ...inputSchema,
+          properties: withControls(inputSchema.properties as Record<string, JsonSchema>, operation.controls),
+        }
+      : inputSchema;
   if (JSON.stringify(full).length <= limit) return full;
   for (let maxDepth = 5; maxDepth > 1; maxDepth--) {
     const schema = buildOperationSchema(operation, { maxDepth, maxChars: limit });
     if (JSON.stringify(schema).length <= limit) return schema as unknown as JsonSchema;
   }
   return buildOperationSchema(operation, { maxDepth: 1, maxChars: limit }) as unknown as JsonSchema;
-}
-
-function withControls(schema: JsonSchema, controls: Operation['controls']): JsonSchema {
-  if (typeof schema === 'boolean' || typeof schema.properties !== 'object' || schema.properties === null) return schema;
-  const free = Object.entries(controls).filter(([key]) => !Object.hasOwn(schema.properties as object, key));
-  return { ...schema, properties: Object.fromEntries([...Object.entries(schema.properties), ...free]) };
 }

@@ -3,10 +3,9 @@
 import { editDistance } from '../../endpoint/edits.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import type { CatalogOperation } from '../tree.ts';
-import type { Entry, Index } from './search-index.ts';
+import { type Entry, type Index, isPlural } from './search-index.ts';
 import { splitWords, toStems } from './search-words.ts';
-import { relatedTo, spellOut } from './synonyms.ts';
-import { isPlural, type Verb, verbOfWord } from './verbs.ts';
+import { relatedTo, spellOut, type Verb, verbOfWord } from './vocabulary.ts';
 
 export interface SearchFilter {
   readonly domain?: string | undefined;
@@ -15,7 +14,7 @@ export interface SearchFilter {
 
 const MAX_TERMS = 16;
 const MAX_CANDIDATES = 150;
-const BOOSTS = { name: 3, summary: 3, path: 2, tags: 1.5, text: 1, args: 0.5 };
+const BOOST = { head: 3, path: 2 };
 
 /** The best operations for a question, best first. */
 export function findOperations(
@@ -53,42 +52,33 @@ interface Term {
   readonly verb: Verb | undefined;
 }
 
-const SELF = new Set(['my', 'me', 'mine']);
-const WHOSE = new Set(toStems('authenticated user'));
 const ASKING = new Set('is are does do did has have who what which when where how'.split(' '));
 const ARTICLES = new Set(['a', 'an', 'the', 'my', 'this', 'on', 'to']);
 const PREPOSITIONS = new Set(['of', 'for', 'in', 'on', 'from', 'to', 'by', 'with']);
 
 function readQuestion(index: Index, query: string): Question {
-  const raw = splitWords(query);
-  const words = spellOut(raw);
+  const words = spellOut(splitWords(query));
   const stems = [...new Set(toStems(words.join(' ')))].slice(0, MAX_TERMS);
-  const verb = findVerb(words, stems);
-  const hasThing = stems.some((one) => verbOfWord(one) === undefined);
-  // "My" hints at whose it is; it is not what is asked for.
-  const isOwn = raw.some((word) => SELF.has(word));
-  const terms = stems.map((one) => {
-    const own = verbOfWord(one);
+  const hasThing = stems.some((stem) => verbOfWord(stem) === undefined);
+  const terms = stems.map((stem) => {
+    const verb = verbOfWord(stem);
     // "Create" alone names nothing, the thing does; but "merge" or "refund" names what few operations do.
-    const factor = (own !== undefined && own !== 'act' && hasThing ? 0.5 : 1) * (isOwn && WHOSE.has(one) ? 0.35 : 1);
+    const isCommon = verb !== undefined && verb !== 'act';
     return {
-      stem: one,
-      weight: index.weight(one) * factor,
-      related: relatedTo(one),
-      verb: own === verb && own !== 'act' ? own : undefined,
+      stem,
+      weight: index.weight(stem) * (isCommon && hasThing ? 0.5 : 1),
+      related: relatedTo(stem),
+      verb: isCommon ? verb : undefined,
     };
   });
-  return { terms, verb, many: asksForMany(words) };
+  return { terms, verb: findVerb(words, stems[0] ?? ''), many: asksForMany(words) };
 }
 
-/** The first verb is what is to be done; one further on may well be a noun (`list pull request comments`). */
-function findVerb(words: readonly string[], stems: readonly string[]): Verb | undefined {
+/** The first word may say what is to be done; a verb further on may well be a noun (`list pull request comments`). */
+function findVerb(words: readonly string[], first: string): Verb | undefined {
   if (ASKING.has(words[0] ?? '')) return 'get';
-  const first = verbOfWord(stems[0] ?? '');
-  if (first !== undefined) return first;
   // `frobnicate the thing`: a word before an article is a verb, whether we know it or not.
-  if (ARTICLES.has(words[1] ?? '')) return 'act';
-  return stems.map(verbOfWord).find((verb) => verb !== undefined && verb !== 'act');
+  return verbOfWord(first) ?? (ARTICLES.has(words[1] ?? '') ? 'act' : undefined);
 }
 
 /** `all users`, `secrets of a repository`: many; `an issue`, `the latest release`: one. */
@@ -102,76 +92,64 @@ function asksForMany(words: readonly string[]): boolean | undefined {
 
 function propose(index: Index, terms: readonly Term[]): { entry: Entry; score: number }[] {
   const queries = terms.flatMap(({ stem, related }) => {
-    const others = [...related].filter(index.knows).join(' ');
     // Guessing is for words nobody uses: it is slow, and it blurs the ones that are known.
     const guess = !index.knows(stem) && stem.length >= 3;
-    const own = { queries: [stem], boost: BOOSTS, prefix: guess, fuzzy: guess && (stem.length < 8 ? 1 : 2) };
-    return others === '' ? [own] : [own, { queries: [others], boost: BOOSTS, boostTerm: () => 0.4 }];
+    return [
+      { queries: [stem], prefix: guess, fuzzy: guess && (stem.length < 8 ? 1 : 2) },
+      { queries: [...related].filter(index.knows), boostTerm: () => 0.4 },
+    ];
   });
-  const results = index.mini.search({ combineWith: 'OR', queries });
-  const best = results[0]?.score ?? 1;
-  return results
-    .slice(0, MAX_CANDIDATES)
-    .map(({ id, score }) => ({ entry: index.entries[id as number]!, score: score / best }));
+  const results = index.mini.search({ combineWith: 'OR', queries, boost: BOOST }).slice(0, MAX_CANDIDATES);
+  return results.map(({ id, score }) => ({ entry: index.entries[id as number]!, score: score / results[0]!.score }));
 }
 
 /** How much of the question is met, how much of the operation is unasked for, and whether it does what is to be done. */
-function rank(index: Index, question: Question, entry: Entry): number {
-  const { terms, verb, many } = question;
+function rank(index: Index, { terms, verb, many }: Question, entry: Entry): number {
   const { endpoint } = entry.operation;
-  const total = terms.reduce((sum, term) => sum + term.weight, 0);
-  const met = terms.reduce((sum, term) => sum + term.weight * strength(term, entry), 0);
-  let unasked = 0;
-  let all = 0;
-  for (const word of entry.head) {
-    const weight = index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
-    all += weight;
-    if (!terms.some((term) => term.stem === word || term.related.has(word))) unasked += weight;
-  }
+  const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
+  const isAsked = (word: string) => terms.some(({ stem, related }) => stem === word || related.has(word));
+  const coverage = sum(terms, (term) => term.weight * strength(term, entry)) / sum(terms, ({ weight }) => weight);
+  const focus = sum(entry.head, (word) => (isAsked(word) ? weigh(word) : 0)) / (sum(entry.head, weigh) || 1);
   const isRead = endpoint.effect === 'read';
-  const intent = verb === undefined ? (isRead ? 0.3 : 0) : agrees(verb, entry.verbs) ? 1 : -1;
+  const intent = verb === undefined ? 0 : agrees(verb, entry.verbs) ? 1 : -1;
   // Only reads give one or many.
   const number = many === undefined || !isRead ? 0 : entry.verbs.has('list') === many ? 1 : -1;
+  const isTarget = terms.some(({ stem }) => stem === entry.target);
   return (
-    met / total +
-    0.45 * (all === 0 ? 0 : 1 - unasked / all) +
+    coverage +
+    0.45 * focus +
     0.2 * intent +
     0.08 * number +
-    (terms.some((term) => term.stem === entry.target) ? 0.18 : 0) -
-    0.008 * endpoint.path.split('/').length -
-    (endpoint.deprecated ? 0.15 : 0)
+    (isTarget ? 0.18 : 0) -
+    (endpoint.deprecated ? 0.15 : 0) -
+    0.008 * endpoint.path.split('/').length
   );
 }
 
+function sum<Item>(items: Iterable<Item>, weigh: (item: Item) => number): number {
+  return [...items].reduce((total, item) => total + weigh(item), 0);
+}
+
 /** How well an operation meets one word: where it says it, or says something like it. */
-function strength({ stem, related, verb }: Term, entry: Entry): number {
-  if (entry.head.has(stem)) return 1;
-  if (entry.path.has(stem)) return 0.95;
-  if (verb !== undefined && agrees(verb, entry.verbs)) return 0.9;
-  if (entry.tags.has(stem) || meets(related, entry.head)) return 0.7;
-  if (meets(related, entry.path)) return 0.6;
-  if (entry.text.has(stem)) return 0.55;
-  if (entry.args.has(stem)) return 0.45;
-  if (isNear(stem, entry.head)) return 0.6;
-  return meets(related, entry.text) ? 0.3 : 0;
+function strength({ stem, related, verb }: Term, { head, path, more, verbs }: Entry): number {
+  if (head.has(stem)) return 1;
+  if (path.has(stem)) return 0.95;
+  if (verb !== undefined && agrees(verb, verbs)) return 0.9;
+  if ([...related].some((word) => head.has(word) || path.has(word))) return 0.7;
+  if (isNear(stem, head)) return 0.6;
+  return more.has(stem) ? 0.55 : 0;
 }
 
 function agrees(verb: Verb, verbs: ReadonlySet<Verb>): boolean {
   return verbs.has(verb) || (verb === 'get' && verbs.has('list')) || (verb === 'list' && verbs.has('get'));
 }
 
-function meets(some: ReadonlySet<string>, others: ReadonlySet<string>): boolean {
-  for (const word of some) if (others.has(word)) return true;
-  return false;
-}
-
 /** A typing mistake or a longer form away. */
 function isNear(word: string, words: ReadonlySet<string>): boolean {
   if (word.length < 3) return false;
-  for (const other of words) {
-    if (other.length < 4) continue;
-    if (word.length >= 4 && (other.startsWith(word) || word.startsWith(other))) return true;
-    if (editDistance(word, other, 2) < 2) return true;
-  }
-  return false;
+  return [...words].some(
+    (other) =>
+      other.length >= 4 &&
+      ((word.length >= 4 && (other.startsWith(word) || word.startsWith(other))) || editDistance(word, other, 2) < 2),
+  );
 }

@@ -7,11 +7,13 @@ import type { Args, Effect, JsonSchema } from '../../endpoint/model.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { once } from '../../model/base.ts';
-import { Tool } from '../../model/tool.ts';
+import { Tool, type ToolInit } from '../../model/tool.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
 import { describeBriefly } from '../endpoint-text.ts';
+import { groupBy } from '../group-by.ts';
+import { textResult } from '../native/plain-results.ts';
 import { createEntry, type ToolEntry } from '../tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from '../tree.ts';
 import { argumentsOf, describeOperation } from './describe-operation.ts';
@@ -44,64 +46,66 @@ export function buildSearch(domains: readonly CatalogDomain[]): ToolEntry[] {
     keys: once(() => indexKeys(operations)),
     index: once(() => buildIndex(operations)),
   };
-  const tools: [Tool, (catalog: Catalog) => Handler][] = [
-    [searchTool(catalog), search],
-    [describeTool(), describe],
-    [callTool(operations), callOperation],
-  ];
-  return tools.map(([tool, create]) => {
-    const run = create(catalog);
-    const checked: Handler = async (context, args) => run(context, tool.validateArguments(args));
-    return createEntry(tool, checked, '', tool.name === 'call_operation' ? operations : []);
-  });
+  return [searchTool(catalog), describeTool(catalog), callTool(catalog)];
 }
 
-function searchTool({ domains, operations }: Catalog): Tool {
-  const several = domains.length > 1;
-  const about = several ? `${domains.length} APIs` : (domains[0]?.title ?? 'the API');
-  return new Tool({
-    name: 'search_operations',
-    description: `Find operations of ${about} (${operations.length} in all) by what they do. Then describe_operation, then call_operation.`,
-    inputSchema: objectSchema(
-      {
-        query: { type: 'string', description: 'Few words, e.g. "create issue"' },
-        ...(several &&
-          domains.length <= MAX_DOMAINS && { domain: { type: 'string', enum: domains.map(({ name }) => name) } }),
-        ...(several && domains.length > MAX_DOMAINS && { domain: { type: 'string' } }),
-        effect: { type: 'string', enum: EFFECTS },
-        limit: { type: 'integer', minimum: 1, maximum: MAX_HITS },
-      },
-      ['query'],
-    ),
-    annotations: aggregateAnnotations([{ readOnly: true, idempotent: true }], { openWorldHint: false }),
-  });
+const LOOKING = aggregateAnnotations([{ readOnly: true, idempotent: true }], { openWorldHint: false });
+
+function searchTool(catalog: Catalog): ToolEntry {
+  const { domains, operations } = catalog;
+  const about = domains.length > 1 ? `${domains.length} APIs` : (domains[0]?.title ?? 'the API');
+  const names = domains.length <= MAX_DOMAINS ? { enum: domains.map(({ name }) => name) } : {};
+  return toEntry(
+    {
+      name: 'search_operations',
+      description: `Find operations of ${about} (${operations.length} in all) by what they do. Then describe_operation, then call_operation.`,
+      annotations: LOOKING,
+    },
+    {
+      query: { type: 'string', description: 'Few words, e.g. "create issue"' },
+      ...(domains.length > 1 && { domain: { type: 'string', ...names } }),
+      effect: { type: 'string', enum: EFFECTS },
+      limit: { type: 'integer', minimum: 1, maximum: MAX_HITS },
+    },
+    search(catalog),
+  );
 }
 
-function describeTool(): Tool {
-  return new Tool({
-    name: 'describe_operation',
-    description: 'Arguments, examples, effect and answer of one operation.',
-    inputSchema: objectSchema({ operation: { type: 'string', description: 'Name from search_operations' } }, [
-      'operation',
-    ]),
-    annotations: aggregateAnnotations([{ readOnly: true, idempotent: true }], { openWorldHint: false }),
-  });
+function describeTool(catalog: Catalog): ToolEntry {
+  const about = { description: 'Arguments, examples, effect and answer of one operation.', annotations: LOOKING };
+  const properties = { operation: { type: 'string', description: 'Name from search_operations' } };
+  return toEntry({ name: 'describe_operation', ...about }, properties, async (context, args) =>
+    textResult(describeOperation(await pick(catalog, context.label, String(args.operation)))),
+  );
 }
 
-function callTool(operations: readonly CatalogOperation[]): Tool {
-  return new Tool({
-    name: 'call_operation',
-    description: 'Call one operation. Its arguments, controls such as `fields` included, go into `arguments`.',
-    inputSchema: objectSchema({ operation: { type: 'string' }, arguments: { type: 'object' } }, ['operation']),
-    annotations: aggregateAnnotations(
-      operations.map(({ endpoint }) => toActionHints(endpoint)),
-      { openWorldHint: true },
-    ),
-  });
+function callTool(catalog: Catalog): ToolEntry {
+  const hints = catalog.operations.map(({ endpoint }) => toActionHints(endpoint));
+  return toEntry(
+    {
+      name: 'call_operation',
+      description: 'Call one operation. Its arguments, controls such as `fields` included, go into `arguments`.',
+      annotations: aggregateAnnotations(hints, { openWorldHint: true }),
+    },
+    { operation: { type: 'string' }, arguments: { type: 'object' } },
+    callOperation(catalog),
+    catalog.operations,
+  );
 }
 
-function objectSchema(properties: Record<string, JsonSchema>, required: readonly string[]): JsonSchema {
-  return { type: 'object', properties, required, additionalProperties: false };
+/** The first argument is the one that must be there. */
+function toEntry(
+  about: Omit<ToolInit, 'inputSchema'>,
+  properties: Readonly<Record<string, JsonSchema>>,
+  run: Handler,
+  operations: readonly CatalogOperation[] = [],
+): ToolEntry {
+  const required = Object.keys(properties).slice(0, 1);
+  const tool = new Tool({
+    ...about,
+    inputSchema: { type: 'object', properties, required, additionalProperties: false },
+  });
+  return createEntry(tool, async (context, args) => run(context, tool.validateArguments(args)), '', operations);
 }
 
 function search(catalog: Catalog): Handler {
@@ -112,7 +116,7 @@ function search(catalog: Catalog): Handler {
     const first = exact && passes(exact, filter) ? [exact] : [];
     const others = findOperations(await catalog.index(), query, limit, filter).filter((hit) => hit !== exact);
     const hits = [...first, ...others].slice(0, limit);
-    return text(hits.length > 0 ? hits.map(toLine).join('\n') : tellNothing(catalog, query, filter));
+    return textResult(hits.length > 0 ? hits.map(toLine).join('\n') : tellNothing(catalog, query, filter));
   };
 }
 
@@ -133,21 +137,13 @@ function toLine({ name, endpoint }: CatalogOperation): string {
 /** No hit is a good moment to say what there is. */
 function tellNothing({ domains, operations }: Catalog, query: string, { domain, effect }: SearchFilter): string {
   const filters = [domain && `domain ${domain}`, effect && `effect ${effect}`].filter(Boolean).join(', ');
-  const counts = new Map<string, number>();
   const single = domains.length === 1;
-  for (const { endpoint } of operations) {
-    for (const group of single ? endpoint.tags.slice(0, 1) : [endpoint.domain])
-      counts.set(group, (counts.get(group) ?? 0) + 1);
-  }
-  const groups = [...counts].slice(0, MAX_DOMAINS).map(([name, count]) => `${name} (${count})`);
+  const members = groupBy(operations, ({ endpoint }) => (single ? endpoint.tags.slice(0, 1) : [endpoint.domain]));
+  const groups = [...members].slice(0, MAX_DOMAINS).map(([name, { length }]) => `${name} (${length})`);
   return [
     `Nothing matches "${query.slice(0, 100)}"${filters ? ` with ${filters}` : ''}. Try other or fewer words${filters ? ', or without the filter' : ''}.`,
     ...(groups.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${groups.join(', ')}`] : []),
   ].join('\n');
-}
-
-function describe(catalog: Catalog): Handler {
-  return async (context, args) => text(describeOperation(await pick(catalog, context.label, String(args.operation))));
 }
 
 function callOperation(catalog: Catalog): Handler {
@@ -184,8 +180,4 @@ async function pick(catalog: Catalog, tool: string, name: string): Promise<Catal
   const near = closest(name, catalog.keys().keys()) ?? findOperations(await catalog.index(), name, 1)[0]?.name;
   const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : '.'} Use search_operations to find one.`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
-}
-
-function text(value: string): Outcome {
-  return { content: [{ type: 'text', text: value }], isError: false };
 }

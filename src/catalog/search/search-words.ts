@@ -2,7 +2,7 @@
 
 const STOP = new Set(
   (
-    'a an the of for to in on at with by from and or as is are be been it its this that these those i we you want need ' +
+    'a an the of for to in on at with by from and or as is are be been it its this that these those i me we you want need ' +
     'would like how do does can could please some any into onto about out up off there their them what which whose when ' +
     'where who given specified specific using via use used based much many have has had exist all every each'
   ).split(' '),
@@ -33,19 +33,9 @@ export function toStems(text: string): string[] {
     .map(stem);
 }
 
-/** Words the rules below would get wrong. */
-const IRREGULAR: Readonly<Record<string, string>> = {
-  settings: 'setting',
-  setting: 'setting',
-  series: 'series',
-  people: 'person',
-  persons: 'person',
-  children: 'child',
-  indices: 'index',
-  ran: 'run',
-  sent: 'send',
-  paid: 'pay',
-};
+/** A catalog has a few thousand different words; the limit bounds what questions may add. */
+const MAX_STEMS = 50_000;
+const stems = new Map<string, string>();
 
 /**
  * A light stemmer: `creates`, `creating`, `created` and `creation` meet `create` at `creat`. It need not be right about
@@ -53,26 +43,18 @@ const IRREGULAR: Readonly<Record<string, string>> = {
  */
 export function stem(word: string): string {
   const stemmed = stems.get(word) ?? strip(word);
-  // A catalog has a few thousand different words; the limit bounds what questions may add.
   if (stems.size < MAX_STEMS) stems.set(word, stemmed);
   return stemmed;
 }
 
-const MAX_STEMS = 50_000;
-const stems = new Map(Object.entries(IRREGULAR));
-
 function strip(word: string): string {
   if (word.length <= 3 || /\d/.test(word)) return word;
   // British and American spelling meet.
-  let base = word.length > 6 ? word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz') : word;
-  base = base.replace(/(?<=ss|sh|ch|x|z)es$|(?<=[^siu])s$/, '').replace(/ie$/, 'y');
-  if (base.length > 5 && base.endsWith('ing') && /[aeiouy]/.test(base.slice(0, -3))) base = undouble(base.slice(0, -3));
-  else if (base.length > 4 && /[^e]ed$/.test(base) && /[aeiouy]/.test(base.slice(0, -3)))
-    base = undouble(base.slice(0, -2));
-  else if (base.length > 6) base = base.replace(/(?<=at|s|t)ion$|(?<=...)ment$/, '');
+  const american = word.length > 6 ? word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz') : word;
+  const single = american.replace(/(?<=ss|sh|ch|x|z)es$|(?<=[^siu])s$/, '').replace(/ie$/, 'y');
+  const base =
+    single.length > 5 && /(?:ing|[^e]ed)$/.test(single) && /[aeiouy]/.test(single.slice(0, -3))
+      ? single.replace(/(?:ing|ed)$/, '').replace(/([bdfgmnpr])\1$/, '$1')
+      : single.replace(/(?<=...(?:at|s|t))ion$|(?<=...)ment$/, '');
   return base.length > 3 ? base.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i') : base;
-}
-
-function undouble(base: string): string {
-  return base.length > 3 ? base.replace(/([bdfgmnprt])\1$/, '$1') : base;
 }

@@ -2,7 +2,7 @@
 // one look-up and splicing in its id.
 
 import type { Registry } from '../../catalog/registry.ts';
-import type { PromptEntry } from '../../catalog/resources-and-prompts/prompts.ts';
+import type { PromptTable } from '../../catalog/resources-and-prompts/prompts.ts';
 import type { ResourceTable } from '../../catalog/resources-and-prompts/resources.ts';
 import { PromptConverter, ResourceConverter } from '../../model/converters.ts';
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
@@ -19,7 +19,7 @@ export interface CannedParts {
   readonly info: ServerInfo;
   readonly registry: Registry;
   readonly resources: ResourceTable;
-  readonly prompts: ReadonlyMap<string, PromptEntry>;
+  readonly prompts: PromptTable;
   readonly writer: ResultWriter;
   readonly caching: Caching;
   readonly pageSize: number;
@@ -34,60 +34,48 @@ export interface Canned {
   list(method: ListMethod, version: Version, cursor: unknown): string;
 }
 
-const LIST_METHODS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'] as const;
-export type ListMethod = (typeof LIST_METHODS)[number];
+export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
 
 export function createCanned(parts: CannedParts): Canned {
   const { registry, resources, prompts, writer, caching, info } = parts;
 
-  const itemsOf: Record<ListMethod, (version: Version) => readonly unknown[]> = {
-    'tools/list': (version) => registry.definitionsFor(version),
-    'resources/list': (version) => {
-      const converter = new ResourceConverter(version);
-      return [...resources.resources.values()].map(({ definition }) =>
-        converter.convertFrom(new ResourceConverter().convertTo(definition)!),
-      );
-    },
-    'resources/templates/list': (version) => {
-      const converter = new ResourceConverter(version);
-      // A template is a resource whose URI has holes: the same fields are known to the same revisions.
-      return resources.templates.map(({ definition: { uriTemplate, ...rest } }) => {
-        const { uri, ...wire } = converter.convertFrom(
-          new ResourceConverter().convertTo({ ...rest, uri: uriTemplate })!,
-        )!;
-        return { uriTemplate: uri, ...wire };
-      });
-    },
-    'prompts/list': (version) => {
-      const converter = new PromptConverter(version);
-      return [...prompts.values()].map(({ definition }) =>
-        converter.convertFrom(new PromptConverter().convertTo(definition)!),
-      );
-    },
-  };
-  const keyOf: Record<ListMethod, string> = {
-    'tools/list': 'tools',
-    'resources/list': 'resources',
-    'resources/templates/list': 'resourceTemplates',
-    'prompts/list': 'prompts',
-  };
+  const lists: Record<ListMethod, { readonly key: string; readonly items: (version: Version) => readonly unknown[] }> =
+    {
+      'tools/list': { key: 'tools', items: (version) => registry.definitionsFor(version) },
+      'resources/list': {
+        key: 'resources',
+        items: (version) => new ResourceConverter(version).convertFromResources(definitionsOf(resources.resources)),
+      },
+      'resources/templates/list': {
+        key: 'resourceTemplates',
+        items: (version) =>
+          new ResourceConverter(version)
+            .convertFromResources(resources.templates.map(({ definition }) => definition))
+            .map(({ uri, ...wire }) => ({ uriTemplate: uri, ...wire })),
+      },
+      'prompts/list': {
+        key: 'prompts',
+        items: (version) => new PromptConverter(version).convertFromPrompts(definitionsOf(prompts)),
+      },
+    };
 
   const buildPages = (method: ListMethod, version: Version): ReadonlyMap<string | undefined, string> => {
     const pages = new Map<string | undefined, string>();
-    for (const [cursor, { items, nextCursor }] of paginate(method, itemsOf[method](version), parts.pageSize)) {
-      const result = { [keyOf[method]]: items, ...(nextCursor !== undefined && { nextCursor }) };
+    const { key, items: list } = lists[method];
+    for (const [cursor, { items, nextCursor }] of paginate(method, list(version), parts.pageSize)) {
+      const result = { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
       pages.set(cursor, writer.writeObject(result, version, caching));
     }
     return pages;
   };
 
-  const lists = new Map<string, ReadonlyMap<string | undefined, string>>();
+  const pagesByList = new Map<string, ReadonlyMap<string | undefined, string>>();
   const pagesOf = (method: ListMethod, version: Version) => {
     const key = `${version} ${method}`;
-    let pages = lists.get(key);
+    let pages = pagesByList.get(key);
     if (!pages) {
       pages = buildPages(method, version);
-      lists.set(key, pages);
+      pagesByList.set(key, pages);
     }
     return pages;
   };
@@ -129,4 +117,8 @@ export function createCanned(parts: CannedParts): Canned {
     initialize: (version) => hellos.get(version)!,
     list: (method, version, cursor) => findPage(pagesOf(method, version), cursor),
   };
+}
+
+function definitionsOf<Definition>(table: ReadonlyMap<string, { readonly definition: Definition }>): Definition[] {
+  return [...table.values()].map(({ definition }) => definition);
 }

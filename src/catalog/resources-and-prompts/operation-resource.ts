@@ -1,0 +1,111 @@
+// A GET endpoint as a resource, or as a resource template where it takes arguments. Reading goes through the operation
+// itself: the same golden path as a call.
+import type { ExecutionContext } from '../../call/execution-context.ts';
+import type { Outcome } from '../../call/outcome.ts';
+import type { Args, Endpoint } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { Resource } from '../../model/resource.ts';
+import { toFailure } from '../../orchestration/failure.ts';
+import type { CatalogOperation } from '../tree.ts';
+import type { ReadOutcome, ResourceContents, ResourceEntry, TemplateEntry } from './resources.ts';
+import { compileUriTemplate } from './uri-template.ts';
+
+/** `tasks://tasks/{id}{?page}`: the domain as scheme, the path, and the other arguments as query. */
+function toUriTemplate(endpoint: Endpoint): string {
+  const inPath = new Map<string, string>();
+  const others: string[] = [];
+  for (const arg of endpoint.args) {
+    const path = arg.to.find((target) => target.in === 'path');
+    if (path?.in === 'path') inPath.set(path.name, arg.key);
+    else others.push(arg.key);
+  }
+  const path = endpoint.path.replace(/^\/+/, '').replace(/\{([^{}]+)\}/g, (whole, name: string) => {
+    const key = inPath.get(name);
+    return key === undefined ? whole : `{${key}}`;
+  });
+  // A scheme may not carry underscores (RFC 3986, 3.1).
+  return `${endpoint.domain.replaceAll('_', '-')}://${path}${others.length > 0 ? `{?${others.join(',')}}` : ''}`;
+}
+
+export function toTemplate(operation: CatalogOperation): TemplateEntry<Resource> {
+  const { endpoint } = operation;
+  const definition = describe(operation);
+  return Object.freeze({
+    definition,
+    match: compileUriTemplate(definition.uri),
+    get values() {
+      return enumValues(endpoint);
+    },
+    read: (context: ExecutionContext, args: Args, uri: string) =>
+      read(operation, context, splitLists(endpoint, args), uri),
+  });
+}
+
+export function toResource(operation: CatalogOperation): ResourceEntry<Resource> {
+  const definition = describe(operation);
+  return Object.freeze({
+    definition,
+    read: (context: ExecutionContext) => read(operation, context, {}, definition.uri),
+  });
+}
+
+function describe({ name, endpoint }: CatalogOperation): Resource {
+  const { title, summary: description } = endpoint;
+  return new Resource({ uri: toUriTemplate(endpoint), name, title, description }).freeze();
+}
+
+async function read(
+  operation: CatalogOperation,
+  request: ExecutionContext,
+  args: Args,
+  uri: string,
+): Promise<ReadOutcome> {
+  const context = request.withAction(operation.name, operation.name);
+  try {
+    return toContents(uri, await operation.run(context, args));
+  } catch (error) {
+    // What the URI holds is the caller's: an argument that does not fit is a wrong URI.
+    if (error instanceof GatewayError && error.code === 'VALIDATION')
+      throw new GatewayError('INVALID_PARAMS', error.message, { uri }, error);
+    return toContents(uri, toFailure(context, error));
+  }
+}
+
+/** `{?tags}` writes a list as `tags=a,b` (RFC 6570, 3.2.8); numbers and booleans are read by the validator. */
+function splitLists({ inputSchema }: Endpoint, args: Args): Args {
+  const { properties = {} } = inputSchema as { properties?: Record<string, { type?: unknown } | undefined> };
+  const split: Record<string, unknown> = Object.create(null);
+  for (const [key, value] of Object.entries(args)) {
+    const isList = Object.hasOwn(properties, key) && properties[key]?.type === 'array';
+    split[key] = isList && typeof value === 'string' ? value.split(',') : value;
+  }
+  return split;
+}
+
+/** Enumerated arguments complete themselves. */
+function enumValues(endpoint: Endpoint): Readonly<Record<string, readonly string[]>> {
+  const { properties = {} } = endpoint.inputSchema as { properties?: Record<string, { enum?: unknown[] }> };
+  return Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, schema]) => Array.isArray(schema?.enum))
+      .map(([key, schema]) => [key, (schema.enum as unknown[]).map(String)]),
+  );
+}
+
+/** resources/read has no isError: what cannot be read is an error of the request. */
+function toContents(uri: string, outcome: Outcome): ReadOutcome {
+  if (outcome.inputRequired) return { contents: [], inputRequired: outcome.inputRequired };
+  if (outcome.isError) {
+    const message = outcome.content.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+    const { status, failure_mode } = (outcome.structured ?? {}) as Readonly<Record<string, unknown>>;
+    if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
+    throw new GatewayError('INTERNAL', message, { uri, failure_mode: failure_mode ?? 'upstream_error' });
+  }
+  return {
+    contents: outcome.content.map((block): ResourceContents => {
+      if (block.type === 'image' || block.type === 'audio') return { uri, mimeType: block.mimeType, blob: block.data };
+      if (block.type === 'resource') return { ...block.resource, uri };
+      return { uri, text: block.type === 'text' ? block.text : block.uri };
+    }),
+  };
+}
