@@ -1,5 +1,6 @@
 // Native tools that a person must agree to: what the person reads, and questions of the tool's own in later rounds.
 import '../support/real-http.ts';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import {
@@ -118,11 +119,12 @@ describe('a destructive tool with rounds of its own', () => {
     confirmed = 0;
   });
 
+  const FORM = { type: 'object', properties: { confirm: { type: 'boolean' } } };
   const ask = (key: string, message: string, requestState?: string) => ({
     content: [],
     inputRequired: {
       inputRequests: {
-        [key]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: {} } },
+        [key]: { method: 'elicitation/create', params: { mode: 'form', message, requestedSchema: FORM } },
       },
       ...(requestState !== undefined && { requestState }),
     },
@@ -199,6 +201,27 @@ describe('a destructive tool with rounds of its own', () => {
     expect(last.result).toMatchObject({ resultType: 'complete', content: [{ text: 'wiped sda' }] });
     expect(new Set([first, second, third].map(({ requestState }) => requestState)).size).toBe(3);
     expect([wiped, confirmed]).toEqual([[{ disk: 'sda', reason: 'sold', when: 'now' }], 1]);
+    await server.close(0);
+    await gateway.close();
+  });
+
+  test('finishes for the official client, which goes from round to round by itself', async () => {
+    const gateway = setUp();
+    const server = await serveHttp(gateway, { port: 0 });
+    const client = new Client(
+      { name: 'test', version: '1' },
+      { capabilities: { elicitation: { form: {} } }, versionNegotiation: { mode: 'auto' } },
+    );
+    const messages: string[] = [];
+    client.setRequestHandler('elicitation/create', ({ params: { message } }) => {
+      messages.push(message.split('\n')[0]!);
+      return { action: 'accept', content: { confirm: true } };
+    });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`http://127.0.0.1:${server.port}/mcp`)));
+    expect(await client.callTool(params)).toMatchObject({ content: [{ text: 'wiped sda' }] });
+    expect(messages).toEqual(['wipe', 'Why?', 'When?']);
+    expect([wiped.length, confirmed]).toEqual([1, 1]);
+    await client.close();
     await server.close(0);
     await gateway.close();
   });
