@@ -249,6 +249,7 @@ function createService(shared: Shared, { profile, domains, native, exposure, pol
     logging: native.logging ?? false,
     subscribe: native.subscribe ?? false,
     signer,
+    profile,
     elicitTimeoutMs: options.elicitTimeoutMs,
     onIntroduction: (introduction) => log.info(introduction, 'client'),
     onInternalError: (error) => log.error({ err: error }, 'internal error'),

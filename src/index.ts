@@ -1,7 +1,16 @@
 // The public names of the package, listed one by one; test/public.test.ts pins them.
 
 export { type SampleApi, startSampleApi } from '#sample';
-export type { Asked, Client, Principal, Question, ReportProgress, Transport, WriteLog } from './call/caller.ts';
+export type {
+  Asked,
+  AskingCall,
+  Client,
+  Principal,
+  Question,
+  ReportProgress,
+  Transport,
+  WriteLog,
+} from './call/caller.ts';
 export {
   type Controls,
   ExecutionContext,

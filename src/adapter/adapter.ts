@@ -58,13 +58,12 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
         if (!run) throw tools.missing(name);
         let outcome: Outcome;
         try {
-          outcome = await run(context, args);
+          outcome = redaction.outcome(await run(context, args));
         } catch (error) {
-          outcome = toFailure(context, error);
+          outcome = redaction.outcome(toFailure(context, error));
         }
-        const redacted = redaction.outcome(outcome);
         finish(outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok');
-        return redacted;
+        return outcome;
       } catch (error) {
         finish('error', toRpcCode(error));
         throw error;

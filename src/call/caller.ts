@@ -16,9 +16,16 @@ export interface Client {
   /** Declared capabilities, as received. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Puts a question to the person behind the client; absent where nobody can be asked. */
-  readonly ask?: (question: Question, signal: AbortSignal) => Promise<Asked>;
+  readonly ask?: (question: Question, call: AskingCall) => Promise<Asked>;
   /** Legacy only: sends a request of ours (elicitation, sampling, roots) and waits for the client's answer. */
   readonly request?: (method: string, params: unknown, signal: AbortSignal) => Promise<unknown>;
+}
+
+/** What of a call matters to who asks in its name; its context is one. */
+export interface AskingCall {
+  readonly signal: AbortSignal;
+  readonly answers?: Readonly<Record<string, unknown>> | undefined;
+  readonly requestState?: string | undefined;
 }
 
 export interface Question {

@@ -24,6 +24,8 @@ export interface RequestFacts<Data = unknown> {
   readonly progress?: ReportProgress | undefined;
   /** Present only when the caller wants log messages. */
   readonly log?: WriteLog | undefined;
+  /** The profile that serves it; absent or '' is what is served by default. */
+  readonly profile?: string | undefined;
   /** Second round of a multi round-trip request: the person's answers, and the state we signed. */
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
@@ -153,6 +155,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return this.#request.log;
   }
 
+  get profile(): string {
+    return this.#request.profile ?? '';
+  }
+
   get answers(): Readonly<Record<string, unknown>> | undefined {
     return this.#request.answers;
   }
@@ -205,6 +211,12 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return publish(draft);
   }
 
+  /** The same call with what came back for somebody further down: answers and state of their own questions. */
+  withRound({ answers, requestState }: Pick<RequestFacts, 'answers' | 'requestState'>): ExecutionContext<Data> {
+    mustBeOpen(this);
+    return publish(new ExecutionContext(BIRTH, { ...this.#request, answers, requestState }, this.#journal, this));
+  }
+
   /** Starts the clock: from here on the call has this long. */
   withDeadline(timeoutMs: number): ExecutionContext<Data> {
     mustBeOpen(this);
@@ -236,11 +248,12 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   /** The audit record: deeply frozen, with nothing alive in it. */
   seal(): ExecutionContext<never> {
     mustBeOpen(this);
-    const { requestId, method, transport, principal, client } = this;
+    const { requestId, method, transport, profile, principal, client } = this;
     const request: RequestFacts<never> = Object.freeze({
       requestId,
       method,
       transport,
+      profile,
       principal: Object.freeze({ id: principal.id }),
       client: Object.freeze({ era: client.era, version: client.version, capabilities: NO_CAPABILITIES }),
       signal: NEVER,

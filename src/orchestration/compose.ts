@@ -1,6 +1,7 @@
 // Folds middleware into one function, once, at build time: right to left, so that the first is the outermost.
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
+import type { Outcome } from '../call/outcome.ts';
 import { freeze } from '../endpoint/freeze.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
@@ -25,7 +26,7 @@ function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler
       if (called) throw calledTwice(context);
       called = true;
       try {
-        return await inner(context, changed === args ? args : recheck(context, changed, args));
+        return harden(await inner(context, changed === args ? args : recheck(context, changed, args)));
       } catch (error) {
         below = error;
         throw error;
@@ -37,6 +38,12 @@ function surround(around: Middleware, inner: Handler, recheck: Recheck): Handler
       throw error === below ? error : toForeignError(error, context);
     }
   };
+}
+
+/** An outcome that is frozen was redacted and will not be again: nothing may be put into it by way of what it holds. */
+function harden(outcome: Outcome): Outcome {
+  if (Object.isFrozen(outcome)) freeze(outcome.structured);
+  return outcome;
 }
 
 function calledTwice({ label }: ExecutionContext): GatewayError {

@@ -5,7 +5,7 @@ import { createSigner, type Signer } from './signer.ts';
 
 /** What a permission is bound to. */
 export interface Binding {
-  readonly purpose: 'token' | 'state';
+  readonly purpose: 'token' | 'state' | 'round';
   readonly principal: string;
   readonly operation: string;
   readonly digest: string;

@@ -39,8 +39,18 @@ function buildFailure(
     content: [{ type: 'text', text }],
     isError: true,
     // Some clients show the model only this (Claude Code): so it carries the text as well.
-    structured: { ...details, failure_mode: mode, message: text },
+    structured: { ...(isPrintable(details) && details), failure_mode: mode, message: text },
   };
+}
+
+/** Details come from code that is not all ours: what JSON cannot say is left out. */
+function isPrintable(details: object): boolean {
+  try {
+    JSON.stringify(details);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** An HTTP error status: the API answered, and the answer was no. */

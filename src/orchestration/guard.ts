@@ -3,15 +3,22 @@
 import type { Asked, Question } from '../call/caller.ts';
 import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
-import type { Middleware } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Binding, Confirmations, Verdict } from './confirmations.ts';
 import type { Decision } from './policy.ts';
 
-/** Makes the question readable: `DELETE https://…/pets/7`. */
-export type Describe = (context: ExecutionContext, args: Args) => Promise<string>;
+/** Makes the question readable: `DELETE https://…/pets/7`. `sent`: the arguments before anything was made of them. */
+export type Describe = (context: ExecutionContext, args: Args, sent: Args) => Promise<string>;
+
+/** Runs `next` where a person agreed. It gets a context of its own: what the guard asked and was told is hidden from it. */
+export type Guard = (
+  context: ExecutionContext,
+  args: Args,
+  next: (context: ExecutionContext) => Promise<Outcome>,
+  sent?: Args,
+) => Promise<Outcome>;
 
 const FORM = Object.freeze({
   type: 'object',
@@ -27,7 +34,7 @@ export function createGuard(
   describe: Describe,
   /** Public key the token is handed in by; an API with an argument of that name makes it another one. */
   tokenKey = 'confirmation_token',
-): Middleware | undefined {
+): Guard | undefined {
   if (decision.policy === 'allow') return undefined;
   if (decision.policy === 'deny') {
     return async ({ label }) => {
@@ -38,45 +45,43 @@ export function createGuard(
       );
     };
   }
-  return async (context, args, next) => {
-    const bind = (purpose: Binding['purpose']): Binding => ({
-      purpose,
-      principal: context.principal.id,
-      operation,
-      // A transformation may make two different arguments look alike; then what came counts as well.
-      digest: isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`,
-    });
+  return async (context, args, next, sent = args) => {
+    // A transformation may make two different arguments look alike; then what came counts as well.
+    const digest = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
+    const bind = (purpose: Binding['purpose']): Binding => {
+      return { purpose, principal: context.principal.id, operation, digest };
+    };
+    const goOn = async (inner: ExecutionContext) => withRound(await next(inner), inner, confirmations, bind('round'));
+    const inner = await enterRound(context, confirmations, bind('round'));
+    if (inner) return goOn(inner);
     const token = context.controls?.confirmationToken;
     if (token !== undefined) {
       acceptToken(context, tokenKey, await spend(confirmations, token, bind('token')));
-      return next();
+      return goOn(context);
     }
     const { ask } = context.client;
     if (ask) {
       const binding = bind('state');
-      const reply = await ask(await toQuestion(context, args, describe, confirmations, binding), context.signal);
-      return 'outcome' in reply ? reply.outcome : settle(context, reply, confirmations, binding, next);
+      const message = await describe(context, args, sent);
+      const reply = await ask(toQuestion(message, confirmations, binding), context);
+      if ('outcome' in reply) return reply.outcome;
+      await settle(context, reply, confirmations, binding);
+      return goOn(context.withRound({}));
     }
     const issued = confirmations.issue(bind('token'));
     throw new GatewayError(
       'NOT_CONFIRMED',
-      `Not done yet: ${await describe(context, args)}\nNothing was sent. Ask the user; if they agree, repeat the same call with ` +
+      `Not done yet: ${await describe(context, args, sent)}\nNothing was sent. Ask the user; if they agree, repeat the same call with ` +
         `${tokenKey}: "${issued}" (good once, for ${confirmations.ttlSeconds} s, for exactly these arguments).`,
       { tool: context.label, [tokenKey]: issued, expires_in_seconds: confirmations.ttlSeconds },
     );
   };
 }
 
-async function toQuestion(
-  context: ExecutionContext,
-  args: Args,
-  describe: Describe,
-  confirmations: Confirmations,
-  binding: Binding,
-): Promise<Question> {
+function toQuestion(message: string, confirmations: Confirmations, binding: Binding): Question {
   return {
     key: 'confirm',
-    message: await describe(context, args),
+    message,
     form: FORM,
     seal: () => confirmations.issue(binding),
     check: (state) => {
@@ -91,20 +96,61 @@ async function settle(
   { answer, state }: Extract<Asked, { readonly answer: unknown }>,
   confirmations: Confirmations,
   binding: Binding,
-  next: () => Promise<Outcome>,
-): Promise<Outcome> {
+): Promise<void> {
   // Malformed answers leave the permission unused.
   const action = parseAnswer(answer);
   if (state !== undefined) {
     const verdict = await spend(confirmations, state, binding);
     if (verdict !== 'good') throw badState(verdict);
   }
-  if (action === 'accept') return next();
+  if (action === 'accept') return;
   throw new GatewayError(
     'NOT_CONFIRMED',
     `The user ${action === 'cancel' ? 'dismissed the question' : 'declined'}: ${label} was not carried out, nothing was sent. Do not repeat it unless the user asks for it.`,
     { tool: label, answer: action },
   );
+}
+
+/**
+ * What runs behind the guard may have questions of its own (MCP 2026-07-28, multi round-trip requests). Its state travels
+ * inside one of ours, which says that a person agreed to this very call. Each is good for one round, so that the chain of
+ * them, as long as it may become, ends in one effect.
+ */
+function withRound(
+  outcome: Outcome,
+  { client }: ExecutionContext,
+  confirmations: Confirmations,
+  binding: Binding,
+): Outcome {
+  const { inputRequired } = outcome;
+  if (inputRequired === undefined || client.era !== 'modern') return outcome;
+  const state = inputRequired.requestState;
+  const seal = confirmations.issue(toRound(binding, state));
+  return {
+    ...outcome,
+    inputRequired: { ...inputRequired, requestState: state === undefined ? seal : `${seal}.${state}` },
+  };
+}
+
+/** The context for the next round of what a person agreed to before; undefined where this call is not such a round. */
+async function enterRound(
+  context: ExecutionContext,
+  confirmations: Confirmations,
+  binding: Binding,
+): Promise<ExecutionContext | undefined> {
+  const { requestState, answers, client } = context;
+  if (requestState === undefined || client.era !== 'modern') return undefined;
+  const dot = requestState.indexOf('.');
+  const state = dot === -1 ? undefined : requestState.slice(dot + 1);
+  const seal = dot === -1 ? requestState : requestState.slice(0, dot);
+  const verdict = await spend(confirmations, seal, toRound(binding, state));
+  if (verdict === 'good') return context.withRound({ answers, requestState: state });
+  if (verdict === 'tampered') return undefined;
+  throw badState(verdict);
+}
+
+function toRound(binding: Binding, state: string | undefined): Binding {
+  return { ...binding, digest: `${binding.digest}.${buildDigest([state])}` };
 }
 
 /** Whoever cannot tell whether a permission was used must not let it pass. */

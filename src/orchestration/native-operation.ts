@@ -6,7 +6,7 @@ import { type Confirmations, createConfirmations } from './confirmations.ts';
 import { buildControls, NO_CONTROLS } from './controls.ts';
 import { compilePipeline } from './pipeline.ts';
 import { type Decision, type DeploymentPolicy, decidePolicy } from './policy.ts';
-import { buildQuestion } from './question.ts';
+import { buildQuestion, toReadable } from './question.ts';
 
 /** What a gateway adds to native tools: its word on what may run, and how a person's agreement is kept. */
 export interface NativeGovernment {
@@ -75,8 +75,8 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
     decision,
     controls,
     validate: native.validate,
-    describe: async (context, args) => buildQuestion({ summary, effect }, 'this gateway', context.label, args),
-    preview: (args) => ({ tool: operation, arguments: args }),
+    describe: async ({ label }, args, sent) => buildQuestion({ summary, effect }, 'this gateway', label, args, sent),
+    preview: (args, sent) => ({ tool: operation, arguments: toReadable(args, sent) }),
     execute: native.execute,
     confirmations,
     middleware: [],

@@ -54,9 +54,9 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     decision,
     controls,
     validate: createValidator(endpoint),
-    describe: async (_context, args) => {
+    describe: async (_context, args, sent) => {
       const { method, url } = rest().preview(args);
-      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args);
+      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
     },
     preview: (args) => rest().preview(args),
     execute,

@@ -24,7 +24,7 @@ export interface Pipeline {
   /** What a person reads before they agree. */
   readonly describe: Describe;
   /** What would be done, for `dry_run`. */
-  readonly preview: (args: Args) => unknown;
+  readonly preview: (args: Args, sent: Args) => unknown;
   readonly execute: Handler;
   readonly confirmations: Confirmations;
   /** Outermost first. */
@@ -39,7 +39,7 @@ export function compilePipeline(pipeline: Pipeline): Handler {
     if (decision.policy === 'confirm') refuseChanges(context, args, before);
     return args;
   };
-  const chain = compose([...(guard ? [guard] : []), ...pipeline.middleware], pipeline.execute, recheck);
+  const chain = compose(pipeline.middleware, pipeline.execute, recheck);
 
   const begin: Handler = (context, args) => {
     const split = controls.take(context.label, args);
@@ -50,7 +50,8 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       controls: split?.controls,
     });
     const valid = validate(bound.label, own);
-    return split?.controls.dryRun ? Promise.resolve(dryRun(bound, pipeline.preview(valid))) : chain(bound, valid);
+    if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(valid, own)));
+    return guard ? guard(bound, valid, (inner) => chain(inner, valid), own) : chain(bound, valid);
   };
 
   // Not an async function: on a way that every call takes, that would be one promise more.
@@ -64,7 +65,8 @@ export function compilePipeline(pipeline: Pipeline): Handler {
 }
 
 function dryRun({ label }: ExecutionContext, request: unknown): Outcome {
-  const text = `Dry run of ${label}: nothing was sent. The request would be:\n${JSON.stringify(request, null, 1)}`;
+  const json = JSON.stringify(request, (_key, value) => (typeof value === 'bigint' ? String(value) : value), 1);
+  const text = `Dry run of ${label}: nothing was sent. The request would be:\n${json}`;
   return { content: [{ type: 'text', text }], isError: false };
 }
 

@@ -1,7 +1,7 @@
 // What a person reads before they agree: the request itself, what it does, with which arguments, and what is lost.
 // The arguments were chosen by a model: whatever they hold is shown as data and cannot pose as a line of the question.
 
-import { toCanonicalJson } from '../call/digest.ts';
+import { isPlainData, toCanonicalJson } from '../call/digest.ts';
 import { spellHidden } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { isSecret } from '../schema/explain/show.ts';
@@ -22,11 +22,13 @@ export function buildQuestion(
   /** What would be done, in one line: `DELETE https://…/pets/7`. */
   action: string,
   args: Args,
+  sent: Args = args,
 ): string {
-  const names = Object.keys(args);
+  const readable = toReadable(args, sent);
+  const names = Object.keys(readable);
   const lines = names
     .slice(0, MAX_ARGUMENTS)
-    .map((name) => `  ${spellHidden(name)}: ${showArgument(name, args[name])}`);
+    .map((name) => `  ${spellHidden(name)}: ${showArgument(name, readable[name])}`);
   if (names.length > lines.length) lines.push(`  … and ${names.length - lines.length} more`);
   return [
     cut(action, MAX_ACTION_CHARS),
@@ -34,6 +36,13 @@ export function buildQuestion(
     ...(lines.length > 0 ? ['With:', ...lines] : []),
     `${LOSS[operation.effect]} Go on?`,
   ].join('\n');
+}
+
+/** The arguments as JSON can say them: as the caller wrote it where a Set or an instance of a class was made of one. */
+export function toReadable(args: Args, sent: Args): Args {
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [name, isPlainData(value) ? value : sent[name]]),
+  );
 }
 
 function showArgument(name: string, value: unknown): string {

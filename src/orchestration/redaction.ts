@@ -2,6 +2,7 @@
 // cut or shaped; everything else (results of native tools, outcomes that middleware made, errors, messages on the way) is
 // redacted here, on its decoded strings.
 import type { Content, Outcome } from '../call/outcome.ts';
+import { GatewayError } from '../errors.ts';
 
 export interface Redaction {
   /** Says that an outcome holds nothing but what was redacted already. */
@@ -9,33 +10,52 @@ export interface Redaction {
   /** Trusts a copy like its original: nothing was added to it but words of the gateway's own. */
   trustLike(original: Outcome, copy: Outcome): Outcome;
   outcome(outcome: Outcome): Outcome;
-  /** Any JSON value; what holds no secret comes back as it is. */
+  /** Any JSON value; what holds no secret comes back as it is. Throws HANDLER_FAILED for what no JSON can say. */
   value<Value>(value: Value): Value;
   text(text: string): string;
 }
 
-/** Deeper values come from code of ours or the operator's; beyond this nothing is sent. */
+/** Values come from code of ours or the operator's; what goes deeper than this holds itself. */
 const MAX_DEPTH = 200;
 
-/** Told by its class, which a copy does not have: whoever changes an outcome has it redacted again. */
+/** Told by a private mark, which no copy has: whoever changes an outcome has it redacted again. */
 class RedactedOutcome implements Outcome {
   readonly content: Outcome['content'];
   readonly isError: boolean;
+  /** Frozen by compose.ts where middleware gets to see it: elsewhere nobody could change it, and freezing takes time. */
   readonly structured: unknown;
+  readonly #isRedacted = true;
 
   constructor({ content, isError, structured }: Outcome) {
-    this.content = Object.freeze(content.map((block) => Object.freeze(block)));
+    this.content = Object.freeze(content.map(freezeBlock));
     this.isError = isError;
     this.structured = structured;
     Object.freeze(this);
   }
+
+  static has(outcome: Outcome): boolean {
+    return #isRedacted in outcome && outcome.#isRedacted;
+  }
+}
+
+function freezeBlock(block: Content): Content {
+  if (block.type === 'resource') Object.freeze(block.resource);
+  return Object.freeze(block);
 }
 
 export function createRedaction(redact: (text: string) => string = (text) => text): Redaction {
   const value = <Value>(input: Value, depth = 0): Value => {
     if (typeof input === 'string') return redact(input) as Value;
+    // At the first loop, not in the depth of each: what holds itself twice has more ways through it than can be walked.
+    if (typeof input === 'bigint' || depth > MAX_DEPTH) throw unprintable();
     if (typeof input !== 'object' || input === null) return input;
-    if (depth > MAX_DEPTH) return undefined as Value;
+    const { toJSON } = input as { readonly toJSON?: unknown };
+    if (typeof toJSON === 'function') {
+      // Dates and URLs are sent as what they say of themselves.
+      const said = hear(input, toJSON as () => unknown);
+      const redacted = value(said, depth + 1);
+      return redacted === said ? input : (redacted as Value);
+    }
     if (Array.isArray(input)) return mapItems<unknown>(input, (item) => value(item, depth + 1)) as Value;
     return mapMembers(input as Record<string, unknown>, redact, (member) => value(member, depth + 1)) as Value;
   };
@@ -44,9 +64,9 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
     text: redact,
     value,
     trust: (outcome) => new RedactedOutcome(outcome),
-    trustLike: (original, copy) => (original instanceof RedactedOutcome ? new RedactedOutcome(copy) : copy),
+    trustLike: (original, copy) => (RedactedOutcome.has(original) ? new RedactedOutcome(copy) : copy),
     outcome(outcome) {
-      if (outcome instanceof RedactedOutcome) return outcome;
+      if (RedactedOutcome.has(outcome)) return outcome;
       const content = mapItems(outcome.content, (block) => (isBytes(block) ? block : value(block)));
       const structured = value(outcome.structured);
       const inputRequests = value(outcome.inputRequired?.inputRequests);
@@ -65,6 +85,24 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
   };
 }
 
+function hear(object: unknown, toJSON: () => unknown): unknown {
+  try {
+    return toJSON.call(object);
+  } catch (cause) {
+    throw unprintable(cause);
+  }
+}
+
+function unprintable(cause?: unknown): GatewayError {
+  const why = `A big integer, or a value that holds itself or is deeper than ${MAX_DEPTH} levels.`;
+  return new GatewayError(
+    'HANDLER_FAILED',
+    'The tool returned something that cannot be written as JSON. Tell the user: this is a mistake in the gateway’s own code.',
+    {},
+    cause ?? new TypeError(why),
+  );
+}
+
 /** Base64 is left alone: it is large, and no secret of ours was ever put into an image. */
 function isBytes(block: Content): boolean {
   return block.type === 'image' || block.type === 'audio' || (block.type === 'resource' && 'blob' in block.resource);
@@ -81,8 +119,6 @@ function mapMembers(
   redact: (text: string) => string,
   change: (member: unknown) => unknown,
 ): Readonly<Record<string, unknown>> {
-  // What serialises itself (dates) is left to do so.
-  if (typeof object.toJSON === 'function') return object;
   const entries = Object.entries(object);
   const changed = entries.map(([key, member]): [string, unknown] => [redact(key), change(member)]);
   const isSame = changed.every(([key, member], index) => key === entries[index]![0] && member === entries[index]![1]);

@@ -8,7 +8,7 @@ import { GatewayError } from '../errors.ts';
 import { createSigner } from './signer.ts';
 
 export interface StateCodec {
-  /** A JSON value as `requestState`, good only for the same principal, tool and arguments. Readable by the client. */
+  /** A JSON value as `requestState`, good only for the same profile, principal, tool and arguments. Readable by the client. */
   seal(context: ExecutionContext, args: Args, value: unknown): string;
   /** The value sealed in an earlier round, undefined in the first one. Throws INVALID_PARAMS for anything not ours. */
   open(context: ExecutionContext, args: Args): unknown;
@@ -26,7 +26,12 @@ const PURPOSE = 'handler-state';
 
 export function createStateCodec({ key, ttlSeconds = 300, now = Date.now }: StateOptions = {}): StateCodec {
   const signer = createSigner(key);
-  const toParts = ({ principal, label }: ExecutionContext, args: Args) => [principal.id, label, buildDigest(args)];
+  const toParts = ({ profile, principal, label }: ExecutionContext, args: Args) => [
+    profile,
+    principal.id,
+    label,
+    buildDigest(args),
+  ];
   return {
     seal: (context, args, value) =>
       signer.seal(PURPOSE, toParts(context, args), [Math.ceil(now() / 1000) + ttlSeconds, value]),

@@ -16,24 +16,24 @@ export function canElicit({ elicitation }: Readonly<Record<string, unknown>>): b
 }
 
 /** 2026-07-28: the question ends this request; answer and sealed state come with the next one (S:basic/patterns/mrtr). */
-export function createModernAsk({ answers, requestState }: SecondRound): Ask {
-  return async (question) => {
-    const { key } = question;
-    if (requestState !== undefined) {
-      question.check(requestState);
-      if (answers && Object.hasOwn(answers, key)) return { answer: answers[key], state: requestState };
-    }
-    const params = { mode: 'form', ...toElicitation(question) };
-    const inputRequests = { [key]: { method: 'elicitation/create', params } };
-    return {
-      outcome: { content: [], isError: false, inputRequired: { inputRequests, requestState: question.seal() } },
-    };
+export const askModern: Ask = async (question, { answers, requestState }) => {
+  const { key } = question;
+  if (requestState !== undefined) {
+    question.check(requestState);
+    if (answers && Object.hasOwn(answers, key)) return { answer: answers[key], state: requestState };
+  }
+  const params = { mode: 'form', ...toElicitation(question) };
+  const inputRequests = { [key]: { method: 'elicitation/create', params } };
+  return {
+    outcome: { content: [], isError: false, inputRequired: { inputRequests, requestState: question.seal() } },
   };
-}
+};
 
 /** 2025-11-25 and older: a request of ours, answered while the call waits. */
 export function createLegacyAsk(request: NonNullable<Client['request']>): Ask {
-  return async (question, signal) => ({ answer: await request('elicitation/create', toElicitation(question), signal) });
+  return async (question, { signal }) => ({
+    answer: await request('elicitation/create', toElicitation(question), signal),
+  });
 }
 
 /** Form mode is what an absent `mode` means, and revisions before 2025-11-25 know no other. */

@@ -17,7 +17,7 @@ import { type Message, type Params, parseMessages, type RequestId, type RequestM
 export interface ProtocolParts
   extends Omit<CannedParts, 'writer'>,
     Omit<DispatchParts, 'canned'>,
-    Pick<LegacyParts, 'signer' | 'elicitTimeoutMs'> {
+    Pick<LegacyParts, 'signer' | 'profile' | 'elicitTimeoutMs'> {
   readonly redaction: Redaction;
   readonly onIntroduction: (introduction: Introduction) => void;
   /** Told of failures nobody foresaw; the client only learns that there was one. */

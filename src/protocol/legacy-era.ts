@@ -33,6 +33,8 @@ export interface LegacyParts {
   readonly dispatch: Dispatch;
   readonly signer: Signer;
   readonly redaction: Redaction;
+  /** '' is what is served by default. */
+  readonly profile: string;
   readonly elicitTimeoutMs?: number | undefined;
   readonly logging: boolean;
   readonly subscribe: boolean;
@@ -88,7 +90,8 @@ export function createLegacy(parts: LegacyParts): Legacy {
     };
     try {
       const client = toClient(acquaintance, sender, version, questions, parts.redaction);
-      const facts = toRequestFacts(message, sender, client, signal, parseSecondRound(params));
+      const round = parseSecondRound(params);
+      const facts = toRequestFacts(message, sender, client, signal, round, parts.profile);
       const reply = await parts.dispatch.perform(live ? { ...facts, ...live } : facts, message, version);
       return signal.aborted && mayBeSilent ? silence(sender) : reply;
     } catch (error) {

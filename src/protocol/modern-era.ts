@@ -3,7 +3,7 @@ import type { Client } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
-import { canElicit, createModernAsk, type SecondRound } from './asking.ts';
+import { askModern, canElicit, type SecondRound } from './asking.ts';
 import { createChannel, createLog, createProgress, progressTokenOf } from './channel.ts';
 import type { Dispatch } from './dispatch.ts';
 import { clientInfoOf, type Envelope, META, MODERN_VERSION, parseEnvelope } from './eras.ts';
@@ -23,6 +23,7 @@ export interface ModernParts {
   readonly subscriptions: Subscriptions;
   readonly redaction: Redaction;
   readonly failed: FailureReply;
+  readonly profile: string;
   readonly onIntroduction: (introduction: Introduction) => void;
 }
 
@@ -36,6 +37,7 @@ export function createModern({
   subscriptions,
   redaction,
   failed,
+  profile,
   onIntroduction,
 }: ModernParts): Modern {
   const perform = (
@@ -49,7 +51,7 @@ export function createModern({
     const bar = envelope.meta[META.logLevel] as string | undefined;
     const token = progressTokenOf(params);
     const client = toClient(envelope, round);
-    const facts = toRequestFacts(message, sender, client, signal, round);
+    const facts = toRequestFacts(message, sender, client, signal, round, profile);
     if (!sender.send || (bar === undefined && token === undefined)) {
       return dispatch.perform(facts, message, MODERN_VERSION, sender.headers);
     }
@@ -124,5 +126,5 @@ function checkEnvelope({ method, params }: RequestMessage, { headers }: Sender):
 function toClient({ capabilities }: Envelope, round: SecondRound): Client {
   const client: Client = { era: 'modern', version: MODERN_VERSION, capabilities };
   const isAnswered = round.requestState !== undefined && round.answers !== undefined;
-  return canElicit(capabilities) || isAnswered ? { ...client, ask: createModernAsk(round) } : client;
+  return canElicit(capabilities) || isAnswered ? { ...client, ask: askModern } : client;
 }

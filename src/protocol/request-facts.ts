@@ -29,6 +29,7 @@ export function toRequestFacts(
   client: Client,
   signal: AbortSignal,
   { answers, requestState }: SecondRound,
+  profile: string,
 ): RequestFacts {
   return {
     requestId: `${RUN}-${(++count).toString(36)}`,
@@ -38,6 +39,7 @@ export function toRequestFacts(
     client,
     signal,
     data,
+    profile,
     trace: parseTrace(params?._meta as Params | undefined),
     progress: undefined,
     log: undefined,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Client, ReportProgress } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
-import { canElicit, createLegacyAsk, createModernAsk, type SecondRound } from '../protocol/asking.ts';
+import { askModern, canElicit, createLegacyAsk, type SecondRound } from '../protocol/asking.ts';
 import type { ServerLike } from './attach.ts';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';
@@ -68,7 +68,7 @@ function toModernClient({ mcpReq }: Extra, round: SecondRound): Client | undefin
   if (version === undefined) return undefined;
   const capabilities = asRecord(mcpReq?.envelope?.[CAPABILITIES]);
   const canAsk = canElicit(capabilities) || round.answers !== undefined;
-  return { era: 'modern', version: String(version), capabilities, ...(canAsk && { ask: createModernAsk(round) }) };
+  return { era: 'modern', version: String(version), capabilities, ...(canAsk && { ask: askModern }) };
 }
 
 function toLegacyClient(server: ServerLike, { mcpReq, sendRequest }: Extra, redaction: Redaction): Client {

@@ -9,7 +9,7 @@ import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { createBodyReader } from './body-reader.ts';
 import { enterConnection } from './connection.ts';
-import { createLoad, type Load } from './in-flight.ts';
+import { createLoad, createParking, type Load } from './in-flight.ts';
 import { explainListenError } from './listen.ts';
 import { createSse, type Sse } from './sse.ts';
 import { within } from './within.ts';
@@ -168,7 +168,10 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     bodies.read(
       request,
       (body) => {
-        if (!response.headersSent) void answer(protocol, request, response, identity, body);
+        if (response.headersSent) return;
+        // Asked again: many bodies may have been on their way while there was room for one.
+        if (load.underWay >= options.maxInFlight) refuse(request, response, 503, BUSY, RETRY);
+        else void answer(protocol, request, response, identity, body);
       },
       (why) =>
         why === 'too_large' ? refuse(request, response, 413, tooLarge) : refuse(request, response, 503, BUSY, RETRY),
@@ -222,20 +225,8 @@ function toSender(
 ): Sender {
   // Written out twice: a spread would cost every request more than the rest of this.
   return headers.accept?.includes('text/event-stream')
-    ? { transport: 'http', principal, data, headers, signal, send, park: createParking(load) }
+    ? { transport: 'http', principal, data, headers, signal, send, park: createParking(load.park) }
     : { transport: 'http', principal, data, headers, signal };
-}
-
-/** A request may ask its client several things at once; it waits from the first question to the last answer. */
-function createParking({ park }: Load): () => () => void {
-  let open = 0;
-  let unpark = () => {};
-  return () => {
-    if (open++ === 0) unpark = park();
-    return () => {
-      if (--open === 0) unpark();
-    };
-  };
 }
 
 function writeReply(

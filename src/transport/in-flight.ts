@@ -39,3 +39,15 @@ export function createLoad(): Load {
       }),
   };
 }
+
+/** One request may ask its client several things at once; it waits from the first question to the last answer. */
+export function createParking(park: () => () => void): () => () => void {
+  let open = 0;
+  let unpark = () => {};
+  return () => {
+    if (open++ === 0) unpark = park();
+    return () => {
+      if (--open === 0) unpark();
+    };
+  };
+}

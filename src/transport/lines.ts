@@ -1,5 +1,6 @@
 // A conversation over a byte stream: stdio and TCP differ only in where the bytes come from.
 import { isUtf8 } from 'node:buffer';
+import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
@@ -8,6 +9,7 @@ import type { Reply, Sender } from '../protocol/sender.ts';
 import { abandon, createSession, type Session } from '../protocol/session.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { createLineSplitter, type LineSplitter } from './framing.ts';
+import { createParking } from './in-flight.ts';
 
 export interface LineLimits {
   readonly maxLineBytes: number;
@@ -44,7 +46,6 @@ export class Conversation {
   readonly #parts: ConversationParts;
   readonly #session: Session = createSession();
   readonly #gone = new AbortController();
-  readonly #sender: Sender;
   readonly #splitter: LineSplitter;
   readonly #finished = createGate();
   readonly #drained = createGate();
@@ -65,17 +66,11 @@ export class Conversation {
   #estranged = false;
 
   constructor(parts: ConversationParts) {
-    const { transport, principal, input, output, limits } = parts;
+    const { input, output, limits } = parts;
     this.#parts = parts;
     this.finished = this.#finished.opened;
-    this.#sender = {
-      transport,
-      principal,
-      session: this.#session,
-      send: (message) => this.#send(message),
-      park: () => this.#park(),
-      signal: this.#gone.signal,
-    };
+    // Every question to the client listens to it; Node would take them for a leak.
+    setMaxListeners(0, this.#session.ended.signal);
     this.#splitter = createLineSplitter(
       limits.maxLineBytes,
       (line) => this.#queue.push(line),
@@ -114,23 +109,31 @@ export class Conversation {
     abandon(this.#session);
   }
 
-  #send(message: string): void {
+  // Bound, as #park is: every line's sender hands them on.
+  readonly #send = (message: string): void => {
     const { output } = this.#parts;
     if (!this.#gone.signal.aborted && !output.destroyed) output.write(`${message}\n`);
-  }
+  };
 
   #refuse(message: string): void {
     this.#send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
     this.#noteManners(false);
   }
 
-  #park(): () => void {
+  /** One for each line: however much its messages ask the client, it is one of those under way. */
+  #toSender(): Sender {
+    const { transport, principal } = this.#parts;
+    const { signal } = this.#gone;
+    return { transport, principal, session: this.#session, send: this.#send, park: createParking(this.#park), signal };
+  }
+
+  readonly #park = (): (() => void) => {
     this.#parked++;
     this.#proceed();
     return () => {
       this.#parked--;
     };
-  }
+  };
 
   #read(chunk: Buffer): void {
     // Read and dropped while draining: closing a socket with unread bytes would reset it, and lose the last answers.
@@ -163,7 +166,7 @@ export class Conversation {
     }
     const text = bytes.toString();
     if (text.trim() === '') return;
-    const reply = this.#parts.protocol.handle(text, this.#sender);
+    const reply = this.#parts.protocol.handle(text, this.#toSender());
     if (!(reply instanceof Promise)) {
       if (reply) this.#send(reply.body);
       this.#noteManners(reply?.notJsonRpc !== true);

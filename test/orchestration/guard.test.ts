@@ -7,7 +7,7 @@ import type { Args } from '../../src/endpoint/model.ts';
 import type { GatewayError } from '../../src/errors.ts';
 import { type Confirmations, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createGuard } from '../../src/orchestration/guard.ts';
-import { canElicit, createLegacyAsk, createModernAsk } from '../../src/protocol/asking.ts';
+import { askModern, canElicit, createLegacyAsk } from '../../src/protocol/asking.ts';
 import { type ContextChanges, contextOf } from '../support/context.ts';
 
 const DONE: Outcome = { content: [{ type: 'text', text: 'done' }], isError: false };
@@ -17,11 +17,10 @@ const ASKING = { ...MODERN, capabilities: { elicitation: {} } };
 const MUTE = { ...MODERN, capabilities: {} };
 
 /** The client with the `ask` that protocol hands in. */
-function withAsk(client: Client, { answers, requestState }: ContextChanges): Client {
+function withAsk(client: Client, { answers }: ContextChanges): Client {
   const { era, capabilities, request } = client;
   const isAskable = canElicit(capabilities);
-  if (era === 'modern')
-    return isAskable || answers ? { ...client, ask: createModernAsk({ answers, requestState }) } : client;
+  if (era === 'modern') return isAskable || answers ? { ...client, ask: askModern } : client;
   return isAskable && request ? { ...client, ask: createLegacyAsk(request) } : client;
 }
 

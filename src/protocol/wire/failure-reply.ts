@@ -21,15 +21,14 @@ export function createFailureReply(redaction: Redaction, onInternalError: (error
     const code = !isModern && error.code === 'RESOURCE_NOT_FOUND' ? LEGACY_RESOURCE_NOT_FOUND : toRpcCode(error);
     // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
     const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
-    const data = Object.keys(details).length > 0 ? redaction.value(details) : undefined;
     const message = redaction.text(error.message);
-    return { body: write(id, code, message, data), status: statusOf(error, isModern) };
+    return { body: write(id, code, message, details), status: statusOf(error, isModern) };
   };
 
   /** Details come from code that is not all ours: what JSON cannot say is left out. */
-  function write(id: RequestId | undefined, code: number, message: string, data: unknown): string {
+  function write(id: RequestId | undefined, code: number, message: string, details: object): string {
     try {
-      return writeError(id, code, message, data);
+      return writeError(id, code, message, Object.keys(details).length > 0 ? redaction.value(details) : undefined);
     } catch (error) {
       onInternalError(error);
       return writeError(id, code, message);
