@@ -6,7 +6,7 @@ import type { Domain, Endpoint } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { createCheck } from '../../src/schema/check/compile-schema.ts';
-import { auditSchema } from '../../src/schema/check/unenforced.ts';
+import { auditSchema } from '../../src/schema/check/repair.ts';
 import { type PortableSchema, toPortableSchema } from '../../src/schema/portable/portable-schema.ts';
 import { CORPORA } from '../support/corpus.ts';
 

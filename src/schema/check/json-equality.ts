@@ -1,4 +1,5 @@
 // Equality of JSON values, and duplicates in linear time.
+import { rememberByObject } from '../remember.ts';
 
 /** Whether two JSON values are equal (object keys in any order). */
 export function sameJson(a: unknown, b: unknown): boolean {
@@ -27,6 +28,9 @@ export function toMembership(values: readonly unknown[]): (value: unknown) => bo
   return (value) =>
     typeof value === 'object' && value !== null ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
 }
+
+/** The same, made once for every list. */
+export const membershipOf: (values: readonly unknown[]) => (value: unknown) => boolean = rememberByObject(toMembership);
 
 /** One text per JSON value, keys sorted. */
 function canonical(value: unknown): string {

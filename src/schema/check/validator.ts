@@ -18,7 +18,6 @@ import {
   withinBounds,
 } from './bounds.ts';
 import { coerce, withLongIntegers } from './coerce.ts';
-import { toUsable } from './compile-schema.ts';
 import { allowEffort, payFrom, TOO_MUCH_EFFORT } from './effort.ts';
 import { resetPatternBudget } from './pattern.ts';
 import { toStrictSchema } from './strict.ts';
@@ -128,7 +127,7 @@ function reconsider(tool: string, args: Args, schema: JsonSchema, slot: Slot, lo
 /** What is wrong, as far as it is found within the allowance for that. */
 function findProblems(schema: JsonSchema, args: Args): Problem[] {
   payFrom('explain');
-  const problems = explain(toUsable(schema), args, { max: MAX_PROBLEMS + 1 });
+  const problems = explain(schema, args, { max: MAX_PROBLEMS + 1 });
   if (problems.length > 0) return problems;
   return [limit('they do not satisfy the schema, and are too many to say where; send fewer values')];
 }

@@ -3,11 +3,12 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { closest } from '../../endpoint/suggest.ts';
+import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
 import { NULL, namedTypes, OBJECT, typesOf } from '../json-types.ts';
 import { findKeyword, isSchema, ownSchema, type SchemaObject } from '../references.ts';
-import { type CheckError, lengthOf } from '../walk/walk-schema.ts';
+import type { CheckError } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
 import { declaredNames } from './declared-names.ts';
 import { nameOf, type Place, problemAt, type View } from './explain-errors.ts';
@@ -18,7 +19,7 @@ type Rule = (view: View, place: Place, params: CheckError['params']) => Problem;
 /** The problem behind one error. */
 export function explainRule(view: View, error: CheckError, place: Place): Problem {
   const rule = RULES[error.keyword];
-  if (rule !== undefined) return rule(view, place, error.params);
+  if (rule !== undefined) return rule(view, place, { limit: place.schema[error.keyword], ...error.params });
   return problemAt(view, place, 'rule', `must satisfy \`${error.keyword}\` of the schema`);
 }
 
@@ -43,10 +44,9 @@ const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.c
   maximum: range,
   exclusiveMinimum: range,
   exclusiveMaximum: range,
-  multipleOf: (view, place, { multipleOf }) => mustBe(view, place, 'range', `a multiple of ${String(multipleOf)}`),
-  format: (view, place, { format }) =>
-    mustBe(view, place, 'format', FORMATS.get(String(format))?.expected ?? `of format ${cut(String(format), 40)}`),
-  pattern: (view, place, { pattern }) => explainPattern(view, place, String(pattern)),
+  multipleOf: (view, place, { limit }) => mustBe(view, place, 'range', `a multiple of ${String(limit)}`),
+  format: (view, place, { limit }) => mustBe(view, place, 'format', FORMATS.get(limit as string)!.expected),
+  pattern: (view, place, { limit }) => explainPattern(view, place, limit as string),
   minLength: (view, place, { limit }) => {
     const expected = limit === 1 ? 'a non-empty string' : `at least ${plural(limit as number, 'character')}`;
     const got = shown(place);
