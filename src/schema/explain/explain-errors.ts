@@ -14,6 +14,8 @@ export interface View {
   readonly root: JsonSchema;
   /** What the value as a whole is called. */
   readonly subject: string;
+  /** Whether an integer of more digits than a number holds is one. */
+  readonly exact: boolean;
   /** Problems after which there is no point in finding more. */
   readonly max: number;
   /** Unions and names still to be looked into: a refusal must not cost more than the call it refuses. */
@@ -38,15 +40,15 @@ const MAX_ERRORS = 30;
 export function explain(
   root: JsonSchema,
   value: unknown,
-  { max, subject = 'the arguments' }: { readonly max: number; readonly subject?: string },
+  { max, subject = 'the arguments', exact = false }: Partial<View> & { readonly max: number },
 ): Problem[] {
   const left = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
-  return explainMisfits({ root, subject, max, left }, root, { value, path: '', key: '', schema: {} });
+  return explainMisfits({ root, subject, exact, max, left }, root, { value, path: '', key: '', schema: {} });
 }
 
 /** What keeps the value of a place from fitting a schema; paths begin at the place. */
 export function explainMisfits(view: View, schema: JsonSchema, start: Place): Problem[] {
-  const errors = findErrors(view.root, schema, start.value, MAX_ERRORS);
+  const errors = findErrors(view.root, schema, start.value, MAX_ERRORS, view.exact);
   const problems = new Map<string, Problem>();
   const leftovers: Problem[] = [];
   for (const error of errors) {

@@ -33,6 +33,13 @@ const missing: Rule = (view, place, params) => explainMissing(view, place, param
 
 const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.create(null), {
   type: explainType,
+  rounded: (view, place) =>
+    problemAt(
+      view,
+      place,
+      'range',
+      'has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits',
+    ),
   'false schema': (view, place) => problemAt(view, place, 'unknown', 'is not accepted here; remove it'),
   enum: choice,
   const: choice,

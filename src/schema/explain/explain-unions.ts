@@ -3,11 +3,11 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
-import { tagMatches } from '../check/coerce.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, schemasOf } from '../references.ts';
 import { nearestBranches } from '../walk/search-union.ts';
+import { tagMatches } from '../walk/union-branches.ts';
 import type { CheckError } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
 import { explainMisfits, nameOf, type Place, problemAt, type View } from './explain-errors.ts';

@@ -5,7 +5,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ASSERTIONS } from '../check/assertions.ts';
 import { spend, TOO_MUCH_EFFORT } from '../check/effort.ts';
-import { ANY, ARRAY, NULL, namedTypes, OBJECT, typeOf } from '../json-types.ts';
+import { ANY, ARRAY, FRACTION, INTEGER, NULL, namedTypes, OBJECT, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import { rememberByObject } from '../remember.ts';
@@ -35,6 +35,8 @@ export interface CheckError {
 export interface Walk {
   readonly root: JsonSchema;
   readonly max: number;
+  /** Whether an integer whose last digits may be lost is refused where only integers are welcome: there it is an id. */
+  readonly exact: boolean;
   readonly path: (string | number)[];
   readonly errors: CheckError[];
   /** The object looked at last, and its names: every branch of a union asks for them. */
@@ -48,8 +50,8 @@ export const MAX_NESTING = 500;
 /** A visit costs two steps of compiled code. */
 const VISIT_EFFORT = 2;
 
-function createWalk(root: JsonSchema, max: number): Walk {
-  return { root, max, path: [], errors: [], last: { names: [] }, depth: 0 };
+function createWalk(root: JsonSchema, max: number, exact = false): Walk {
+  return { root, max, exact, path: [], errors: [], last: { names: [] }, depth: 0 };
 }
 
 /** Whether a value satisfies a schema whose references lead into `root`. */
@@ -65,8 +67,14 @@ export function fits(walk: Walk, schema: JsonSchema, value: unknown): boolean {
 }
 
 /** The first `max` rules that a value breaks; fewer where finding more takes too long. */
-export function findErrors(root: JsonSchema, schema: JsonSchema, value: unknown, max: number): readonly CheckError[] {
-  const walk = createWalk(root, max);
+export function findErrors(
+  root: JsonSchema,
+  schema: JsonSchema,
+  value: unknown,
+  max: number,
+  exact?: boolean,
+): readonly CheckError[] {
+  const walk = createWalk(root, max, exact);
   try {
     visit(walk, schema, value);
   } catch (error) {
@@ -105,6 +113,8 @@ function visit(walk: Walk, schema: unknown, value: unknown): void {
     report(walk, 'type', schema, value);
     return;
   }
+  if (walk.exact && type === INTEGER && !(types & FRACTION) && !Number.isSafeInteger(value))
+    report(walk, 'rounded', schema, value);
   walk.depth++;
   for (const rule of rules) if (rule.on & type && !isFull(walk)) rule.visit(walk, schema, value as never);
   walk.depth--;
@@ -175,20 +185,21 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Schemas about the same value that have to hold: references, `allOf`, and the side of a condition that applies. */
-export function* inPlace(walk: Walk, schema: SchemaObject, value: unknown): Generator<JsonSchema> {
-  if (Array.isArray(schema.allOf)) yield* schemasOf(schema.allOf);
+export function inPlace(walk: Walk, schema: SchemaObject, value: unknown): readonly JsonSchema[] {
+  const parts = [...schemasOf(schema.allOf)];
   for (const ref of [schema.$ref, schema.$dynamicRef]) {
     const target = ref === undefined ? undefined : resolveRef(walk.root, ref);
-    if (target !== undefined) yield target;
+    if (target !== undefined) parts.push(target);
   }
   if (isSchema(schema.if)) {
     const side = fits(walk, schema.if, value) ? schema.then : schema.else;
-    if (isSchema(side)) yield side;
+    if (isSchema(side)) parts.push(side);
   }
-  if (!isObject(value)) return;
+  if (!isObject(value)) return parts;
   for (const keyword of NAMED_CONDITIONS) {
     const map = schema[keyword];
     if (!isObject(map)) continue;
-    for (const key of Object.keys(map)) if (isGiven(value, key) && isSchema(map[key])) yield map[key];
+    for (const key of Object.keys(map)) if (isGiven(value, key) && isSchema(map[key])) parts.push(map[key]);
   }
+  return parts;
 }
