@@ -24,6 +24,13 @@ export function schemasOf(list: unknown): readonly JsonSchema[] {
   return Array.isArray(list) ? list.filter(isSchema) : [];
 }
 
+/** The values a schema fixes: that of `const`, or those of `enum`. */
+export function choicesOf(schema: unknown): readonly unknown[] | undefined {
+  if (!isObject(schema)) return undefined;
+  if (Object.hasOwn(schema, 'const')) return [schema.const];
+  return Array.isArray(schema.enum) && schema.enum.length > 0 ? schema.enum : undefined;
+}
+
 /** What a local `$ref` points to. Others (remote, dangling) give undefined. */
 export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefined {
   if (typeof ref !== 'string' || !isObject(root)) return undefined;

@@ -2,7 +2,7 @@
 // again is a value whose type was refused, so a place that takes a string is never touched, and the result is validated.
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
-import { setOwn } from '../keywords.ts';
+import { copyOf, setOwn } from '../keywords.ts';
 import { meantBranch } from '../walk/union-branches.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
 import { MAX_VALUES, withinBounds } from './bounds.ts';
@@ -93,8 +93,7 @@ type Holder = Record<string | number, unknown>;
 function copyInto<T extends object>(original: T, path: Path, value: unknown, copies: Set<unknown>): T {
   const own = (part: object): Holder => {
     if (copies.has(part)) return part as Holder;
-    const copy: object = Array.isArray(part) ? [...part] : {};
-    if (!Array.isArray(part)) for (const key of Object.keys(part)) setOwn(copy, key, (part as Holder)[key]);
+    const copy = copyOf(part);
     copies.add(copy);
     return copy as Holder;
   };

@@ -3,9 +3,8 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
 import { safePattern } from '../check/pattern.ts';
 import { cut, namesOf, showChoices } from '../explain/show.ts';
-import type { SchemaObject } from '../references.ts';
-import type { Facts } from './schema-facts.ts';
-import { firstOf } from './schema-facts.ts';
+import { choicesOf, type SchemaObject } from '../references.ts';
+import { type Facts, firstOf } from './schema-facts.ts';
 
 /** The description of a place, within `limit`; a title where there is none. */
 export function purposeOf(facts: Facts, limit: number): string {
@@ -186,12 +185,7 @@ function conditionWords(condition: SchemaObject): RuleWords | undefined {
   const rules: RuleWords[] = [];
   if (isObject(condition.properties)) {
     for (const [key, schema] of Object.entries(condition.properties).slice(0, 3)) {
-      if (!isObject(schema)) continue;
-      const values = Object.hasOwn(schema, 'const')
-        ? [schema.const]
-        : Array.isArray(schema.enum)
-          ? schema.enum
-          : undefined;
+      const values = choicesOf(schema);
       if (values) rules.push({ sentence: `${cut(toOneLine(key), 40)} is ${showChoices(values)}`, names: [key] });
     }
   }
@@ -208,9 +202,7 @@ function conditionWords(condition: SchemaObject): RuleWords | undefined {
 
 /** Excluded values. */
 export function exclusionWords(facts: Facts): string[] {
-  const not = firstOf(facts, 'not');
-  if (!isObject(not)) return [];
-  const values = Object.hasOwn(not, 'const') ? [not.const] : Array.isArray(not.enum) ? not.enum : undefined;
+  const values = choicesOf(firstOf(facts, 'not'));
   return values ? [`Not ${showChoices(values)}`] : [];
 }
 

@@ -29,8 +29,6 @@ export interface Pass {
   readonly maxDepth: number;
   /** Description length at the first level; deeper ones get half. */
   readonly maxText: number;
-  /** Said where something is left out. */
-  readonly more: string;
   /** Keep `null` for optional fields (a PATCH clears with it). */
   readonly keepNull: boolean;
   /** Nodes left. */

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { spend } from '../check/effort.ts';
 import { sameJson } from '../check/json-equality.ts';
 import { ARRAY, NULL, OBJECT, typeOf, typesOf } from '../json-types.ts';
-import { conjuncts, type SchemaObject, schemasOf } from '../references.ts';
+import { choicesOf, conjuncts, type SchemaObject, schemasOf } from '../references.ts';
 import { rememberByObject } from '../remember.ts';
 
 /** Names and their fixed values (`kind: const 'a'`). */
@@ -15,20 +15,14 @@ const findTags = rememberByObject(
     [...conjuncts(root, [branch])].flatMap((place) => {
       if (!isObject(place) || !isObject(place.properties)) return [];
       return Object.entries(place.properties).flatMap(([key, schema]) => {
-        const options = fixedValues(schema);
-        return options === undefined ? [] : [[key, options] as const];
+        const options = choicesOf(schema);
+        return options?.length === 1 ? [[key, options] as const] : [];
       });
     }),
 );
 
 function tagsOf(root: JsonSchema, branch: JsonSchema): Tags {
   return isObject(branch) ? findTags(branch, root) : [];
-}
-
-function fixedValues(schema: unknown): readonly unknown[] | undefined {
-  if (!isObject(schema)) return undefined;
-  if (Object.hasOwn(schema, 'const')) return [schema.const];
-  return Array.isArray(schema.enum) && schema.enum.length === 1 ? schema.enum : undefined;
 }
 
 /** Whether the fields a branch fixes have those values; undefined when it fixes none. */
