@@ -10,30 +10,30 @@ import { nearestBranches } from '../walk/search-union.ts';
 import { tagMatches } from '../walk/union-branches.ts';
 import type { CheckError } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
-import { explainMisfits, nameOf, type Place, problemAt, type View } from './explain-errors.ts';
-import { explainType } from './explain-rules.ts';
+import { explainMisfits, type Place, type View } from './explain-errors.ts';
+import { explainType, problemAt } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_SETS_SHOWN = 6;
 
 /** The problems behind a union none of whose branches fits, or two where only one may. */
-export function explainUnion(view: View, { keyword, params }: CheckError, place: Place): Problem[] {
+export function explainUnion({ keyword, params }: CheckError, place: Place, view: View): Problem[] {
   const branches = schemasOf(place.schema[keyword]);
-  const unfit = problemAt(view, place, 'variant', `does not fit any of its ${branches.length} forms`);
+  const unfit = problemAt(place, 'variant', `does not fit any of its ${branches.length} forms`);
   if (--view.left.unions < 0) return [unfit];
   if (Array.isArray(params.passing)) {
     const forms = params.passing.map((index) => branchName(view, branches[index]!)).join(' and ');
     const words = `must match exactly one of its forms, but matches ${forms}; make it match one only`;
-    return [problemAt(view, place, 'variant', words)];
+    return [problemAt(place, 'variant', words)];
   }
   const takesType = (schema: JsonSchema): boolean => (typesOf(view.root, schema) & typeOf(place.value)) !== 0;
   const typed = branches.filter(takesType);
-  if (typed.length === 0) return [explainType(view, place)];
+  if (typed.length === 0) return [explainType(place, undefined, view)];
   const sets = requiredSets(view, branches);
   if (sets !== undefined && isObject(place.value)) {
     const shown = sets.slice(0, MAX_SETS_SHOWN).map(showSet);
     const expected = [...shown, ...(sets.length > shown.length ? ['…'] : [])].join(', or ');
-    const target = place.path === '' ? '' : `${nameOf(view, place)}: `;
+    const target = place.path === '' ? '' : `${place.name}: `;
     return [{ path: place.path, problem: 'variant', message: `${target}give ${expected}`, expected }];
   }
   const tried = nearestBranches(view.root, typed, place.value).flatMap((schema) => {
