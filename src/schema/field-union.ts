@@ -6,6 +6,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText } from '../endpoint/plain-text.ts';
 import { COMPOSITIONS } from './keywords.ts';
+import { changeText } from './portable/description.ts';
 
 /** The schema one action gives a field. */
 export interface FieldVariant {
@@ -44,18 +45,16 @@ function uniteDescribed(variants: readonly FieldVariant[], notes: string[], dept
   return { node: unite(parts, notes, depth), text };
 }
 
-/** Adds words to a field. Nothing may stand beside `anyOf` (Vertex refuses it), so its first branch takes them. */
+/** Adds words to a field. */
 export function withText(schema: JsonSchema, text: string): Node {
   const node = typeof schema === 'boolean' ? (schema ? ANYTHING : { not: {} }) : schema;
   if (text === '') return node;
-  if (Array.isArray(node.anyOf)) {
-    const [first, ...others] = node.anyOf as [Node, ...Node[]];
-    return { ...node, anyOf: [withText(first, text), ...others] };
-  }
-  const { description } = node;
-  if (typeof description !== 'string' || description === '') return { ...node, description: text };
-  const separator = text.startsWith('(') || /[.!?…]$/.test(description) ? ' ' : '. ';
-  return { ...node, description: description + separator + text };
+  return changeText(node, (inner) => {
+    const { description } = inner;
+    if (typeof description !== 'string' || description === '') return { ...inner, description: text };
+    const separator = text.startsWith('(') || /[.!?…]$/.test(description) ? ' ' : '. ';
+    return { ...inner, description: description + separator + text };
+  });
 }
 
 function split(schema: JsonSchema): { text: string; rest: Node } {

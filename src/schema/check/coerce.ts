@@ -2,7 +2,7 @@
 // again is a value whose type was refused, so a place that takes a string is never touched, and the result is validated.
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
 import { ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
-import { copyOf, setOwn } from '../keywords.ts';
+import { copyOf, setOwn, UNIONS } from '../keywords.ts';
 import { meantBranch } from '../walk/union-branches.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
 import { MAX_VALUES, withinBounds } from './bounds.ts';
@@ -55,10 +55,10 @@ function findChanges(root: JsonSchema, schema: JsonSchema, value: unknown, start
   });
 }
 
-const REFUSES_TYPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', 'anyOf', 'oneOf']);
+const REFUSES_TYPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', ...UNIONS]);
 
 function branchOf(root: JsonSchema, { keyword, schema, value }: CheckError): JsonSchema | undefined {
-  const branches = keyword === 'anyOf' || keyword === 'oneOf' ? schema[keyword] : undefined;
+  const branches = UNIONS.some((union) => union === keyword) ? schema[keyword] : undefined;
   return Array.isArray(branches) ? meantBranch(root, branches, value) : undefined;
 }
 

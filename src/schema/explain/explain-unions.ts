@@ -29,8 +29,8 @@ export function explainUnion({ keyword, params }: CheckError, place: Place, view
   const takesType = (schema: JsonSchema): boolean => (typesOf(view.root, schema) & typeOf(place.value)) !== 0;
   const typed = branches.filter(takesType);
   if (typed.length === 0) return [explainType(place, undefined, view)];
-  const sets = requiredSets(view, branches);
-  if (sets !== undefined && isObject(place.value)) {
+  const sets = branches.map((branch) => requiredOnly(deref(view.root, branch)));
+  if (isObject(place.value) && sets.every((names) => names !== undefined)) {
     const shown = sets.slice(0, MAX_SETS_SHOWN).map(showSet);
     const expected = [...shown, ...(sets.length > shown.length ? ['…'] : [])].join(', or ');
     const target = place.path === '' ? '' : `${place.name}: `;
@@ -41,44 +41,20 @@ export function explainUnion({ keyword, params }: CheckError, place: Place, view
     return problems.length === 0 ? [] : [{ schema, problems }];
   });
   if (tried.length === 0) return [unfit];
-  const best = bestBranch(view, tried, place.value);
+  const score = scoreOf(view, place.value);
+  const best = tried.reduce((first, next) => (score(next) < score(first) ? next : first));
   if (typed.length === 1) return best.problems;
   const label = branchName(view, best.schema);
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
 }
 
-interface Tried {
-  readonly schema: JsonSchema;
-  readonly problems: Problem[];
-}
-
-function bestBranch(view: View, tried: readonly Tried[], value: unknown): Tried {
-  let best = tried[0]!;
-  let bestScore = Number.POSITIVE_INFINITY;
-  for (const candidate of tried) {
-    const tag = isObject(value) ? tagMatches(view.root, candidate.schema, value) : undefined;
-    // An unknown name says more about the wrong branch than a value that is off, and a fixed field says most.
-    const score = candidate.problems.reduce(
+/** An unknown name says more about the wrong branch than a value that is off, and a fixed field says most. */
+function scoreOf(view: View, value: unknown): (tried: { schema: JsonSchema; problems: readonly Problem[] }) => number {
+  return ({ schema, problems }) =>
+    problems.reduce(
       (sum, { problem }) => sum + (problem === 'unknown' ? 3 : problem === 'missing' ? 2 : 1),
-      tag === false ? 100 : 0,
+      isObject(value) && tagMatches(view.root, schema, value) === false ? 100 : 0,
     );
-    if (score < bestScore) {
-      best = candidate;
-      bestScore = score;
-    }
-  }
-  return best;
-}
-
-/** The names each branch asks for, where branches do nothing else. */
-function requiredSets(view: View, branches: readonly JsonSchema[]): string[][] | undefined {
-  const sets: string[][] = [];
-  for (const branch of branches) {
-    const names = requiredOnly(deref(view.root, branch));
-    if (names === undefined) return undefined;
-    sets.push(names);
-  }
-  return sets;
 }
 
 /** The names a schema requires, if that is all it says about an object. */

@@ -2,7 +2,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
 import { safePattern } from '../check/pattern.ts';
-import { cut, namesOf, showChoices } from '../explain/show.ts';
+import { cut, listWithin, namesOf, showChoices } from '../explain/show.ts';
 import { choicesOf, type SchemaObject } from '../references.ts';
 import { type Facts, firstOf } from './schema-facts.ts';
 
@@ -138,15 +138,13 @@ export function companions(parts: readonly SchemaObject[]): Map<string, string[]
   return needed;
 }
 
-function companionWords(part: SchemaObject): string[] {
-  const words: string[] = [];
-  if (isObject(part.dependentRequired)) {
-    for (const [key, needed] of Object.entries(part.dependentRequired).slice(0, 6)) {
-      const names = namesOf(needed);
-      if (names.length > 0) words.push(`With ${cut(toOneLine(key), 40)} also give ${names.slice(0, 8).join(', ')}`);
-    }
-  }
-  return words;
+function companionWords({ dependentRequired }: SchemaObject): string[] {
+  if (!isObject(dependentRequired)) return [];
+  return Object.entries(dependentRequired)
+    .slice(0, 6)
+    .map(([key, needed]) => ({ key, names: namesOf(needed).slice(0, 8) }))
+    .filter(({ names }) => names.length > 0)
+    .map(({ key, names }) => `With ${cut(toOneLine(key), 40)} also give ${names.join(', ')}`);
 }
 
 /** A sentence and the fields it is about. */
@@ -208,18 +206,9 @@ export function exclusionWords(facts: Facts): string[] {
 
 /** `name (required), color, …` for fields that are named but not shown. */
 export function fieldList(names: readonly string[], required: ReadonlySet<string>): string {
-  const shown: string[] = [];
-  let used = 0;
-  for (const name of [...names.filter((key) => required.has(key)), ...names.filter((key) => !required.has(key))]) {
-    const text = `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`;
-    used += text.length + 2;
-    if (used > 160) {
-      shown.push('…');
-      break;
-    }
-    shown.push(text);
-  }
-  return shown.join(', ');
+  const sorted = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
+  const fields = sorted.map((name) => `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`);
+  return listWithin(fields, 160);
 }
 
 /** One example as JSON, where it says more than the type does. */
