@@ -122,7 +122,8 @@ export function splitDependencies(
 
 /** Plain assignment to `__proto__` would change the object instead of naming a property. */
 export function setOwn(target: object, key: string | number, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key !== '__proto__') (target as Record<string | number, unknown>)[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** The types a schema names, unknown ones left out; empty where it names none. */

@@ -6,6 +6,7 @@ import { copyOf, setOwn, UNIONS } from '../keywords.ts';
 import { meantBranch } from '../walk/union-branches.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
 import { MAX_VALUES, withinBounds } from './bounds.ts';
+import { TOO_MUCH_EFFORT } from './effort.ts';
 
 const LONG = /^-?[1-9]\d{15,19}$/;
 const NUMERIC = /^-?(?:0|[1-9]\d{0,30})(?:\.\d{1,40})?(?:[eE][+-]?\d{1,3})?$/;
@@ -21,19 +22,50 @@ export interface Reading {
   readonly long: readonly { readonly path: Path; readonly digits: string }[];
 }
 
+/** What is read, as far as that is found out within the allowance for it. */
 export function coerce(schema: JsonSchema, args: Args): Reading {
   const long: { path: Path; digits: string }[] = [];
-  const copies = new Set<unknown>();
-  let holder = { args };
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const changes = findChanges(schema, schema, holder.args, ['args']);
-    if (changes.length === 0) break;
-    for (const { path, value, digits } of changes) {
-      holder = copyInto(holder, path, value, copies);
-      if (digits !== undefined) long.push({ path: path.slice(1), digits });
+  const copies = new Set<Holder>();
+  /** Whatever is on the way to a change is copied once. */
+  const own = (part: Holder): Holder => {
+    const copy = copies.has(part) ? part : copyOf(part);
+    copies.add(copy);
+    return copy;
+  };
+  let read: Args = args;
+  try {
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const changes = findChanges(schema, schema, read, []);
+      for (const { path, value, digits } of changes) {
+        read = own(read as Holder);
+        setAt(read as Holder, path, value, own);
+        if (digits !== undefined) long.push({ path, digits });
+      }
+      // Only what was read as an object or an array has more inside.
+      if (!changes.some(({ value }) => typeof value === 'object')) break;
     }
+  } catch (error) {
+    if (error !== TOO_MUCH_EFFORT) throw error;
   }
-  return { args: holder.args, long };
+  return { args: read, long };
+}
+
+type Holder = Record<string | number, unknown>;
+
+function setAt(root: Holder, path: Path, value: unknown, own: (part: Holder) => Holder): void {
+  let holder = root;
+  for (let step = 0; step < path.length - 1; step++) {
+    const inner = own(holder[path[step]!] as Holder);
+    setOwn(holder, path[step]!, inner);
+    holder = inner;
+  }
+  setOwn(holder, path.at(-1)!, value);
+}
+
+/** The arguments with every long integer in its place, as a bigint: what holds one was copied for its stand-in. */
+export function withLongIntegers({ args, long }: Reading): Args {
+  for (const { path, digits } of long) setAt(args as Holder, path, BigInt(digits), (part) => part);
+  return args;
 }
 
 interface Change {
@@ -47,7 +79,7 @@ interface Change {
 function findChanges(root: JsonSchema, schema: JsonSchema, value: unknown, start: Path): Change[] {
   return findErrors(root, schema, value, MAX_VALUES).flatMap((error): Change[] => {
     if (!REFUSES_TYPES.has(error.keyword)) return [];
-    const path = [...start, ...error.path];
+    const path = start.length === 0 ? error.path : [...start, ...error.path];
     const branch = branchOf(root, error);
     if (branch !== undefined) return findChanges(root, branch, error.value, path);
     const change = reread(error.value, typesOf(root, error.schema));
@@ -85,35 +117,4 @@ function reread(value: unknown, types: number): Omit<Change, 'path'> | undefined
   } catch {
     return undefined;
   }
-}
-
-type Holder = Record<string | number, unknown>;
-
-/** The same with another value at a path. What is on the way is copied once: `copies` are ours to change. */
-function copyInto<T extends object>(original: T, path: Path, value: unknown, copies: Set<unknown>): T {
-  const own = (part: object): Holder => {
-    if (copies.has(part)) return part as Holder;
-    const copy = copyOf(part);
-    copies.add(copy);
-    return copy as Holder;
-  };
-  const whole = own(original);
-  let holder = whole;
-  for (const key of path.slice(0, -1)) {
-    const inner = own(holder[key] as object);
-    setOwn(holder, key, inner);
-    holder = inner;
-  }
-  setOwn(holder, path.at(-1)!, value);
-  return whole as T;
-}
-
-/** The arguments with every long integer in its place, as a bigint: what holds one was copied for its stand-in. */
-export function withLongIntegers({ args, long }: Reading): Args {
-  for (const { path, digits } of long) {
-    let holder: unknown = args;
-    for (const key of path.slice(0, -1)) holder = (holder as Holder)[key];
-    setOwn(holder as object, path.at(-1)!, BigInt(digits));
-  }
-  return args;
 }

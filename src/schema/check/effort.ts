@@ -2,7 +2,7 @@
 // step, and a call that needs too many is refused.
 
 /** Explaining also writes down what it finds. */
-const MAX_EFFORT = { check: 200_000, read: 100_000, explain: 40_000 };
+const MAX_EFFORT = { check: 200_000, read: 130_000, explain: 40_000 };
 /** Schemas compiled within one call: ajv takes up to half a millisecond for each. What is beyond is walked. */
 export const MAX_COMPILED = 60;
 
