@@ -80,11 +80,11 @@ function isDear(schema: SchemaObject): boolean {
 /** What of a schema will not be enforced, by JSON pointer; empty when all is. */
 export function auditSchema(root: JsonSchema): readonly string[] {
   const notes = new Set<string>();
-  const visited = new Set<SchemaObject>();
+  const schemas = new Set<SchemaObject>();
   const visit = (schema: unknown, at: string, depth: number): void => {
     if (!isSchema(schema)) notes.add(`${at}: not a schema, not enforced`);
-    if (!isObject(schema) || visited.has(schema)) return;
-    visited.add(schema);
+    if (!isObject(schema) || schemas.has(schema)) return;
+    schemas.add(schema);
     if (depth > MAX_NESTING) {
       notes.add(`${at}: nested too deep, not enforced from here`);
       return;
