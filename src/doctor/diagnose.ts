@@ -7,7 +7,7 @@ import type { Domain } from '../endpoint/model.ts';
 import { trimEnd } from '../endpoint/plain-text.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
 import { type DeploymentPolicy, decidePolicy } from '../orchestration/policy.ts';
-import { auditSchema } from '../schema/check/unenforced.ts';
+import { auditSchema } from '../schema/check/repair.ts';
 import { findUnfillable } from '../schema/unfillable.ts';
 import { CLIENTS, type ClientId, checkTool, checkToolCount } from './client-check.ts';
 import { findHiddenCharacters, findSuspiciousText } from './suspicious.ts';

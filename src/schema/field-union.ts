@@ -6,6 +6,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText } from '../endpoint/plain-text.ts';
 import { COMPOSITIONS } from './keywords.ts';
+import { changeText } from './portable/description.ts';
 
 /** The schema one action gives a field. */
 export interface FieldVariant {
@@ -30,37 +31,30 @@ const ANYTHING: Node = Object.freeze({
  * a description out where the actions disagree at length.
  */
 export function uniteField(variants: readonly FieldVariant[], brief = false): JsonSchema {
-  const nodes = variants.map(({ action, schema }) => ({ action, ...split(schema) }));
   const notes: string[] = [];
-  const united = unite(
-    nodes.map(({ action, rest }) => ({ action, schema: rest })),
-    notes,
-    0,
-  );
-  const description = [
-    uniteText(
-      nodes.map(({ text }) => text),
-      brief,
-    ),
-    ...notes,
-  ]
-    .filter((part) => part !== '')
-    .join('. ');
-  return withText(united, description);
+  const { node, text } = uniteDescribed(variants, notes, 0, brief);
+  return withText(node, [text, ...notes].filter((part) => part !== '').join('. '));
 }
 
-/** Adds words to a field. Nothing may stand beside `anyOf` (Vertex refuses it), so its first branch takes them. */
+function uniteDescribed(variants: readonly FieldVariant[], notes: string[], depth: number, brief = false) {
+  const parts = variants.map(({ action, schema }) => ({ action, ...split(schema) }));
+  const text = uniteText(
+    parts.map((part) => part.text),
+    brief,
+  );
+  return { node: unite(parts, notes, depth), text };
+}
+
+/** Adds words to a field. */
 export function withText(schema: JsonSchema, text: string): Node {
   const node = typeof schema === 'boolean' ? (schema ? ANYTHING : { not: {} }) : schema;
   if (text === '') return node;
-  if (Array.isArray(node.anyOf)) {
-    const [first, ...others] = node.anyOf as [Node, ...Node[]];
-    return { ...node, anyOf: [withText(first, text), ...others] };
-  }
-  const { description } = node;
-  if (typeof description !== 'string' || description === '') return { ...node, description: text };
-  const separator = text.startsWith('(') || /[.!?…]$/.test(description) ? ' ' : '. ';
-  return { ...node, description: description + separator + text };
+  return changeText(node, (inner) => {
+    const { description } = inner;
+    if (typeof description !== 'string' || description === '') return { ...inner, description: text };
+    const separator = text.startsWith('(') || /[.!?…]$/.test(description) ? ' ' : '. ';
+    return { ...inner, description: description + separator + text };
+  });
 }
 
 function split(schema: JsonSchema): { text: string; rest: Node } {
@@ -86,22 +80,26 @@ function uniteText(texts: readonly string[], brief = false): string {
   return `${cutText(commonest.text, MAX_NOTE)} (meaning depends on the action)`;
 }
 
-function unite(variants: readonly { action: string; schema: Node }[], notes: string[], depth: number): Node {
-  const kinds = new Map<string, { schema: Node; actions: string[] }>();
-  for (const { action, schema } of variants) {
-    const key = toCanonicalJson(schema);
-    const kind = kinds.get(key);
+/** A schema, and the actions that give it. */
+interface Kind {
+  readonly schema: Node;
+  readonly actions: string[];
+}
+
+function unite(variants: readonly { action: string; rest: Node }[], notes: string[], depth: number): Node {
+  const byText = new Map<string, Kind>();
+  for (const { action, rest } of variants) {
+    const key = toCanonicalJson(rest);
+    const kind = byText.get(key);
     if (kind) kind.actions.push(action);
-    else kinds.set(key, { schema, actions: [action] });
+    else byText.set(key, { schema: rest, actions: [action] });
   }
-  const distinct = [...kinds.values()];
-  if (distinct.length === 1) return distinct[0]!.schema;
-  const types = new Set(distinct.map(({ schema }) => schema.type));
-  const [type] = types;
-  if (types.size === 1 && typeof type === 'string' && distinct.every(({ schema }) => isPlain(schema))) {
-    return widen(type, distinct, notes, depth);
-  }
-  return branch(distinct, notes, depth);
+  const kinds = [...byText.values()];
+  const [{ schema }] = kinds as [Kind];
+  if (kinds.length === 1) return schema;
+  const { type } = schema;
+  const alike = typeof type === 'string' && kinds.every((kind) => kind.schema.type === type && isPlain(kind.schema));
+  return alike ? widen(type, kinds, notes, depth) : branch(kinds, notes, depth);
 }
 
 /** Same type, different details: keep what all agree on, widen the rest. */
@@ -109,34 +107,21 @@ function widen(type: string, kinds: readonly Kind[], notes: string[], depth: num
   const shared = agreeing(kinds.map(({ schema }) => schema));
   const own: Record<string, unknown> = { ...shared, type };
   delete own.enum;
-  if (kinds.every(({ schema }) => Array.isArray(schema.enum))) {
-    const values = new Map(
-      kinds.flatMap(({ schema }) => schema.enum as unknown[]).map((value) => [toCanonicalJson(value), value]),
-    );
-    if (values.size <= MAX_ENUM) own.enum = [...values.values()];
-    if (kinds.some(({ schema }) => (schema.enum as unknown[]).length < values.size)) notes.push(tellEnums(kinds));
-  } else if (kinds.some(({ schema }) => Array.isArray(schema.enum))) {
-    notes.push(tellEnums(kinds.filter(({ schema }) => Array.isArray(schema.enum))));
-  }
+  const listing = kinds.filter(({ schema }) => Array.isArray(schema.enum));
+  const values = distinct(listing.flatMap(({ schema }) => schema.enum as unknown[]));
+  if (listing.length === kinds.length && values.length <= MAX_ENUM) own.enum = values;
+  const whole = kinds.filter(({ schema }) => (schema.enum as unknown[] | undefined)?.length === values.length);
+  if (listing.length > 0 && whole.length < kinds.length) notes.push(tellEnums(listing));
   if (type === 'array') own.items = uniteInner(kinds, (schema) => (schema.items ?? ANYTHING) as Node, notes, depth);
   if (type === 'object') Object.assign(own, uniteObjects(kinds, notes, depth));
   return own;
 }
 
-interface Kind {
-  readonly schema: Node;
-  readonly actions: readonly string[];
-}
-
 function uniteInner(kinds: readonly Kind[], pick: (schema: Node) => Node, notes: string[], depth: number): JsonSchema {
   if (depth >= MAX_DEPTH) return ANYTHING;
-  const variants = kinds.map(({ schema, actions }) => ({ action: actions.join(', '), ...split(pick(schema)) }));
-  const inner = unite(
-    variants.map(({ action, rest }) => ({ action, schema: rest })),
-    notes,
-    depth + 1,
-  );
-  return withText(inner, uniteText(variants.map((variant) => variant.text)));
+  const variants = kinds.map(({ schema, actions }) => ({ action: actions.join(', '), schema: pick(schema) }));
+  const { node, text } = uniteDescribed(variants, notes, depth + 1);
+  return withText(node, text);
 }
 
 /** Objects of different shape: all properties any of them has, required where all require them. */
@@ -163,18 +148,14 @@ function uniteObjects(kinds: readonly Kind[], notes: string[], depth: number): N
 
 /** Different types: every one of them, and which action takes which. */
 function branch(kinds: readonly Kind[], notes: string[], depth: number): Node {
-  const branches = new Map<string, Kind>();
-  for (const { schema, actions } of kinds) {
-    for (const option of Array.isArray(schema.anyOf) ? (schema.anyOf as Node[]) : [schema]) {
-      const key = toCanonicalJson(option);
-      const same = branches.get(key);
-      branches.set(key, { schema: option, actions: same ? [...same.actions, ...actions] : actions });
-    }
-  }
   if (depth === 0) notes.push(tellTypes(kinds));
-  const options = [...branches.values()].map(({ schema }) => schema);
+  const options = distinct(kinds.flatMap(({ schema }) => (Array.isArray(schema.anyOf) ? schema.anyOf : [schema])));
   const small = options.length <= MAX_BRANCHES ? options : uniqueTypes(options);
   return small.length === 1 ? small[0]! : { anyOf: small };
+}
+
+function distinct<T>(values: readonly T[]): T[] {
+  return [...new Map(values.map((value) => [toCanonicalJson(value), value])).values()];
 }
 
 /** Too many alternatives to show: their types alone still tell no lie. */

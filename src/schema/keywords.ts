@@ -56,63 +56,74 @@ export const OPENINGS: readonly string[] = ['additionalProperties', 'unevaluated
 
 export const TYPES: readonly string[] = ['string', 'integer', 'number', 'boolean', 'object', 'array', 'null'];
 
-/** The schemas directly inside a schema, with the JSON pointer steps that lead there. */
+/**
+ * What stands where schemas belong directly inside a schema, with the JSON pointer steps that lead there. A keyword of
+ * another shape than its kind has nothing inside.
+ */
 export function* subschemas(
   schema: Node,
 ): Generator<readonly [keyword: string, key: string | number | undefined, schema: unknown]> {
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
-    if (typeof value !== 'object' || value === null) continue;
-    if (SCHEMA_KEYWORDS.has(keyword)) {
-      if (!Array.isArray(value)) yield [keyword, undefined, value];
-      else if (keyword === 'items') for (const [index, item] of value.entries()) yield [keyword, index, item];
-    } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
+    if (SCHEMA_LIST_KEYWORDS.has(keyword) || (keyword === 'items' && Array.isArray(value))) {
       if (Array.isArray(value)) for (const [index, item] of value.entries()) yield [keyword, index, item];
-    } else if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
-      if (isObject(value)) for (const key of Object.keys(value)) yield [keyword, key, value[key]];
-    } else if (keyword === 'dependencies' && isObject(value)) {
-      for (const key of Object.keys(value)) if (!Array.isArray(value[key])) yield [keyword, key, value[key]];
+    } else if (SCHEMA_KEYWORDS.has(keyword)) yield [keyword, undefined, value];
+    else if (SCHEMA_MAP_KEYWORDS.has(keyword) || DEFINITION_KEYWORDS.has(keyword) || keyword === 'dependencies') {
+      if (!isObject(value)) continue;
+      for (const key of Object.keys(value))
+        if (keyword !== 'dependencies' || !Array.isArray(value[key])) yield [keyword, key, value[key]];
     }
   }
 }
 
-/**
- * A copy of a schema with every schema directly inside it changed. What is not a schema where one belongs is handed over
- * too; a keyword of another shape than its kind stays as it is.
- */
+/** A copy of a schema with what stands where schemas belong directly inside it changed. */
 export function mapSubschemas(
   schema: Node,
   change: (inner: unknown, keyword: string, key: string | number | undefined) => unknown,
 ): Record<string, unknown> {
-  const copy: Record<string, unknown> = {};
-  for (const keyword of Object.keys(schema)) setOwn(copy, keyword, mapKeyword(keyword, schema[keyword], change));
-  return copy;
-}
-
-function mapKeyword(
-  keyword: string,
-  value: unknown,
-  change: (inner: unknown, keyword: string, key: string | number | undefined) => unknown,
-): unknown {
-  if (SCHEMA_LIST_KEYWORDS.has(keyword) || (keyword === 'items' && Array.isArray(value)))
-    return Array.isArray(value) ? value.map((inner, index) => change(inner, keyword, index)) : value;
-  if (SCHEMA_KEYWORDS.has(keyword)) return change(value, keyword, undefined);
-  if (
-    !isObject(value) ||
-    !(SCHEMA_MAP_KEYWORDS.has(keyword) || DEFINITION_KEYWORDS.has(keyword) || keyword === 'dependencies')
-  )
-    return value;
-  const copy: Record<string, unknown> = {};
-  for (const key of Object.keys(value)) {
-    const inner = value[key];
-    setOwn(copy, key, keyword === 'dependencies' && Array.isArray(inner) ? inner : change(inner, keyword, key));
+  const copy = copyOf(schema);
+  for (const [keyword, key, inner] of subschemas(schema)) {
+    const changed = change(inner, keyword, key);
+    if (key === undefined) copy[keyword] = changed;
+    else {
+      if (copy[keyword] === schema[keyword]) copy[keyword] = copyOf(schema[keyword] as Node);
+      setOwn(copy[keyword] as object, key, changed);
+    }
   }
   return copy;
 }
 
+/** A list or an object of its own with the same in it. */
+export function copyOf<T extends object>(original: T): { -readonly [key in keyof T]: T[key] } {
+  if (Array.isArray(original)) return [...original] as typeof original;
+  const copy = {};
+  for (const key of Object.keys(original)) setOwn(copy, key, original[key as keyof T]);
+  return copy as T;
+}
+
+/**
+ * `dependencies` (draft 7 and before) as the keywords that took its place: lists of names, and schemas, which are changed
+ * on the way.
+ */
+export function splitDependencies(
+  dependencies: Node,
+  change: (schema: unknown) => unknown,
+): { dependentRequired?: Record<string, unknown>; dependentSchemas?: Record<string, unknown> } {
+  const maps: ReturnType<typeof splitDependencies> = {};
+  for (const key of Object.keys(dependencies)) {
+    const needs = dependencies[key];
+    const isNames = typeof needs === 'string' || Array.isArray(needs);
+    const keyword = isNames ? 'dependentRequired' : 'dependentSchemas';
+    maps[keyword] ??= {};
+    setOwn(maps[keyword], key, isNames ? [needs].flat() : change(needs));
+  }
+  return maps;
+}
+
 /** Plain assignment to `__proto__` would change the object instead of naming a property. */
 export function setOwn(target: object, key: string | number, value: unknown): void {
-  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key !== '__proto__') (target as Record<string | number, unknown>)[key] = value;
+  else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
 /** The types a schema names, unknown ones left out; empty where it names none. */

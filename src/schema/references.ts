@@ -2,6 +2,7 @@
 // they lead in circles. References between documents are another subject (src/openapi/source).
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
+import { rememberByObject } from './remember.ts';
 
 export type SchemaObject = { readonly [keyword: string]: unknown };
 
@@ -23,11 +24,28 @@ export function schemasOf(list: unknown): readonly JsonSchema[] {
   return Array.isArray(list) ? list.filter(isSchema) : [];
 }
 
+/** The values a schema fixes: that of `const`, or those of `enum`. */
+export function choicesOf(schema: unknown): readonly unknown[] | undefined {
+  if (!isObject(schema)) return undefined;
+  if (Object.hasOwn(schema, 'const')) return [schema.const];
+  return Array.isArray(schema.enum) && schema.enum.length > 0 ? schema.enum : undefined;
+}
+
 /** What a local `$ref` points to. Others (remote, dangling) give undefined. */
 export function resolveRef(root: JsonSchema, ref: unknown): JsonSchema | undefined {
-  if (typeof ref !== 'string' || !ref.startsWith('#') || !isObject(root)) return undefined;
+  if (typeof ref !== 'string' || !isObject(root)) return undefined;
+  const targets = targetsIn(root);
+  if (!targets.has(ref)) targets.set(ref, findTarget(root, ref));
+  return targets.get(ref);
+}
+
+// Every value of a list asks for the same ones.
+const targetsIn = rememberByObject((_: SchemaObject) => new Map<string, JsonSchema | undefined>());
+
+function findTarget(root: SchemaObject, reference: string): JsonSchema | undefined {
+  const ref = reference.startsWith(`${String(root.$id)}#`) ? reference.slice(String(root.$id).length) : reference;
   if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return anchored(root, ref.slice(1));
+  if (!ref.startsWith('#/')) return ref.startsWith('#') ? anchored(root, ref.slice(1)) : undefined;
   let at: unknown = root;
   for (const part of ref.slice(2).split('/')) {
     const key = decodePart(part);

@@ -1,9 +1,8 @@
 // Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
-import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText, firstSentence } from '../endpoint/plain-text.ts';
 import { says, withoutNoise } from './description-budget.ts';
-import { SCHEMA_LIST_KEYWORDS } from './keywords.ts';
+import { mapSubschemas } from './keywords.ts';
 import { Description } from './portable/description.ts';
 
 export interface SlimOptions {
@@ -22,35 +21,20 @@ const LIMITS = new Set(['minLength', 'maxLength', 'minItems', 'maxItems', 'patte
 
 function slimSchema(schema: JsonSchema, options: SlimOptions, depth = 0): JsonSchema {
   if (typeof schema === 'boolean') return schema;
-  const limit = depth === 0 ? options.maxText : Math.ceil(options.maxText / 2);
-  const slim: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(schema)) {
-    if (NOISE.has(keyword) || (LIMITS.has(keyword) && (!options.limits || isLoose(value)))) continue;
-    slim[keyword] = slimKeyword(keyword, value, options, depth, limit);
-    if (slim[keyword] === undefined) delete slim[keyword];
+  const slim = mapSubschemas(schema, (inner) => slimSchema(inner as JsonSchema, options, depth + 1));
+  for (const [keyword, value] of Object.entries(slim)) {
+    if (NOISE.has(keyword) || (LIMITS.has(keyword) && (!options.limits || isLoose(value)))) delete slim[keyword];
   }
+  if (slim.description === undefined) return slim;
+  const limit = depth === 0 ? options.maxText : Math.ceil(options.maxText / 2);
+  slim.description = slimText(slim.description, options, limit);
+  if (slim.description === undefined) delete slim.description;
   return slim;
 }
 
 /** A limit nobody runs into by accident. */
 function isLoose(value: unknown): boolean {
   return typeof value === 'number' && (value > 100 || value === 0);
-}
-
-function slimKeyword(keyword: string, value: unknown, options: SlimOptions, depth: number, limit: number): unknown {
-  if (keyword === 'description') return slimText(value, options, limit);
-  if (keyword === 'properties' && isObject(value)) {
-    return Object.fromEntries(
-      Object.entries(value).map(([name, inner]) => [name, slimSchema(inner as JsonSchema, options, depth + 1)]),
-    );
-  }
-  if ((keyword === 'items' || keyword === 'additionalProperties') && isObject(value)) {
-    return slimSchema(value as JsonSchema, options, depth + 1);
-  }
-  if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) {
-    return value.map((inner) => slimSchema(inner as JsonSchema, options, depth + 1));
-  }
-  return value;
 }
 
 function slimText(value: unknown, { oneSentence, examples }: SlimOptions, limit: number): string | undefined {

@@ -364,11 +364,16 @@ describe('depth', () => {
       },
     };
     const at = (maxDepth: number) =>
-      toPortableSchema({ type: 'object', properties: { x: nested } }, { maxDepth, more: 'See describe' }).properties.x;
-    expect(at(1)).toEqual({ type: 'object', description: 'Fields: a. See describe.' });
+      toPortableSchema({ type: 'object', properties: { x: nested } }, { maxDepth }).properties.x;
+    expect(at(1)).toEqual({
+      type: 'object',
+      description: 'Fields: a. Shortened here; a refused call names what is wrong.',
+    });
     expect(at(2)).toEqual({
       type: 'object',
-      properties: { a: { type: 'object', description: 'Fields: b. See describe.' } },
+      properties: {
+        a: { type: 'object', description: 'Fields: b. Shortened here; a refused call names what is wrong.' },
+      },
     });
     expect(JSON.stringify(at(4))).toContain('"c":{"type":"string"}');
   });

@@ -11,7 +11,7 @@ import {
   SCHEMA_KEYWORDS,
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,
-  setOwn,
+  splitDependencies,
   TYPES,
 } from '../../schema/keywords.ts';
 
@@ -83,14 +83,12 @@ export function toCurrentSchema(schema: JsonSchema): JsonSchema {
     ...current
   } = mapSubschemas(schema, (inner) => toCurrentSchema(inner as JsonSchema));
   if (!isObject(dependencies)) return current;
-  for (const [field, needs] of Object.entries(dependencies)) {
-    const isNames = typeof needs === 'string' || Array.isArray(needs);
-    const keyword = isNames ? 'dependentRequired' : 'dependentSchemas';
-    const map: Node = { ...(current[keyword] as Node | undefined) };
-    setOwn(map, field, isNames ? [needs].flat() : needs);
-    current[keyword] = map;
-  }
-  return current;
+  const { dependentRequired, dependentSchemas } = splitDependencies(dependencies, (inner) => inner);
+  return {
+    ...current,
+    ...(dependentRequired && { dependentRequired: { ...(current.dependentRequired as Node), ...dependentRequired } }),
+    ...(dependentSchemas && { dependentSchemas: { ...(current.dependentSchemas as Node), ...dependentSchemas } }),
+  };
 }
 
 function isNamed(keyword: string): boolean {

@@ -10,6 +10,7 @@ import {
   SCHEMA_KEYWORDS,
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,
+  splitDependencies,
   UNIONS,
 } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
@@ -117,7 +118,12 @@ function convertNode(context: ConversionContext, schema: Node): JsonSchema {
       if (keyword === 'additionalItems' || (!isObject(value) && typeof value !== 'boolean')) continue;
       out[keyword] = convertSchema(CONDITIONS.includes(keyword) ? { ...context, via: 'not' } : below(context), value);
     } else if (keyword === 'dependencies') {
-      if (isObject(value)) splitDependencies(context, value, out);
+      if (!isObject(value)) continue;
+      const { dependentSchemas, dependentRequired } = splitDependencies(value, (inner) =>
+        convertSchema({ ...context, via: 'not' }, inner),
+      );
+      if (dependentSchemas) out.dependentSchemas ??= dependentSchemas;
+      if (dependentRequired) out.dependentRequired ??= nameLists(dependentRequired);
     } else convertPlain(schema, keyword, value, hidden, out);
   }
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
@@ -182,17 +188,6 @@ function convertTuple(context: ConversionContext, schema: Node, out: Record<stri
   const { additionalItems } = schema;
   if (isObject(additionalItems) || typeof additionalItems === 'boolean')
     out.items = convertSchema(below(context), additionalItems);
-}
-
-function splitDependencies(context: ConversionContext, map: Node, out: Record<string, unknown>): void {
-  const schemas = emptyMap<JsonSchema>();
-  const lists = emptyMap<unknown>();
-  for (const key of Object.keys(map)) {
-    if (Array.isArray(map[key])) lists[key] = map[key];
-    else schemas[key] = convertSchema({ ...context, via: 'not' }, map[key]);
-  }
-  if (Object.keys(schemas).length > 0) out.dependentSchemas ??= schemas;
-  if (Object.keys(lists).length > 0) out.dependentRequired ??= nameLists(lists);
 }
 
 function isTrivial(schema: unknown): boolean {

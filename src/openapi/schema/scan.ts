@@ -3,7 +3,7 @@
 
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, step } from '../../endpoint/untrusted.ts';
-import { subschemas } from '../../schema/keywords.ts';
+import { DEFINITION_KEYWORDS, subschemas } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import type { Limits } from '../source/limits.ts';
 import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
@@ -112,6 +112,7 @@ function look(root: Place, resolver: Resolver, limits: Limits): Findings {
       if (root.document.dialect.schema !== '3.1') continue;
     }
     for (const [keyword, key, inner] of subschemas(schema)) {
+      if (DEFINITION_KEYWORDS.has(keyword)) continue;
       stack.push({
         schema: inner,
         pointer: pointer + step(keyword) + (key === undefined ? '' : step(key)),

@@ -4,7 +4,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { explain } from '../explain/explain-errors.ts';
 import { DEFINITION_KEYWORDS } from '../keywords.ts';
-import { createCheck, toUsable } from './compile-schema.ts';
+import { createCheck } from './compile-schema.ts';
 import { allowEffort, TOO_MUCH_EFFORT } from './effort.ts';
 import { resetPatternBudget } from './pattern.ts';
 
@@ -18,7 +18,7 @@ export function explainMisfit(value: unknown, schema: JsonSchema, root: JsonSche
   resetPatternBudget();
   try {
     if (createCheck(whole)(value)) return undefined;
-    const [problem] = explain(toUsable(whole), value, { max: 1, subject: '' });
+    const [problem] = explain(whole, value, { max: 1, subject: '' });
     return problem?.message ?? 'does not fit its schema';
   } catch (error) {
     return error === TOO_MUCH_EFFORT ? 'takes too long to be checked; simplify it' : undefined;

@@ -61,9 +61,6 @@ export const FORMATS: ReadonlyMap<string, CheckedFormat> = new Map<string, Check
   ['uint64', whole(0, 2 ** 64, 'an integer from 0 to 2^64-1')],
 ]);
 
-/** Annotations only: they say how to show or encode a value and restrict nothing. */
-export const OPEN_FORMATS: readonly string[] = ['binary', 'password', 'float', 'double', 'char', 'html', 'markdown'];
-
 function toTest(rule: unknown): (value: string) => boolean {
   if (typeof rule === 'function') return rule as (value: string) => boolean;
   if (rule instanceof RegExp) return (value) => rule.test(value);

@@ -1,4 +1,5 @@
 // Equality of JSON values, and duplicates in linear time.
+import { rememberByObject } from '../remember.ts';
 
 /** Whether two JSON values are equal (object keys in any order). */
 export function sameJson(a: unknown, b: unknown): boolean {
@@ -20,13 +21,14 @@ export function haveDuplicates(items: readonly unknown[]): boolean {
 }
 
 /** Whether a value is one of some, however many there are: plain values by hash, objects and arrays by their text. */
-export function toMembership(values: readonly unknown[]): (value: unknown) => boolean {
-  if (values.length === 0) throw new Error('enum must have items');
-  const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
-  const texts = new Set(values.filter((value) => typeof value === 'object' && value !== null).map(canonical));
-  return (value) =>
-    typeof value === 'object' && value !== null ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
-}
+export const membershipOf: (values: readonly unknown[]) => (value: unknown) => boolean = rememberByObject(
+  (values: readonly unknown[]) => {
+    const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
+    const texts = new Set(values.filter((value) => typeof value === 'object' && value !== null).map(canonical));
+    return (value: unknown) =>
+      typeof value === 'object' && value !== null ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
+  },
+);
 
 /** One text per JSON value, keys sorted. */
 function canonical(value: unknown): string {

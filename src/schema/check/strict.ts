@@ -5,6 +5,7 @@ import { declaredNames } from '../explain/declared-names.ts';
 import { requiredOnly } from '../explain/explain-unions.ts';
 import { COMPOSITIONS, OPENINGS } from '../keywords.ts';
 import { deref, type SchemaObject, schemasOf } from '../references.ts';
+import { rememberByObject } from '../remember.ts';
 
 /**
  * The schema as it is enforced. One that says nothing about other names takes none: neither `additionalProperties` nor,
@@ -12,16 +13,11 @@ import { deref, type SchemaObject, schemasOf } from '../references.ts';
  * all, stays open.
  */
 export function toStrictSchema(schema: JsonSchema): JsonSchema {
-  if (!isObject(schema)) return schema;
-  const cached = strictSchemas.get(schema);
-  if (cached !== undefined) return cached;
-  const strict = closeSchema(schema);
-  strictSchemas.set(schema, strict);
-  return strict;
+  return isObject(schema) ? strictSchemaOf(schema) : schema;
 }
 
-// What is remembered about a schema (its types, its names) is remembered by the object.
-const strictSchemas = new WeakMap<SchemaObject, SchemaObject>();
+// Also because what is remembered about a schema (its types, its names) is remembered by the object.
+const strictSchemaOf = rememberByObject(closeSchema);
 
 function closeSchema(schema: SchemaObject): SchemaObject {
   const meant = withSets(schema);

@@ -28,20 +28,16 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
   let characters = 0;
   let clock = 0;
 
-  const forgetOldest = (except: Entry): boolean => {
-    let oldest: Entry | undefined;
-    for (const one of held) if (one !== except && (!oldest || one.used < oldest.used)) oldest = one;
-    if (!oldest) return false;
-    held.delete(oldest);
-    characters -= oldest.weight;
-    oldest.check = undefined;
-    oldest.weight = 0;
-    return true;
-  };
-
   const trim = (except: Entry): void => {
-    let full = characters > maxCharacters || held.size > maxValidators;
-    while (full) full = forgetOldest(except) && (characters > maxCharacters || held.size > maxValidators);
+    while (characters > maxCharacters || held.size > maxValidators) {
+      let oldest: Entry | undefined;
+      for (const one of held) if (one !== except && (!oldest || one.used < oldest.used)) oldest = one;
+      if (!oldest) return;
+      held.delete(oldest);
+      characters -= oldest.weight;
+      oldest.check = undefined;
+      oldest.weight = 0;
+    }
   };
 
   const fill = (one: Entry, schema: JsonSchema): Check => {

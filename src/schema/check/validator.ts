@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Problem } from '../explain/argument-problem.ts';
 import { explain } from '../explain/explain-errors.ts';
 import { MAX_PROBLEMS, refusal } from '../explain/refusal.ts';
-import { joinPath, showName } from '../explain/show.ts';
+import { showName } from '../explain/show.ts';
 import {
   type BoundsVerdict,
   forbiddenKey,
@@ -17,8 +17,8 @@ import {
   MAX_VALUES,
   withinBounds,
 } from './bounds.ts';
-import { coerce, withLongIntegers } from './coerce.ts';
-import { toUsable } from './compile-schema.ts';
+import { coerce, type Reading, withLongIntegers } from './coerce.ts';
+import type { Check } from './compile-schema.ts';
 import { allowEffort, payFrom, TOO_MUCH_EFFORT } from './effort.ts';
 import { resetPatternBudget } from './pattern.ts';
 import { toStrictSchema } from './strict.ts';
@@ -52,19 +52,20 @@ function build(source: () => JsonSchema, { parse, strict = true, longIntegers = 
   const slot = shelf.createSlot(schema);
   return (tool, args) => {
     refuseUnusable(tool, args, schema);
-    const rounded = holdsRounded();
     const accepted = accept(tool, args, slot, schema, longIntegers);
-    if (rounded) refuseRounded(tool, accepted, schema());
     return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
   };
 }
 
 function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, longIntegers: boolean): Args {
+  const rounded = holdsRounded();
   resetPatternBudget();
   allowEffort();
   try {
     const check = slot.check();
-    return check(args) ? args : reconsider(tool, args, schema(), slot, longIntegers);
+    const reading = check(args) ? undefined : reconsider(tool, args, schema(), check, longIntegers);
+    if (rounded) refuseRounded(tool, reading?.args ?? args, schema());
+    return reading === undefined ? args : withLongIntegers(reading);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (error !== TOO_MUCH_EFFORT) throw brokenSchema(tool, error);
@@ -117,35 +118,27 @@ function declares(schema: JsonSchema, key: string): boolean {
   return isObject(schema) && isObject(schema.properties) && Object.hasOwn(schema.properties, key);
 }
 
-function reconsider(tool: string, args: Args, schema: JsonSchema, slot: Slot, longIntegers: boolean): Args {
+/** The arguments as they were meant, where that fits; else the refusal. */
+function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, longIntegers: boolean): Reading {
+  payFrom('read');
   const reading = coerce(schema, args);
+  payFrom('check');
   const usable = longIntegers || reading.long.length === 0;
-  if (usable && reading.args !== args && slot.check()(reading.args)) return withLongIntegers(reading);
-  // What stands in for a long integer must not be shown as what was given.
-  throw refusal(tool, schema, findProblems(schema, reading.long.length === 0 ? reading.args : args));
-}
-
-/** What is wrong, as far as it is found within the allowance for that. */
-function findProblems(schema: JsonSchema, args: Args): Problem[] {
+  if (usable && reading.args !== args && check(reading.args)) return reading;
   payFrom('explain');
-  const problems = explain(toUsable(schema), args, { max: MAX_PROBLEMS + 1 });
-  if (problems.length > 0) return problems;
-  return [limit('they do not satisfy the schema, and are too many to say where; send fewer values')];
+  // What stands in for a long integer must not be shown as what was given.
+  const problems = explain(schema, reading.long.length === 0 ? reading.args : args, { max: MAX_PROBLEMS + 1 });
+  if (problems.length > 0) throw refusal(tool, schema, problems);
+  throw refusal(tool, schema, [
+    limit('they do not satisfy the schema, and are too many to say where; send fewer values'),
+  ]);
 }
 
 /** An id that lost its last digits would reach another thing than the one that was meant. */
 function refuseRounded(tool: string, args: Args, schema: JsonSchema): void {
-  const { rounded } = coerce(schema, args);
-  if (rounded.length === 0) return;
-  throw refusal(
-    tool,
-    schema,
-    rounded.map((keys): Problem => {
-      const path = keys.reduce<string>((text, key) => joinPath(text, key), '');
-      const message = `${showName(path)} has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits`;
-      return { path, problem: 'range', message };
-    }),
-  );
+  payFrom('read');
+  const problems = explain(schema, args, { max: MAX_PROBLEMS + 1, exact: true });
+  if (problems.length > 0) throw refusal(tool, schema, problems);
 }
 
 function parsed(tool: string, schema: () => JsonSchema, result: Parsed): Args {

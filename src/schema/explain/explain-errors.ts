@@ -14,6 +14,8 @@ export interface View {
   readonly root: JsonSchema;
   /** What the value as a whole is called. */
   readonly subject: string;
+  /** Whether an integer of more digits than a number holds is one. */
+  readonly exact: boolean;
   /** Problems after which there is no point in finding more. */
   readonly max: number;
   /** Unions and names still to be looked into: a refusal must not cost more than the call it refuses. */
@@ -24,6 +26,8 @@ export interface View {
 export interface Place {
   readonly value: unknown;
   readonly path: string;
+  /** What it is called. */
+  readonly name: string;
   /** Nearest property name, to know secrets by. */
   readonly key: string;
   readonly schema: SchemaObject;
@@ -38,23 +42,29 @@ const MAX_ERRORS = 30;
 export function explain(
   root: JsonSchema,
   value: unknown,
-  { max, subject = 'the arguments' }: { readonly max: number; readonly subject?: string },
+  { max, subject = 'the arguments', exact = false }: Partial<View> & { readonly max: number },
 ): Problem[] {
   const left = { unions: MAX_UNIONS, suggestions: MAX_SUGGESTIONS };
-  return explainMisfits({ root, subject, max, left }, root, { value, path: '', key: '', schema: {} });
+  return explainMisfits({ root, subject, exact, max, left }, root, {
+    value,
+    path: '',
+    name: subject,
+    key: '',
+    schema: {},
+  });
 }
 
 /** What keeps the value of a place from fitting a schema; paths begin at the place. */
 export function explainMisfits(view: View, schema: JsonSchema, start: Place): Problem[] {
-  const errors = findErrors(view.root, schema, start.value, MAX_ERRORS);
+  const errors = findErrors(view.root, schema, start.value, MAX_ERRORS, view.exact);
   const problems = new Map<string, Problem>();
   const leftovers: Problem[] = [];
   for (const error of errors) {
     if (problems.size >= view.max) break;
     const place = placeOf(error, start);
-    const sentences = isUnion(error) ? explainUnion(view, error, place) : [explainRule(view, error, place)];
+    const sentences = isUnion(error) ? explainUnion(error, place, view) : [explainRule(error, place, view)];
     // A property of a form that does not fit for other reasons: those are the ones to name.
-    if (error.keyword === 'unevaluatedProperties' && !isUndeclared(view, error, place)) leftovers.push(...sentences);
+    if (error.keyword === 'unevaluatedProperties' && !isUndeclared(error, place, view)) leftovers.push(...sentences);
     else for (const problem of sentences) if (!problems.has(problem.message)) problems.set(problem.message, problem);
   }
   return (problems.size > 0 ? [...problems.values()] : leftovers).slice(0, view.max);
@@ -65,24 +75,11 @@ function isUnion({ keyword }: CheckError): boolean {
 }
 
 function placeOf(error: CheckError, start: Place): Place {
-  let { path, key } = start;
+  let { path, key, name } = start;
   for (const step of error.path) {
     path = joinPath(path, step);
+    name = showName(path);
     if (typeof step === 'string') key = step;
   }
-  return { path, key, value: error.value, schema: error.schema };
-}
-
-export function problemAt(
-  view: View,
-  place: Place,
-  problem: Problem['problem'],
-  words: string,
-  more: Partial<Problem> = {},
-): Problem {
-  return { path: place.path, problem, message: `${nameOf(view, place)} ${words}`.trimStart(), ...more };
-}
-
-export function nameOf(view: View, place: Place): string {
-  return place.path === '' ? view.subject : showName(place.path);
+  return { path, name, key, value: error.value, schema: error.schema };
 }

@@ -1,108 +1,131 @@
 // One sentence for each broken rule that stands for itself: types, choices, ranges, lengths, patterns, formats, names.
 
 import { isObject } from '../../endpoint/is-object.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { closest } from '../../endpoint/suggest.ts';
+import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
 import { NULL, namedTypes, OBJECT, typesOf } from '../json-types.ts';
 import { findKeyword, isSchema, ownSchema, type SchemaObject } from '../references.ts';
-import { type CheckError, lengthOf } from '../walk/walk-schema.ts';
+import type { CheckError } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
 import { declaredNames } from './declared-names.ts';
-import { nameOf, type Place, problemAt, type View } from './explain-errors.ts';
+import type { Place, View } from './explain-errors.ts';
 import { cut, describePurpose, describeType, joinPath, namesOf, showChoices, showName, showValue } from './show.ts';
 
-type Rule = (view: View, place: Place, params: CheckError['params']) => Problem;
+/** `params` are those of the error, and `limit`, the value of the keyword. */
+type Rule = (place: Place, params: CheckError['params'] & { readonly limit?: unknown }, view: View) => Problem;
 
 /** The problem behind one error. */
-export function explainRule(view: View, error: CheckError, place: Place): Problem {
-  const rule = RULES[error.keyword];
-  if (rule !== undefined) return rule(view, place, error.params);
-  return problemAt(view, place, 'rule', `must satisfy \`${error.keyword}\` of the schema`);
+export function explainRule({ keyword, params }: CheckError, place: Place, view: View): Problem {
+  const rule = RULES[keyword];
+  if (rule !== undefined) return rule(place, { limit: place.schema[keyword], ...params }, view);
+  return problemAt(place, 'rule', `must satisfy \`${keyword}\` of the schema`);
 }
 
-const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export function problemAt(
+  place: Place,
+  problem: Problem['problem'],
+  words: string,
+  more: Partial<Problem> = {},
+): Problem {
+  return { path: place.path, problem, message: `${place.name} ${words}`.trimStart(), ...more };
+}
 
-const range: Rule = (view, place) => mustBe(view, place, 'range', rangeWords(place.schema));
-const choice: Rule = (view, place) => explainChoice(view, place);
-const unknownName: Rule = (view, place, params) =>
-  explainUnknown(view, place, String(params.additionalProperty ?? params.unevaluatedProperty));
-const missing: Rule = (view, place, params) => explainMissing(view, place, params);
+const mustBe = (place: Place, problem: Problem['problem'], expected: string, more = ''): Problem => {
+  const got = shown(place);
+  return problemAt(place, problem, `must be ${expected}; got ${got}${more}`, { expected, got });
+};
+
+const mustHave = (place: Place, problem: 'length' | 'items', expected: string, count: number, what = ''): Problem => {
+  const got = problem === 'items' && what === '' ? plural(count, 'item') : `${count}`;
+  return problemAt(place, problem, `must have ${expected}${what}; it has ${count}`, { expected, got });
+};
+
+const shown = ({ value, key, schema }: Place): string => showValue(value, key, schema);
+const plural = (count: unknown, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
+const countOf = (place: Place): number => (place.value as unknown[]).length;
+
+const range: Rule = (place) => mustBe(place, 'range', rangeWords(place.schema));
+const unknownName: Rule = (place, params, view) =>
+  explainUnknown(place, String(params.additionalProperty ?? params.unevaluatedProperty), view);
 
 const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.create(null), {
   type: explainType,
-  'false schema': (view, place) => problemAt(view, place, 'unknown', 'is not accepted here; remove it'),
-  enum: choice,
-  const: choice,
-  required: missing,
-  dependentRequired: missing,
+  rounded: (place) =>
+    problemAt(
+      place,
+      'range',
+      'has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits',
+    ),
+  'false schema': (place) => problemAt(place, 'unknown', 'is not accepted here; remove it'),
+  enum: explainChoice,
+  const: explainChoice,
+  required: explainMissing,
+  dependentRequired: explainMissing,
   additionalProperties: unknownName,
   unevaluatedProperties: unknownName,
   minimum: range,
   maximum: range,
   exclusiveMinimum: range,
   exclusiveMaximum: range,
-  multipleOf: (view, place, { multipleOf }) => mustBe(view, place, 'range', `a multiple of ${String(multipleOf)}`),
-  format: (view, place, { format }) =>
-    mustBe(view, place, 'format', FORMATS.get(String(format))?.expected ?? `of format ${cut(String(format), 40)}`),
-  pattern: (view, place, { pattern }) => explainPattern(view, place, String(pattern)),
-  minLength: (view, place, { limit }) => {
-    const expected = limit === 1 ? 'a non-empty string' : `at least ${plural(limit as number, 'character')}`;
+  multipleOf: (place, { limit }) => mustBe(place, 'range', `a multiple of ${String(limit)}`),
+  format: (place, { limit }) => mustBe(place, 'format', FORMATS.get(limit as string)!.expected),
+  pattern: explainPattern,
+  minLength: (place, { limit }) => {
+    const expected = limit === 1 ? 'a non-empty string' : `at least ${plural(limit, 'character')}`;
     const got = shown(place);
     const words = limit === 1 ? 'must not be empty' : `must have ${expected}`;
-    return problemAt(view, place, 'length', `${words}; got ${got}`, { expected, got });
+    return problemAt(place, 'length', `${words}; got ${got}`, { expected, got });
   },
-  maxLength: (view, place, { limit }) => {
-    const expected = `at most ${plural(limit as number, 'character')}`;
-    const length = lengthOf(place.value as string);
-    return problemAt(view, place, 'length', `must have ${expected}; it has ${length}`, { expected, got: `${length}` });
+  maxLength: (place, { limit }) =>
+    mustHave(place, 'length', `at most ${plural(limit, 'character')}`, lengthOf(place.value as string)),
+  minItems: (place, { limit }) => {
+    const expected = `at least ${plural(limit, 'item')}`;
+    if (limit === 1) return problemAt(place, 'items', 'must not be empty', { expected, got: '0 items' });
+    return mustHave(place, 'items', expected, countOf(place));
   },
-  minItems: (view, place, { limit }) =>
-    explainItems(view, place, `at least ${plural(limit as number, 'item')}`, limit === 1),
-  maxItems: (view, place, { limit }) => explainItems(view, place, `at most ${plural(limit as number, 'item')}`, false),
-  contains: (view, place, { count, min, max }) =>
-    explainContains(view, place, count as number, min as number, max as number | undefined),
-  uniqueItems: (view, place) =>
-    problemAt(view, place, 'items', 'must not contain the same item twice', {
+  maxItems: (place, { limit }) => mustHave(place, 'items', `at most ${plural(limit, 'item')}`, countOf(place)),
+  contains: (place, { count, min, max }) => {
+    const tooFew = (count as number) < (min as number);
+    const expected = tooFew ? `at least ${plural(min, 'item')}` : `at most ${plural(max, 'item')}`;
+    return mustHave(place, 'items', expected, count as number, ' of the required kind');
+  },
+  uniqueItems: (place) =>
+    problemAt(place, 'items', 'must not contain the same item twice', {
       expected: 'unique items',
-      got: plural((place.value as unknown[]).length, 'item'),
+      got: plural(countOf(place), 'item'),
     }),
-  minProperties: (view, place, { limit }) => explainCount(view, place, `at least ${String(limit)}`),
-  maxProperties: (view, place, { limit }) => explainCount(view, place, `at most ${String(limit)}`),
-  propertyNames: (view, place, { propertyName }) =>
-    problemAt(view, place, 'rule', `must not have a key like ${showName(String(propertyName))}`),
-  not: (view, place) => {
-    const words = isSchema(place.schema.not) ? describeType(view.root, place.schema.not) : 'any value';
+  minProperties: (place, { limit }) => explainCount(place, `at least ${String(limit)}`),
+  maxProperties: (place, { limit }) => explainCount(place, `at most ${String(limit)}`),
+  propertyNames: (place, { propertyName }) =>
+    problemAt(place, 'rule', `must not have a key like ${showName(String(propertyName))}`),
+  not: (place, { limit }, { root }) => {
+    const words = isSchema(limit) ? describeType(root, limit) : 'any value';
     const got = shown(place);
     const what = words === 'any value' ? 'given in this form' : words;
-    return problemAt(view, place, 'rule', `must not be ${what}; got ${got}`, { got });
+    return problemAt(place, 'rule', `must not be ${what}; got ${got}`, { got });
   },
 } satisfies Record<string, Rule>);
 
-const shown = ({ value, key, schema }: Place): string => showValue(value, key, schema);
-
-function mustBe(view: View, place: Place, problem: Problem['problem'], expected: string, more = ''): Problem {
-  const got = shown(place);
-  return problemAt(view, place, problem, `must be ${expected}; got ${got}${more}`, { expected, got });
-}
-
 /** Also for a union none of whose forms takes such a value: the whole of it is named at once. */
-export function explainType(view: View, place: Place): Problem {
+export function explainType(place: Place, _: unknown, { root }: View): Problem {
   const { schema } = place;
   const named = namedTypes(schema.type) | (schema.nullable === true ? NULL : 0);
-  const takes = schema.type === undefined ? typesOf(view.root, schema) : named;
-  return mustBe(view, place, 'type', describeType(view.root, schema) + fieldWords(view, schema, takes));
+  const takes = schema.type === undefined ? typesOf(root, schema) : named;
+  return mustBe(place, 'type', describeType(root, schema) + fieldWords(root, schema, takes));
 }
 
 const MAX_FIELDS_SHOWN = 6;
 
 /** ` {name, color?}`: whoever gave no object at all wants to know what would be in it. */
-function fieldWords(view: View, schema: SchemaObject, takes: number): string {
+function fieldWords(root: JsonSchema, schema: SchemaObject, takes: number): string {
   if ((takes & ~NULL) !== OBJECT) return '';
-  const properties = findKeyword(view.root, schema, 'properties');
+  const properties = findKeyword(root, schema, 'properties');
   if (!isObject(properties)) return '';
-  const required = new Set(namesOf(findKeyword(view.root, schema, 'required')));
+  const required = new Set(namesOf(findKeyword(root, schema, 'required')));
   const names = Object.keys(properties).filter((name) => properties[name] !== false);
   const sorted = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
   const fields = sorted
@@ -112,14 +135,14 @@ function fieldWords(view: View, schema: SchemaObject, takes: number): string {
   return ` {${fields.join(', ')}${sorted.length > fields.length ? ', …' : ''}}`;
 }
 
-function explainChoice(view: View, place: Place): Problem {
+function explainChoice(place: Place, _: unknown, view: View): Problem {
   const { schema, value } = place;
   const choices = Array.isArray(schema.enum) ? schema.enum : [schema.const];
   const words = choices.filter((each): each is string => typeof each === 'string');
   const near = typeof value === 'string' && choices.length > 1 ? suggest(view, value, words) : undefined;
   const hint = near === undefined ? '' : ` — did you mean ${showChoices([near])}?`;
   const expected = choices.length === 1 ? showChoices(choices) : `one of ${showChoices(choices)}`;
-  return { ...mustBe(view, place, 'enum', expected, hint), ...(near !== undefined && { suggestion: near }) };
+  return { ...mustBe(place, 'enum', expected, hint), ...(near !== undefined && { suggestion: near }) };
 }
 
 /** Of longer lists fewer words are looked up, but always one. */
@@ -131,8 +154,9 @@ function suggest(view: View, word: string, candidates: readonly string[]): strin
   return view.left.suggestions < 0 ? undefined : closest(word, candidates);
 }
 
-function explainPattern(view: View, place: Place, source: string): Problem {
+function explainPattern(place: Place, { limit }: { readonly limit?: unknown }): Problem {
   const value = place.value as string;
+  const source = limit as string;
   const expected = `/${cut(toOneLine(source), 120)}/`;
   const got = shown(place);
   const words = {
@@ -142,7 +166,7 @@ function explainPattern(view: View, place: Place, source: string): Problem {
     too_many: `could not be checked against ${expected} in time; send fewer or shorter values`,
     unusable: `cannot be accepted: its pattern ${expected} is not a usable regular expression; leave it out, or have the API description corrected`,
   }[safePattern(source).verdict(value)];
-  return problemAt(view, place, 'pattern', words, { expected, got });
+  return problemAt(place, 'pattern', words, { expected, got });
 }
 
 /** `from 1 to 100`, `at least 0`, `above 0 and below 1`. */
@@ -158,28 +182,16 @@ function rangeWords({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: Sc
   return words.join(' and ');
 }
 
-function explainItems(view: View, place: Place, expected: string, one: boolean): Problem {
-  const { length } = place.value as unknown[];
-  const words = length === 0 && one ? 'must not be empty' : `must have ${expected}; it has ${length}`;
-  return problemAt(view, place, 'items', words, { expected, got: plural(length, 'item') });
-}
-
-function explainContains(view: View, place: Place, count: number, min: number, max: number | undefined): Problem {
-  const expected = count < min ? `at least ${plural(min, 'item')}` : `at most ${plural(max ?? count, 'item')}`;
-  const words = `must have ${expected} of the required kind; it has ${count}`;
-  return problemAt(view, place, 'items', words, { expected, got: `${count}` });
-}
-
-function explainCount(view: View, place: Place, expected: string): Problem {
+function explainCount(place: Place, expected: string): Problem {
   const count = Object.keys(place.value as object).length;
   const message =
     place.path === ''
       ? `${expected} argument(s) must be given; got ${count}`
-      : `${nameOf(view, place)}: ${expected} field(s) must be in it; got ${count}`;
+      : `${place.name}: ${expected} field(s) must be in it; got ${count}`;
   return { path: place.path, problem: 'items', message, expected, got: `${count}` };
 }
 
-function explainMissing(view: View, place: Place, params: CheckError['params']): Problem {
+function explainMissing(place: Place, params: CheckError['params'], view: View): Problem {
   const name = String(params.missingProperty);
   const schema =
     ownSchema(place.schema.properties, name) ??
@@ -196,11 +208,11 @@ function explainMissing(view: View, place: Place, params: CheckError['params']):
 const MAX_NAMES_LISTED = 20;
 
 /** Whether no part of the schema has such a property. */
-export function isUndeclared(view: View, error: CheckError, place: Place): boolean {
+export function isUndeclared(error: CheckError, place: Place, view: View): boolean {
   return !declaredNames(view.root, place.schema).has(String(error.params.unevaluatedProperty));
 }
 
-function explainUnknown(view: View, place: Place, name: string): Problem {
+function explainUnknown(place: Place, name: string, view: View): Problem {
   const names = declaredNames(view.root, place.schema);
   const path = joinPath(place.path, name);
   const base = { path, problem: 'unknown' } as const;

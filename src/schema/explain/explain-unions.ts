@@ -3,37 +3,37 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
-import { tagMatches } from '../check/coerce.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
 import { deref, findKeyword, schemasOf } from '../references.ts';
 import { nearestBranches } from '../walk/search-union.ts';
+import { tagMatches } from '../walk/union-branches.ts';
 import type { CheckError } from '../walk/walk-schema.ts';
 import type { Problem } from './argument-problem.ts';
-import { explainMisfits, nameOf, type Place, problemAt, type View } from './explain-errors.ts';
-import { explainType } from './explain-rules.ts';
+import { explainMisfits, type Place, type View } from './explain-errors.ts';
+import { explainType, problemAt } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_SETS_SHOWN = 6;
 
 /** The problems behind a union none of whose branches fits, or two where only one may. */
-export function explainUnion(view: View, { keyword, params }: CheckError, place: Place): Problem[] {
+export function explainUnion({ keyword, params }: CheckError, place: Place, view: View): Problem[] {
   const branches = schemasOf(place.schema[keyword]);
-  const unfit = problemAt(view, place, 'variant', `does not fit any of its ${branches.length} forms`);
+  const unfit = problemAt(place, 'variant', `does not fit any of its ${branches.length} forms`);
   if (--view.left.unions < 0) return [unfit];
   if (Array.isArray(params.passing)) {
     const forms = params.passing.map((index) => branchName(view, branches[index]!)).join(' and ');
     const words = `must match exactly one of its forms, but matches ${forms}; make it match one only`;
-    return [problemAt(view, place, 'variant', words)];
+    return [problemAt(place, 'variant', words)];
   }
   const takesType = (schema: JsonSchema): boolean => (typesOf(view.root, schema) & typeOf(place.value)) !== 0;
   const typed = branches.filter(takesType);
-  if (typed.length === 0) return [explainType(view, place)];
-  const sets = requiredSets(view, branches);
-  if (sets !== undefined && isObject(place.value)) {
+  if (typed.length === 0) return [explainType(place, undefined, view)];
+  const sets = branches.map((branch) => requiredOnly(deref(view.root, branch)));
+  if (isObject(place.value) && sets.every((names) => names !== undefined)) {
     const shown = sets.slice(0, MAX_SETS_SHOWN).map(showSet);
     const expected = [...shown, ...(sets.length > shown.length ? ['…'] : [])].join(', or ');
-    const target = place.path === '' ? '' : `${nameOf(view, place)}: `;
+    const target = place.path === '' ? '' : `${place.name}: `;
     return [{ path: place.path, problem: 'variant', message: `${target}give ${expected}`, expected }];
   }
   const tried = nearestBranches(view.root, typed, place.value).flatMap((schema) => {
@@ -41,44 +41,20 @@ export function explainUnion(view: View, { keyword, params }: CheckError, place:
     return problems.length === 0 ? [] : [{ schema, problems }];
   });
   if (tried.length === 0) return [unfit];
-  const best = bestBranch(view, tried, place.value);
+  const score = scoreOf(view, place.value);
+  const best = tried.reduce((first, next) => (score(next) < score(first) ? next : first));
   if (typed.length === 1) return best.problems;
   const label = branchName(view, best.schema);
   return best.problems.map((problem) => ({ ...problem, message: `${problem.message} (as ${label})` }));
 }
 
-interface Tried {
-  readonly schema: JsonSchema;
-  readonly problems: Problem[];
-}
-
-function bestBranch(view: View, tried: readonly Tried[], value: unknown): Tried {
-  let best = tried[0]!;
-  let bestScore = Number.POSITIVE_INFINITY;
-  for (const candidate of tried) {
-    const tag = isObject(value) ? tagMatches(view.root, candidate.schema, value) : undefined;
-    // An unknown name says more about the wrong branch than a value that is off, and a fixed field says most.
-    const score = candidate.problems.reduce(
+/** An unknown name says more about the wrong branch than a value that is off, and a fixed field says most. */
+function scoreOf(view: View, value: unknown): (tried: { schema: JsonSchema; problems: readonly Problem[] }) => number {
+  return ({ schema, problems }) =>
+    problems.reduce(
       (sum, { problem }) => sum + (problem === 'unknown' ? 3 : problem === 'missing' ? 2 : 1),
-      tag === false ? 100 : 0,
+      isObject(value) && tagMatches(view.root, schema, value) === false ? 100 : 0,
     );
-    if (score < bestScore) {
-      best = candidate;
-      bestScore = score;
-    }
-  }
-  return best;
-}
-
-/** The names each branch asks for, where branches do nothing else. */
-function requiredSets(view: View, branches: readonly JsonSchema[]): string[][] | undefined {
-  const sets: string[][] = [];
-  for (const branch of branches) {
-    const names = requiredOnly(deref(view.root, branch));
-    if (names === undefined) return undefined;
-    sets.push(names);
-  }
-  return sets;
 }
 
 /** The names a schema requires, if that is all it says about an object. */

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { findKeyword, ownSchema } from '../references.ts';
 import type { Problem } from './argument-problem.ts';
-import { cut, describeType, namesOf } from './show.ts';
+import { cut, describeType, listWithin, namesOf } from './show.ts';
 
 export const MAX_PROBLEMS = 12;
 const MAX_TEXT_CHARS = 4_000;
@@ -46,16 +46,9 @@ function requiredNames(schema: JsonSchema): string[] {
 function requiredLine(schema: JsonSchema, required: readonly string[]): string[] {
   if (required.length === 0) return [];
   const properties = findKeyword(schema, schema, 'properties');
-  const fields: string[] = [];
-  let used = 0;
-  for (const name of required) {
-    const field = `${name}: ${cut(describeType(schema, ownSchema(properties, name) ?? true), 120)}`;
-    used += field.length + 2;
-    if (used > MAX_REQUIRED_CHARS - 40) {
-      fields.push('…');
-      break;
-    }
-    fields.push(field);
-  }
-  return [`Required: {${fields.join(', ')}}`];
+  // More than these never find room.
+  const fields = required
+    .slice(0, 100)
+    .map((name) => `${name}: ${cut(describeType(schema, ownSchema(properties, name) ?? true), 120)}`);
+  return [`Required: {${listWithin(fields, MAX_REQUIRED_CHARS - 40)}}`];
 }

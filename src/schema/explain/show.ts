@@ -72,6 +72,16 @@ export function cut(value: string, max: number): string {
   return `${value.slice(0, end >= 0xd800 && end <= 0xdbff ? max - 2 : max - 1)}…`;
 }
 
+/** As much of a list as there is room for. */
+export function listWithin(parts: readonly string[], maxChars: number): string {
+  let used = 0;
+  const end = parts.findIndex((part) => {
+    used += part.length + 2;
+    return used > maxChars;
+  });
+  return (end === -1 ? parts : [...parts.slice(0, end), '…']).join(', ');
+}
+
 /** A name in backticks; anything that is not a plain name is quoted so that it cannot pose as text. */
 export function showName(name: string): string {
   const shown = shorten(name, 64);

@@ -2,10 +2,9 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
 import { safePattern } from '../check/pattern.ts';
-import { cut, namesOf, showChoices } from '../explain/show.ts';
-import type { SchemaObject } from '../references.ts';
-import type { Facts } from './schema-facts.ts';
-import { firstOf } from './schema-facts.ts';
+import { cut, listWithin, namesOf, showChoices } from '../explain/show.ts';
+import { choicesOf, type SchemaObject } from '../references.ts';
+import { type Facts, firstOf } from './schema-facts.ts';
 
 /** The description of a place, within `limit`; a title where there is none. */
 export function purposeOf(facts: Facts, limit: number): string {
@@ -139,15 +138,13 @@ export function companions(parts: readonly SchemaObject[]): Map<string, string[]
   return needed;
 }
 
-function companionWords(part: SchemaObject): string[] {
-  const words: string[] = [];
-  if (isObject(part.dependentRequired)) {
-    for (const [key, needed] of Object.entries(part.dependentRequired).slice(0, 6)) {
-      const names = namesOf(needed);
-      if (names.length > 0) words.push(`With ${cut(toOneLine(key), 40)} also give ${names.slice(0, 8).join(', ')}`);
-    }
-  }
-  return words;
+function companionWords({ dependentRequired }: SchemaObject): string[] {
+  if (!isObject(dependentRequired)) return [];
+  return Object.entries(dependentRequired)
+    .slice(0, 6)
+    .map(([key, needed]) => ({ key, names: namesOf(needed).slice(0, 8) }))
+    .filter(({ names }) => names.length > 0)
+    .map(({ key, names }) => `With ${cut(toOneLine(key), 40)} also give ${names.join(', ')}`);
 }
 
 /** A sentence and the fields it is about. */
@@ -186,12 +183,7 @@ function conditionWords(condition: SchemaObject): RuleWords | undefined {
   const rules: RuleWords[] = [];
   if (isObject(condition.properties)) {
     for (const [key, schema] of Object.entries(condition.properties).slice(0, 3)) {
-      if (!isObject(schema)) continue;
-      const values = Object.hasOwn(schema, 'const')
-        ? [schema.const]
-        : Array.isArray(schema.enum)
-          ? schema.enum
-          : undefined;
+      const values = choicesOf(schema);
       if (values) rules.push({ sentence: `${cut(toOneLine(key), 40)} is ${showChoices(values)}`, names: [key] });
     }
   }
@@ -208,26 +200,15 @@ function conditionWords(condition: SchemaObject): RuleWords | undefined {
 
 /** Excluded values. */
 export function exclusionWords(facts: Facts): string[] {
-  const not = firstOf(facts, 'not');
-  if (!isObject(not)) return [];
-  const values = Object.hasOwn(not, 'const') ? [not.const] : Array.isArray(not.enum) ? not.enum : undefined;
+  const values = choicesOf(firstOf(facts, 'not'));
   return values ? [`Not ${showChoices(values)}`] : [];
 }
 
 /** `name (required), color, …` for fields that are named but not shown. */
 export function fieldList(names: readonly string[], required: ReadonlySet<string>): string {
-  const shown: string[] = [];
-  let used = 0;
-  for (const name of [...names.filter((key) => required.has(key)), ...names.filter((key) => !required.has(key))]) {
-    const text = `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`;
-    used += text.length + 2;
-    if (used > 160) {
-      shown.push('…');
-      break;
-    }
-    shown.push(text);
-  }
-  return shown.join(', ');
+  const sorted = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
+  const fields = sorted.map((name) => `${cut(toOneLine(name), 40)}${required.has(name) ? ' (required)' : ''}`);
+  return listWithin(fields, 160);
 }
 
 /** One example as JSON, where it says more than the type does. */

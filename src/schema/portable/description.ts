@@ -1,4 +1,6 @@
 // What is said about a place, in parts, until somebody decides how much of it to show.
+import { isObject } from '../../endpoint/is-object.ts';
+import { mapSubschemas } from '../keywords.ts';
 
 /** The parts of a description. Written as JSON it is the whole text, so drafts can be measured and compared. */
 export class Description {
@@ -55,35 +57,26 @@ export function joinWords(text: string, sentences: readonly string[]): string {
 
 type Node = { readonly [keyword: string]: unknown };
 
-/** The description a node carries; of a union, that of its first branch, as nothing may stand beside `anyOf`. */
+/** The description a node carries. */
 export function descriptionOf(node: Node): Description {
   return node.description instanceof Description ? node.description : new Description('');
 }
 
+/** A node with its text changed. Nothing may stand beside `anyOf` (Vertex refuses it), so its first branch takes it. */
+export function changeText(node: Node, change: (node: Node) => Node): Node {
+  if (!Array.isArray(node.anyOf)) return change(node);
+  const [first, ...others] = node.anyOf as [Node, ...Node[]];
+  return { ...node, anyOf: [changeText(first, change), ...others] };
+}
+
 /** Adds a sentence to a node. */
 export function withSentence(node: Node, sentence: string): Node {
-  if (Array.isArray(node.anyOf)) {
-    const [first, ...others] = node.anyOf as [Node, ...Node[]];
-    return { anyOf: [withSentence(first, sentence), ...others] };
-  }
-  return { ...node, description: descriptionOf(node).withSentence(sentence) };
+  return changeText(node, (inner) => ({ ...inner, description: descriptionOf(inner).withSentence(sentence) }));
 }
 
 /** A node with every description written out in full. */
 export function writeOut(node: Node): Node {
-  const copy: Record<string, unknown> = {};
-  for (const [keyword, value] of Object.entries(node)) copy[keyword] = writeValue(keyword, value);
+  const copy = mapSubschemas(node, (inner) => (isObject(inner) ? writeOut(inner) : inner));
+  if (copy.description instanceof Description) copy.description = copy.description.text;
   return copy;
-}
-
-function writeValue(keyword: string, value: unknown): unknown {
-  if (value instanceof Description) return value.text;
-  if (keyword === 'items' || keyword === 'additionalProperties') return isNode(value) ? writeOut(value) : value;
-  if (keyword === 'anyOf') return (value as Node[]).map(writeOut);
-  if (keyword !== 'properties' || !isNode(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, writeOut(inner as Node)]));
-}
-
-function isNode(value: unknown): value is Node {
-  return typeof value === 'object' && value !== null;
 }

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
 import { arrayWords, exclusionWords, fieldList, objectWords, purposeOf } from './constraint-words.ts';
-import { Description, descriptionOf, joinWords } from './description.ts';
+import { changeText, Description, descriptionOf, joinWords } from './description.ts';
 import {
   choiceWords,
   defaultOf,
@@ -29,8 +29,6 @@ export interface Pass {
   readonly maxDepth: number;
   /** Description length at the first level; deeper ones get half. */
   readonly maxText: number;
-  /** Said where something is left out. */
-  readonly more: string;
   /** Keep `null` for optional fields (a PATCH clears with it). */
   readonly keepNull: boolean;
   /** Nodes left. */
@@ -240,12 +238,9 @@ function anyOf(nodes: readonly PortableNode[], description: Description, at: Pos
 
 function withText(node: PortableNode, description: Description): PortableNode {
   if (description.text === '') return node;
-  if (Array.isArray(node.anyOf)) {
-    const [first, ...others] = node.anyOf as PortableNode[];
-    return { anyOf: [withText(first!, description), ...others] };
-  }
-  const own = descriptionOf(node).text;
-  const { type, ...rest } = node;
-  const repeated = own === '' || description.text.includes(own);
-  return { type, ...rest, description: repeated ? description : new Description(`${description.text} (${own})`) };
+  return changeText(node, ({ type, ...rest }) => {
+    const own = descriptionOf(rest).text;
+    const repeated = own === '' || description.text.includes(own);
+    return { type, ...rest, description: repeated ? description : new Description(`${description.text} (${own})`) };
+  });
 }

@@ -89,6 +89,9 @@ export function describe(pass: Pass, facts: Facts, at: Position, words: readonly
   return new Description(joinWords(textOf(pass, facts, at), sentences), { ...(example !== undefined && { example }) });
 }
 
+/** Said where something is left out. */
+export const SHORTENED = 'Shortened here; a refused call names what is wrong';
+
 /** The same where fields are named, but not shown. */
 export function describeHidden(
   pass: Pass,
@@ -98,7 +101,7 @@ export function describeHidden(
   words: readonly string[],
 ): Description {
   if (at.quiet) return new Description(joinWords('', [fields, ...words]), { fields });
-  const sentences = [fields, ...words, ...statusWords(facts), pass.more];
+  const sentences = [fields, ...words, ...statusWords(facts), SHORTENED];
   return new Description(joinWords(textOf(pass, facts, at), sentences), { fields });
 }
 

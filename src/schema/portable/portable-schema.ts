@@ -5,6 +5,7 @@ import { OBJECT, typesOf } from '../json-types.ts';
 import { companions, conditionalWords, type RuleWords } from './constraint-words.ts';
 import { withSentence, writeOut } from './description.ts';
 import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
+import { SHORTENED } from './portable-scalar.ts';
 import { foldObjects, formWords } from './portable-union.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
 
@@ -18,40 +19,37 @@ export interface PortableSchema {
 }
 
 export interface PortableOptions {
-  /** Levels of nested objects shown. Default 4. */
-  readonly maxDepth?: number;
-  /** Size of the schema as JSON, in characters. Default 16,000: below 5,000 tokens. */
-  readonly maxChars?: number;
-  /** Keep `null` on optional fields, for bodies where it clears a value. Default false. */
-  readonly keepNull?: boolean;
-  /** Said where nested fields are left out, without full stop. */
-  readonly more?: string;
+  /** Levels of nested objects shown. */
+  readonly maxDepth: number;
+  /** Size of the schema as JSON, in characters. */
+  readonly maxChars: number;
+  /** Keep `null` on optional fields, for bodies where it clears a value. */
+  readonly keepNull: boolean;
 }
 
-const MAX_DEPTH = 4;
-const MAX_CHARS = 16_000;
+/** 16,000 characters are below 5,000 tokens. */
+const DEFAULTS: PortableOptions = { maxDepth: 4, maxChars: 16_000, keepNull: false };
 const MAX_NODES = 600;
 const MAX_TEXT = 300;
 const SHORT_TEXT = 100;
-const MORE = 'Shortened here; a refused call names what is wrong';
 /** One key outside this and Claude refuses every request of the session. */
 const KEY = /^[a-zA-Z0-9_.-]{1,64}$/;
 
 /** The arguments of a tool as an object schema that every client accepts. */
-export function toPortableSchema(schema: JsonSchema, options: PortableOptions = {}): PortableSchema {
+export function toPortableSchema(schema: JsonSchema, options: Partial<PortableOptions> = {}): PortableSchema {
   const draft = draftPortableSchema(schema, options);
   const properties = Object.entries(draft.properties).map(([key, node]) => [key, writeOut(node)] as const);
   return { ...draft, properties: Object.fromEntries(properties) };
 }
 
 /** The same with descriptions still in parts, for whoever shows less of them. */
-export function draftPortableSchema(schema: JsonSchema, options: PortableOptions = {}): PortableSchema {
+export function draftPortableSchema(schema: JsonSchema, options: Partial<PortableOptions> = {}): PortableSchema {
   const { facts, forms } = gatherRoot(schema);
   const names = [...facts.properties.keys()].filter(
     (key) => KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false),
   );
   const required = names.filter((key) => facts.required.has(key));
-  const properties = shrinkToFit(schema, facts, names, options);
+  const properties = shrinkToFit(schema, facts, names, { ...DEFAULTS, ...options });
   addCompanions(facts, properties);
   addRootWords([...facts.parts.flatMap(conditionalWords), ...forms], properties);
   const shown = required.filter((key) => properties.has(key));
@@ -64,11 +62,10 @@ export function draftPortableSchema(schema: JsonSchema, options: PortableOptions
 }
 
 /** Any other schema in portable form, for example one field, or an answer that is an array. */
-export function toPortableNode(schema: JsonSchema, options: PortableOptions = {}): PortableNode {
+export function toPortableNode(schema: JsonSchema): PortableNode {
   const at = { depth: 0, level: 1, arrays: 0, nullable: true };
-  const versions = versionsOf(schema, [schema], at, options.maxDepth ?? MAX_DEPTH, MAX_TEXT, options);
-  const maxChars = options.maxChars ?? MAX_CHARS;
-  return writeOut(versions.findLast(({ size }) => size <= maxChars)?.node ?? versions[0]!.node);
+  const versions = versionsOf(schema, [schema], at, MAX_TEXT, DEFAULTS);
+  return writeOut(versions.findLast(({ size }) => size <= DEFAULTS.maxChars)?.node ?? versions[0]!.node);
 }
 
 /** A composition at the root is refused by Claude: its branches become fields of the one object. */
@@ -104,15 +101,16 @@ function shrinkToFit(
   names: readonly string[],
   options: PortableOptions,
 ): Map<string, PortableNode> {
-  const maxChars = options.maxChars ?? MAX_CHARS;
-  const maxDepth = Math.max(1, options.maxDepth ?? MAX_DEPTH);
-  const convert = (key: string, deepest: number, text: number): Argument => {
-    const nullable = (options.keepNull ?? false) || facts.required.has(key);
-    const at = { depth: 1, level: 2, arrays: 0, nullable };
-    return { key, versions: versionsOf(root, facts.properties.get(key)!, at, deepest, text, options) };
-  };
-  let args = names.map((key) => convert(key, maxDepth, MAX_TEXT));
-  let sum = args.reduce((total, arg) => total + sizeOf(arg), 0);
+  const { maxChars, maxDepth, keepNull } = options;
+  const convert = (deepest: number, text: number): Argument[] =>
+    names.map((key) => {
+      const at = { depth: 1, level: 2, arrays: 0, nullable: keepNull || facts.required.has(key) };
+      const schemas = facts.properties.get(key)!;
+      return { key, versions: versionsOf(root, schemas, at, text, { ...options, maxDepth: deepest }) };
+    });
+  const total = (some: Iterable<Argument>): number => [...some].reduce((sum, arg) => sum + sizeOf(arg), 0);
+  let args = convert(Math.max(1, maxDepth), MAX_TEXT);
+  let sum = total(args);
   while (sum > maxChars) {
     const largest = args.reduce<Argument | undefined>(
       (most, arg) => (arg.versions.length > 1 && sizeOf(arg) > (most ? sizeOf(most) : 0) ? arg : most),
@@ -125,10 +123,10 @@ function shrinkToFit(
   }
   for (const text of [SHORT_TEXT, 0]) {
     if (sum <= maxChars) break;
-    args = names.map((key) => convert(key, 1, text));
-    sum = args.reduce((total, arg) => total + sizeOf(arg), 0);
+    args = convert(1, text);
+    sum = total(args);
   }
-  if (sum > maxChars) return dropOptional(args, facts, maxChars, options);
+  if (sum > maxChars) return dropOptional(args, facts, maxChars);
   return new Map(args.map((arg) => [arg.key, arg.versions.at(-1)!.node]));
 }
 
@@ -141,28 +139,27 @@ function versionsOf(
   root: JsonSchema,
   schemas: readonly JsonSchema[],
   at: Position,
-  deepest: number,
-  text: number,
-  options: PortableOptions,
+  maxText: number,
+  { maxDepth: deepest, keepNull }: PortableOptions,
 ): Version[] {
   const versions: Version[] = [];
-  for (let depth = 1; depth <= deepest; depth++) {
-    const pass = createPass(root, depth, text, options);
-    const node = tryNode(pass, schemas, at);
-    if (node === undefined) break;
-    versions.push({ node, size: JSON.stringify(node).length });
+  for (let maxDepth = 1; maxDepth <= deepest; maxDepth++) {
+    const strict = maxDepth > 1;
+    const pass: Pass = { root, maxDepth, maxText, keepNull, nodes: MAX_NODES, strict, cut: false, path: [] };
+    try {
+      const node = toNode(pass, schemas, at);
+      versions.push({ node, size: JSON.stringify(node).length });
+    } catch (error) {
+      if (error !== OUT_OF_NODES) throw error;
+      break;
+    }
     if (!pass.cut) break;
   }
   return versions;
 }
 
 /** Hundreds of arguments: the required ones and as many others as fit, and a word on the rest. */
-function dropOptional(
-  args: readonly Argument[],
-  facts: Facts,
-  maxChars: number,
-  options: PortableOptions,
-): Map<string, PortableNode> {
+function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number): Map<string, PortableNode> {
   const chosen = new Set(args.filter(({ key }) => facts.required.has(key)));
   let used = [...chosen].reduce((sum, arg) => sum + sizeOf(arg), 0);
   for (const arg of args) {
@@ -174,34 +171,10 @@ function dropOptional(
   const properties = new Map(shown.map(({ key, versions }) => [key, versions.at(-1)!.node]));
   const last = shown.at(-1);
   if (last && shown.length < args.length) {
-    const sentence = `${args.length - shown.length} more optional arguments are not listed. ${options.more ?? MORE}`;
+    const sentence = `${args.length - shown.length} more optional arguments are not listed. ${SHORTENED}`;
     properties.set(last.key, withSentence(properties.get(last.key)!, sentence));
   }
   return properties;
-}
-
-function createPass(root: JsonSchema, maxDepth: number, maxText: number, options: PortableOptions): Pass {
-  return {
-    root,
-    maxDepth,
-    maxText,
-    more: options.more ?? MORE,
-    keepNull: options.keepNull ?? false,
-    nodes: MAX_NODES,
-    strict: maxDepth > 1,
-    cut: false,
-    path: [],
-  };
-}
-
-/** undefined when there are too many nodes at this depth. */
-function tryNode(pass: Pass, schemas: readonly JsonSchema[], at: Position): PortableNode | undefined {
-  try {
-    return toNode(pass, schemas, at);
-  } catch (error) {
-    if (error === OUT_OF_NODES) return undefined;
-    throw error;
-  }
 }
 
 /** An optional body whose fields are required: the argument says which others bring it along. */

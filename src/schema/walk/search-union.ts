@@ -2,10 +2,11 @@
 // hundreds of branches few are looked into.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { branchByTag, tagMatches } from '../check/coerce.ts';
 import { spend } from '../check/effort.ts';
 import { typeOf, typesOf } from '../json-types.ts';
-import { conjuncts, isSchema } from '../references.ts';
+import { conjuncts, isSchema, type SchemaObject } from '../references.ts';
+import { rememberByObject } from '../remember.ts';
+import { branchByTag, tagMatches } from './union-branches.ts';
 
 /** So many branches are all looked into; of more, the nearest. */
 const FEW = 12;
@@ -37,28 +38,19 @@ export function searchUnion(
   return fitting === undefined ? null : undefined;
 }
 
-/** What a branch asks of an object, as far as that can be seen without compiling it. */
-interface Demands {
-  readonly required: readonly string[];
-  /** Properties of each part that takes no others. */
-  readonly closed: readonly Readonly<Record<string, unknown>>[];
-}
-
-const demandsOfBranches = new WeakMap<object, Demands>();
-
-function demandsOf(root: JsonSchema, branch: JsonSchema): Demands {
-  if (!isObject(branch)) return { required: [], closed: [] };
-  const cached = demandsOfBranches.get(branch);
-  if (cached !== undefined) return cached;
+/** What a branch asks of an object, as far as that can be seen: required names, and the properties of closed parts. */
+const findDemands = rememberByObject((branch: SchemaObject, root: JsonSchema) => {
   const parts = [...conjuncts(root, [branch])].filter(isObject);
-  const demands = {
+  return {
     required: parts.flatMap(({ required }) => (Array.isArray(required) ? (required as string[]) : [])),
     closed: parts.flatMap(({ additionalProperties, patternProperties, properties = {} }) =>
       additionalProperties === false && patternProperties === undefined && isObject(properties) ? [properties] : [],
     ),
   };
-  demandsOfBranches.set(branch, demands);
-  return demands;
+});
+
+function demandsOf(root: JsonSchema, branch: JsonSchema): ReturnType<typeof findDemands> {
+  return isObject(branch) ? findDemands(branch, root) : { required: [], closed: [] };
 }
 
 /** Whether nothing that can be seen from outside keeps a value from fitting a branch. */

@@ -1,0 +1,97 @@
+// Keywords that say something about a value without looking into schemas inside: what their own value has to look like,
+// and whether a value satisfies them. For ajv, which has code of its own, only the former counts.
+import { isObject } from '../../endpoint/is-object.ts';
+import { ANY, ARRAY, NUMBER, OBJECT, STRING } from '../json-types.ts';
+import { TYPES } from '../keywords.ts';
+import { spend } from './effort.ts';
+import { FORMATS } from './formats.ts';
+import { haveDuplicates, membershipOf, sameJson } from './json-equality.ts';
+import { safePattern } from './pattern.ts';
+
+export interface Assertion {
+  /** JSON types it says something about. */
+  readonly on: number;
+  readonly holds: (value: never, limit: never) => boolean;
+  /** Whether the keyword's own value is one that can be enforced. */
+  readonly isUsable: (limit: unknown) => boolean;
+}
+
+const isNumber = (limit: unknown): boolean => typeof limit === 'number' && Number.isFinite(limit);
+const isCount = (limit: unknown): boolean => Number.isInteger(limit) && (limit as number) >= 0;
+const isText = (limit: unknown): boolean => typeof limit === 'string';
+const isNames = (limit: unknown): boolean => Array.isArray(limit) && limit.every(isText);
+const isList = (limit: unknown): boolean => Array.isArray(limit) && limit.length > 0;
+const isStep = (limit: unknown): boolean => isNumber(limit) && (limit as number) > 0;
+const isFlag = (limit: unknown): boolean => typeof limit === 'boolean';
+const isAnything = (): boolean => true;
+
+const on =
+  <V>(types: number) =>
+  <L>(isUsable: (limit: unknown) => boolean, holds: (value: V, limit: L) => boolean): Assertion => ({
+    on: types,
+    holds: holds as Assertion['holds'],
+    isUsable,
+  });
+const onNumbers = on<number>(NUMBER);
+const onStrings = on<string>(STRING);
+const onArrays = on<readonly unknown[]>(ARRAY);
+const onObjects = on<object>(OBJECT);
+
+/** Prices in cents: 19.99 is a multiple of 0.01, though not in binary. */
+const MULTIPLE_PRECISION = 1e-8;
+
+/** In the order in which what they refuse is told. */
+export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
+  maximum: onNumbers(isNumber, (value, limit: number) => value <= limit),
+  minimum: onNumbers(isNumber, (value, limit: number) => value >= limit),
+  exclusiveMaximum: onNumbers(isNumber, (value, limit: number) => value < limit),
+  exclusiveMinimum: onNumbers(isNumber, (value, limit: number) => value > limit),
+  multipleOf: onNumbers(
+    isStep,
+    (value, step: number) => Math.abs(Math.round(value / step) - value / step) <= MULTIPLE_PRECISION,
+  ),
+  maxLength: onStrings(isCount, (value, limit: number) => value.length <= limit || lengthOf(value) <= limit),
+  // Of a long string half of the units are enough, as a character takes two at most.
+  minLength: onStrings(isCount, (value, limit: number) => value.length >= 2 * limit || lengthOf(value) >= limit),
+  pattern: onStrings(isText, (value, source: string) => safePattern(source).test(value)),
+  format: on<string | number>(STRING | NUMBER)(isText, (value, name: string) => {
+    const format = FORMATS.get(name);
+    return format?.on !== typeof value || format.test(value as never);
+  }),
+  const: on(ANY)(isAnything, sameJson),
+  enum: on(ANY)(isList, (value, values: readonly unknown[]) => membershipOf(values)(value)),
+  maxItems: onArrays(isCount, (value, limit: number) => value.length <= limit),
+  minItems: onArrays(isCount, (value, limit: number) => value.length >= limit),
+  uniqueItems: onArrays(isFlag, (value, unique: boolean) => !unique || !haveDuplicates(value)),
+  maxProperties: onObjects(isCount, (value, limit: number) => countKeys(value) <= limit),
+  minProperties: onObjects(isCount, (value, limit: number) => countKeys(value) >= limit),
+};
+
+/** What the values of keywords have to look like that are no schemas. */
+export const USABLE: ReadonlyMap<string, (limit: unknown) => boolean> = new Map([
+  ...Object.entries(ASSERTIONS).map(([keyword, { isUsable }]) => [keyword, isUsable] as const),
+  ['type', (limit) => isList([limit].flat()) && [limit].flat().every((name) => TYPES.includes(name as string))],
+  ['minContains', isCount],
+  ['maxContains', isCount],
+  // A boolean is how parameters and older drafts say it; there is nothing to enforce, and nothing to tell.
+  ['required', (limit) => isNames(limit) || isFlag(limit)],
+  ['dependentRequired', (limit) => isObject(limit) && Object.values(limit).every(isNames)],
+]);
+
+/** Looking at a name costs less than looking into a schema. */
+export const KEY_EFFORT: number = 1 / 4;
+
+function countKeys(object: object): number {
+  const { length } = Object.keys(object);
+  spend(length * KEY_EFFORT);
+  return length;
+}
+
+/** Code points, as JSON Schema counts; a surrogate pair is one. */
+export function lengthOf(value: string): number {
+  let pairs = 0;
+  for (let index = 0; index < value.length - 1; index++) {
+    if (value.charCodeAt(index) >>> 10 === 0x36 && value.charCodeAt(index + 1) >>> 10 === 0x37) pairs++;
+  }
+  return value.length - pairs;
+}

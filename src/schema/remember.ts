@@ -1,0 +1,15 @@
+// What was found out about a schema is remembered by the object, for as long as that lives.
+
+/** Answers once for every object; what else is asked (the root its references lead into) is the same each time. */
+export function rememberByObject<K extends object, V, More extends unknown[]>(
+  find: (key: K, ...more: More) => V,
+): (key: K, ...more: More) => V {
+  const answers = new WeakMap<K, V>();
+  return (key, ...more) => {
+    const earlier = answers.get(key);
+    if (earlier !== undefined) return earlier;
+    const answer = find(key, ...more);
+    answers.set(key, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,78 @@
+// Which branch of a union is meant, as far as that can be seen from outside: by types, and by fields that a branch fixes.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { spend } from '../check/effort.ts';
+import { sameJson } from '../check/json-equality.ts';
+import { ARRAY, NULL, OBJECT, typeOf, typesOf } from '../json-types.ts';
+import { choicesOf, conjuncts, type SchemaObject, schemasOf } from '../references.ts';
+import { rememberByObject } from '../remember.ts';
+
+/** Names and their fixed values (`kind: const 'a'`). */
+type Tags = readonly (readonly [key: string, options: readonly unknown[]])[];
+
+const findTags = rememberByObject(
+  (branch: SchemaObject, root: JsonSchema): Tags =>
+    [...conjuncts(root, [branch])].flatMap((place) => {
+      if (!isObject(place) || !isObject(place.properties)) return [];
+      return Object.entries(place.properties).flatMap(([key, schema]) => {
+        const options = choicesOf(schema);
+        return options?.length === 1 ? [[key, options] as const] : [];
+      });
+    }),
+);
+
+function tagsOf(root: JsonSchema, branch: JsonSchema): Tags {
+  return isObject(branch) ? findTags(branch, root) : [];
+}
+
+/** Whether the fields a branch fixes have those values; undefined when it fixes none. */
+export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {
+  const tags = tagsOf(root, branch);
+  for (const [key, options] of tags) {
+    if (!Object.hasOwn(value, key)) return undefined;
+    if (!options.some((option) => sameJson(option, value[key]))) return false;
+  }
+  return tags.length > 0 ? true : undefined;
+}
+
+/** The branches that take more than null, and which of them a field that all of them fix stands for. */
+const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema) => {
+  const branches = schemasOf(list).filter((branch) => typesOf(root, branch) !== NULL);
+  const [first, ...others] = branches.map((branch) => tagsOf(root, branch));
+  const key = first?.find(([name]) => others.every((tags) => tags.some(([other]) => other === name)))?.[0];
+  const byTag = new Map<unknown, JsonSchema | undefined>();
+  for (const branch of key === undefined ? [] : branches) {
+    const option = tagsOf(root, branch).find(([name]) => name === key)![1][0];
+    // Two branches of one value are told apart by nothing.
+    byTag.set(option, byTag.has(option) ? undefined : branch);
+  }
+  return { branches, key, byTag };
+});
+
+/**
+ * The only branch that a field which every branch fixes allows, or null where it allows none; undefined where that does
+ * not settle it.
+ */
+export function branchByTag(
+  root: JsonSchema,
+  list: readonly unknown[],
+  value: Record<string, unknown>,
+): JsonSchema | null | undefined {
+  const { key, byTag } = indexUnion(list, root);
+  if (key === undefined || !Object.hasOwn(value, key) || typeof value[key] === 'object') return undefined;
+  return byTag.has(value[key]) ? byTag.get(value[key]) : null;
+}
+
+/** The one branch that can be meant: the only one that is not null, of that type, or whose fixed fields match. */
+export function meantBranch(root: JsonSchema, list: readonly unknown[], value: unknown): JsonSchema | undefined {
+  const { branches } = indexUnion(list, root);
+  if (branches.length === 1) return branches[0];
+  const tagged = isObject(value) ? branchByTag(root, list, value) : undefined;
+  if (tagged !== undefined) return tagged ?? undefined;
+  spend(branches.length);
+  const type = typeOf(value);
+  const typed = branches.filter((branch) => typesOf(root, branch) & type);
+  if (typed.length === 1 && type & (OBJECT | ARRAY)) return typed[0];
+  const matching = isObject(value) ? typed.filter((branch) => tagMatches(root, branch, value) === true) : [];
+  return matching.length === 1 ? matching[0] : undefined;
+}
