@@ -11,7 +11,7 @@ import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { setOwn } from '../../schema/keywords.ts';
 import { checkSchema, toCurrentSchema } from './argument-schema.ts';
-import { placementShape } from './definition-schema.ts';
+import { PLACEMENT_KEYS, placement } from './definition-schema.ts';
 import type { EndpointDefinition, Location, Placement } from './definition-types.ts';
 
 type Node = Record<string, unknown>;
@@ -28,8 +28,6 @@ export interface ArgumentPlan {
   readonly placements: ReadonlyMap<string, Placement>;
   readonly parse?: (args: Args) => Parsed;
 }
-
-const PLACEMENT_KEYS = new Set(Object.keys(placementShape));
 
 /** Reads the arguments of one endpoint; problems are collected, never thrown. */
 export function readArguments(definition: EndpointDefinition, at: Path, problems: Problem[]): ArgumentPlan {
@@ -136,24 +134,23 @@ function fromMap(args: Node, placements: Map<string, Placement>, path: Path, pro
       continue;
     }
     const schema: Node = {};
-    const placement: Node = {};
+    const beside: Node = {};
     for (const [word, value] of Object.entries(declaration)) {
       if (word === 'required' && typeof value === 'boolean') {
         if (value) required.push(key);
-      } else if (PLACEMENT_KEYS.has(word)) placement[word] = value;
+      } else if (PLACEMENT_KEYS.has(word)) beside[word] = value;
       else setOwn(schema, word, value);
     }
-    const checked = z.strictObject(placementShape).safeParse(placement, { reportInput: true });
+    const checked = placement.safeParse(beside, { reportInput: true });
     if (!checked.success) {
       for (const problem of toProblems(checked.error.issues)) {
         problems.push({ path: [...path, key, ...problem.path], message: problem.message });
       }
-    } else if (Object.keys(placement).length > 0)
-      placements.set(key, { ...placements.get(key), ...(placement as Placement) });
+    } else if (Object.keys(beside).length > 0) placements.set(key, { ...placements.get(key), ...checked.data });
     const slips = checkSchema(schema, [...path, key]);
     problems.push(...slips);
     const current = slips.length > 0 ? {} : (toCurrentSchema(schema) as Node);
-    setOwn(properties, key, placement.file === true ? { ...(FILE_SCHEMA as Node), ...current } : current);
+    setOwn(properties, key, beside.file === true ? { ...(FILE_SCHEMA as Node), ...current } : current);
   }
   return withDefaults(finish({ type: 'object', properties, required }, placements, path, problems));
 }

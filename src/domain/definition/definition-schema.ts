@@ -5,10 +5,16 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import type { DomainDefinition } from './definition-types.ts';
+import type { ArgDefinition, DomainDefinition } from './definition-types.ts';
+
+type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
+type Definition<Shape, Needed extends keyof Shape> = Pick<Fields<Shape>, Needed> & Partial<Omit<Fields<Shape>, Needed>>;
+
+/** Named, so that declarations do not spell out all of zod's parameters at every level. */
+interface Of<Value> extends z.ZodType<Value> {}
 
 /** An object that refuses unknown keys with a suggestion. `{key}` is filled in per key by toProblems(). */
-function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const keys = Object.keys(shape);
   return z.strictObject(shape, {
     error: (issue) => {
@@ -21,11 +27,20 @@ function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   });
 }
 
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** The same, where every key may be left out but those in `needed`. */
+function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof Shape & string = never>(
+  shape: Shape,
+  ...needed: Needed[]
+): Of<Definition<Shape, Needed>> {
+  const optional = Object.keys(shape).filter((key) => !needed.includes(key as Needed));
+  const mask = Object.fromEntries(optional.map((key) => [key, true as const]));
+  return closed(shape).exactPartial(mask as never) as never;
+}
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
+const flag = z.boolean();
 const named = (pattern: RegExp, say: string) => z.string().regex(pattern, say);
-const variable = named(VARIABLE, 'must be the name of an environment variable, such as MY_API_KEY');
+const variable = named(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable, such as MY_API_KEY');
 const argumentName = named(
   ARGUMENT_KEY,
   'an argument name is letters, digits and _, at most 64, not starting with a digit',
@@ -33,47 +48,46 @@ const argumentName = named(
 const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
 const anything = z.unknown();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+const texts = list(text);
 const milliseconds = z.int().min(1).max(3_600_000);
 const bytes = z
   .int()
   .min(1)
   .max(1024 * 1024 * 1024);
 
-const baseUrl = z.union([text, strict({ env: variable, default: text.exactOptional() })]);
+const baseUrl = z.union([text, strict({ env: variable, default: text }, 'env')]);
 const headers = z.record(named(HEADER_NAME, 'is not a header name'), z.string());
 const policy = z.enum(['allow', 'confirm', 'deny']);
-const effect = z.enum(['read', 'write', 'destructive']);
-const expose = z.enum(['tool', 'resource', 'both']);
 const style = z.enum(['simple', 'label', 'matrix', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'cookie']);
 const jsonSchema = z.union([z.record(z.string(), anything), z.boolean()]);
-const security = list(list(text));
+const security = list(texts);
 
-const scheme = strict({
-  env: variable.exactOptional(),
-  usernameEnv: variable.exactOptional(),
-  passwordEnv: variable.exactOptional(),
-  clientIdEnv: variable.exactOptional(),
-  clientSecretEnv: variable.exactOptional(),
-  tokenUrl: text.exactOptional(),
-  scopes: list(text).exactOptional(),
+export const scheme = strict({
+  env: variable,
+  usernameEnv: variable,
+  passwordEnv: variable,
+  clientIdEnv: variable,
+  clientSecretEnv: variable,
+  tokenUrl: text,
+  scopes: texts,
 });
 
-const kinds = z.discriminatedUnion('kind', [
-  strict({
+export const kinds = z.discriminatedUnion('kind', [
+  closed({
     kind: z.literal('apiKey'),
     in: z.enum(['header', 'query', 'cookie']).exactOptional(),
     field: text,
     env: variable,
     prefix: z.string().exactOptional(),
   }),
-  strict({ kind: z.literal('bearer'), env: variable }),
-  strict({ kind: z.literal('basic'), usernameEnv: variable, passwordEnv: variable }),
-  strict({
+  closed({ kind: z.literal('bearer'), env: variable }),
+  closed({ kind: z.literal('basic'), usernameEnv: variable, passwordEnv: variable }),
+  closed({
     kind: z.literal('oauth2'),
     tokenUrl: text,
     clientIdEnv: variable,
     clientSecretEnv: variable,
-    scopes: list(text).exactOptional(),
+    scopes: texts.exactOptional(),
   }),
 ]);
 
@@ -87,75 +101,67 @@ const credential = z.unknown().transform((value, context) => {
 });
 
 const response = strict({
-  accept: text.exactOptional(),
-  pick: list(text).exactOptional(),
-  drop: list(text).exactOptional(),
-  maxChars: z.int().min(200).max(1_000_000).exactOptional(),
-  format: z.enum(['auto', 'json', 'toon', 'text']).exactOptional(),
-  structured: z.boolean().exactOptional(),
+  accept: text,
+  pick: texts,
+  drop: texts,
+  maxChars: z.int().min(200).max(1_000_000),
+  format: z.enum(['auto', 'json', 'toon', 'text']),
+  structured: flag,
 });
 
-const pagination = strict({
-  kind: z.enum(['page', 'offset', 'cursor']),
-  arg: argumentName,
-  sizeArg: argumentName.exactOptional(),
-  nextFrom: text.exactOptional(),
-});
+const pagination = strict(
+  {
+    kind: z.enum(['page', 'offset', 'cursor']),
+    arg: argumentName,
+    sizeArg: argumentName,
+    nextFrom: text,
+  },
+  'kind',
+  'arg',
+);
 
-const location = z.enum(['path', 'query', 'header', 'cookie', 'body', 'body-root']);
+export const location = z.enum(['path', 'query', 'header', 'cookie', 'body', 'body-root']);
 
-/** The keys an argument of a YAML file may carry beside its JSON Schema. */
-export const placementShape = {
-  in: location.exactOptional(),
-  name: text.exactOptional(),
-  at: list(text).exactOptional(),
-  style: style.exactOptional(),
-  explode: z.boolean().exactOptional(),
-  allowReserved: z.boolean().exactOptional(),
-  mediaType: text.exactOptional(),
-  arrays: z.enum(['indices', 'brackets', 'repeat']).exactOptional(),
-  file: z.boolean().exactOptional(),
-  clamp: z.boolean().exactOptional(),
+const placementShape = {
+  in: location,
+  name: text,
+  at: texts,
+  style,
+  explode: flag,
+  allowReserved: flag,
+  mediaType: text,
+  arrays: z.enum(['indices', 'brackets', 'repeat']),
+  file: flag,
+  clamp: flag,
 };
+export const placement = strict(placementShape);
+/** The keys an argument of a YAML file may carry beside its JSON Schema. */
+export const PLACEMENT_KEYS: ReadonlySet<string> = new Set(Object.keys(placementShape));
 
-const placement = strict(placementShape);
+const partEncoding = strict({ contentType: text, style, explode: flag, allowReserved: flag, headers, file: flag });
 
-const partEncoding = strict({
-  contentType: text.exactOptional(),
-  style: style.exactOptional(),
-  explode: z.boolean().exactOptional(),
-  allowReserved: z.boolean().exactOptional(),
-  headers: headers.exactOptional(),
-  file: z.boolean().exactOptional(),
-});
-
-const bodyKind = z.enum(['json', 'form', 'multipart', 'binary', 'text']);
+export const bodyKind = z.enum(['json', 'form', 'multipart', 'binary', 'text']);
 const body = z.union([
   bodyKind,
-  strict({
-    kind: bodyKind,
-    mediaType: text.exactOptional(),
-    wrap: list(text).exactOptional(),
-    encoding: z.record(z.string(), partEncoding).exactOptional(),
-  }),
+  strict({ kind: bodyKind, mediaType: text, wrap: texts, encoding: z.record(z.string(), partEncoding) }, 'kind'),
 ]);
 
 /** What a hand-written endpoint and the curation of an imported one have in common. */
-const shared = {
-  title: text.exactOptional(),
-  description: text.exactOptional(),
-  tags: list(text).exactOptional(),
-  effect: effect.exactOptional(),
-  idempotent: z.boolean().exactOptional(),
-  guard: policy.exactOptional(),
-  timeoutMs: milliseconds.exactOptional(),
-  maxResponseBytes: bytes.exactOptional(),
-  headers: headers.exactOptional(),
-  response: response.exactOptional(),
-  pagination: pagination.exactOptional(),
-  examples: list(z.record(z.string(), anything)).exactOptional(),
-  expose: expose.exactOptional(),
-  pinned: z.boolean().exactOptional(),
+const common = {
+  title: text,
+  description: text,
+  tags: texts,
+  effect: z.enum(['read', 'write', 'destructive']),
+  idempotent: flag,
+  guard: policy,
+  timeoutMs: milliseconds,
+  maxResponseBytes: bytes,
+  headers,
+  response,
+  pagination,
+  examples: list(z.record(z.string(), anything)),
+  expose: z.enum(['tool', 'resource', 'both']),
+  pinned: flag,
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
@@ -165,114 +171,98 @@ const method = z.string().superRefine((word, context) => {
   context.addIssue(`${shown} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`);
 });
 
-const endpoint = strict({
-  method: z.union([method, strict({ custom: named(/^[A-Za-z-]{1,32}$/, 'must be letters') })]).exactOptional(),
-  path: z
-    .string()
-    .regex(/^\/[^?#\s]*$/, 'must start with / and hold no ?, # or blank; query parameters are args or fixed values'),
+export const endpoint = strict(
+  {
+    method: z.union([method, closed({ custom: named(/^[A-Za-z-]{1,32}$/, 'must be letters') })]),
+    path: named(
+      /^\/[^?#\s]*$/,
+      'must start with / and hold no ?, # or blank; query parameters are args or fixed values',
+    ),
+    summary: text,
+    deprecated: flag,
+    // readArguments() looks inside
+    args: z.custom<z.ZodType | { readonly [key: string]: z.ZodType | ArgDefinition }>(
+      isObject,
+      'must be an object of arguments',
+    ),
+    inputSchema: jsonSchema,
+    place: z.record(argumentName, z.union([location, placement])),
+    fixed: z.record(argumentName, anything),
+    body,
+    baseUrl,
+    security,
+    outputSchema: jsonSchema,
+    ...common,
+  },
+  'path',
+  'summary',
+);
+
+export const filter = strict({ tags: texts, paths: texts, methods: texts, operations: texts, deprecated: flag });
+
+export const argCuration = strict({
+  description: text,
+  rename: argumentName,
+  hide: flag,
+  fixed: anything,
+  default: anything,
+  required: flag,
+  enum: list(anything),
+  clamp: flag,
+});
+
+export const operation = strict({
+  name: action,
   summary: text,
-  deprecated: z.boolean().exactOptional(),
-  // zod types or JSON Schemas: arguments.ts looks inside
-  args: z.custom(isObject, 'must be an object of arguments').exactOptional(),
-  inputSchema: jsonSchema.exactOptional(),
-  place: z.record(argumentName, z.union([location, placement])).exactOptional(),
-  fixed: z.record(argumentName, anything).exactOptional(),
-  body: body.exactOptional(),
-  baseUrl: baseUrl.exactOptional(),
-  security: security.exactOptional(),
-  outputSchema: jsonSchema.exactOptional(),
-  ...shared,
+  ...common,
+  args: z.record(z.string(), argCuration),
 });
 
-const filter = strict({
-  tags: list(text).exactOptional(),
-  paths: list(text).exactOptional(),
-  methods: list(text).exactOptional(),
-  operations: list(text).exactOptional(),
-  deprecated: z.boolean().exactOptional(),
+export const prompt = strict({
+  title: text,
+  description: text,
+  arguments: z.record(argumentName, strict({ description: text, required: flag, values: list(z.string()) })),
+  text,
+  messages: list(strict({ role: z.enum(['user', 'assistant']), text, resource: text })),
 });
 
-const argCuration = strict({
-  description: text.exactOptional(),
-  rename: argumentName.exactOptional(),
-  hide: z.boolean().exactOptional(),
-  fixed: anything.exactOptional(),
-  default: anything.exactOptional(),
-  required: z.boolean().exactOptional(),
-  enum: list(anything).exactOptional(),
-  clamp: z.boolean().exactOptional(),
-});
+export const resource = strict(
+  { name: text, title: text, description: text, mimeType: text, text: z.string(), file: text },
+  'name',
+);
 
-const operation = strict({
-  name: action.exactOptional(),
-  summary: text.exactOptional(),
-  ...shared,
-  args: z.record(z.string(), argCuration).exactOptional(),
-});
-
-const prompt = strict({
-  title: text.exactOptional(),
-  description: text.exactOptional(),
-  arguments: z
-    .record(
-      argumentName,
-      strict({
-        description: text.exactOptional(),
-        required: z.boolean().exactOptional(),
-        values: list(z.string()).exactOptional(),
-      }),
-    )
-    .exactOptional(),
-  text: text.exactOptional(),
-  messages: list(
-    strict({
-      role: z.enum(['user', 'assistant']).exactOptional(),
-      text: text.exactOptional(),
-      resource: text.exactOptional(),
-    }),
-  ).exactOptional(),
-});
-
-const resource = strict({
-  name: text,
-  title: text.exactOptional(),
-  description: text.exactOptional(),
-  mimeType: text.exactOptional(),
-  text: z.string().exactOptional(),
-  file: text.exactOptional(),
-});
-
-const domain = strict({
-  name: named(DOMAIN_NAME, 'a domain name is lower case letters, digits and _, at most 32, starting with a letter'),
-  title: text.exactOptional(),
-  description: text.exactOptional(),
-  baseUrl: baseUrl.exactOptional(),
-  prefix: z
-    .string()
-    .regex(/^([a-z][a-z0-9_]{0,31})?$/, 'a prefix is lower case letters, digits and _, at most 32, or empty')
-    .exactOptional(),
-  headers: headers.exactOptional(),
-  credentials: z.record(named(/^[\w.-]{1,64}$/, 'is not a credential name'), credential).exactOptional(),
-  security: security.exactOptional(),
-  guard: strict({ write: policy.exactOptional(), destructive: policy.exactOptional() }).exactOptional(),
-  exposure: z.enum(['tools', 'grouped', 'search', 'auto']).exactOptional(),
-  pinned: list(text).exactOptional(),
-  timeoutMs: milliseconds.exactOptional(),
-  maxResponseBytes: bytes.exactOptional(),
-  response: response.exactOptional(),
-  prompts: z.record(named(/^[\w.-]{1,64}$/, 'is not a prompt name'), prompt).exactOptional(),
-  resources: z
-    .record(named(/^[a-z][a-z0-9+.-]*:\S+$/i, 'must be a URI with a scheme, such as guide://pets'), resource)
-    .exactOptional(),
-  endpoints: z.record(action, endpoint).exactOptional(),
-  openapi: text.exactOptional(),
-  overlays: list(text).exactOptional(),
-  refsRoot: text.exactOptional(),
-  serverVariables: z.record(z.string(), text).exactOptional(),
-  include: filter.exactOptional(),
-  exclude: filter.exactOptional(),
-  operations: z.record(z.string(), operation).exactOptional(),
-});
+export const domain = strict(
+  {
+    name: named(DOMAIN_NAME, 'a domain name is lower case letters, digits and _, at most 32, starting with a letter'),
+    title: text,
+    description: text,
+    baseUrl,
+    prefix: named(/^([a-z][a-z0-9_]{0,31})?$/, 'a prefix is lower case letters, digits and _, at most 32, or empty'),
+    headers,
+    credentials: z.record(named(/^[\w.-]{1,64}$/, 'is not a credential name'), credential),
+    security,
+    guard: strict({ write: policy, destructive: policy }),
+    exposure: z.enum(['tools', 'grouped', 'search', 'auto']),
+    pinned: texts,
+    timeoutMs: milliseconds,
+    maxResponseBytes: bytes,
+    response,
+    prompts: z.record(named(/^[\w.-]{1,64}$/, 'is not a prompt name'), prompt),
+    resources: z.record(
+      named(/^[a-z][a-z0-9+.-]*:\S+$/i, 'must be a URI with a scheme, such as guide://pets'),
+      resource,
+    ),
+    endpoints: z.record(action, endpoint),
+    openapi: text,
+    overlays: texts,
+    refsRoot: text,
+    serverVariables: z.record(z.string(), text),
+    include: filter,
+    exclude: filter,
+    operations: z.record(z.string(), operation),
+  },
+  'name',
+);
 
 /** Checks the shape of a definition; the meaning (does every path variable have an argument?) is checked by the build. */
 export function checkDefinition(value: unknown): { definition: DomainDefinition } | { problems: Problem[] } {

@@ -1,68 +1,26 @@
-// What an author writes: the shape of a domain file, the same in TypeScript, JavaScript, YAML and JSON.
+// What an author writes: the shape of a domain file, the same in TypeScript, JavaScript, YAML and JSON. The types follow from
+// definition-schema.ts; what needs a word in an editor is written out here, since comments do not pass through a derived type.
 // Strings marked "env text" may hold `${VARIABLE}` and `${VARIABLE:-default}`; they are filled in when the domain is built.
 import type { z } from 'zod';
 import type { BaseUrl } from '../../endpoint/environment.ts';
-import type {
-  Args,
-  Effect,
-  GuardPolicy,
-  JsonSchema,
-  Pagination,
-  ParameterStyle,
-  PartEncoding,
-  ResponsePlan,
-} from '../../endpoint/model.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import type * as schema from './definition-schema.ts';
 
-import type { CredentialSource } from '../../openapi/import-options.ts';
-
-export type { BaseUrl } from '../../endpoint/environment.ts';
-
-export type CredentialDefinition =
-  /** `env` holds the key; `prefix` (e.g. `Token `) is put before it. */
-  | {
-      readonly kind: 'apiKey';
-      readonly in?: 'header' | 'query' | 'cookie';
-      readonly field: string;
-      readonly env: string;
-      readonly prefix?: string;
-    }
-  | { readonly kind: 'bearer'; readonly env: string }
-  | { readonly kind: 'basic'; readonly usernameEnv: string; readonly passwordEnv: string }
-  | {
-      readonly kind: 'oauth2';
-      readonly tokenUrl: string;
-      readonly clientIdEnv: string;
-      readonly clientSecretEnv: string;
-      readonly scopes?: readonly string[];
-    };
-
-export type Location = 'path' | 'query' | 'header' | 'cookie' | 'body' | 'body-root';
+/** `env` of an `apiKey` holds the key; `prefix` (e.g. `Token `) is put before it. */
+export type CredentialDefinition = z.output<typeof schema.kinds>;
+export type Location = z.output<typeof schema.location>;
+export type BodyKind = z.output<typeof schema.bodyKind>;
 
 /** Where an argument goes, when it is not where the rule of `place.ts` would put it. */
-export interface Placement {
-  readonly in?: Location;
+export interface Placement extends z.output<typeof schema.placement> {
   /** Name on the wire; default: the argument's own. */
   readonly name?: string;
   /** Property path inside the body, instead of `name`. */
   readonly at?: readonly string[];
-  readonly style?: ParameterStyle;
-  readonly explode?: boolean;
-  readonly allowReserved?: boolean;
-  readonly mediaType?: string;
-  readonly arrays?: 'indices' | 'brackets' | 'repeat';
   /** A file: the argument is `{filename, mimeType, base64 | text}`. */
   readonly file?: boolean;
   /** A number beyond the argument's bounds is moved to the nearest one, and the answer says so. */
   readonly clamp?: boolean;
-}
-
-export type BodyKind = 'json' | 'form' | 'multipart' | 'binary' | 'text';
-
-export interface BodyDefinition {
-  readonly kind: BodyKind;
-  readonly mediaType?: string;
-  readonly wrap?: readonly string[];
-  readonly encoding?: Readonly<Record<string, PartEncoding>>;
 }
 
 /** One argument of a YAML or JSON file: JSON Schema keywords and a placement, side by side. */
@@ -70,17 +28,15 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
   readonly [keyword: string]: unknown;
 };
 
-export interface EndpointDefinition {
+export interface EndpointDefinition extends z.output<typeof schema.endpoint> {
   /** Default GET. A method that is none of HTTP's own is written `{ custom: PURGE }`, so that a slip is not taken for one. */
   readonly method?: string | { readonly custom: string };
   /** Template below the base URL: `/posts/{id}`. */
   readonly path: string;
-  readonly title?: string;
   /** One sentence: what it does. */
   readonly summary: string;
   /** When to use it, what comes back, limits. */
   readonly description?: string;
-  readonly tags?: readonly string[];
   /**
    * The arguments: a zod object, an object of zod types, or (in YAML) an object of JSON Schemas that may carry their
    * placement. Defaults given here are applied and sent.
@@ -92,70 +48,35 @@ export interface EndpointDefinition {
   readonly place?: { readonly [key: string]: Location | Placement };
   /** Sent with every call, never shown. Placed like arguments. */
   readonly fixed?: { readonly [key: string]: unknown };
-  readonly body?: BodyKind | BodyDefinition;
-  readonly headers?: { readonly [name: string]: string };
   readonly baseUrl?: BaseUrl;
   /** Names of credentials that go together, as alternatives; `[]` for none. */
   readonly security?: readonly (readonly string[])[];
-  readonly effect?: Effect;
-  readonly idempotent?: boolean;
-  readonly deprecated?: boolean;
-  readonly guard?: GuardPolicy;
-  readonly timeoutMs?: number;
-  readonly maxResponseBytes?: number;
-  readonly response?: Partial<ResponsePlan>;
-  readonly outputSchema?: JsonSchema;
-  readonly pagination?: Pagination;
-  readonly examples?: readonly Args[];
-  readonly expose?: 'tool' | 'resource' | 'both';
-  readonly pinned?: boolean;
 }
 
-export interface PromptDefinition {
-  readonly title?: string;
-  readonly description?: string;
-  readonly arguments?: {
-    readonly [name: string]: {
-      readonly description?: string;
-      readonly required?: boolean;
-      readonly values?: readonly string[];
-    };
-  };
+export interface PromptDefinition extends z.output<typeof schema.prompt> {
   /** One message of the user; `{{argument}}` is replaced. Or `messages`, for more. */
   readonly text?: string;
-  readonly messages?: readonly {
-    readonly role?: 'user' | 'assistant';
-    readonly text?: string;
-    readonly resource?: string;
-  }[];
 }
 
-export interface ResourceDefinition {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
+export interface ResourceDefinition extends z.output<typeof schema.resource> {
   /** Default text/markdown. */
   readonly mimeType?: string;
-  readonly text?: string;
   /** Instead of `text`: a file beside the domain file. */
   readonly file?: string;
 }
 
 /** Picks operations of an OpenAPI document. Within one key any value may match; all keys given must. */
-export interface OperationFilter {
+export interface OperationFilter extends z.output<typeof schema.filter> {
   /** As the document spells them, or as the groups of fully-qualified names: `platform.users`. */
   readonly tags?: readonly string[];
   /** Globs: `*` within a segment, `**` across segments. */
   readonly paths?: readonly string[];
-  readonly methods?: readonly string[];
   /** operationIds, `METHOD /path` or fully-qualified names (`platform.users.*`); globs allowed. */
   readonly operations?: readonly string[];
-  readonly deprecated?: boolean;
 }
 
 /** Changes to one argument of an imported operation. */
-export interface ArgCuration {
-  readonly description?: string;
+export interface ArgCuration extends z.output<typeof schema.argCuration> {
   /** Public name. */
   readonly rename?: string;
   /** Not offered to the model, and not sent. Optional arguments only. */
@@ -164,56 +85,33 @@ export interface ArgCuration {
   readonly fixed?: unknown;
   /** Sent when the model leaves the argument out. */
   readonly default?: unknown;
-  readonly required?: boolean;
-  readonly enum?: readonly unknown[];
   /** A number beyond the argument's bounds is moved to the nearest one, and the answer says so. */
   readonly clamp?: boolean;
 }
 
 /** Changes to one imported operation. */
-export interface OperationCuration {
+export interface OperationCuration extends z.output<typeof schema.operation> {
   /** The action: `list_pets` becomes the tool `<prefix>_list_pets`. */
   readonly name?: string;
-  readonly title?: string;
-  readonly summary?: string;
   /** Replaces the text of the document; without a `summary`, its first sentence is that as well. */
   readonly description?: string;
-  readonly tags?: readonly string[];
-  readonly effect?: Effect;
-  readonly idempotent?: boolean;
-  readonly guard?: GuardPolicy;
-  readonly timeoutMs?: number;
-  readonly maxResponseBytes?: number;
-  readonly headers?: { readonly [name: string]: string };
-  readonly response?: Partial<ResponsePlan>;
-  readonly pagination?: Pagination;
-  readonly examples?: readonly Args[];
-  readonly expose?: 'tool' | 'resource' | 'both';
-  readonly pinned?: boolean;
   readonly args?: { readonly [key: string]: ArgCuration };
 }
 
-export interface DomainDefinition {
+export interface DomainDefinition extends z.output<typeof schema.domain> {
   /** Lower case, letters, digits and `_`; unique in the gateway. */
   readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
   readonly baseUrl?: BaseUrl;
   /** Put before every action to make its tool's name; default: the domain's name, `''` for none. */
   readonly prefix?: string;
   /** Env text. Sent with every request. */
   readonly headers?: { readonly [name: string]: string };
   /** By name; with `openapi`, the name of a security scheme needs no `kind`. */
-  readonly credentials?: { readonly [name: string]: CredentialDefinition | CredentialSource };
+  readonly credentials?: { readonly [name: string]: CredentialDefinition | z.output<typeof schema.scheme> };
   /** Which credentials a call needs, as alternatives; default: the one that is declared. */
   readonly security?: readonly (readonly string[])[];
-  readonly guard?: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
-  readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
   /** Actions listed one to one in every exposure mode. */
   readonly pinned?: readonly string[];
-  readonly timeoutMs?: number;
-  readonly maxResponseBytes?: number;
-  readonly response?: Partial<ResponsePlan>;
   readonly prompts?: { readonly [name: string]: PromptDefinition };
   /** By URI. */
   readonly resources?: { readonly [uri: string]: ResourceDefinition };
