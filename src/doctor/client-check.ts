@@ -2,9 +2,11 @@
 import { isObject } from '../endpoint/is-object.ts';
 import { CLIENTS, type ClientId, type ClientRules, COMPOSITION, type Need } from './client-rules.ts';
 
-export { CLIENTS, type ClientId, type ClientRules } from './client-rules.ts';
+export { CLIENTS, type ClientId } from './client-rules.ts';
 
-export interface ToolDefinition {
+type Node = Record<string, unknown>;
+
+interface ToolDefinition {
   readonly name: string;
   readonly description?: string | undefined;
   readonly inputSchema: unknown;
@@ -42,43 +44,46 @@ interface Tally {
 }
 
 function checkSchema(schema: unknown, rules: ClientRules): string[] {
-  const tally: Tally = { rules, problems: [], properties: 0, enumValues: 0 };
   if (!isObject(schema)) return ['the input schema must be an object'];
-  if (schema.type !== 'object') tally.problems.push('the root must have type "object"');
-  if (needs(tally, 'root_properties') && !isObject(schema.properties))
-    tally.problems.push('the root must have properties, even if empty');
+  const problems: string[] = [];
+  const { properties, type } = schema;
+  if (type !== 'object') problems.push('the root must have type "object"');
+  if (rules.needs.includes('root_properties') && !isObject(properties))
+    problems.push('the root must have properties, even if empty');
   for (const keyword of rules.notAtRoot)
-    if (Object.hasOwn(schema, keyword)) tally.problems.push(`${keyword} is refused at the root`);
-  if (rules.keys && isObject(schema.properties)) {
-    for (const key of Object.keys(schema.properties)) {
-      if (!rules.keys.test(key))
-        tally.problems.push(`the argument name ${JSON.stringify(key)} must match ${rules.keys.source}`);
-    }
-  }
+    if (Object.hasOwn(schema, keyword)) problems.push(`${keyword} is refused at the root`);
+  for (const key of isObject(properties) ? Object.keys(properties) : [])
+    if (rules.keys?.test(key) === false)
+      problems.push(`the argument name ${JSON.stringify(key)} must match ${rules.keys.source}`);
+  const tally: Tally = { rules, problems, properties: 0, enumValues: 0 };
   checkNode(schema, 'arguments', 1, tally);
   const { limits } = rules;
   const size = JSON.stringify(schema).length;
-  if (limits.properties !== undefined && tally.properties > limits.properties)
-    tally.problems.push(`more than ${limits.properties} properties`);
-  if (limits.enumValues !== undefined && tally.enumValues > limits.enumValues)
-    tally.problems.push(`more than ${limits.enumValues} enum values`);
-  if (limits.characters !== undefined && size > limits.characters) {
-    tally.problems.push(`the schema has ${size} characters, at most ${limits.characters} are accepted`);
-  }
-  return tally.problems;
+  if (isAbove(tally.properties, limits.properties)) problems.push(`more than ${limits.properties} properties`);
+  if (isAbove(tally.enumValues, limits.enumValues)) problems.push(`more than ${limits.enumValues} enum values`);
+  if (isAbove(size, limits.characters))
+    problems.push(`the schema has ${size} characters, at most ${limits.characters} are accepted`);
+  return problems;
+}
+
+function isAbove(count: number, limit: number | undefined): boolean {
+  return limit !== undefined && count > limit;
 }
 
 function checkNode(node: unknown, path: string, depth: number, tally: Tally): void {
   const { rules, problems } = tally;
+  const say = (problem: string) => problems.push(`${path}: ${problem}`);
   if (!isObject(node)) {
-    if (needs(tally, 'typed_nodes')) problems.push(`${path}: a schema must be an object with a type`);
+    if (rules.needs.includes('typed_nodes')) say('a schema must be an object with a type');
     return;
   }
-  for (const keyword of rules.notAnywhere)
-    if (Object.hasOwn(node, keyword)) problems.push(`${path}: ${keyword} is refused`);
-  if (rules.limits.depth !== undefined && depth > rules.limits.depth)
-    problems.push(`${path}: nested deeper than ${rules.limits.depth} levels`);
-  checkShape(node, path, tally);
+  for (const keyword of rules.notAnywhere) if (Object.hasOwn(node, keyword)) say(`${keyword} is refused`);
+  if (isAbove(depth, rules.limits.depth)) say(`nested deeper than ${rules.limits.depth} levels`);
+  for (const [need, check] of Object.entries(NODE_CHECKS))
+    if (rules.needs.includes(need as Need)) check(node).forEach(say);
+  const { format, type } = node;
+  if (typeof format === 'string' && rules.formats && !rules.formats[String(type)]?.includes(format))
+    say(`format ${format} is refused`);
   if (Array.isArray(node.enum)) tally.enumValues += node.enum.length;
   for (const [key, child, kind] of childrenOf(node)) {
     if (kind === 'property') tally.properties++;
@@ -86,52 +91,38 @@ function checkNode(node: unknown, path: string, depth: number, tally: Tally): vo
   }
 }
 
-function checkShape(node: Record<string, unknown>, path: string, tally: Tally): void {
-  const { rules, problems } = tally;
-  const { type } = node;
-  const isArray = type === 'array' || (Array.isArray(type) && type.includes('array'));
-  if (needs(tally, 'array_items') && isArray && !isObject(node.items)) problems.push(`${path}: an array needs items`);
-  if (needs(tally, 'typed_nodes') && type === undefined && !Array.isArray(node.anyOf))
-    problems.push(`${path}: a type is missing`);
-  if (needs(tally, 'single_type') && Array.isArray(type)) problems.push(`${path}: a list of types is refused`);
-  if (needs(tally, 'lone_any_of') && node.anyOf !== undefined && Object.keys(node).length > 1)
-    problems.push(`${path}: nothing may stand beside anyOf`);
-  if (
-    needs(tally, 'string_enums') &&
-    Array.isArray(node.enum) &&
-    (type !== 'string' || node.enum.some((value) => typeof value !== 'string' || value === ''))
-  ) {
-    problems.push(`${path}: enum must hold non-empty strings on a string`);
-  }
-  if (needs(tally, 'declared_required') && Array.isArray(node.required)) {
-    const declared = isObject(node.properties) ? node.properties : {};
-    for (const name of node.required)
-      if (!Object.hasOwn(declared, String(name))) problems.push(`${path}: required ${String(name)} is not declared`);
-  }
-  if (needs(tally, 'matching_keywords')) {
-    if (type !== 'object' && (node.properties !== undefined || node.required !== undefined))
-      problems.push(`${path}: properties belong to objects`);
-    if (type !== 'array' && node.items !== undefined) problems.push(`${path}: items belong to arrays`);
-  }
-  const allowed = rules.formats?.[String(type)];
-  if (typeof node.format === 'string' && rules.formats && !allowed?.includes(node.format))
-    problems.push(`${path}: format ${node.format} is refused`);
-}
+/** What is wrong with one node, for those who need it otherwise. */
+const NODE_CHECKS: Readonly<Record<Exclude<Need, 'root_properties'>, (node: Node) => readonly string[]>> = {
+  array_items: ({ type, items }) =>
+    [type].flat().includes('array') && !isObject(items) ? ['an array needs items'] : [],
+  typed_nodes: ({ type, anyOf }) => (type === undefined && !Array.isArray(anyOf) ? ['a type is missing'] : []),
+  single_type: ({ type }) => (Array.isArray(type) ? ['a list of types is refused'] : []),
+  lone_any_of: (node) =>
+    node.anyOf !== undefined && Object.keys(node).length > 1 ? ['nothing may stand beside anyOf'] : [],
+  string_enums: ({ type, enum: values }) =>
+    Array.isArray(values) && (type !== 'string' || values.some((value) => typeof value !== 'string' || value === ''))
+      ? ['enum must hold non-empty strings on a string']
+      : [],
+  declared_required: ({ required, properties }) =>
+    (Array.isArray(required) ? required.map(String) : [])
+      .filter((name) => !Object.hasOwn(isObject(properties) ? properties : {}, name))
+      .map((name) => `required ${name} is not declared`),
+  matching_keywords: ({ type, properties, required, items }) => [
+    ...(type !== 'object' && (properties !== undefined || required !== undefined)
+      ? ['properties belong to objects']
+      : []),
+    ...(type !== 'array' && items !== undefined ? ['items belong to arrays'] : []),
+  ],
+};
 
-function childrenOf(node: Record<string, unknown>): [string, unknown, 'property' | 'value' | 'branch'][] {
-  const children: [string, unknown, 'property' | 'value' | 'branch'][] = [];
-  if (isObject(node.properties))
-    for (const key of Object.keys(node.properties)) children.push([key, node.properties[key], 'property']);
-  if (isObject(node.items)) children.push(['items', node.items, 'value']);
-  if (isObject(node.additionalProperties)) children.push(['*', node.additionalProperties, 'value']);
+function* childrenOf(node: Node): Generator<[key: string, child: unknown, kind: 'property' | 'value' | 'branch']> {
+  const { properties, items, additionalProperties } = node;
+  if (isObject(properties)) for (const key of Object.keys(properties)) yield [key, properties[key], 'property'];
+  if (isObject(items)) yield ['items', items, 'value'];
+  if (isObject(additionalProperties)) yield ['*', additionalProperties, 'value'];
   for (const keyword of COMPOSITION) {
     const branches = node[keyword];
     if (Array.isArray(branches))
-      for (const [index, branch] of branches.entries()) children.push([`${keyword}[${index}]`, branch, 'branch']);
+      for (const [index, branch] of branches.entries()) yield [`${keyword}[${index}]`, branch, 'branch'];
   }
-  return children;
-}
-
-function needs(tally: Tally, need: Need): boolean {
-  return tally.rules.needs.includes(need);
 }

@@ -1,17 +1,6 @@
 // What each client and model provider accepts in a tool definition, as data. Sources are the providers' references and the
 // issues where a tool, or a whole session, was refused.
 
-export type ClientId =
-  | 'mcp'
-  | 'claude'
-  | 'claude_desktop'
-  | 'claude_code'
-  | 'openai'
-  | 'gemini'
-  | 'vscode'
-  | 'cursor'
-  | 'chatgpt';
-
 export interface ClientRules {
   readonly title: string;
   /** The tool's own name. */
@@ -30,7 +19,7 @@ export interface ClientRules {
   readonly notAnywhere: readonly string[];
   /** Formats accepted, by type; undefined: any. */
   readonly formats?: Readonly<Record<string, readonly string[]>>;
-  /** Structural demands. */
+  /** Structural demands, beside an object at the root. */
   readonly needs: readonly Need[];
   readonly limits: {
     readonly depth?: number;
@@ -43,7 +32,6 @@ export interface ClientRules {
 }
 
 export type Need =
-  | 'root_object'
   | 'root_properties'
   | 'array_items'
   | 'typed_nodes'
@@ -51,124 +39,56 @@ export type Need =
   | 'lone_any_of'
   | 'string_enums'
   | 'declared_required'
-  | 'matching_keywords'
-  | 'plain_ref';
+  | 'matching_keywords';
 
 export const COMPOSITION = ['oneOf', 'anyOf', 'allOf'] as const;
-const BASE: readonly Need[] = ['root_object'];
-const WORDS = /^[a-zA-Z0-9_-]+$/;
+const words = (text: string): readonly string[] => text.split(/\s+/);
 
-export const CLIENTS: Readonly<Record<ClientId, ClientRules>> = Object.freeze({
+const LENIENT = {
+  name: /^[a-zA-Z0-9_-]+$/,
+  maxName: 64,
+  prefix: '',
+  notAtRoot: [],
+  notAnywhere: [],
+  needs: [],
+  limits: {},
+} satisfies Partial<ClientRules>;
+
+const CLAUDE = { ...LENIENT, maxName: 128, keys: /^[a-zA-Z0-9_.-]{1,64}$/, notAtRoot: COMPOSITION };
+
+const RULES = {
   mcp: {
+    ...LENIENT,
     title: 'MCP 2026-07-28',
     name: /^[A-Za-z0-9_.-]+$/,
     maxName: 128,
-    prefix: '',
-    notAtRoot: [],
     notAnywhere: ['x-mcp-header'],
-    needs: BASE,
-    limits: {},
   },
-  claude: {
-    title: 'Claude API',
-    name: WORDS,
-    maxName: 128,
-    prefix: '',
-    keys: /^[a-zA-Z0-9_.-]{1,64}$/,
-    notAtRoot: COMPOSITION,
-    notAnywhere: [],
-    needs: BASE,
-    limits: {},
-  },
-  claude_desktop: {
-    title: 'Claude Desktop and claude.ai',
-    name: WORDS,
-    maxName: 64,
-    prefix: '',
-    keys: /^[a-zA-Z0-9_.-]{1,64}$/,
-    notAtRoot: COMPOSITION,
-    notAnywhere: [],
-    needs: BASE,
-    limits: {},
-  },
-  claude_code: {
-    title: 'Claude Code',
-    name: WORDS,
-    maxName: 128,
-    prefix: 'mcp__{server}__',
-    keys: /^[a-zA-Z0-9_.-]{1,64}$/,
-    maxDescription: 2_048,
-    notAtRoot: COMPOSITION,
-    notAnywhere: [],
-    needs: BASE,
-    limits: {},
-  },
+  claude: { ...CLAUDE, title: 'Claude API' },
+  claude_desktop: { ...CLAUDE, title: 'Claude Desktop and claude.ai', maxName: 64 },
+  claude_code: { ...CLAUDE, title: 'Claude Code', prefix: 'mcp__{server}__', maxDescription: 2_048 },
   openai: {
+    ...LENIENT,
     title: 'OpenAI, Codex and Copilot',
-    name: WORDS,
-    maxName: 64,
-    prefix: '',
     notAtRoot: [...COMPOSITION, 'enum', 'not'],
-    notAnywhere: [
-      'allOf',
-      'not',
-      'if',
-      'then',
-      'else',
-      'dependentRequired',
-      'dependentSchemas',
-      'patternProperties',
-      '$dynamicRef',
-    ],
-    needs: ['root_object', 'root_properties', 'array_items', 'declared_required'],
+    notAnywhere: words('allOf not if then else dependentRequired dependentSchemas patternProperties $dynamicRef'),
+    needs: ['root_properties', 'array_items', 'declared_required'],
     limits: { depth: 10, properties: 5_000, enumValues: 1_000, characters: 120_000 },
     maxTools: 128,
   },
   gemini: {
+    ...LENIENT,
     title: 'Gemini and Vertex AI',
     name: /^[A-Za-z_][A-Za-z0-9_.-]*$/,
-    maxName: 64,
-    prefix: '',
     keys: /^[A-Za-z_][A-Za-z0-9_]{0,63}$/,
     notAtRoot: COMPOSITION,
-    notAnywhere: [
-      '$schema',
-      '$id',
-      '$ref',
-      '$defs',
-      'definitions',
-      '$anchor',
-      '$dynamicRef',
-      '$comment',
-      'allOf',
-      'oneOf',
-      'not',
-      'if',
-      'then',
-      'else',
-      'const',
-      'exclusiveMinimum',
-      'exclusiveMaximum',
-      'multipleOf',
-      'uniqueItems',
-      'contains',
-      'prefixItems',
-      'propertyNames',
-      'patternProperties',
-      'dependentRequired',
-      'dependentSchemas',
-      'unevaluatedProperties',
-      'unevaluatedItems',
-      'examples',
-      'readOnly',
-      'writeOnly',
-      'deprecated',
-      'contentEncoding',
-      'contentMediaType',
-    ],
+    notAnywhere:
+      words(`$schema $id $ref $defs definitions $anchor $dynamicRef $comment allOf oneOf not if then else const
+      exclusiveMinimum exclusiveMaximum multipleOf uniqueItems contains prefixItems propertyNames patternProperties
+      dependentRequired dependentSchemas unevaluatedProperties unevaluatedItems examples readOnly writeOnly deprecated
+      contentEncoding contentMediaType`),
     formats: { string: ['date-time', 'enum'], integer: ['int32', 'int64'], number: ['float', 'double'] },
     needs: [
-      'root_object',
       'array_items',
       'typed_nodes',
       'single_type',
@@ -176,42 +96,28 @@ export const CLIENTS: Readonly<Record<ClientId, ClientRules>> = Object.freeze({
       'string_enums',
       'declared_required',
       'matching_keywords',
-      'plain_ref',
     ],
-    limits: {},
     maxTools: 128,
   },
   vscode: {
+    ...LENIENT,
     title: 'VS Code and GitHub Copilot',
     name: /^[a-z0-9_-]+$/,
-    maxName: 64,
-    prefix: '',
-    notAtRoot: [],
     notAnywhere: ['$dynamicRef'],
-    needs: ['root_object', 'root_properties', 'array_items'],
-    limits: {},
+    needs: ['root_properties', 'array_items'],
     maxTools: 128,
   },
-  cursor: {
-    title: 'Cursor',
-    name: WORDS,
-    maxName: 60,
-    prefix: '{server}_',
-    notAtRoot: [],
-    notAnywhere: [],
-    needs: BASE,
-    limits: {},
-    maxTools: 40,
-  },
+  cursor: { ...LENIENT, title: 'Cursor', maxName: 60, prefix: '{server}_', maxTools: 40 },
   chatgpt: {
+    ...LENIENT,
     title: 'ChatGPT connectors',
-    name: WORDS,
-    maxName: 64,
-    prefix: '',
     notAtRoot: COMPOSITION,
-    notAnywhere: [],
+    needs: ['root_properties', 'array_items'],
     // 5,000 tokens per tool, at four characters each.
-    needs: ['root_object', 'root_properties', 'array_items'],
     limits: { characters: 20_000 },
   },
-});
+} satisfies Record<string, ClientRules>;
+
+export type ClientId = keyof typeof RULES;
+
+export const CLIENTS: Readonly<Record<ClientId, ClientRules>> = Object.freeze(RULES);
