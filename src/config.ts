@@ -3,10 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import type { Environment } from './endpoint/environment.ts';
 import { GatewayError } from './errors.ts';
 import { LOG_LEVELS } from './log.ts';
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('../domains', import.meta.url));
@@ -24,127 +23,87 @@ const positive = z.coerce
 /** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
 const truth = z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' });
 
-const schema = z.strictObject({
-  paths: z.array(z.string()),
-  host: z.string().min(1, 'must not be empty'),
-  port,
-  http: z.boolean(),
-  stdio: z.boolean(),
-  tcp: port.optional(),
-  baseUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' })
-    .optional(),
-  refsRoot: z.string().min(1, 'must be a folder').optional(),
-  headers: z.array(z.string().regex(/^[^:\s]+\s*:/, 'must look like "Name: value"')),
-  /** Undefined: whatever the domains say, else auto. */
-  exposure: z
-    .enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' })
-    .optional(),
-  tokenBudget: positive,
-  readOnly: truth,
-  guard: z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' }).optional(),
-  logLevel: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
-  allowedHosts: z.array(z.string()),
-  allowedOrigins: z.array(z.string()),
-  allowUnauthenticated: truth,
-  maxBodyBytes: positive,
-  maxConnections: positive,
-  idleSeconds: positive,
-  graceSeconds: z.coerce.number({ error: 'must be a number' }).min(0, 'must be at least 0'),
-  profile: z.string().optional(),
-  profiles: z.string().optional(),
-  secret: z.string().min(32, 'must have at least 32 characters').optional(),
-});
+/** Flags are repeated; a variable has commas. */
+const texts = z.preprocess((value) => (typeof value === 'string' ? splitList(value) : value), z.array(z.string()));
+const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
+const header = z.string().regex(/^[^:\s]+\s*:/, 'must look like "Name: value"');
+const exposure = z.enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' });
+const policy = z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' });
+const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` });
+const seconds = z.coerce.number({ error: 'must be a number' }).min(0, 'must be at least 0');
+const secret = z.string().min(32, 'must have at least 32 characters');
+const profiles = z
+  .string()
+  .optional()
+  .transform((file) => file ?? (existsSync('profiles.yaml') ? 'profiles.yaml' : undefined));
 
-export type Config = Readonly<z.infer<typeof schema>> & { readonly env: Environment };
+/** What may be written, with what holds when nobody says anything; the flag as commander spells it; the variable. */
+type Setting = readonly [type: z.ZodType, flag?: string | undefined, variable?: string];
+
+const SETTINGS = {
+  host: [z.string().min(1, 'must not be empty').default('127.0.0.1'), 'host', 'HOST'],
+  port: [port.default(3333), 'port', 'PORT'],
+  stdio: [z.boolean().default(false), 'stdio'],
+  tcp: [port.optional(), 'tcp'],
+  baseUrl: [url.optional(), 'baseUrl'],
+  refsRoot: [z.string().min(1, 'must be a folder').optional(), 'refsRoot'],
+  headers: [z.array(header).default([]), 'header'],
+  /** Undefined: whatever the domains say, else auto. */
+  exposure: [exposure.optional(), 'exposure', 'LANDBRIDGE_EXPOSURE'],
+  tokenBudget: [positive.default(10_000), 'tokenBudget', 'LANDBRIDGE_TOKEN_BUDGET'],
+  readOnly: [truth.default(false), 'readOnly', 'LANDBRIDGE_READ_ONLY'],
+  guard: [policy.optional(), 'guard', 'LANDBRIDGE_GUARD'],
+  logLevel: [logLevel.default('info'), 'logLevel', 'LOG_LEVEL'],
+  allowedHosts: [texts.default([]), 'allowedHost', 'LANDBRIDGE_ALLOWED_HOSTS'],
+  allowedOrigins: [texts.default([]), 'allowedOrigin', 'LANDBRIDGE_ALLOWED_ORIGINS'],
+  allowUnauthenticated: [truth.default(false), 'allowUnauthenticated', 'LANDBRIDGE_ALLOW_UNAUTHENTICATED'],
+  maxBodyBytes: [positive.default(1024 * 1024), 'maxBody'],
+  maxConnections: [positive.default(100), 'maxConnections'],
+  idleSeconds: [positive.default(300), 'idleSeconds'],
+  graceSeconds: [seconds.default(10), 'grace'],
+  profile: [z.string().optional(), 'profile'],
+  profiles: [profiles, 'profiles'],
+  secret: [secret.optional(), undefined, 'LANDBRIDGE_SECRET'],
+} as const satisfies Record<string, Setting>;
+
+type Settings = typeof SETTINGS;
+type FlagName = Exclude<Settings[keyof Settings][1], undefined>;
 
 /** What the command line gave; undefined where it was silent. */
-export interface Flags {
+export type Flags = {
+  readonly [Flag in FlagName]?: string | boolean | readonly string[] | undefined;
+} & {
   readonly paths?: readonly string[];
   readonly domains?: readonly string[] | undefined;
-  readonly host?: string | undefined;
-  readonly port?: string | undefined;
   readonly http?: boolean | undefined;
-  readonly stdio?: boolean | undefined;
-  readonly tcp?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly refsRoot?: string | undefined;
-  readonly header?: readonly string[] | undefined;
-  readonly exposure?: string | undefined;
-  readonly tokenBudget?: string | undefined;
-  readonly readOnly?: boolean | undefined;
-  readonly guard?: string | undefined;
-  readonly logLevel?: string | undefined;
-  readonly allowedHost?: readonly string[] | undefined;
-  readonly allowedOrigin?: readonly string[] | undefined;
-  readonly allowUnauthenticated?: boolean | undefined;
-  readonly maxBody?: string | undefined;
-  readonly maxConnections?: string | undefined;
-  readonly idleSeconds?: string | undefined;
-  readonly grace?: string | undefined;
-  readonly profile?: string | undefined;
-  readonly profiles?: string | undefined;
   readonly envFile?: readonly string[] | undefined;
-}
+  readonly json?: boolean;
+};
 
-/** Where each setting comes from, for the message when it is wrong. */
-const ORIGIN: Record<string, string> = {
-  port: '--port (or PORT)',
-  host: '--host (or HOST)',
-  tcp: '--tcp',
-  baseUrl: '--base-url',
-  refsRoot: '--refs-root',
-  headers: '--header',
-  exposure: '--exposure (or LANDBRIDGE_EXPOSURE)',
-  tokenBudget: '--token-budget',
-  guard: '--guard (or LANDBRIDGE_GUARD)',
-  readOnly: '--read-only (or LANDBRIDGE_READ_ONLY)',
-  allowUnauthenticated: '--allow-unauthenticated (or LANDBRIDGE_ALLOW_UNAUTHENTICATED)',
-  logLevel: '--log-level (or LOG_LEVEL)',
-  maxBodyBytes: '--max-body',
-  maxConnections: '--max-connections',
-  idleSeconds: '--idle-seconds',
-  graceSeconds: '--grace',
-  secret: 'LANDBRIDGE_SECRET',
+export type Config = { readonly [Key in keyof Settings]: z.output<Settings[Key][0]> } & {
+  readonly paths: readonly string[];
+  readonly http: boolean;
+  readonly env: Environment;
 };
 
 export function readConfig(flags: Flags, processEnv: Environment): Config {
   const env = withEnvFiles(flags.envFile ?? [], processEnv);
-  // An empty variable is an unset one: `PORT= npm start` means "the default".
-  const from = (name: string) => env[name] || undefined;
-  const parsed = schema.safeParse({
+  const values = Object.entries<Setting>(SETTINGS).map(([key, [type, flag, variable]]) => {
+    // An empty variable is an unset one: `PORT= npm start` means "the default".
+    const fromVariable = variable && env[variable] ? env[variable] : undefined;
+    const parsed = type.safeParse(flags[flag as FlagName] ?? fromVariable);
+    if (parsed.success) return [key, parsed.data];
+    const option = flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
+    throw new GatewayError('BAD_CONFIG', `${origin} ${parsed.error.issues[0]!.message}.`, { usage: true });
+  });
+  return Object.freeze({
+    ...(Object.fromEntries(values) as Pick<Config, keyof Settings>),
     paths: choosePaths(flags),
-    host: flags.host ?? from('HOST') ?? '127.0.0.1',
-    port: flags.port ?? from('PORT') ?? '3333',
     // A client that starts us over stdio did not ask for a port; only a flag does.
     http: flags.http !== false && (!flags.stdio || flags.port !== undefined),
-    stdio: flags.stdio ?? false,
-    tcp: flags.tcp,
-    baseUrl: flags.baseUrl,
-    refsRoot: flags.refsRoot,
-    headers: [...(flags.header ?? [])],
-    exposure: flags.exposure ?? from('LANDBRIDGE_EXPOSURE'),
-    tokenBudget: flags.tokenBudget ?? from('LANDBRIDGE_TOKEN_BUDGET') ?? '10000',
-    readOnly: flags.readOnly ?? from('LANDBRIDGE_READ_ONLY') ?? false,
-    guard: flags.guard ?? from('LANDBRIDGE_GUARD'),
-    logLevel: flags.logLevel ?? from('LOG_LEVEL') ?? 'info',
-    allowedHosts: [...(flags.allowedHost ?? list(from('LANDBRIDGE_ALLOWED_HOSTS')))],
-    allowedOrigins: [...(flags.allowedOrigin ?? list(from('LANDBRIDGE_ALLOWED_ORIGINS')))],
-    allowUnauthenticated: flags.allowUnauthenticated ?? from('LANDBRIDGE_ALLOW_UNAUTHENTICATED') ?? false,
-    maxBodyBytes: flags.maxBody ?? String(1024 * 1024),
-    maxConnections: flags.maxConnections ?? '100',
-    idleSeconds: flags.idleSeconds ?? '300',
-    graceSeconds: flags.grace ?? '10',
-    profile: flags.profile,
-    profiles: flags.profiles ?? (existsSync('profiles.yaml') ? 'profiles.yaml' : undefined),
-    secret: from('LANDBRIDGE_SECRET'),
+    env,
   });
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0]!;
-    const key = String(issue.path[0] ?? '');
-    throw new GatewayError('BAD_CONFIG', `${ORIGIN[key] ?? key} ${issue.message}.`, { usage: true });
-  }
-  return Object.freeze({ ...parsed.data, env });
 }
 
 /** What was named; else ./domains; else what comes with the package. */
@@ -168,8 +127,8 @@ function withEnvFiles(files: readonly string[], processEnv: Environment): Enviro
   return Object.freeze(Object.assign(env, processEnv));
 }
 
-function list(text: string | undefined): string[] {
-  return (text ?? '')
+function splitList(text: string): string[] {
+  return text
     .split(',')
     .map((item) => item.trim())
     .filter((item) => item !== '');

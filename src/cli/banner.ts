@@ -3,9 +3,10 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../catalog/registry.ts';
 import { BUNDLED_DOMAINS, type Config } from '../config.ts';
+import type { Domain } from '../endpoint/model.ts';
+import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
 import type { Gateway } from '../gateway.ts';
-import { listCredentials } from './credential-variables.ts';
-import { colourEffect, renderTable, shown } from './terminal.ts';
+import { colourEffect, renderTable, renderWarnings, shown } from './terminal.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;
@@ -29,9 +30,9 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, to
     launch.config.readOnly && pc.yellow('Read-only: everything that is not a read is refused.'),
     quarantined > 0 &&
       pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
-    ...domains.map((domain) => renderDomain(gateway, domain.name)),
+    ...domains.map((domain) => renderDomain(domain, registry)),
     renderCredentials(gateway),
-    renderWarnings(gateway),
+    renderWarnings(domains).join('\n'),
     renderAddresses(at, [...gateway.profiles.keys()]),
     at.http && renderSnippets(at.http, launch),
     at.http && renderExample(gateway, at.http, launch),
@@ -39,9 +40,8 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, to
   return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
 }
 
-function renderDomain({ domains, registry }: Gateway, name: string): string {
-  const domain = domains.find((candidate) => candidate.name === name)!;
-  const operations = registry.operations.filter(({ endpoint }) => endpoint.domain === name);
+function renderDomain(domain: Domain, registry: Gateway['registry']): string {
+  const operations = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
   const rows = operations
     .slice(0, MAX_TOOLS_PER_DOMAIN)
     .map(({ name: tool, endpoint }) => [
@@ -57,16 +57,27 @@ function renderDomain({ domains, registry }: Gateway, name: string): string {
 }
 
 function renderCredentials({ domains }: Gateway): string {
-  const lines = listCredentials(domains);
-  return lines.length === 0
-    ? ''
-    : `${pc.bold('Credentials sent')}\n${lines.map((line) => `  ${shown(line)}`).join('\n')}`;
+  const lines = listCredentials(domains).map((line) => `\n  ${shown(line)}`);
+  return lines.length === 0 ? '' : `${pc.bold('Credentials sent')}${lines.join('')}`;
 }
 
-function renderWarnings({ domains }: Gateway): string {
-  return domains
-    .flatMap((domain) => domain.warnings.map((warning) => `${pc.yellow('!')} ${domain.name}: ${shown(warning)}`))
-    .join('\n');
+/**
+ * `PETSTORE_API_KEY → https://petstore.example`, for variables that are set: an imported document names its security schemes
+ * and servers itself, so a person should see at start what it gets.
+ */
+export function listCredentials(domains: readonly Domain[]): string[] {
+  const lines = new Set<string>();
+  for (const { endpoints } of domains) {
+    for (const { security, baseUrl } of endpoints) {
+      if (!URL.canParse(baseUrl)) continue;
+      for (const credential of security.flat()) {
+        const to = destinationOf(credential, baseUrl);
+        for (const { variable, value } of secretsIn(credential))
+          if (value !== undefined) lines.add(`${variable} → ${to}`);
+      }
+    }
+  }
+  return [...lines];
 }
 
 function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly string[]): string {
@@ -85,18 +96,14 @@ function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly str
 }
 
 function renderSnippets(url: string, launch: Launch): string {
+  const desktop = JSON.stringify({ mcpServers: { landbridge: stdioCommand(launch) } });
   const rows: [string, string][] = [
     ['Claude Code', `claude mcp add --transport http landbridge ${url}`],
-    ...(fromStdin(launch) ? [] : [desktopSnippet(launch)]),
+    ...(fromStdin(launch) ? [] : [['Claude Desktop  claude_desktop_config.json', desktop] as [string, string]]),
     ['Cursor  ~/.cursor/mcp.json', JSON.stringify({ mcpServers: { landbridge: { url } } })],
     ['VS Code  .vscode/mcp.json', JSON.stringify({ servers: { landbridge: { type: 'http', url } } })],
   ];
   return `${pc.bold('Connect a client')}\n${rows.map(([who, what]) => `  ${pc.dim(`${who}:`)}\n    ${what}`).join('\n')}`;
-}
-
-function desktopSnippet(launch: Launch): [string, string] {
-  const mcpServers = { landbridge: stdioCommand(launch) };
-  return ['Claude Desktop  claude_desktop_config.json', JSON.stringify({ mcpServers })];
 }
 
 /** Nobody can pipe the document in again. */
@@ -105,17 +112,17 @@ function fromStdin({ config }: Launch): boolean {
 }
 
 /** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
-function stdioCommand({ config, envFiles }: Launch): { command: string; args: string[] } {
+function stdioCommand(launch: Launch): { command: string; args: string[] } {
+  const { paths, readOnly, guard, exposure, profiles, profile } = launch.config;
   const absolute = (path: string) => (/^https?:/.test(path) || isAbsolute(path) ? path : resolve(path));
   const args = [
-    ...config.paths.map(absolute),
-    ...apiFlags(config),
-    ...(config.refsRoot === undefined ? [] : ['--refs-root', absolute(config.refsRoot)]),
-    ...envFiles.flatMap((file) => ['--env-file', absolute(file)]),
-    ...guardFlags(config),
-    ...(config.exposure === undefined ? [] : ['--exposure', config.exposure]),
-    ...(config.profiles === undefined ? [] : ['--profiles', absolute(config.profiles)]),
-    ...(config.profile === undefined ? [] : ['--profile', config.profile]),
+    ...paths.map(absolute),
+    ...sourceFlags(launch, absolute),
+    ...(readOnly ? ['--read-only'] : []),
+    ...flag('--guard', guard),
+    ...flag('--exposure', exposure),
+    ...flag('--profiles', profiles && absolute(profiles)),
+    ...flag('--profile', profile),
   ];
   const script = process.argv[1] ?? '';
   // Whoever came through npx has no lasting path to the program.
@@ -123,29 +130,29 @@ function stdioCommand({ config, envFiles }: Launch): { command: string; args: st
   return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...args] };
 }
 
-/** A header that was typed out may be a secret: only those that name a variable are shown. */
-function apiFlags({ baseUrl, headers }: Config): string[] {
+/** Where the API is and what goes with it. A header that was typed out may be a secret: only those that name a variable. */
+function sourceFlags({ config, envFiles }: Launch, toPath: (path: string) => string): string[] {
+  const { baseUrl, headers, refsRoot } = config;
   return [
-    ...(baseUrl === undefined ? [] : ['--base-url', baseUrl]),
-    ...headers.filter((header) => header.includes('${')).flatMap((header) => ['--header', header]),
+    ...flag('--base-url', baseUrl),
+    ...headers.filter((header) => header.includes('${')).flatMap((header) => flag('--header', header)),
+    ...flag('--refs-root', refsRoot && toPath(refsRoot)),
+    ...envFiles.flatMap((file) => flag('--env-file', toPath(file))),
   ];
 }
 
-function guardFlags({ readOnly, guard }: Config): string[] {
-  return [...(readOnly ? ['--read-only'] : []), ...(guard === undefined ? [] : ['--guard', guard])];
+function flag(name: string, value: string | undefined): string[] {
+  return value === undefined ? [] : [name, value];
 }
 
 /** The flags with which `call`, from this folder, finds the same APIs. */
-function callFlags({ config, envFiles }: Launch): string {
-  const { paths } = config;
+function callFlags(launch: Launch): string {
+  const { paths } = launch.config;
   const implied = paths.length === 1 && (paths[0] === 'domains' || paths[0] === BUNDLED_DOMAINS);
-  const flags = [
-    ...(implied ? [] : paths.flatMap((path) => ['--domains', path])),
-    ...apiFlags(config),
-    ...(config.refsRoot === undefined ? [] : ['--refs-root', config.refsRoot]),
-    ...envFiles.flatMap((file) => ['--env-file', file]),
-  ];
-  return flags.map((flag) => ` ${/^[\w./:@%+=-]+$/.test(flag) ? flag : `'${flag.replaceAll("'", `'\\''`)}'`}`).join('');
+  const domains = implied ? [] : paths.flatMap((path) => flag('--domains', path));
+  return [...domains, ...sourceFlags(launch, (path) => path)]
+    .map((word) => ` ${/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`}`)
+    .join('');
 }
 
 function renderExample({ registry }: Gateway, url: string, launch: Launch): string {

@@ -11,7 +11,6 @@ import { withGateway } from './open-gateway.ts';
 export interface CallFlags extends Flags {
   readonly args?: string;
   readonly yes?: boolean;
-  readonly json?: boolean;
 }
 
 interface Result {
@@ -25,7 +24,7 @@ interface Result {
 
 export async function runCall(tool: string, pairs: readonly string[], flags: CallFlags): Promise<void> {
   const args = readArgs(pairs, flags.args);
-  await withGateway(readConfig({ ...flags, exposure: 'tools' }, process.env), {}, async (gateway) => {
+  await withGateway(readConfig({ ...flags, exposure: 'tools' }, process.env), async (gateway) => {
     const result = await callTool(gateway, tool, args, flags.yes ?? false);
     print(result, flags.json ?? false);
     if (result.isError) process.exitCode = 1;

@@ -16,7 +16,6 @@ export interface DoctorFlags extends Flags {
   readonly client?: readonly string[];
   readonly online?: boolean;
   readonly strict?: boolean;
-  readonly json?: boolean;
 }
 
 /** What people call a client → whose rules that means. */
@@ -33,7 +32,7 @@ const CONNECT_MS = 5_000;
 export async function runDoctor(files: readonly string[], flags: DoctorFlags): Promise<void> {
   const clients = (flags.client ?? Object.keys(NAMED)).flatMap(readClient);
   const config = readConfig({ ...flags, paths: files }, process.env);
-  await withGateway(config, {}, async (gateway) => {
+  await withGateway(config, async (gateway) => {
     const findings = diagnose({
       domains: gateway.domains,
       registry: gateway.registry,
@@ -42,20 +41,9 @@ export async function runDoctor(files: readonly string[], flags: DoctorFlags): P
       clients: ['mcp', ...clients],
     });
     if (flags.online) findings.push(...(await checkOnline(gateway)));
-    const errors = findings.filter(({ severity }) => severity === 'error').length;
-    const warnings = findings.length - errors;
-    const healthy = errors === 0 && !(flags.strict && warnings > 0);
-    const { registry } = gateway;
-    const summary = {
-      healthy,
-      exposure: registry.exposure,
-      tools: registry.tools.size,
-      tokens: costOfList(gateway),
-      errors,
-      warnings,
-    };
+    const summary = summarise(gateway, findings, flags.strict ?? false);
     process.stdout.write(flags.json ? `${JSON.stringify({ ...summary, findings })}\n` : render(findings, summary));
-    if (!healthy) process.exitCode = 1;
+    if (!summary.healthy) process.exitCode = 1;
   });
 }
 
@@ -77,22 +65,13 @@ async function checkOnline({ domains }: Gateway): Promise<Finding[]> {
   for (const { name, endpoints } of domains) {
     for (const { baseUrl } of endpoints) if (baseUrl !== '') origins.set(new URL(baseUrl).origin, name);
   }
-  const tried = await Promise.all(
-    [...origins].map(async ([origin, where]) => ({ origin, where, problem: await tryConnect(new URL(origin)) })),
-  );
-  return tried.flatMap(({ origin, where, problem }): Finding[] =>
-    problem === undefined
-      ? []
-      : [
-          {
-            severity: 'error',
-            check: 'base_url',
-            where,
-            message: `${origin} cannot be reached: ${problem}`,
-            fix: 'check the base URL and the network',
-          },
-        ],
-  );
+  const findings = [...origins].map(async ([origin, where]): Promise<Finding[]> => {
+    const problem = await tryConnect(new URL(origin));
+    if (problem === undefined) return [];
+    const message = `${origin} cannot be reached: ${problem}`;
+    return [{ severity: 'error', check: 'base_url', where, message, fix: 'check the base URL and the network' }];
+  });
+  return (await Promise.all(findings)).flat();
 }
 
 function tryConnect({ protocol, hostname, port }: URL): Promise<string | undefined> {
@@ -111,13 +90,12 @@ function tryConnect({ protocol, hostname, port }: URL): Promise<string | undefin
   });
 }
 
-interface Summary {
-  readonly healthy: boolean;
-  readonly exposure: string;
-  readonly tools: number;
-  readonly tokens: number;
-  readonly errors: number;
-  readonly warnings: number;
+function summarise(gateway: Gateway, findings: readonly Finding[], strict: boolean) {
+  const { exposure, tools } = gateway.registry;
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const warnings = findings.length - errors;
+  const healthy = errors === 0 && !(strict && warnings > 0);
+  return { healthy, exposure, tools: tools.size, tokens: costOfList(gateway), errors, warnings };
 }
 
 const TITLES: Readonly<Record<Finding['check'], string>> = {
@@ -133,7 +111,7 @@ const TITLES: Readonly<Record<Finding['check'], string>> = {
 };
 const MOST_PER_CHECK = 12;
 
-function render(findings: readonly Finding[], summary: Summary): string {
+function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>): string {
   const sections = (Object.keys(TITLES) as Finding['check'][]).map((check) => {
     const some = findings.filter((finding) => finding.check === check);
     if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;

@@ -11,13 +11,9 @@ import { decidePolicy } from '../orchestration/policy.ts';
 import { withGateway } from './open-gateway.ts';
 import { colourEffect, renderTable, shown } from './terminal.ts';
 
-export interface ExplainFlags extends Flags {
-  readonly json?: boolean;
-}
-
-export async function runExplain(tool: string, files: readonly string[], flags: ExplainFlags): Promise<void> {
+export async function runExplain(tool: string, files: readonly string[], flags: Flags): Promise<void> {
   const config = readConfig({ ...flags, paths: files, exposure: 'tools' }, process.env);
-  await withGateway(config, {}, async (gateway) => {
+  await withGateway(config, async (gateway) => {
     const facts = explain(gateway, findOperation(gateway, tool), config);
     process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : render(facts));
   });
@@ -98,46 +94,34 @@ function render(facts: ToolFacts): string {
       'answer',
       `at most ${facts.response.maxChars} characters${facts.response.pick ? `, only ${shown(facts.response.pick.join(', '))}` : ''}`,
     ],
-    [
-      'credentials',
-      credentials.length === 0
-        ? 'none'
-        : credentials
-            .map(
-              (set) =>
-                set
-                  .map(({ scheme, kind, variables }) => shown(`${scheme} (${kind}): ${variables.join(', ')}`))
-                  .join(' and ') || 'none',
-            )
-            .join('; or '),
-    ],
+    ['credentials', credentials.map(renderTogether).join('; or ') || 'none'],
   ];
+  const section = (head: readonly string[], lines: readonly (readonly string[])[]) =>
+    lines.length === 0 ? [] : [renderTable(head, lines)];
   const parts = [
     `${pc.bold(facts.tool)}\n${rows.map(([key, value]) => `  ${pc.dim(key.padEnd(12))}${value}`).join('\n')}`,
+    ...section(
+      ['  argument', '', 'goes to', ''],
+      args.map((arg) => [
+        `  ${arg.name}`,
+        arg.required ? 'required' : '',
+        shown(arg.goesTo),
+        arg.default === undefined ? '' : `default ${shown(JSON.stringify(arg.default))}`,
+      ]),
+    ),
+    ...section(
+      ['  always sent', 'goes to'],
+      fixed.map(({ value, goesTo }) => [`  ${shown(JSON.stringify(value))}`, shown(goesTo)]),
+    ),
+    ...section(
+      ['  what', 'came from'],
+      Object.entries(provenance).map(([what, from]) => [`  ${shown(what)}`, shown(from)]),
+    ),
   ];
-  if (args.length > 0) {
-    const rows = args.map((arg) => [
-      `  ${arg.name}`,
-      arg.required ? 'required' : '',
-      shown(arg.goesTo),
-      arg.default === undefined ? '' : `default ${shown(JSON.stringify(arg.default))}`,
-    ]);
-    parts.push(renderTable(['  argument', '', 'goes to', ''], rows));
-  }
-  if (fixed.length > 0)
-    parts.push(
-      renderTable(
-        ['  always sent', 'goes to'],
-        fixed.map(({ value, goesTo }) => [`  ${shown(JSON.stringify(value))}`, shown(goesTo)]),
-      ),
-    );
-  const origins = Object.entries(provenance);
-  if (origins.length > 0)
-    parts.push(
-      renderTable(
-        ['  what', 'came from'],
-        origins.map(([what, from]) => [`  ${shown(what)}`, shown(from)]),
-      ),
-    );
   return `${parts.join('\n\n')}\n`;
+}
+
+function renderTogether(set: ToolFacts['credentials'][number]): string {
+  const each = set.map(({ scheme, kind, variables }) => shown(`${scheme} (${kind}): ${variables.join(', ')}`));
+  return each.join(' and ') || 'none';
 }

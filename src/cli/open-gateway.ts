@@ -43,13 +43,9 @@ export async function load(config: Config): Promise<Loaded> {
   }
 }
 
-export async function withGateway<Result>(
-  config: Config,
-  options: Partial<GatewayOptions>,
-  use: (gateway: Gateway) => Promise<Result>,
-): Promise<Result> {
+export async function withGateway<Result>(config: Config, use: (gateway: Gateway) => Promise<Result>): Promise<Result> {
   const loaded = await load(config);
-  const gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains, ...options });
+  const gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains });
   try {
     return await use(gateway);
   } finally {

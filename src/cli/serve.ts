@@ -10,17 +10,12 @@ import { serveHttp } from '../transport/http-server.ts';
 import { isLoopback } from '../transport/listen.ts';
 import { type StdioServer, startStdio } from '../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../transport/tcp.ts';
-import { type Addresses, type Launch, renderBanner } from './banner.ts';
-import { listCredentials } from './credential-variables.ts';
+import { type Addresses, type Launch, listCredentials, renderBanner } from './banner.ts';
 import { costOfList, measureModes, renderModes } from './exposure-cost.ts';
 import { load, toGatewayOptions } from './open-gateway.ts';
 import { shown } from './terminal.ts';
 
-export interface ServeFlags extends Flags {
-  readonly json?: boolean;
-}
-
-export function runServe(files: readonly string[], flags: ServeFlags): Promise<void> {
+export function runServe(files: readonly string[], flags: Flags): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);
   return serve({ config, envFiles: flags.envFile ?? [] }, flags.json ?? false);
 }

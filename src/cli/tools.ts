@@ -2,18 +2,13 @@
 import pc from 'picocolors';
 import { costOf } from '../catalog/tokens.ts';
 import { type Flags, readConfig } from '../config.ts';
-import type { Quarantined } from '../endpoint/model.ts';
 import type { Gateway } from '../gateway.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
-import { colourEffect, renderTable, shown } from './terminal.ts';
+import { colourEffect, renderTable, renderWarnings, shown } from './terminal.ts';
 
-export interface ToolsFlags extends Flags {
-  readonly json?: boolean;
-}
-
-export async function runTools(files: readonly string[], flags: ToolsFlags): Promise<void> {
-  await withGateway(readConfig({ ...flags, paths: files }, process.env), {}, async (gateway) => {
+export async function runTools(files: readonly string[], flags: Flags): Promise<void> {
+  await withGateway(readConfig({ ...flags, paths: files }, process.env), async (gateway) => {
     const report = buildReport(gateway);
     // Scripts ask for one mode and get it; the comparison is for people.
     process.stdout.write(
@@ -24,30 +19,11 @@ export async function runTools(files: readonly string[], flags: ToolsFlags): Pro
   });
 }
 
-interface Row {
-  readonly name: string;
-  readonly domain: string;
-  readonly method: string;
-  readonly path: string;
-  readonly effect: string;
-  readonly tokens: number;
-  /** How many operations stand behind a tool that has more than one. */
-  readonly operations?: number;
-}
-
-interface Report {
-  readonly exposure: string;
-  readonly tools: readonly Row[];
-  readonly quarantined: readonly Quarantined[];
-  readonly tokens: number;
-  readonly warnings: readonly string[];
-}
-
 const EFFECTS = ['read', 'write', 'destructive'];
 
-function buildReport(gateway: Gateway): Report {
+function buildReport(gateway: Gateway) {
   const { registry, domains } = gateway;
-  const tools = [...registry.tools.values()].map(({ tool, domain, operations }): Row => {
+  const tools = [...registry.tools.values()].map(({ tool, domain, operations }) => {
     const only = operations.length === 1 ? operations[0]!.endpoint : undefined;
     // A tool over several operations is as dangerous as the worst of them.
     const worst = Math.max(0, ...operations.map(({ endpoint }) => EFFECTS.indexOf(endpoint.effect)));
@@ -58,6 +34,7 @@ function buildReport(gateway: Gateway): Report {
       path: only?.path ?? '',
       effect: EFFECTS[worst]!,
       tokens: costOf(tool),
+      // How many operations stand behind a tool that has more than one.
       ...(operations.length > 1 && { operations: operations.length }),
     };
   });
@@ -71,7 +48,7 @@ function buildReport(gateway: Gateway): Report {
 }
 
 function renderReport(
-  { tools, quarantined, tokens, exposure }: Report,
+  { tools, quarantined, tokens, exposure }: ReturnType<typeof buildReport>,
   modes: ModeCosts,
   { domains }: Gateway,
 ): string {
@@ -96,7 +73,6 @@ function renderReport(
       `${pc.yellow(`${quarantined.length} in quarantine`)}: these cannot work as the document describes them.\n${reasons.join('\n')}`,
     );
   }
-  for (const { name, warnings } of domains)
-    for (const warning of warnings) parts.push(`${pc.yellow('!')} ${name}: ${shown(warning)}`);
+  parts.push(...renderWarnings(domains));
   return `${parts.join('\n\n')}\n`;
 }

@@ -52,7 +52,7 @@ describe('the bundled domains', () => {
       .join('\n');
     const config = readFileSync('src/config.ts', 'utf8');
     const used = new Set([
-      ...[...config.matchAll(/\bfrom\('([A-Z][A-Z0-9_]*)'\)/g)].map((match) => match[1]!),
+      ...[...config.matchAll(/, '([A-Z][A-Z0-9_]*)'\],$/gm)].map((match) => match[1]!),
       ...[...files.matchAll(/\benv: ['"]?([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
       ...[...files.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
     ]);
