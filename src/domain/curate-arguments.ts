@@ -1,13 +1,14 @@
 // Hides, fixes, renames, describes and defaults the arguments of an imported operation.
 
-import type { Arg, Args, ClampedArgument, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
+import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { explainMisfit } from '../schema/check/fit.ts';
 import { ownSchema } from '../schema/references.ts';
 import { withFields } from './copy-endpoint.ts';
-import { readClamp } from './definition/clamped.ts';
+import { fillDefaults, readClamps } from './definition/argument-values.ts';
 import type { ArgCuration } from './definition/definition-types.ts';
+import { pickDefined } from './pick-defined.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -47,12 +48,8 @@ export function curateArguments(
   for (const [key, change] of changes)
     if (change.default !== undefined) defaults.set(change.rename ?? key, change.default);
 
-  const clamp = [...changes].flatMap(([key, change]): ClampedArgument[] => {
-    const bounds = change.clamp === true ? readClamp(change.rename ?? key, propertyOf(endpoint.inputSchema, key)) : [];
-    if (typeof bounds === 'string') problems.push({ path: [...at, key, 'clamp'], message: bounds });
-    return typeof bounds === 'string' ? [] : [bounds].flat();
-  });
-
+  const schemaOf = (key: string) => propertyOf(endpoint.inputSchema, key);
+  const clamp = readClamps(changes, schemaOf, at, problems);
   let schema: JsonSchema | undefined;
   return withFields(endpoint, {
     args,
@@ -65,8 +62,8 @@ export function curateArguments(
     get examples() {
       return endpoint.examples.map((example) => curateExample(example, changes));
     },
-    ...(clamp.length === 0 ? {} : { clamp }),
-    ...(defaults.size === 0 ? {} : { parse: fillDefaults(defaults, endpoint.parse) }),
+    ...pickDefined({ clamp }),
+    ...fillDefaults(defaults, endpoint.parse),
     ...(endpoint.pagination === undefined ? {} : curatePaging(endpoint.pagination, changes)),
   });
 }
@@ -126,24 +123,10 @@ function curateSchema(schema: JsonSchema, changes: Changes, args: readonly Arg[]
   return { ...rest, properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
 }
 
-function curateProperty(schema: JsonSchema, change: ArgCuration): JsonSchema {
+function curateProperty(schema: JsonSchema, { description, default: value, enum: values }: ArgCuration): JsonSchema {
   return {
     ...(typeof schema === 'object' ? schema : {}),
-    ...(change.description === undefined ? {} : { description: change.description }),
-    ...(change.default === undefined ? {} : { default: change.default }),
-    ...(change.enum === undefined ? {} : { enum: change.enum }),
-  };
-}
-
-/** Documents describe defaults; only a domain file decides that one is sent. */
-function fillDefaults(
-  defaults: ReadonlyMap<string, unknown>,
-  before: Endpoint['parse'],
-): NonNullable<Endpoint['parse']> {
-  return (args) => {
-    const filled: Record<string, unknown> = { ...args };
-    for (const [key, value] of defaults) if (filled[key] === undefined) filled[key] = value;
-    return before === undefined ? { ok: true, args: filled } : before(filled);
+    ...pickDefined({ description, default: value, enum: values }),
   };
 }
 

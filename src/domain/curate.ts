@@ -5,15 +5,14 @@ import type { Environment } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
 import { isArgumentHeader, isMethodParameter } from '../endpoint/headers/header-names.ts';
 import type { Endpoint } from '../endpoint/model.ts';
-import { TOOL_NAME } from '../endpoint/names.ts';
 import { toSummary } from '../endpoint/plain-text.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
-import { withProofs } from './definition/declared-credentials.ts';
+import { withProofs } from './definition/credential-plan.ts';
 import type { ArgCuration, OperationCuration } from './definition/definition-types.ts';
 import { checkPick } from './definition/pick-paths.ts';
-import { checkExpose, checkPaging } from './definition/uses.ts';
+import { buildToolName, checkExpose, checkPaging } from './definition/uses.ts';
 
 export interface CurationContext {
   /** Put before an action to make a tool's name; '' for nothing. */
@@ -49,7 +48,9 @@ export function curate(
     origins[what] = `${context.file}: ${[...at, field].join('.')}`;
   };
   if (curation.name !== undefined) {
-    Object.assign(changes, rename(endpoint, curation.name, at, context));
+    changes.action = curation.name;
+    changes.toolName = buildToolName(context.prefix, curation.name, 'shorten it', [...at, 'name'], context.problems);
+    changes.id = `${endpoint.domain}.${curation.name}`;
     note('name');
   }
   for (const field of PLAIN) {
@@ -116,20 +117,4 @@ function hideOverrides({ args }: Endpoint): Record<string, ArgCuration> {
     }),
   );
   return Object.fromEntries(overrides.map((arg) => [arg.key, { hide: true }]));
-}
-
-function rename(
-  endpoint: Endpoint,
-  action: string,
-  at: readonly string[],
-  { prefix, problems }: CurationContext,
-): Partial<Endpoint> {
-  const toolName = prefix === '' ? action : `${prefix}_${action}`;
-  if (!TOOL_NAME.test(toolName)) {
-    problems.push({
-      path: [...at, 'name'],
-      message: `makes the tool name "${toolName}", which is longer than 48; shorten it`,
-    });
-  }
-  return { action, toolName, id: `${endpoint.domain}.${action}` };
 }

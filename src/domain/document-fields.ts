@@ -9,7 +9,7 @@ import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
 import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
-import { buildCredentials, readSecurity, withProofs } from './definition/declared-credentials.ts';
+import { buildCredentials, readSecurity, withProofs } from './definition/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */

@@ -5,33 +5,19 @@ import { originOf } from '../../endpoint/address.ts';
 import { effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
 import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
-import {
-  type ClampedArgument,
-  type Credential,
-  DEFAULT_LIMITS,
-  DEFAULT_RESPONSE,
-  type Domain,
-  type Endpoint,
-} from '../../endpoint/model.ts';
-import { TOOL_NAME } from '../../endpoint/names.ts';
+import { DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Endpoint } from '../../endpoint/model.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
 import { pickDefined } from '../pick-defined.ts';
+import { readArguments } from './argument-plan.ts';
+import { readClamps } from './argument-values.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
-import { readClamp } from './clamped.ts';
-import { type ArgumentPlan, readArguments } from './declared-arguments.ts';
-import {
-  buildCredentials,
-  defaultSecurity,
-  missingCredentials,
-  readSecurity,
-  withProofs,
-} from './declared-credentials.ts';
+import { buildCredentials, defaultSecurity, missingCredentials, readSecurity, withProofs } from './credential-plan.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { checkPick } from './pick-paths.ts';
 import { methodOf, placeArguments } from './place.ts';
-import { checkExpose, checkUses, readPinned } from './uses.ts';
+import { buildToolName, checkExpose, checkUses, readPinned } from './uses.ts';
 
 export interface BuildOptions extends BaseUrlOptions {
   /** Name of the file, for messages. */
@@ -69,75 +55,52 @@ export function formatProblems(
 /** Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument. */
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
-  const { env } = options;
-  const source = options.source ?? `domain ${definition.name}`;
   for (const key of ['overlays', 'refsRoot', 'serverVariables', 'include', 'exclude', 'operations'] as const) {
-    if (definition[key] !== undefined) {
-      problems.push({
-        path: [key],
-        message: 'is about an imported document, and there is none; add openapi, or remove it',
-      });
-    }
+    const message = 'is about an imported document, and there is none; add openapi, or remove it';
+    if (definition[key] !== undefined) problems.push({ path: [key], message });
   }
   if (definition.endpoints === undefined && definition.prompts === undefined && definition.resources === undefined) {
     problems.push({ path: [], message: 'offers nothing: it needs endpoints, or openapi with the path of a document' });
   }
+  const shared = readShared(definition, options, problems);
+  const { name, title = name, guard = {}, exposure } = definition;
+  const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, endpoint]) =>
+    buildEndpoint(action, endpoint, shared),
+  );
+  const domain: Domain = {
+    name,
+    title,
+    description: definition.description ?? `${title}: ${endpoints.length} operations.`,
+    endpoints,
+    quarantined: [],
+    guard,
+    ...pickDefined({ exposure }),
+    pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
+    prompts: buildPrompts(definition.prompts, problems),
+    resources: buildResources(definition.resources, problems),
+    warnings: missingCredentials(endpoints),
+    source: shared.source,
+  };
+  if (problems.length > 0) throw new DefinitionError(shared.source, problems);
+  return freeze(domain);
+}
+
+type Shared = ReturnType<typeof readShared>;
+
+/** What all endpoints of a file have in common. */
+function readShared(definition: DomainDefinition, options: BuildOptions, problems: Problem[]) {
+  const { env, source = `domain ${definition.name}` } = options;
   const credentials = buildCredentials(definition.credentials, env, problems);
   const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
   // Where the domain's credentials belong. Without a base URL of its own, each endpoint is at home.
   const home = readBaseUrl([definition.baseUrl], options);
   const origin = home !== undefined && 'url' in home ? originOf(home.url) : undefined;
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
+  // Secret headers: they go with every alternative.
   const proofs = [...plain.credentials, ...readHeaderLines(lines, env, problems)];
-  const security = readSecurity(
-    definition.security ?? defaultSecurity(credentials, problems),
-    credentials,
-    ['security'],
-    problems,
-  );
-  const shared = {
-    definition,
-    options,
-    problems,
-    credentials,
-    headers: plain.headers,
-    security,
-    proofs,
-    origin,
-    source,
-  };
-  const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, endpoint]) =>
-    buildEndpoint(action, endpoint, shared),
-  );
-  const domain: Domain = {
-    name: definition.name,
-    title: definition.title ?? definition.name,
-    description: definition.description ?? `${definition.title ?? definition.name}: ${endpoints.length} operations.`,
-    endpoints,
-    quarantined: [],
-    guard: definition.guard ?? {},
-    ...(definition.exposure === undefined ? {} : { exposure: definition.exposure }),
-    pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
-    prompts: buildPrompts(definition.prompts, problems),
-    resources: buildResources(definition.resources, problems),
-    warnings: missingCredentials(endpoints),
-    source,
-  };
-  if (problems.length > 0) throw new DefinitionError(source, problems);
-  return freeze(domain);
-}
-
-interface Shared {
-  readonly definition: DomainDefinition;
-  readonly options: BuildOptions;
-  readonly problems: Problem[];
-  readonly credentials: ReadonlyMap<string, Credential>;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly security: Endpoint['security'];
-  /** Secret headers: they go with every alternative. */
-  readonly proofs: readonly Credential[];
-  readonly origin: string | undefined;
-  readonly source: string;
+  const alternatives = definition.security ?? defaultSecurity(credentials, problems);
+  const security = readSecurity(alternatives, credentials, ['security'], problems);
+  return { definition, options, problems, credentials, headers: plain.headers, security, proofs, origin, source };
 }
 
 function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared): Endpoint {
@@ -147,18 +110,12 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
   const baseline = effectOf({ method, path: own.path, name: action, summary: own.summary });
   const effect = own.effect ?? baseline.effect;
   const prefix = definition.prefix ?? definition.name;
-  const toolName = prefix === '' ? action : `${prefix}_${action}`;
-  if (!TOOL_NAME.test(toolName)) {
-    problems.push({
-      path: at,
-      message: `makes the tool name "${toolName}", which is longer than 48; shorten it or set prefix`,
-    });
-  }
+  const toolName = buildToolName(prefix, action, 'shorten it or set prefix', at, problems);
   const plan = readArguments(own, at, problems);
   const wire = placeArguments(own, effect, plan, at, problems);
   checkUses(own, plan, at, problems);
   problems.push(...checkPick(own.response?.pick, own.outputSchema, [...at, 'response']));
-  const clamp = clampedArguments(plan, [...at, 'place'], problems);
+  const clamp = readClamps(plan.placements, (key) => plan.properties.get(key), [...at, 'place'], problems);
   problems.push(...checkExpose(own.expose, method, at));
   const headers = readHeaders(own.headers ?? {}, options.env, [...at, 'headers'], problems);
   const baseUrl = chooseBaseUrl(action, own, shared);
@@ -185,7 +142,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       description: own.description,
       guard: own.guard,
       parse: plan.parse,
-      clamp: clamp.length === 0 ? undefined : clamp,
+      clamp,
       outputSchema: own.outputSchema,
       pagination: own.pagination,
     }),
@@ -214,14 +171,6 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       effect: own.effect ? `endpoints.${action}.effect` : baseline.from,
     },
   };
-}
-
-function clampedArguments(plan: ArgumentPlan, path: readonly string[], problems: Problem[]): ClampedArgument[] {
-  return [...plan.placements].flatMap(([key, placement]) => {
-    const bounds = placement.clamp === true ? readClamp(key, plan.properties.get(key)) : [];
-    if (typeof bounds === 'string') problems.push({ path: [...path, key, 'clamp'], message: bounds });
-    return typeof bounds === 'string' ? [] : bounds;
-  });
 }
 
 function chooseBaseUrl(action: string, own: EndpointDefinition, { definition, options, problems }: Shared): string {

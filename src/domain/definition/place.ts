@@ -11,7 +11,7 @@ import type { Arg, BodyPlan, Effect, FixedValue, ParameterStyle, PartEncoding, T
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { pickDefined } from '../pick-defined.ts';
-import type { ArgumentPlan } from './declared-arguments.ts';
+import type { ArgumentPlan } from './argument-plan.ts';
 import type { BodyKind, EndpointDefinition, Location, Placement } from './definition-types.ts';
 
 type Path = readonly (string | number)[];

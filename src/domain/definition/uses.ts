@@ -1,15 +1,31 @@
-// Names that a definition mentions elsewhere (paging, examples, pinned) must be names it declares.
+// Names that follow from a definition (tools) or that it mentions elsewhere (paging, examples, pinned): the former must be
+// usable, the latter declared.
 
 import type { Endpoint, Pagination } from '../../endpoint/model.ts';
+import { TOOL_NAME } from '../../endpoint/names.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import type { ArgumentPlan } from './declared-arguments.ts';
+import type { ArgumentPlan } from './argument-plan.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 
 /** Checks what one endpoint says about its own arguments. */
 export function checkUses(definition: EndpointDefinition, plan: ArgumentPlan, at: string[], problems: Problem[]): void {
   problems.push(...checkPaging(definition.pagination, [...plan.properties.keys()], at));
   checkExamples(definition, plan, at, problems);
+}
+
+/** The public name of an action; `fix` is what to do about one that is too long. */
+export function buildToolName(
+  prefix: string,
+  action: string,
+  fix: string,
+  path: readonly string[],
+  problems: Problem[],
+): string {
+  const toolName = prefix === '' ? action : `${prefix}_${action}`;
+  if (!TOOL_NAME.test(toolName))
+    problems.push({ path, message: `makes the tool name "${toolName}", which is longer than 48; ${fix}` });
+  return toolName;
 }
 
 /** Resources are read, again and again and without asking: only GET will do. */

@@ -11,6 +11,7 @@ import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { setOwn } from '../../schema/keywords.ts';
 import { checkSchema, toCurrentSchema } from './argument-schema.ts';
+import { fillDefaults } from './argument-values.ts';
 import { PLACEMENT_KEYS, placement } from './definition-schema.ts';
 import type { EndpointDefinition, Location, Placement } from './definition-types.ts';
 
@@ -167,18 +168,9 @@ function fromSchema(
   return withDefaults(finish(schema, placements, path, problems));
 }
 
-/** Defaults of a hand-written file are the author's wish, not documentation: they are sent. */
 function withDefaults(plan: ArgumentPlan): ArgumentPlan {
   const defaults = [...plan.defaulted].map((key) => [key, (plan.properties.get(key) as Node).default] as const);
-  if (defaults.length === 0) return plan;
-  return {
-    ...plan,
-    parse: (args) => {
-      const filled: Node = { ...args };
-      for (const [key, value] of defaults) if (filled[key] === undefined) filled[key] = value;
-      return { ok: true, args: filled };
-    },
-  };
+  return { ...plan, ...fillDefaults(new Map(defaults), undefined) };
 }
 
 function finish(
