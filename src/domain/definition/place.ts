@@ -43,9 +43,7 @@ export function placeArguments(
   const method = methodOf(definition);
   const variables = templateVariables(definition.path);
   const kind = typeof definition.body === 'string' ? definition.body : definition.body?.kind;
-  const say = (path: Path, message: string) => problems.push({ path, message });
-  const fixedKeys = Object.keys(definition.fixed ?? {});
-  const names = [...plan.properties.keys(), ...fixedKeys];
+  const say = (path: Path, message: string) => problems.push({ path: [...at, ...path], message });
 
   const toTarget = (key: string): Target => {
     const placement = plan.placements.get(key) ?? {};
@@ -53,34 +51,43 @@ export function placeArguments(
     const where = placement.in ?? defaultLocation(name, placement, method, variables, kind);
     return buildTarget(where, name, placement);
   };
-
-  for (const key of plan.placements.keys()) {
-    if (!names.includes(key))
-      say([...at, 'place', key], `there is no argument or fixed value "${key}"; ${hint(key, names)}`);
-  }
-  const args: Arg[] = [];
-  for (const key of plan.properties.keys()) {
-    const to = toTarget(key);
-    const inPath = to.in === 'path';
-    if (inPath && !plan.required.has(key) && !plan.defaulted.has(key)) {
-      say([...at, 'args', key], 'is part of the path, so it must be required (or have a default)');
-    }
-    args.push({ key, required: plan.required.has(key), to: [to] });
-  }
-  const fixed = fixedKeys.map((key): FixedValue => {
-    if (plan.properties.has(key))
-      say([...at, 'fixed', key], 'is an argument as well; a value is either asked for or fixed');
-    return { value: definition.fixed![key], to: toTarget(key) };
+  const spots: Spot[] = [...plan.properties.keys()].map((key) => {
+    return { key, to: toTarget(key), required: plan.required.has(key), always: plan.defaulted.has(key) };
+  });
+  const constants = Object.entries(definition.fixed ?? {}).map(([key, value]) => {
+    return { key, to: toTarget(key), value, required: true, always: true };
   });
 
-  const targets = [
-    ...args.map((arg) => [arg.key, arg.to[0]!] as const),
-    ...fixed.map((value, i) => [fixedKeys[i]!, value.to] as const),
-  ];
-  checkTargets(targets, variables, at, say);
-  for (const arg of args) checkNames(arg, effect, [...at, 'place', arg.key], say);
-  const body = planBody(definition, kind, args, fixed, plan, at, say);
-  return body === undefined ? { args, fixed } : { args, fixed, body };
+  const names = [...spots, ...constants].map(({ key }) => key);
+  for (const key of plan.placements.keys()) {
+    if (!names.includes(key)) say(['place', key], `there is no argument or fixed value "${key}"; ${hint(key, names)}`);
+  }
+  for (const { key, to, required, always } of spots) {
+    if (to.in === 'path' && !required && !always)
+      say(['args', key], 'is part of the path, so it must be required (or have a default)');
+  }
+  for (const { key } of constants) {
+    if (plan.properties.has(key)) say(['fixed', key], 'is an argument as well; a value is either asked for or fixed');
+  }
+  checkTargets([...spots, ...constants], variables, say);
+  for (const spot of spots) checkNames(spot, effect, say);
+  const body = planBody(definition, kind, spots, constants, plan, say);
+  return {
+    args: spots.map(({ key, required, to }) => ({ key, required, to: [to] })),
+    fixed: constants.map(({ value, to }) => ({ value, to })),
+    ...pickDefined({ body }),
+  };
+}
+
+type Say = (path: Path, message: string) => void;
+
+/** Where an argument or fixed value goes. */
+interface Spot {
+  readonly key: string;
+  readonly to: Target;
+  readonly required: boolean;
+  /** There is a value even if the caller gives none. */
+  readonly always: boolean;
 }
 
 /** In upper case; GET where nothing is said. */
@@ -120,96 +127,80 @@ function buildTarget(where: Location, name: string, placement: Placement): Targe
   };
 }
 
-type Say = (path: Path, message: string) => void;
-
-function checkTargets(
-  targets: readonly (readonly [string, Target])[],
-  variables: ReadonlySet<string>,
-  at: Path,
-  say: Say,
-): void {
-  const spots = new Map<string, string>();
-  for (const [key, to] of targets) {
-    const spot =
-      to.in === 'body'
-        ? `body ${to.at.join('.')}`
-        : to.in === 'body-root'
-          ? 'body'
-          : `${to.in} ${'name' in to ? to.name : ''}`;
-    const other = spots.get(spot);
+function checkTargets(spots: readonly Spot[], variables: ReadonlySet<string>, say: Say): void {
+  const byPlace = new Map<string, string>();
+  for (const { key, to } of spots) {
+    const place = to.in === 'body-root' ? 'body' : `${to.in} ${nameOf(to)}`;
+    const other = byPlace.get(place);
     if (other !== undefined && other !== key)
-      say([...at, 'place', key], `goes to the same place as "${other}" (${spot}); move one of them`);
-    spots.set(spot, key);
+      say(['place', key], `goes to the same place as "${other}" (${place}); move one of them`);
+    byPlace.set(place, key);
     if (to.in === 'path' && !variables.has(to.name)) {
-      say([...at, 'path'], `has no {${to.name}}, but "${key}" is placed in the path; ${hint(to.name, [...variables])}`);
+      say(['path'], `has no {${to.name}}, but "${key}" is placed in the path; ${hint(to.name, [...variables])}`);
     }
-    if (to.in === 'header' && !HEADER_NAME.test(to.name)) {
-      say([...at, 'place', key], `${JSON.stringify(to.name)} is not a header name`);
-    }
-    if (to.in === 'header' && !isConfigurableHeader(to.name)) {
-      say([...at, 'place', key], `the header ${to.name} is written by the HTTP client and cannot be set`);
-    }
+    if (to.in === 'header' && !HEADER_NAME.test(to.name))
+      say(['place', key], `${JSON.stringify(to.name)} is not a header name`);
+    if (to.in === 'header' && !isConfigurableHeader(to.name))
+      say(['place', key], `the header ${to.name} is written by the HTTP client and cannot be set`);
   }
   for (const variable of variables) {
-    if (!/^[^/?#\s]+$/.test(variable)) say([...at, 'path'], 'has an empty or malformed {variable}');
-    else if (!spots.has(`path ${variable}`))
-      say([...at, 'path'], `needs an argument or fixed value for {${variable}}; add "${variable}" to args`);
+    if (!/^[^/?#\s]+$/.test(variable)) say(['path'], 'has an empty or malformed {variable}');
+    else if (!byPlace.has(`path ${variable}`))
+      say(['path'], `needs an argument or fixed value for {${variable}}; add "${variable}" to args`);
   }
-  const bodies = targets.filter(([, to]) => to.in === 'body').map(([key]) => key);
-  const whole = targets.find(([, to]) => to.in === 'body-root')?.[0];
-  if (whole !== undefined && bodies.length > 0) {
-    say([...at, 'place'], `"${whole}" is the whole body, so "${bodies[0]}" cannot be part of it`);
-  }
+  const part = spots.find(({ to }) => to.in === 'body')?.key;
+  const whole = spots.find(({ to }) => to.in === 'body-root')?.key;
+  if (whole !== undefined && part !== undefined)
+    say(['place'], `"${whole}" is the whole body, so "${part}" cannot be part of it`);
+}
+
+function nameOf(to: Target): string {
+  if (to.in === 'body') return to.at.join('.');
+  return 'name' in to ? to.name : '';
 }
 
 /** What callers may not choose: headers that are ours, and in a read whatever would make it another operation. */
-function checkNames(arg: Arg, effect: Effect, path: Path, say: Say): void {
-  for (const to of arg.to) {
-    const name = to.in === 'body' ? to.at[0] : 'name' in to ? to.name : undefined;
-    if (name === undefined || to.in === 'path' || to.in === 'cookie') continue;
-    if (to.in === 'header') {
-      if (isConfigurableHeader(name) && !isArgumentHeader(name, effect)) {
-        say(path, `the header ${name} cannot be an argument; use credentials, headers or body instead`);
-      }
-    } else if (effect === 'read' && isMethodParameter(name)) {
-      say(path, `"${name}" would make this read another operation; declare the operation it really is`);
-    }
+function checkNames({ key, to }: Spot, effect: Effect, say: Say): void {
+  if (to.in === 'header') {
+    if (isConfigurableHeader(to.name) && !isArgumentHeader(to.name, effect))
+      say(['place', key], `the header ${to.name} cannot be an argument; use credentials, headers or body instead`);
+  } else if (effect === 'read' && (to.in === 'query' || to.in === 'body')) {
+    const name = to.in === 'body' ? to.at[0] : to.name;
+    if (name !== undefined && isMethodParameter(name))
+      say(['place', key], `"${name}" would make this read another operation; declare the operation it really is`);
   }
 }
 
 function planBody(
   definition: EndpointDefinition,
   kind: BodyKind | undefined,
-  args: readonly Arg[],
-  fixed: readonly FixedValue[],
-  plan: ArgumentPlan,
-  at: Path,
+  spots: readonly Spot[],
+  constants: readonly Spot[],
+  { placements }: ArgumentPlan,
   say: Say,
 ): BodyPlan | undefined {
-  const inBody = (to: Target) => to.in === 'body' || to.in === 'body-root';
-  const parts = args.filter((arg) => arg.to.some(inBody));
-  const constant = fixed.some((value) => inBody(value.to));
-  if (parts.length === 0 && !constant) {
+  const inBody = ({ to }: Spot) => to.in === 'body' || to.in === 'body-root';
+  const args = spots.filter(inBody);
+  const parts = [...args, ...constants.filter(inBody)];
+  if (parts.length === 0) {
     if (definition.body !== undefined)
-      say([...at, 'body'], 'there is no argument in the body; place one there or remove body');
+      say(['body'], 'there is no argument in the body; place one there or remove body');
     return undefined;
   }
-  const declared = typeof definition.body === 'object' ? definition.body : undefined;
-  const actual = kind ?? (parts.some((arg) => plan.placements.get(arg.key)?.file) ? 'multipart' : 'json');
-  if ((actual === 'text' || actual === 'binary') && !parts.some((arg) => arg.to.some((to) => to.in === 'body-root'))) {
-    say([...at, 'body'], `a ${actual} body is one whole argument; place exactly one in body-root`);
-  }
-  const encoding: Record<string, PartEncoding> = { ...declared?.encoding };
-  for (const arg of parts) {
-    const target = arg.to[0]!;
-    if (plan.placements.get(arg.key)?.file && target.in === 'body')
-      encoding[target.at[0]!] = { ...encoding[target.at[0]!], file: true };
+  const files = args.filter(({ key }) => placements.get(key)?.file);
+  const own = typeof definition.body === 'object' ? definition.body : undefined;
+  const actual = kind ?? (files.length > 0 ? 'multipart' : 'json');
+  if ((actual === 'text' || actual === 'binary') && !args.some(({ to }) => to.in === 'body-root'))
+    say(['body'], `a ${actual} body is one whole argument; place exactly one in body-root`);
+  const encoding: Record<string, PartEncoding> = { ...own?.encoding };
+  for (const { to } of files) {
+    if (to.in === 'body') encoding[to.at[0]!] = { ...encoding[to.at[0]!], file: true };
   }
   return {
     kind: actual,
-    mediaType: declared?.mediaType ?? MEDIA_TYPES[actual],
-    required: constant || parts.some((arg) => arg.required || plan.defaulted.has(arg.key)),
+    mediaType: own?.mediaType ?? MEDIA_TYPES[actual],
+    required: parts.some(({ required, always }) => required || always),
     ...(Object.keys(encoding).length > 0 ? { encoding } : {}),
-    ...(declared?.wrap === undefined ? {} : { wrap: declared.wrap }),
+    ...pickDefined({ wrap: own?.wrap }),
   };
 }
