@@ -1,8 +1,6 @@
 // What a domain file gives to all operations of its document alike.
 
 import { originOf } from '../endpoint/address.ts';
-import { readHeaders } from '../endpoint/headers/header-fields.ts';
-import { isSecretHeader } from '../endpoint/headers/header-names.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
@@ -11,15 +9,14 @@ import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
 import { buildCredentials, readSecurity, withProofs } from './definition/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
+import type { Imported } from './document-import.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(
-  imported: Domain,
+  { domain: imported, headers }: Imported,
   definition: DomainDefinition,
   { env, problems, file }: CurationContext,
 ): readonly Endpoint[] {
-  const open = Object.fromEntries(Object.entries(definition.headers ?? {}).filter(([name]) => !isSecretHeader(name)));
-  const { headers } = readHeaders(open, env, ['headers'], problems);
   const security = chooseSecurity(imported, definition, env, problems);
   const { timeoutMs, maxResponseBytes, response, baseUrl } = definition;
   const home = homeOrigin(imported.endpoints);
@@ -30,7 +27,7 @@ export function withDomainFields(
     },
   });
   const changesOf = (endpoint: Endpoint): Partial<Endpoint>[] => [
-    Object.keys(open).length === 0 ? {} : { headers: { ...endpoint.headers, ...headers } },
+    Object.keys(headers).length === 0 ? {} : { headers: { ...endpoint.headers, ...headers } },
     response === undefined ? {} : { response: { ...endpoint.response, ...response } },
     limitsOf(endpoint, timeoutMs, maxResponseBytes),
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
@@ -101,12 +98,12 @@ export function unusedCredentials(
   const names = Object.keys(definition.credentials ?? {});
   if (names.length === 0) return [];
   const used = new Set(endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)));
-  const listed = [...used].filter((name) => !name.startsWith('header ')).join(', ') || 'none';
+  const schemes = [...used].filter((name) => !name.startsWith('header ')).join(', ') || 'none';
   return names
     .filter((name) => !used.has(name))
     .map(
       (name) =>
-        `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${listed}.`,
+        `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${schemes}.`,
     );
 }
 

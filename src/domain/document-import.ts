@@ -2,7 +2,6 @@
 import { dirname, join } from 'node:path';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
-import { isSecretHeader } from '../endpoint/headers/header-names.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { GatewayError } from '../errors.ts';
@@ -20,19 +19,26 @@ export interface DocumentOptions extends BuildOptions {
   readonly onProgress?: (text: string) => void;
 }
 
+export interface Imported {
+  readonly domain: Domain;
+  /** Plain headers of the file; the secret ones are among the credentials of the domain already. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** What `include` names and no operation has. */
+  readonly unused: readonly string[];
+}
+
 /** Imports the document a definition names, with everything the file says about reading it. */
 export async function importFor(
   definition: DomainDefinition,
   prefix: string,
   options: DocumentOptions,
   problems: Problem[],
-): Promise<{ domain: Domain; unused: string[] }> {
+): Promise<Imported> {
   const selection = buildSelection(definition.include, definition.exclude);
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  const secret = Object.entries(definition.headers ?? {}).filter(([name]) => isSecretHeader(name));
-  const { credentials } = readHeaders(Object.fromEntries(secret), options.env, ['headers'], problems);
+  const { headers, credentials } = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
   const { importDocument } = await import('../openapi/import-document.ts');
@@ -54,7 +60,7 @@ export async function importFor(
         onProgress: options.onProgress,
       }),
     });
-    return { domain, unused: selection.unused() };
+    return { domain, headers, unused: selection.unused() };
   } catch (error) {
     if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
     throw new DefinitionError(options.source, [{ path: ['openapi'], message: error.message }]);
@@ -74,11 +80,7 @@ function readServerVariables(
   if (serverVariables === undefined) return undefined;
   const values = Object.entries(serverVariables).map(([name, value]): [string, string] => {
     const { text, missing } = expand(value, env);
-    if (missing.length > 0)
-      problems.push({
-        path: ['serverVariables', name],
-        message: needsVariables(missing),
-      });
+    if (missing.length > 0) problems.push({ path: ['serverVariables', name], message: needsVariables(missing) });
     return [name, text];
   });
   return Object.fromEntries(values);

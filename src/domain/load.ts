@@ -11,7 +11,7 @@ import { homeOrigin } from './document-fields.ts';
 import { findFiles, type SourceFile } from './domain-files.ts';
 import type { Library } from './load-module.ts';
 import { pickDefined } from './pick-defined.ts';
-import { explaining, readDomainFile } from './read-domain-file.ts';
+import { readDomainFile, withPlaces } from './read-domain-file.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
@@ -31,55 +31,49 @@ export interface LoadOptions {
   readonly stdin?: NodeJS.ReadableStream;
 }
 
+/** What the files loaded before leave to those after. */
+interface Loading {
+  readonly options: LoadOptions;
+  /** URLs of embedded APIs by name. */
+  readonly running: Map<string, string>;
+  /** A header on the command line holds a secret of one API; what else is loaded beside it must not get it. */
+  headerOrigin: string | undefined;
+}
+
 /** Loads every domain there is at `paths`, in order. */
 export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   const sources = await findFiles(options.paths);
   if (sources.length === 0) {
-    throw new GatewayError(
-      'BAD_DOMAIN',
-      'Nothing to serve: name a domain file, an OpenAPI document or a folder of them.',
-    );
+    const message = 'Nothing to serve: name a domain file, an OpenAPI document or a folder of them.';
+    throw new GatewayError('BAD_DOMAIN', message);
   }
-  const running = new Map<string, string>();
+  const loading: Loading = { options, running: new Map(), headerOrigin: undefined };
   const domains: Domain[] = [];
-  // A header on the command line holds a secret of one API; what else is loaded beside it must not get it.
-  let headerOrigin: string | undefined;
   for (const source of sources) {
-    const domain = await loadBeside(domains, source, options, running, headerOrigin);
-    headerOrigin ??= homeOrigin(domain.endpoints);
+    const domain = await loadBeside(domains, source, loading);
+    loading.headerOrigin ??= homeOrigin(domain.endpoints);
     const twin = domains.find((other) => other.name === domain.name);
     if (twin !== undefined) {
-      throw new GatewayError(
-        'BAD_DOMAIN',
-        `${domain.source}: the domain name "${domain.name}" is taken by ${twin.source}; give one of them another name`,
-        {
-          file: domain.source,
-        },
-      );
+      const message = `${domain.source}: the domain name "${domain.name}" is taken by ${twin.source}; give one of them another name`;
+      throw new GatewayError('BAD_DOMAIN', message, { file: domain.source });
     }
-    domains.push(headerOrigin === undefined ? domain : withHeaderWarning(domain, headerOrigin, options));
+    domains.push(withHeaderWarning(domain, loading));
   }
   return domains;
 }
 
 /** Two documents may bear one title (two versions of an API): the later one gets a number. Files choose their own names. */
-async function loadBeside(
-  domains: readonly Domain[],
-  source: SourceFile,
-  options: LoadOptions,
-  running: Map<string, string>,
-  headerOrigin: string | undefined,
-): Promise<Domain> {
-  const domain = await loadOne(source, options, running, headerOrigin);
+async function loadBeside(domains: readonly Domain[], source: SourceFile, loading: Loading): Promise<Domain> {
+  const domain = await loadOne(source, loading);
   const names = new Set(domains.map(({ name }) => name));
   if (source.kind !== 'document' || source.file === '-' || !names.has(domain.name)) return domain;
   let number = 2;
   const numbered = () => `${domain.name.slice(0, MAX_DOMAIN_NAME - 3)}_${number}`;
   while (names.has(numbered())) number++;
-  return loadOne(source, options, running, headerOrigin, numbered());
+  return loadOne(source, loading, numbered());
 }
 
-function withHeaderWarning(domain: Domain, headerOrigin: string, { headers = [] }: LoadOptions): Domain {
+function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOrigin }: Loading): Domain {
   const home = homeOrigin(domain.endpoints);
   if (headers.length === 0 || home === undefined || home === headerOrigin) return domain;
   const names = headers.map((line) => line.slice(0, Math.max(line.indexOf(':'), 0)).trim()).join(', ');
@@ -87,13 +81,9 @@ function withHeaderWarning(domain: Domain, headerOrigin: string, { headers = [] 
   return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });
 }
 
-async function loadOne(
-  source: SourceFile,
-  { headers, ...options }: LoadOptions,
-  running: Map<string, string>,
-  headerOrigin: string | undefined,
-  name?: string,
-): Promise<Domain> {
+async function loadOne(source: SourceFile, loading: Loading, name?: string): Promise<Domain> {
+  const { options, running, headerOrigin } = loading;
+  const { env, headers } = options;
   const settings = pickDefined({
     baseUrl: options.baseUrl,
     refsRoot: options.refsRoot,
@@ -102,23 +92,14 @@ async function loadOne(
   });
   if (source.kind === 'document') {
     const { importDocument } = await import('../openapi/import-document.ts');
-    return importDocument(source.file, {
-      env: options.env,
-      ...settings,
-      ...pickDefined({ stdin: options.stdin, name }),
-    });
+    return importDocument(source.file, { env, ...settings, ...pickDefined({ stdin: options.stdin, name }) });
   }
   const file = await readDomainFile(source, options.library);
-  return explaining(file, async () => {
+  return withPlaces(file, async () => {
     const { definition, kind } = file;
-    await startEmbedded(definition, options, running);
-    const build = {
-      env: options.env,
-      source: file.file,
-      kind,
-      embedded: (name: string) => running.get(name),
-      ...settings,
-    };
+    await startEmbedded(definition, loading);
+    const embedded = (api: string) => running.get(api);
+    const build = { env, source: file.file, kind, embedded, ...settings };
     if (definition.openapi === undefined) return buildDomain(definition, build);
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
     return buildDocumentDomain(definition, build);
@@ -126,16 +107,10 @@ async function loadOne(
 }
 
 /** Starts what the definition's base URLs name as `embedded:…`, once. */
-async function startEmbedded(
-  definition: DomainDefinition,
-  options: LoadOptions,
-  running: Map<string, string>,
-): Promise<void> {
+async function startEmbedded(definition: DomainDefinition, { options, running }: Loading): Promise<void> {
   if (options.embedded === undefined) return;
-  const urls = [
-    options.baseUrl ?? definition.baseUrl,
-    ...Object.values(definition.endpoints ?? {}).map((endpoint) => endpoint.baseUrl),
-  ];
+  const own = Object.values(definition.endpoints ?? {}).map((endpoint) => endpoint.baseUrl);
+  const urls = [options.baseUrl ?? definition.baseUrl, ...own];
   for (const base of urls) {
     const resolved = base === undefined ? undefined : resolveBaseUrl(base, options.env);
     const name = resolved !== undefined && 'url' in resolved ? embeddedName(resolved.url) : undefined;

@@ -17,15 +17,13 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
   const problems: Problem[] = [];
   const prefix = definition.prefix ?? definition.name;
   if (prefix.length >= MAX_PREFIX) {
-    problems.push({
-      path: ['prefix'],
-      message: `must be shorter than ${MAX_PREFIX} for an imported document; set a short one`,
-    });
-    throw new DefinitionError(options.source, problems);
+    const message = `must be shorter than ${MAX_PREFIX} for an imported document; set a short one`;
+    throw new DefinitionError(options.source, [{ path: ['prefix'], message }]);
   }
-  const { domain: imported, unused } = await importFor(definition, prefix, options, problems);
+  const reading = await importFor(definition, prefix, options, problems);
+  const { domain: imported, unused } = reading;
   const context: CurationContext = { prefix, file: options.source, env: options.env, problems };
-  const shared = withDomainFields(imported, definition, context);
+  const shared = withDomainFields(reading, definition, context);
   const curated = curateAll(shared, definition, context);
   const own = buildOwn(definition, imported, options);
   const endpoints = [...curated, ...own.endpoints];

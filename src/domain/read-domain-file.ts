@@ -1,6 +1,7 @@
 // One domain file as a checked definition, whatever language it is written in.
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { isObject } from '../endpoint/is-object.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { GatewayError } from '../errors.ts';
 import { DefinitionError, formatProblems } from './definition/build-domain.ts';
@@ -31,14 +32,14 @@ export async function readDomainFile(source: SourceFile, library?: Library): Pro
     kind: read === undefined ? 'module' : 'yaml',
     ...(read === undefined ? {} : { lineOf: read.lineOf }),
   };
-  return explaining(shape, async () => {
+  return withPlaces(shape, async () => {
     const definition = isDefined(value) ? value : check(value);
     return { ...shape, definition: { ...definition, ...(await readResources(definition, file)) } };
   });
 }
 
 /** Runs something that may find problems in a definition, and says file and line of each. */
-export async function explaining<T>(source: DomainFile, run: () => Promise<T> | T): Promise<T> {
+export async function withPlaces<T>(source: DomainFile, run: () => Promise<T> | T): Promise<T> {
   try {
     return await run();
   } catch (error) {
@@ -50,28 +51,20 @@ export async function explaining<T>(source: DomainFile, run: () => Promise<T> | 
 }
 
 function check(value: unknown): DomainDefinition {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new DefinitionError('', [
-      { path: [], message: 'is not a domain: it must be an object with name, baseUrl and endpoints (or openapi)' },
-    ]);
-  }
-  if ('paths' in value && !('name' in value)) {
-    throw new DefinitionError('', [
-      {
-        path: [],
-        message:
-          'looks like an OpenAPI document without its version; add `openapi: 3.1.0` (or `swagger: "2.0"`) at the top',
-      },
-    ]);
-  }
-  if ('overlay' in value && 'actions' in value) {
-    throw new DefinitionError('', [
-      { path: [], message: 'is an Overlay; name it under overlays in the domain file of its document' },
-    ]);
-  }
+  const message = notADomain(value);
+  if (message !== undefined) throw new DefinitionError('', [{ path: [], message }]);
   const checked = checkDefinition(value);
   if ('problems' in checked) throw new DefinitionError('', checked.problems);
   return checked.definition;
+}
+
+function notADomain(value: unknown): string | undefined {
+  if (!isObject(value)) return 'is not a domain: it must be an object with name, baseUrl and endpoints (or openapi)';
+  if ('paths' in value && !('name' in value))
+    return 'looks like an OpenAPI document without its version; add `openapi: 3.1.0` (or `swagger: "2.0"`) at the top';
+  if ('overlay' in value && 'actions' in value)
+    return 'is an Overlay; name it under overlays in the domain file of its document';
+  return undefined;
 }
 
 async function readResources(definition: DomainDefinition, file: string): Promise<Pick<DomainDefinition, 'resources'>> {

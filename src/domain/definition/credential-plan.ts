@@ -5,6 +5,7 @@ import type { Credential, Endpoint, Secret } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { unsetVariables } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { pickDefined } from '../pick-defined.ts';
 import type { CredentialDefinition, DomainDefinition } from './definition-types.ts';
 
 /** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
@@ -16,11 +17,10 @@ export function buildCredentials(
   const credentials = new Map<string, Credential>();
   for (const [name, definition] of Object.entries(declarations ?? {})) {
     if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env));
-    else
-      problems.push({
-        path: ['credentials', name, 'kind'],
-        message: 'is missing: give apiKey, bearer, basic or oauth2',
-      });
+    else {
+      const message = 'is missing: give apiKey, bearer, basic or oauth2';
+      problems.push({ path: ['credentials', name, 'kind'], message });
+    }
   }
   return credentials;
 }
@@ -35,7 +35,7 @@ function buildCredential(name: string, declaration: CredentialDefinition, env: E
         in: declaration.in ?? 'header',
         field: declaration.field,
         secret: secret(declaration.env),
-        ...(declaration.prefix === undefined ? {} : { prefix: declaration.prefix }),
+        ...pickDefined({ prefix: declaration.prefix }),
       };
     case 'bearer':
       return { kind: 'bearer', name, secret: secret(declaration.env) };
@@ -60,13 +60,10 @@ function buildCredential(name: string, declaration: CredentialDefinition, env: E
 
 /** One credential needs no further word; several do. */
 export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, problems: Problem[]): string[][] {
-  if (credentials.size > 1) {
-    problems.push({
-      path: ['security'],
-      message: `is missing: say which of ${[...credentials.keys()].join(', ')} go together, e.g. [[${[...credentials.keys()][0]}]]`,
-    });
-  }
-  return [...credentials.keys()].map((name) => [name]);
+  const names = [...credentials.keys()];
+  const message = `is missing: say which of ${names.join(', ')} go together, e.g. [[${names[0]}]]`;
+  if (names.length > 1) problems.push({ path: ['security'], message });
+  return names.map((name) => [name]);
 }
 
 /** Names of credentials become the credentials. */
@@ -79,13 +76,10 @@ export function readSecurity(
   return alternatives.map((set, index) =>
     set.flatMap((name) => {
       const credential = credentials.get(name);
-      if (credential === undefined) {
-        problems.push({
-          path: [...path, index],
-          message: `there is no credential "${name}"; ${hint(name, [...credentials.keys()])}`,
-        });
-      }
-      return credential ?? [];
+      if (credential !== undefined) return credential;
+      const message = `there is no credential "${name}"; ${hint(name, [...credentials.keys()])}`;
+      problems.push({ path: [...path, index], message });
+      return [];
     }),
   );
 }

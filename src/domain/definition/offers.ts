@@ -15,37 +15,31 @@ export function buildPrompts(declarations: DomainDefinition['prompts'], problems
 }
 
 function buildPrompt(name: string, declaration: PromptDefinition, at: Path, problems: Problem[]): PromptSpec {
-  const declared = Object.entries(declaration.arguments ?? {});
-  const names = declared.map(([argument]) => argument);
-  if ((declaration.text === undefined) === (declaration.messages === undefined)) {
+  const { arguments: about = {}, text, title, description } = declaration;
+  const names = Object.keys(about);
+  if ((text === undefined) === (declaration.messages === undefined)) {
     problems.push({ path: at, message: 'needs text (one message of the user) or messages, one of the two' });
   }
-  const listed = declaration.messages ?? (declaration.text === undefined ? [] : [{ text: declaration.text }]);
-  const messages = listed.map((message, index): PromptSpec['messages'][number] => {
+  const drafts = declaration.messages ?? (text === undefined ? [] : [{ text }]);
+  const messages = drafts.map((message, index): PromptSpec['messages'][number] => {
     const path = declaration.messages === undefined ? [...at, 'text'] : [...at, 'messages', index];
     if ((message.text === undefined) === (message.resource === undefined)) {
       problems.push({ path, message: 'needs text or resource, one of the two' });
     }
     for (const [, inner] of `${message.text ?? ''}${message.resource ?? ''}`.matchAll(/\{\{([^{}]*)\}\}/g)) {
-      const used = inner!.trim();
-      if (!names.includes(used))
-        problems.push({
-          path,
-          message: `uses {{${used}}}, which is no argument of this prompt; ${hint(used, names)}`,
-        });
+      const argument = inner!.trim();
+      const fix = `uses {{${argument}}}, which is no argument of this prompt; ${hint(argument, names)}`;
+      if (!names.includes(argument)) problems.push({ path, message: fix });
     }
-    return {
-      role: message.role ?? 'user',
-      ...pickDefined({ text: message.text, resource: message.resource }),
-    };
+    return { role: message.role ?? 'user', ...pickDefined({ text: message.text, resource: message.resource }) };
   });
   return {
     name,
-    ...pickDefined({ title: declaration.title, description: declaration.description }),
-    arguments: declared.map(([argument, about]) => ({
+    ...pickDefined({ title, description }),
+    arguments: Object.entries(about).map(([argument, { required = false, description, values }]) => ({
       name: argument,
-      required: about.required ?? false,
-      ...pickDefined({ description: about.description, values: about.values }),
+      required,
+      ...pickDefined({ description, values }),
     })),
     messages,
   };
