@@ -19,23 +19,19 @@ export function curateAll(
   const out = [...endpoints];
   const byPosition = new Map<number, string>();
   for (const [key, curation] of curations) {
+    const path = ['operations', key];
     const position = index.get(key) ?? index.get(key.replace(/^[a-z]+ /, (method) => method.toUpperCase()));
     if (position === undefined) {
-      const ids = endpoints.map((endpoint) => endpoint.source.operationId ?? `${endpoint.method} ${endpoint.path}`);
-      context.problems.push({
-        path: ['operations', key],
-        message: `there is no such operation (or include and exclude leave it out); ${hint(key, ids)}`,
-      });
+      const ids = endpoints.map((endpoint) => keysOf(endpoint)[0]!);
+      const message = `there is no such operation (or include and exclude leave it out); ${hint(key, ids)}`;
+      context.problems.push({ path, message });
       continue;
     }
     const other = byPosition.get(position);
     if (other !== undefined)
-      context.problems.push({
-        path: ['operations', key],
-        message: `is the same operation as "${other}"; say it in one place`,
-      });
+      context.problems.push({ path, message: `is the same operation as "${other}"; say it in one place` });
     byPosition.set(position, key);
-    out[position] = curate(out[position]!, curation, ['operations', key], context);
+    out[position] = curate(out[position]!, curation, path, context);
   }
   return out;
 }

@@ -69,15 +69,13 @@ export function curate(
   if (curation.headers !== undefined) {
     const { headers, credentials } = readHeaders(curation.headers, context.env, [...at, 'headers'], context.problems);
     changes.headers = { ...endpoint.headers, ...headers };
-    if (credentials.length > 0) {
-      changes.security = withProofs(endpoint.security, credentials);
-    }
+    changes.security = withProofs(endpoint.security, credentials);
   }
   if (curation.response !== undefined) {
     changes.response = { ...endpoint.response, ...curation.response };
-    if (curation.response.pick !== undefined) {
-      context.problems.push(...checkPick(curation.response.pick, endpoint.outputSchema, [...at, 'response']));
-    }
+    // without a pick, outputSchema is not built
+    const schema = curation.response.pick && endpoint.outputSchema;
+    context.problems.push(...checkPick(curation.response.pick, schema, [...at, 'response']));
     note('response');
   }
   if (curation.timeoutMs !== undefined || curation.maxResponseBytes !== undefined) {
@@ -93,14 +91,9 @@ export function curate(
   const path = [...at, 'args'];
   const args = { ...(curation.effect === 'read' ? hideOverrides(endpoint) : {}), ...curation.args };
   const curated = Object.keys(args).length === 0 ? base : curateArguments(base, args, path, context.problems);
-  context.problems.push(
-    ...checkPaging(
-      curation.pagination,
-      curated.args.map((arg) => arg.key),
-      at,
-    ),
-    ...checkExpose(curation.expose, endpoint.method, at),
-  );
+  const keys = curated.args.map((arg) => arg.key);
+  context.problems.push(...checkPaging(curation.pagination, keys, at));
+  context.problems.push(...checkExpose(curation.expose, endpoint.method, at));
   return withFields(curated, {
     get provenance() {
       return { ...endpoint.provenance, ...origins };

@@ -9,6 +9,7 @@ import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';
 import { adviseOrigins, unusedCredentials, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
+import { pickDefined } from './pick-defined.ts';
 
 /** The importer cuts actions so that the prefix always fits; it leaves this much for it, the `_` included. */
 const MAX_PREFIX = 24;
@@ -29,10 +30,8 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
   const endpoints = [...curated, ...own.endpoints];
   checkActions(endpoints, problems);
   if (endpoints.length === 0 && imported.quarantined.length === 0) {
-    problems.push({
-      path: [definition.include === undefined ? 'openapi' : 'include'],
-      message: `leaves no operation${unused.length > 0 ? `; none has ${unused.join(', ')}` : ''}`,
-    });
+    const message = `leaves no operation${unused.length > 0 ? `; none has ${unused.join(', ')}` : ''}`;
+    problems.push({ path: [definition.include === undefined ? 'openapi' : 'include'], message });
   }
   const pinned = choosePinned(definition, imported, endpoints, curated, problems);
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
@@ -44,7 +43,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     description: definition.description ?? imported.description,
     endpoints,
     guard: { ...imported.guard, ...definition.guard },
-    ...(exposure === undefined ? {} : { exposure }),
+    ...pickDefined({ exposure }),
     pinned,
     prompts: own.prompts,
     resources: own.resources,
@@ -67,10 +66,7 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
   if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);
   const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
   const kinds = Object.entries(credentials ?? {}).filter(([, credential]) => 'kind' in credential);
-  return buildDomain(
-    { ...rest, credentials: Object.fromEntries(kinds), ...(home === undefined ? {} : { baseUrl: home }) },
-    options,
-  );
+  return buildDomain({ ...rest, credentials: Object.fromEntries(kinds), ...pickDefined({ baseUrl: home }) }, options);
 }
 
 function checkActions(endpoints: readonly Endpoint[], problems: Problem[]): void {
@@ -78,13 +74,10 @@ function checkActions(endpoints: readonly Endpoint[], problems: Problem[]): void
   for (const endpoint of endpoints) {
     const other = byAction.get(endpoint.action);
     if (other !== undefined) {
-      problems.push({
-        path:
-          endpoint.source.kind === 'openapi'
-            ? ['operations', endpoint.source.operationId ?? `${endpoint.method} ${endpoint.path}`]
-            : ['endpoints', endpoint.action],
-        message: `the name "${endpoint.action}" is taken by ${other.method} ${other.path}; choose another`,
-      });
+      const isImported = endpoint.source.kind === 'openapi';
+      const path = isImported ? ['operations', keysOf(endpoint)[0]!] : ['endpoints', endpoint.action];
+      const message = `the name "${endpoint.action}" is taken by ${other.method} ${other.path}; choose another`;
+      problems.push({ path, message });
     }
     byAction.set(endpoint.action, endpoint);
   }

@@ -13,7 +13,7 @@ import { setOwn } from '../../schema/keywords.ts';
 import { checkSchema, toCurrentSchema } from './argument-schema.ts';
 import { fillDefaults } from './argument-values.ts';
 import { PLACEMENT_KEYS, placement } from './definition-schema.ts';
-import type { EndpointDefinition, Location, Placement } from './definition-types.ts';
+import type { EndpointDefinition, Placement } from './definition-types.ts';
 
 type Node = Record<string, unknown>;
 type Path = readonly (string | number)[];
@@ -30,51 +30,53 @@ export interface ArgumentPlan {
   readonly parse?: (args: Args) => Parsed;
 }
 
+/** What every way of writing arguments needs while it is read. */
+interface Reading {
+  readonly placements: Map<string, Placement>;
+  readonly path: Path;
+  readonly problems: Problem[];
+}
+
+const NO_ARGUMENTS: Node = { type: 'object', properties: {} };
+
 /** Reads the arguments of one endpoint; problems are collected, never thrown. */
 export function readArguments(definition: EndpointDefinition, at: Path, problems: Problem[]): ArgumentPlan {
   const placements = new Map<string, Placement>();
-  for (const [key, declaration] of Object.entries(definition.place ?? {}))
-    placements.set(key, asPlacement(declaration));
+  for (const [key, placement] of Object.entries(definition.place ?? {}))
+    placements.set(key, typeof placement === 'string' ? { in: placement } : placement);
 
   const { args, inputSchema } = definition;
   if (args !== undefined && inputSchema !== undefined) {
     problems.push({ path: [...at, 'inputSchema'], message: 'give args or inputSchema, not both' });
   }
-  if (inputSchema !== undefined) return fromSchema(inputSchema, placements, [...at, 'inputSchema'], problems);
-  if (args === undefined) return finish({ type: 'object', properties: {} }, placements, at, problems);
-  const path = [...at, 'args'];
-  if (isZod(args)) return fromZod(args, placements, path, problems);
-  const values = Object.values(args);
-  if (values.some(isZod)) {
-    for (const [key, value] of Object.entries(args)) {
-      if (!isZod(value)) problems.push({ path: [...path, key], message: 'must be a zod type, like its neighbours' });
-    }
-    return fromZod(z.strictObject(args as Record<string, z.ZodType>), placements, path, problems);
+  if (inputSchema !== undefined) return fromSchema(inputSchema, { placements, path: [...at, 'inputSchema'], problems });
+  if (args === undefined) return finish(NO_ARGUMENTS, { placements, path: at, problems });
+  const reading = { placements, path: [...at, 'args'], problems };
+  if (isZod(args)) return fromZod(args, reading);
+  if (!Object.values(args).some(isZod)) return fromMap(args as Node, reading);
+  for (const [key, value] of Object.entries(args)) {
+    const message = 'must be a zod type, like its neighbours';
+    if (!isZod(value)) problems.push({ path: [...reading.path, key], message });
   }
-  return fromMap(args as Node, placements, path, problems);
-}
-
-function asPlacement(declaration: Location | Placement): Placement {
-  return typeof declaration === 'string' ? { in: declaration } : declaration;
+  return fromZod(z.strictObject(args as Record<string, z.ZodType>), reading);
 }
 
 function isZod(value: unknown): value is z.ZodType {
   return typeof value === 'object' && value !== null && '_zod' in value;
 }
 
-function fromZod(type: z.ZodType, placements: Map<string, Placement>, path: Path, problems: Problem[]): ArgumentPlan {
+function fromZod(type: z.ZodType, reading: Reading): ArgumentPlan {
+  const { path, problems } = reading;
   let schema: Node;
   try {
     schema = withoutNoise(z.toJSONSchema(type, { io: 'input' })) as Node;
   } catch (error) {
-    problems.push({
-      path,
-      message: `cannot be described to a client: ${(error as Error).message}; use types that JSON has`,
-    });
-    return finish({ type: 'object', properties: {} }, placements, path, problems);
+    const message = `cannot be described to a client: ${(error as Error).message}; use types that JSON has`;
+    problems.push({ path, message });
+    return finish(NO_ARGUMENTS, reading);
   }
   return {
-    ...finish(schema, placements, path, problems),
+    ...finish(schema, reading),
     parse: (args) => {
       const result = runZod(type, args, path);
       if (result.success) return { ok: true, args: result.data as Args };
@@ -89,12 +91,8 @@ function runZod(type: z.ZodType, args: Args, path: Path): z.ZodSafeParseResult<u
     return type.safeParse(args, { reportInput: true });
   } catch (error) {
     const reason = error instanceof z.core.$ZodAsyncError ? 'it is asynchronous, which is not possible' : String(error);
-    throw new GatewayError(
-      'HANDLER_FAILED',
-      `A check of the domain file (${place(path)}) failed: ${reason}.`,
-      {},
-      error,
-    );
+    const message = `A check of the domain file (${place(path)}) failed: ${reason}.`;
+    throw new GatewayError('HANDLER_FAILED', message, {}, error);
   }
 }
 
@@ -119,19 +117,18 @@ function withoutNoise(value: unknown): unknown {
 }
 
 /** `args:` of a YAML file: each argument is a JSON Schema with its placement and `required: true` beside it. */
-function fromMap(args: Node, placements: Map<string, Placement>, path: Path, problems: Problem[]): ArgumentPlan {
+function fromMap(args: Node, reading: Reading): ArgumentPlan {
+  const { placements, path, problems } = reading;
   if (args.type === 'object' && isObject(args.properties)) {
     problems.push({ path, message: 'is a whole JSON Schema; name the key inputSchema instead of args' });
-    return finish({ type: 'object', properties: {} }, placements, path, problems);
+    return finish(NO_ARGUMENTS, reading);
   }
   const properties: Node = {};
   const required: string[] = [];
   for (const [key, declaration] of Object.entries(args)) {
     if (!isObject(declaration)) {
-      problems.push({
-        path: [...path, key],
-        message: `must be an object, such as { type: string }; got ${JSON.stringify(declaration)}`,
-      });
+      const message = `must be an object, such as { type: string }; got ${JSON.stringify(declaration)}`;
+      problems.push({ path: [...path, key], message });
       continue;
     }
     const schema: Node = {};
@@ -153,19 +150,14 @@ function fromMap(args: Node, placements: Map<string, Placement>, path: Path, pro
     const current = slips.length > 0 ? {} : (toCurrentSchema(schema) as Node);
     setOwn(properties, key, beside.file === true ? { ...(FILE_SCHEMA as Node), ...current } : current);
   }
-  return withDefaults(finish({ type: 'object', properties, required }, placements, path, problems));
+  return withDefaults(finish({ type: 'object', properties, required }, reading));
 }
 
-function fromSchema(
-  declaration: JsonSchema,
-  placements: Map<string, Placement>,
-  path: Path,
-  problems: Problem[],
-): ArgumentPlan {
-  const slips = checkSchema(declaration, path);
-  problems.push(...slips);
+function fromSchema(declaration: JsonSchema, reading: Reading): ArgumentPlan {
+  const slips = checkSchema(declaration, reading.path);
+  reading.problems.push(...slips);
   const schema = slips.length > 0 || !isObject(declaration) ? {} : (toCurrentSchema(declaration) as Node);
-  return withDefaults(finish(schema, placements, path, problems));
+  return withDefaults(finish(schema, reading));
 }
 
 function withDefaults(plan: ArgumentPlan): ArgumentPlan {
@@ -173,12 +165,7 @@ function withDefaults(plan: ArgumentPlan): ArgumentPlan {
   return { ...plan, ...fillDefaults(new Map(defaults), undefined) };
 }
 
-function finish(
-  schema: Node,
-  placements: ReadonlyMap<string, Placement>,
-  path: Path,
-  problems: Problem[],
-): ArgumentPlan {
+function finish(schema: Node, { placements, path, problems }: Reading): ArgumentPlan {
   const branches = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list.filter(isObject) : []));
   if (schema.type !== undefined && schema.type !== 'object') {
     problems.push({ path, message: `must describe an object of arguments; got type ${JSON.stringify(schema.type)}` });
@@ -193,12 +180,9 @@ function finish(
   collectBranches(branches, properties);
   const required = new Set<string>(Array.isArray(schema.required) ? (schema.required as string[]) : []);
   for (const key of properties.keys()) {
-    if (!ARGUMENT_KEY.test(key)) {
-      problems.push({
-        path: [...path, key],
-        message: `is not a usable argument name (letters, digits and _, at most 64); rename it and give the real one as its wire name`,
-      });
-    }
+    const message =
+      'is not a usable argument name (letters, digits and _, at most 64); rename it and give the real one as its wire name';
+    if (!ARGUMENT_KEY.test(key)) problems.push({ path: [...path, key], message });
   }
   for (const key of required) {
     if (!properties.has(key)) problems.push({ path, message: `requires "${key}", which is not among its properties` });
