@@ -108,8 +108,8 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
 
 /** What was named; else ./domains; else what comes with the package. */
 function choosePaths(flags: Flags): string[] {
-  const named = [...(flags.paths ?? []), ...(flags.domains ?? [])];
-  if (named.length > 0) return named;
+  const paths = [...(flags.paths ?? []), ...(flags.domains ?? [])];
+  if (paths.length > 0) return paths;
   return [existsSync('domains') ? 'domains' : BUNDLED_DOMAINS];
 }
 

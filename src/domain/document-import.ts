@@ -38,9 +38,11 @@ export async function importFor(
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
+  // Without an address nothing can be imported; in spite of a wrong header it can, and all mistakes are said at once.
+  const isStuck = problems.length > 0;
   const { headers, credentials } = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
-  if (problems.length > 0) throw new DefinitionError(options.source, problems);
+  if (isStuck) throw new DefinitionError(options.source, problems);
   const { importDocument } = await import('../openapi/import-document.ts');
   try {
     const domain = await importDocument(beside(options.source, definition.openapi!), {

@@ -29,10 +29,10 @@ function unknownStep(path: readonly string[], schema: JsonSchema, root: JsonSche
   const [name, ...rest] = path;
   if (name === undefined) return undefined;
   const parts = partsOf(schema, root);
-  const declared = parts.filter((part) => isObject(part.properties));
+  const objects = parts.filter((part) => isObject(part.properties));
   const open = parts.some((part) => isObject(part.additionalProperties) || isObject(part.patternProperties));
-  if (declared.length === 0 || open || name === '*') return undefined;
-  const properties = declared.flatMap((part) => Object.entries(part.properties as Record<string, JsonSchema>));
+  if (objects.length === 0 || open || name === '*') return undefined;
+  const properties = objects.flatMap((part) => Object.entries(part.properties as Record<string, JsonSchema>));
   // A key may hold dots itself.
   if (properties.some(([key]) => key === path.join('.'))) return undefined;
   const next = properties.filter(([key]) => key === name).map(([, inner]) => inner);
