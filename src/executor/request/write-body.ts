@@ -1,11 +1,10 @@
 // Arguments → request body. Optional bodies nobody filled are left out entirely, Content-Type included.
-import type { Arg, Args, BodyPlan, Endpoint, FixedValue, Target } from '../../endpoint/model.ts';
+import type { Args, BodyPlan, Endpoint, Target } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, mediaTypeOf } from './file-argument.ts';
-import { compileForm } from './form-body.ts';
 import { checkMembers } from './method-override.ts';
 import { compileMultipart } from './multipart-body.ts';
-import { argumentOf, toText } from './parameter-styles.ts';
+import { argumentOf, compileForm, toText } from './parameter-styles.ts';
 import { locate, Unsendable, wellFormed } from './percent-encoding.ts';
 
 export interface WireBody {
@@ -23,10 +22,17 @@ interface Source {
   readonly target: BodyTarget;
 }
 
+function isBody(target: Target): target is BodyTarget {
+  return target.in === 'body' || target.in === 'body-root';
+}
+
 export function compileBody(endpoint: Endpoint): BuildBody | undefined {
   const plan = endpoint.body;
   if (plan === undefined) return undefined;
-  const sources = sourcesOf(endpoint.args, endpoint.fixed);
+  const sources: Source[] = [
+    ...endpoint.args.flatMap(({ key, to }) => to.filter(isBody).map((target) => ({ key, target }))),
+    ...endpoint.fixed.flatMap(({ value, to }) => (isBody(to) ? [{ key: '', fixed: value, target: to }] : [])),
+  ];
   const collect = compileCollect(plan, sources);
   const encode = compileEncode(plan);
   const check = endpoint.effect === 'read' && plan.kind !== 'binary' && plan.kind !== 'text' ? checkMembers : undefined;
@@ -49,19 +55,6 @@ function keyOf(sources: readonly Source[], error: unknown): string {
     property === undefined || target.in === 'body-root' ? sources.length === 1 : target.at.at(-1) === property,
   );
   return match?.key || (property ?? 'body');
-}
-
-function sourcesOf(args: readonly Arg[], fixed: readonly FixedValue[]): Source[] {
-  const sources: Source[] = [];
-  for (const arg of args) {
-    for (const target of arg.to) {
-      if (target.in === 'body' || target.in === 'body-root') sources.push({ key: arg.key, target });
-    }
-  }
-  for (const { value, to } of fixed) {
-    if (to.in === 'body' || to.in === 'body-root') sources.push({ key: '', fixed: value, target: to });
-  }
-  return sources;
 }
 
 /** Puts the arguments together as the one value the body stands for. */
