@@ -9,7 +9,7 @@ import { createTokens } from './oauth.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { compileCall } from './run-endpoint.ts';
-import { createSender, type Dispatcher } from './send.ts';
+import { createSender, type SenderOptions } from './send.ts';
 
 export type { RequestPreview } from './request/preview.ts';
 
@@ -25,11 +25,7 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-export interface ExecutorOptions {
-  /** Replaces the connection pools; asked at every call. */
-  readonly dispatcher?: (origin: string) => Dispatcher;
-  /** Sockets per origin, 64 by default. */
-  readonly connections?: number;
+export interface ExecutorOptions extends SenderOptions {
   /** Where neither the endpoint nor an argument says otherwise; `landbridge` by default. */
   readonly userAgent?: string;
   /** Takes secrets out of answers. It is told those of every endpoint that is called, and access tokens as they come. */
