@@ -2,10 +2,10 @@
 
 import { visible } from '../endpoint/hidden.ts';
 import type { EndpointLimits } from '../endpoint/model.ts';
+import { basicToken } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { encode } from './request/percent-encoding.ts';
 import type { OAuthCredential } from './request/proof.ts';
-import { basicToken } from './request/proof.ts';
 import type { RawResponse, Send } from './send.ts';
 
 export interface Tokens {

@@ -1,4 +1,5 @@
 // File arguments → bytes. A file comes as base64 or as text, never as a path: the gateway opens no local file.
+import { isObject } from '../../endpoint/is-object.ts';
 import { Unsendable, wellFormed } from './percent-encoding.ts';
 
 /** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
@@ -14,12 +15,7 @@ interface FileFields {
 }
 
 export function isFile(value: unknown): value is FileFields {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    (typeof (value as FileFields).base64 === 'string' || typeof (value as FileFields).text === 'string')
-  );
+  return isObject(value) && (typeof value.base64 === 'string' || typeof value.text === 'string');
 }
 
 /** The bytes of a file argument; a bare string is its text. */

@@ -7,8 +7,12 @@ const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;
 /** RFC 3986, strict: only unreserved characters stay as they are. */
 export function encode(text: string): string {
   if (UNRESERVED.test(text)) return text;
+  return encodeWith(encodeURIComponent, text).replace(LEFT_BY_ENCODE_URI_COMPONENT, percent);
+}
+
+function encodeWith(encoder: (text: string) => string, text: string): string {
   try {
-    return encodeURIComponent(text).replace(LEFT_BY_ENCODE_URI_COMPONENT, percent);
+    return encoder(text);
   } catch {
     throw new Unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
   }
@@ -20,14 +24,10 @@ export function encode(text: string): string {
  */
 export function encodeReserved(text: string): string {
   if (UNRESERVED.test(text)) return text;
-  try {
-    return encodeURI(text)
-      .replace(/[&=+#]/g, percent)
-      .replace(/%5([BD])/g, (_, digit: string) => (digit === 'B' ? '[' : ']'))
-      .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
-  } catch {
-    throw new Unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
-  }
+  return encodeWith(encodeURI, text)
+    .replace(/[&=+#]/g, percent)
+    .replace(/%5([BD])/g, (_, digit: string) => (digit === 'B' ? '[' : ']'))
+    .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
 }
 
 /** The same for a path segment: nothing that ends the segment, the path or the query may stay (OAS 3.2). */

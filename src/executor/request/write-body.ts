@@ -1,5 +1,7 @@
 // Arguments → request body. Optional bodies nobody filled are left out entirely, Content-Type included.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, BodyPlan, Endpoint, Target } from '../../endpoint/model.ts';
+import { emptyMap } from '../../endpoint/untrusted.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, mediaTypeOf } from './file-argument.ts';
 import { checkMembers } from './method-override.ts';
@@ -69,13 +71,14 @@ function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args
     if (value !== undefined && inside.length > 0) value = copyOf(value);
     for (const source of inside) {
       const part = sourceValue(source, args);
-      if (part !== undefined) value = put(value ?? record(), source.at, part);
+      if (part !== undefined) value = put(value ?? emptyMap<unknown>(), source.at, part);
     }
     if (value === undefined) {
       if (!plan.required || inside.length === 0) return undefined;
-      value = record();
+      value = emptyMap<unknown>();
     }
-    for (let index = wrap.length - 1; index >= 0; index--) value = put(record(), [wrap[index] as string], value);
+    for (let index = wrap.length - 1; index >= 0; index--)
+      value = put(emptyMap<unknown>(), [wrap[index] as string], value);
     return value;
   };
 }
@@ -84,24 +87,18 @@ function sourceValue(source: Source, args: Args): unknown {
   return source.fixed === undefined ? argumentOf(args, source.key) : source.fixed;
 }
 
-/** A property may be called `__proto__`; without a prototype it is one like any other. */
-function record(): Record<string, unknown> {
-  return Object.create(null) as Record<string, unknown>;
-}
-
 /** Arguments are the caller's: what is added to goes into a copy. */
 function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.assign(record(), value);
+  return isObject(value) ? Object.assign(emptyMap<unknown>(), value) : value;
 }
 
 function put(into: unknown, at: readonly string[], value: unknown): unknown {
-  if (typeof into !== 'object' || into === null || Array.isArray(into)) return into;
-  let place = into as Record<string, unknown>;
+  if (!isObject(into)) return into;
+  let place = into;
   for (let index = 0; index < at.length - 1; index++) {
     const key = at[index] as string;
     const next = copyOf(place[key]);
-    const inner = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : record();
+    const inner = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : emptyMap<unknown>();
     place[key] = inner;
     place = inner;
   }
