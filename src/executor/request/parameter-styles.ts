@@ -152,8 +152,8 @@ function compileStyle(target: ParameterTarget, name: string, encoder: Encode): (
       return pairs.length === 0 ? undefined : pairs.map(([key, text]) => `${key}=${encoder(text)}`).join('&');
     };
   }
-  const { first = '', separator, named = false, delimiter: usual = ',' } = STYLES[style];
-  const delimiter = target.delimiter === undefined ? usual : encoder(target.delimiter);
+  const { first = '', separator, named = false, delimiter: own } = STYLES[style];
+  const delimiter = own ?? (target.delimiter === undefined ? ',' : encoder(target.delimiter));
   // RFC 6570 3.2.7: an empty value loses its `=`.
   const pair = (key: string, text: string) => (text === '' && style === 'matrix' ? key : `${key}=${text}`);
   const whole = (text: string) => first + (named ? pair(name, text) : text);
