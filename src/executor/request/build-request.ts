@@ -3,12 +3,11 @@ import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/h
 import type { Args, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
-import { checkHeaderValue } from './header-value.ts';
 import { checkPairs } from './method-override.ts';
 import { argumentOf, compileParameter, contentText, type Serialise } from './parameter-styles.ts';
 import { buildPath, compilePath, type PathVariable } from './path-url.ts';
-import { encode, locate, Unsendable } from './percent-encoding.ts';
 import type { Proof } from './proof.ts';
+import { checkHeaderValue, encode, locate, Unsendable } from './wire-text.ts';
 import { compileBody } from './write-body.ts';
 
 export interface WireRequest {

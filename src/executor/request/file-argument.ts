@@ -1,6 +1,6 @@
 // File arguments → bytes. A file comes as base64 or as text, never as a path: the gateway opens no local file.
 import { isObject } from '../../endpoint/is-object.ts';
-import { Unsendable, wellFormed } from './percent-encoding.ts';
+import { Unsendable, wellFormed } from './wire-text.ts';
 
 /** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;

@@ -4,9 +4,8 @@ import { randomBytes } from 'node:crypto';
 import type { ParameterStyle, PartEncoding } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, filenameOf, isFile, mediaTypeOf } from './file-argument.ts';
-import { checkHeaderValue } from './header-value.ts';
 import { checkRepetition, collectDeep, isEmpty, isJson, toText } from './parameter-styles.ts';
-import { encode, Unsendable, wellFormed } from './percent-encoding.ts';
+import { checkHeaderValue, encode, Unsendable, wellFormed } from './wire-text.ts';
 import type { WireBody } from './write-body.ts';
 
 const CRLF = '\r\n';

@@ -3,8 +3,7 @@
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
 import { basicToken, destinationOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
-import { checkHeaderValue } from './header-value.ts';
-import { encode } from './percent-encoding.ts';
+import { checkHeaderValue, encode } from './wire-text.ts';
 
 /** What a request gets added. Values are secret: never print one. */
 export interface Proof {

@@ -7,7 +7,7 @@ import { bytesOf, mediaTypeOf } from './file-argument.ts';
 import { checkMembers } from './method-override.ts';
 import { compileMultipart } from './multipart-body.ts';
 import { argumentOf, compileForm, toText } from './parameter-styles.ts';
-import { locate, Unsendable, wellFormed } from './percent-encoding.ts';
+import { locate, Unsendable, wellFormed } from './wire-text.ts';
 
 export interface WireBody {
   readonly contentType: string;

@@ -1,4 +1,5 @@
-// Percent-encoding. Everything an argument puts into a URL passes through here.
+// Text on the wire: everything an argument puts into a URL, a header or a body passes through here.
+import { HEADER_VALUE } from '../../endpoint/headers/header-names.ts';
 import { GatewayError } from '../../errors.ts';
 
 const UNRESERVED = /^[A-Za-z0-9\-._~]*$/;
@@ -54,6 +55,19 @@ export function wellFormed(text: string): string {
   return text;
 }
 
+const MAX_HEADER_BYTES = 8 * 1024;
+
+/** CR, LF and anything else unprintable would forge headers; a huge value is refused by most servers anyway. */
+export function checkHeaderValue(text: string): string {
+  if (!HEADER_VALUE.test(text)) {
+    throw new Unsendable('goes into a header and may hold printable ASCII characters only: no line breaks, no accents');
+  }
+  if (text.length > MAX_HEADER_BYTES) {
+    throw new Unsendable(`goes into a header and may be at most ${MAX_HEADER_BYTES} characters long`);
+  }
+  return text;
+}
+
 /** An argument value that cannot be put on the wire. `locate` adds which argument it was. */
 export class Unsendable extends Error {
   /** Body property it was in, where known. */
@@ -63,8 +77,6 @@ export class Unsendable extends Error {
 /** Names the argument (and the tool) in the sentence that reaches the model. */
 export function locate(error: unknown, tool: string, key: string): unknown {
   if (!(error instanceof Unsendable)) return error;
-  return new GatewayError('VALIDATION', `${tool}: \`${key}\` ${error.message}. Nothing was sent.`, {
-    tool,
-    argument: key,
-  });
+  const message = `${tool}: \`${key}\` ${error.message}. Nothing was sent.`;
+  return new GatewayError('VALIDATION', message, { tool, argument: key });
 }
