@@ -1,5 +1,6 @@
 // Media types as headers and documents write them: the one place that knows what they mean. Requests and answers each say
 // what they do with a family.
+import { remember } from './untrusted.ts';
 
 /** What each family's types look like; the first that fits. */
 const FAMILIES = [
@@ -31,17 +32,8 @@ export function toEssence(mediaType: string): string {
   return mediaType.split(';', 1)[0]!.trim().toLowerCase();
 }
 
-const families = new Map<string, MediaFamily>();
-/** Documents and servers repeat a handful of types; one that sends ever new ones must not fill the memory. */
-const MAX_FAMILIES = 500;
-
-/** The family of a media type; ranges count as what they range over. */
-export function familyOf(mediaType: string): MediaFamily {
-  let family = families.get(mediaType);
-  if (family === undefined) {
-    const essence = toEssence(mediaType);
-    family = FAMILIES.find(([, types]) => types.test(essence))?.[0] ?? 'unknown';
-    if (families.size < MAX_FAMILIES) families.set(mediaType, family);
-  }
-  return family;
-}
+/** The family of a media type; ranges count as what they range over. Documents and servers repeat a handful of types. */
+export const familyOf = remember(500, (mediaType): MediaFamily => {
+  const essence = toEssence(mediaType);
+  return FAMILIES.find(([, types]) => types.test(essence))?.[0] ?? 'unknown';
+});

@@ -1,6 +1,7 @@
 // What kind of answer a body is: from its Content-Type, or from its first bytes where the header says nothing.
 import { isUtf8 } from 'node:buffer';
 import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
+import { remember } from '../../endpoint/untrusted.ts';
 
 export type Kind = 'json' | 'ndjson' | 'sse' | 'html' | 'text' | 'image' | 'audio' | 'binary';
 
@@ -13,9 +14,6 @@ export interface Media {
 }
 
 const UNKNOWN: Media = Object.freeze({ essence: '', charset: undefined, kind: undefined });
-const remembered = new Map<string, Media>();
-/** Servers send a handful of values; one that sends ever new ones must not fill the memory. */
-const MAX_REMEMBERED = 256;
 
 /** How an answer of each family is decoded; families left out are decided by the bytes. */
 const KINDS: Readonly<Partial<Record<MediaFamily, Kind>>> = {
@@ -36,22 +34,16 @@ const KINDS: Readonly<Partial<Record<MediaFamily, Kind>>> = {
 
 export function parseMediaType(header: string | readonly string[] | undefined): Media {
   if (header === undefined) return UNKNOWN;
-  const text = typeof header === 'string' ? header : (header[0] ?? '');
-  let media = remembered.get(text);
-  if (media === undefined) {
-    media = parse(text);
-    if (remembered.size < MAX_REMEMBERED) remembered.set(text, media);
-  }
-  return media;
+  return parse(typeof header === 'string' ? header : (header[0] ?? ''));
 }
 
-function parse(header: string): Media {
+const parse = remember(256, (header): Media => {
   const essence = toEssence(header);
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(essence)) return UNKNOWN;
   const [, ...parameters] = header.split(';');
   const charset = CHARSET.exec(parameters.findLast((parameter) => CHARSET.test(parameter)) ?? '')?.[1];
   return { essence, charset: charset?.toLowerCase(), kind: KINDS[familyOf(essence)] };
-}
+});
 
 const CHARSET = /^\s*charset\s*=\s*"?([\w:.+-]+)"?\s*$/i;
 

@@ -31,10 +31,15 @@ export interface RequestPlan {
   build(args: Args, tool: string, proof: Proof | undefined, trace?: Readonly<Record<string, string>>): WireRequest;
 }
 
-interface Writer {
-  readonly key: string;
+/** Where a target outside the body stands, and what is written there. */
+interface Place {
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly name: string;
   readonly serialise: Serialise;
+}
+
+interface Writer extends Omit<Place, 'in'> {
+  readonly key: string;
 }
 
 const DEFAULT_ACCEPT = 'application/json, */*;q=0.5';
@@ -105,13 +110,6 @@ function parseBaseUrl(endpoint: Endpoint): { origin: string; basePath: string } 
     );
   }
   return { origin: url.origin, basePath: trimEnd(url.pathname, '/') };
-}
-
-/** Where a target outside the body stands, and what is written there. */
-interface Place {
-  readonly in: 'path' | 'query' | 'header' | 'cookie';
-  readonly name: string;
-  readonly serialise: Serialise;
 }
 
 function compilePlace(target: Target): Place | undefined {
