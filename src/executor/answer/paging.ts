@@ -53,8 +53,10 @@ function positionOf({ kind, arg }: Pagination, args: Args): number {
 }
 
 function fromLinkHeader(call: PagedCall): string | undefined {
+  const { link } = call.headers;
+  if (link === undefined) return undefined;
   // RFC 8288: <uri>; rel="next", …
-  const links = String(call.headers.link ?? '').slice(0, 8_192);
+  const links = String(link).slice(0, 8_192);
   for (const [, url, parameters] of links.matchAll(/<([^<>]*)>([^<]*)/g)) {
     if (leadsToNext(parameters as string)) return fromUrl(call, url as string);
   }
