@@ -1,5 +1,5 @@
 // Addresses that belong to a machine or a network of one's own: nothing from outside may choose to send a request there.
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv4 } from 'node:net';
 
 const OWN = new BlockList();
 for (const [network, prefix] of [
@@ -14,23 +14,22 @@ for (const [network, prefix] of [
   ['198.18.0.0', 15],
   ['224.0.0.0', 4],
   ['240.0.0.0', 4],
-] as const) {
-  OWN.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
   ['::', 127],
   ['64:ff9b::', 96], // NAT64: any IPv4 address may hide behind it
   ['fc00::', 7],
   ['fe80::', 10],
   ['ff00::', 8],
 ] as const) {
-  OWN.addSubnet(network, prefix, 'ipv6');
+  OWN.addSubnet(network, prefix, familyOf(network));
 }
 
 /** Loopback, link-local, private and reserved addresses; IPv4 inside IPv6 counts as what it is. */
 export function isPrivateAddress(address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && OWN.check(address, family === 4 ? 'ipv4' : 'ipv6');
+  return isIP(address) !== 0 && OWN.check(address, familyOf(address));
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv4(address) ? 'ipv4' : 'ipv6';
 }
 
 /** A URL's `hostname` that is such an address, or a name for this machine. Other names only show when they resolve. */

@@ -51,14 +51,11 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): { url: string }
   if (missing.length > 0) return { problem: needsVariables(missing) };
   if (EMBEDDED.test(text)) return { url: text };
   const from = typeof base !== 'string' && lookup(env, base.env) !== undefined ? ` (from ${base.env})` : '';
-  let url: URL;
-  try {
-    url = new URL(text);
-  } catch {
-    return {
-      problem: `must be an absolute URL such as https://api.example.com/v1; got ${JSON.stringify(text)}${from}`,
-    };
+  if (!URL.canParse(text)) {
+    const example = 'https://api.example.com/v1';
+    return { problem: `must be an absolute URL such as ${example}; got ${JSON.stringify(text)}${from}` };
   }
+  const url = new URL(text);
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return { problem: `must start with http:// or https://; got ${url.protocol}//${from}` };
   if (url.username !== '' || url.password !== '')

@@ -1,6 +1,6 @@
 // What is wrong with something a person wrote (a domain file) or a model sent (arguments), as sentences with a place.
 import type { z } from 'zod';
-import { hint } from './suggest.ts';
+import { closest } from './suggest.ts';
 
 /** One mistake: where it is, and what is wrong and how to put it right. */
 export interface Problem {
@@ -25,20 +25,17 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
     return [{ path, message: `${JSON.stringify(path.at(-1))}: ${issue.issues[0]?.message ?? issue.message}` }];
   }
   if (issue.code === 'invalid_union') {
-    const meant = issue.errors.find((branch) => branch.every((inner) => inner.path.length > 0 || !isTypeClash(inner)));
+    const meant = issue.errors.find((branch) =>
+      branch.every((inner) => inner.path.length > 0 || expectation(inner) === ''),
+    );
     if (meant !== undefined && meant.length > 0) return meant.flatMap((inner) => toProblem(inner, path));
-    const expectations = new Set(issue.errors.flatMap((branch) => branch.map((inner) => expectation(inner))));
-    return [
-      { path, message: `must be ${[...expectations].filter(Boolean).join(' or ') || 'something else'}${got(issue)}` },
-    ];
+    const expectations = new Set(issue.errors.flat().map(expectation).filter(Boolean));
+    return [{ path, message: `must be ${[...expectations].join(' or ') || 'something else'}${got(issue)}` }];
   }
   return [{ path, message: sentence(issue) }];
 }
 
-function isTypeClash(issue: z.core.$ZodIssue): boolean {
-  return issue.code === 'invalid_type' || issue.code === 'invalid_value';
-}
-
+/** What should stand there, where something of another type or another word does; else ''. */
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return article(issue.expected);
   if (issue.code === 'invalid_value') return oneOf(issue.values);
@@ -49,15 +46,11 @@ function sentence(issue: z.core.$ZodIssue): string {
   if (isOwnMessage(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined
-        ? `is missing: give ${article(issue.expected)}`
-        : `must be ${article(issue.expected)}${got(issue)}`;
     case 'invalid_value': {
-      const words = issue.values.map(String);
-      const near = typeof issue.input === 'string' && words.length > 1 ? `; ${hint(issue.input, words)}` : '';
-      return issue.input === undefined
-        ? `is missing: give ${oneOf(issue.values)}`
-        : `must be ${oneOf(issue.values)}${got(issue)}${near.startsWith('; did') ? near : ''}`;
+      if (issue.input === undefined) return `is missing: give ${expectation(issue)}`;
+      const words = issue.code === 'invalid_value' && issue.values.length > 1 ? issue.values.map(String) : [];
+      const near = typeof issue.input === 'string' ? closest(issue.input, words) : undefined;
+      return `must be ${expectation(issue)}${got(issue)}${near === undefined ? '' : `; did you mean "${near}"?`}`;
     }
     case 'too_small':
       return `must ${sized(issue.origin, 'at least', issue.minimum)}${got(issue)}`;
@@ -79,14 +72,15 @@ function isOwnMessage(message: string): boolean {
 
 function formatName(issue: z.core.$ZodIssueInvalidStringFormat): string {
   if (issue.format === 'regex') return `a string that matches ${String((issue as { pattern?: string }).pattern)}`;
-  const names: Record<string, string> = {
-    guid: 'a UUID',
-    uuid: 'a UUID',
-    url: 'an absolute URL',
-    date: 'a date (YYYY-MM-DD)',
-  };
-  return names[issue.format] ?? `a valid ${issue.format}`;
+  return FORMATS[issue.format] ?? `a valid ${issue.format}`;
 }
+
+const FORMATS: Record<string, string> = {
+  guid: 'a UUID',
+  uuid: 'a UUID',
+  url: 'an absolute URL',
+  date: 'a date (YYYY-MM-DD)',
+};
 
 function sized(origin: string, bound: string, size: number | bigint): string {
   if (origin === 'string') return `have ${bound} ${size} character${size === 1 ? '' : 's'}`;

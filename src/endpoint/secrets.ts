@@ -4,21 +4,10 @@ import type { Credential, Domain, Secret } from './model.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
 export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
-  const visited = new Set<Credential>();
-  const values = new Set<string>();
-  for (const domain of domains) {
-    for (const endpoint of domain.endpoints) {
-      for (const alternative of endpoint.security) {
-        for (const credential of alternative) {
-          // Thousands of endpoints share a handful of credentials.
-          if (visited.has(credential)) continue;
-          visited.add(credential);
-          for (const value of secretValues(credential)) values.add(value);
-        }
-      }
-    }
-  }
-  return [...values];
+  const endpoints = domains.flatMap((domain) => domain.endpoints);
+  // Thousands of endpoints share a handful of credentials.
+  const credentials = new Set(endpoints.flatMap(({ security }) => security.flat()));
+  return [...new Set([...credentials].flatMap(secretValues))];
 }
 
 /** What a credential takes from the environment. */
@@ -43,26 +32,19 @@ export function unsetVariables(credential: Credential): string[] {
 
 /** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */
 export function secretValues(credential: Credential): string[] {
-  switch (credential.kind) {
-    case 'apiKey':
-    case 'bearer':
-      return secretText(credential.secret);
-    case 'basic':
-      return [
-        ...secretText(credential.password.value ? credential.password : credential.username),
-        ...basicPair(credential),
-      ];
-    case 'oauth2':
-      return secretText(credential.clientSecret);
-  }
-}
-
-function secretText(secret: Secret): string[] {
-  return secret.value === undefined || secret.value === '' ? [] : [secret.value];
-}
-
-function basicPair(credential: Extract<Credential, { kind: 'basic' }>): string[] {
+  if (credential.kind === 'oauth2') return secretText(credential.clientSecret);
+  if (credential.kind !== 'basic') return secretText(credential.secret);
   const { username, password } = credential;
-  if (username.value === undefined && password.value === undefined) return [];
-  return [Buffer.from(`${username.value ?? ''}:${password.value ?? ''}`).toString('base64')];
+  const pair =
+    username.value === undefined && password.value === undefined ? [] : [basicToken(username.value, password.value)];
+  return [...secretText(password.value ? password : username), ...pair];
+}
+
+function secretText({ value }: Secret): string[] {
+  return value === undefined || value === '' ? [] : [value];
+}
+
+/** What follows `Basic ` in the header. */
+export function basicToken(username = '', password = ''): string {
+  return Buffer.from(`${username}:${password}`).toString('base64');
 }

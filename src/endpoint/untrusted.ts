@@ -51,3 +51,16 @@ export function once<Value>(build: () => Value): () => Value {
     return state.value;
   };
 }
+
+/** Runs `build` once per key and keeps what it gave for the first `max` of them: ever new keys must not fill the memory. */
+export function remember<Value>(max: number, build: (key: string) => Value): (key: string) => Value {
+  const values = new Map<string, Value>();
+  return (key) => {
+    let value = values.get(key);
+    if (value === undefined) {
+      value = build(key);
+      if (values.size < max) values.set(key, value);
+    }
+    return value;
+  };
+}

@@ -3,13 +3,14 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
 import { secretValues } from '../endpoint/secrets.ts';
+import { once } from '../endpoint/untrusted.ts';
 import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import { createTokens } from './oauth.ts';
-import { compileRequest, type RequestPlan } from './request/build-request.ts';
+import { compileRequest } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { compileCall } from './run-endpoint.ts';
-import { createSender, type Dispatcher } from './send.ts';
+import { createSender, type SenderOptions } from './send.ts';
 
 export type { RequestPreview } from './request/preview.ts';
 
@@ -25,11 +26,7 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-export interface ExecutorOptions {
-  /** Replaces the connection pools; asked at every call. */
-  readonly dispatcher?: (origin: string) => Dispatcher;
-  /** Sockets per origin, 64 by default. */
-  readonly connections?: number;
+export interface ExecutorOptions extends SenderOptions {
   /** Where neither the endpoint nor an argument says otherwise; `landbridge` by default. */
   readonly userAgent?: string;
   /** Takes secrets out of answers. It is told those of every endpoint that is called, and access tokens as they come. */
@@ -46,15 +43,11 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   return {
     compile(endpoint) {
       // Compiled on first use: a catalog may hold thousands of endpoints that are never called.
-      let plan: RequestPlan | undefined;
       let call: ReturnType<typeof compileCall> | undefined;
-      const planOf = () => {
-        if (plan === undefined) {
-          for (const secret of endpoint.security.flat().flatMap(secretValues)) redact.addSecret(secret);
-          plan = compileRequest(endpoint, userAgent);
-        }
-        return plan;
-      };
+      const planOf = once(() => {
+        for (const secret of endpoint.security.flat().flatMap(secretValues)) redact.addSecret(secret);
+        return compileRequest(endpoint, userAgent);
+      });
       return {
         run(context, args) {
           try {

@@ -2,10 +2,11 @@
 
 import { visible } from '../endpoint/hidden.ts';
 import type { EndpointLimits } from '../endpoint/model.ts';
+import { basicToken } from '../endpoint/secrets.ts';
+import { own, textAt } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
-import { encode } from './request/percent-encoding.ts';
 import type { OAuthCredential } from './request/proof.ts';
-import { basicToken } from './request/proof.ts';
+import { encode } from './request/wire-text.ts';
 import type { RawResponse, Send } from './send.ts';
 
 export interface Tokens {
@@ -46,14 +47,14 @@ export function createTokens(send: Send, onSecret: (value: string) => void): Tok
   }
 
   async function request(credential: OAuthCredential, entry: Entry, tool: string, apiOrigin: string): Promise<string> {
-    const url = parseTokenUrl(credential, tool, apiOrigin);
-    let raw = await ask(send, url, credential, entry.inBody, tool);
+    const grant = { credential, tool, url: parseTokenUrl(credential, tool, apiOrigin) };
+    let raw = await ask(send, grant, entry.inBody);
     if (!entry.inBody && (raw.status === 400 || raw.status === 401)) {
-      const second = await ask(send, url, credential, true, tool);
-      if (second.status < 300) entry.inBody = true;
-      raw = second.status < 300 ? second : raw;
+      const second = await ask(send, grant, true);
+      entry.inBody = second.status < 300;
+      if (entry.inBody) raw = second;
     }
-    const { token, lifetimeS } = readToken(raw, url, credential, tool);
+    const { token, lifetimeS } = readToken(raw, grant);
     entry.token = token;
     entry.expiresAt = Date.now() + Math.max(lifetimeS - SKEW_S, lifetimeS * 0.9 - 1, 0) * 1000;
     onSecret(token);
@@ -96,13 +97,14 @@ function parseTokenUrl(credential: OAuthCredential, tool: string, apiOrigin: str
   return url;
 }
 
-async function ask(
-  send: Send,
-  url: URL,
-  credential: OAuthCredential,
-  inBody: boolean,
-  tool: string,
-): Promise<RawResponse> {
+/** What a token is asked for with, and for whose call. */
+interface Grant {
+  readonly credential: OAuthCredential;
+  readonly url: URL;
+  readonly tool: string;
+}
+
+async function ask(send: Send, { credential, url, tool }: Grant, inBody: boolean): Promise<RawResponse> {
   const id = encode(credential.clientId.value ?? '');
   const secret = encode(credential.clientSecret.value ?? '');
   let body = 'grant_type=client_credentials';
@@ -138,16 +140,10 @@ async function ask(
   }
 }
 
-function readToken(
-  raw: RawResponse,
-  url: URL,
-  credential: OAuthCredential,
-  tool: string,
-): { token: string; lifetimeS: number } {
-  let answer: Record<string, unknown> = {};
+function readToken(raw: RawResponse, { credential, url, tool }: Grant): { token: string; lifetimeS: number } {
+  let answer: unknown;
   try {
-    const parsed: unknown = JSON.parse(raw.body.toString('utf8'));
-    if (typeof parsed === 'object' && parsed !== null) answer = parsed as Record<string, unknown>;
+    answer = JSON.parse(raw.body.toString('utf8'));
   } catch {
     // The status says enough.
   }
@@ -160,21 +156,23 @@ function readToken(
   }
   if (raw.status < 200 || raw.status >= 300) {
     const { clientId, clientSecret } = credential;
-    const reason = typeof answer.error === 'string' ? ` ${visible(answer.error.slice(0, 100))}` : '';
+    const error = textAt(answer, 'error');
+    const reason = error === undefined ? '' : ` ${visible(error.slice(0, 100))}`;
     throw new GatewayError(
       'MISSING_CREDENTIAL',
       `${tool}: ${url.origin} refused the client credentials (${raw.status}${reason}). Nothing was sent to the API. Check ${clientId.variable} and ${clientSecret.variable}, and the scopes.`,
       { tool, variables: [clientId.variable, clientSecret.variable] },
     );
   }
-  if (typeof answer.access_token !== 'string' || answer.access_token === '') {
+  const token = textAt(answer, 'access_token') ?? '';
+  if (token === '') {
     throw new GatewayError(
       'BAD_RESPONSE',
       `${tool}: ${url.origin} answered without an access token. Check the token URL.`,
       { tool, origin: url.origin },
     );
   }
-  const seconds = Number(answer.expires_in ?? DEFAULT_LIFETIME_S);
+  const seconds = Number(own(answer, 'expires_in') ?? DEFAULT_LIFETIME_S);
   const lifetimeS = Number.isFinite(seconds) && seconds > 0 ? Math.min(seconds, MAX_LIFETIME_S) : DEFAULT_LIFETIME_S;
-  return { token: answer.access_token, lifetimeS };
+  return { token, lifetimeS };
 }

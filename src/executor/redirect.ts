@@ -8,11 +8,10 @@ import type { RawResponse } from './send.ts';
 
 const MAX_HOPS = 3;
 
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
 export function isRedirect({ status, headers }: RawResponse): boolean {
-  return (
-    headers.location !== undefined &&
-    (status === 301 || status === 302 || status === 303 || status === 307 || status === 308)
-  );
+  return headers.location !== undefined && REDIRECTS.has(status);
 }
 
 /** The request to make next, or REDIRECT_BLOCKED. */
@@ -29,15 +28,8 @@ export function followRedirect(
   const shown =
     target === undefined ? 'an address that is no URL' : visible(redact(target.origin + target.pathname)).slice(0, 300);
   const block = (why: string): never => {
-    throw new GatewayError(
-      'REDIRECT_BLOCKED',
-      `${tool}: ${request.origin} redirects (${raw.status}) to ${shown}. ${why}`,
-      {
-        tool,
-        status: raw.status,
-        location: shown,
-      },
-    );
+    const message = `${tool}: ${request.origin} redirects (${raw.status}) to ${shown}. ${why}`;
+    throw new GatewayError('REDIRECT_BLOCKED', message, { tool, status: raw.status, location: shown });
   };
   if (target === undefined) return block('It was not followed.');
   if (target.origin !== request.origin || target.username !== '' || target.password !== '') {

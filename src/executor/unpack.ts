@@ -1,6 +1,5 @@
 // Content-Encoding of answers. The cap counts what comes out, and the first byte over it stops everything.
 
-import type { BrotliDecompress, Gunzip, Inflate } from 'node:zlib';
 import {
   brotliDecompressSync,
   createBrotliDecompress,
@@ -18,23 +17,22 @@ export interface Unpacked {
   broken(reason: string): void;
 }
 
-type Coding = 'gzip' | 'deflate' | 'br' | 'identity';
-
 /** Below this, one synchronous call is far cheaper than a trip through the thread pool. */
 const SYNC_INPUT_BYTES = 16 * 1024;
 const SYNC_OUTPUT_BYTES = 256 * 1024;
 
 const SYNC = { gzip: gunzipSync, deflate: inflateSync, br: brotliDecompressSync } as const;
 const STREAM = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress } as const;
+type Coding = keyof typeof SYNC;
 
 export class Unpacker {
-  private readonly coding: Exclude<Coding, 'identity'>;
+  private readonly coding: Coding;
   private readonly maxBytes: number;
   private readonly waiting = new ByteCollector();
-  private stream: Gunzip | Inflate | BrotliDecompress | undefined;
+  private stream: ReturnType<(typeof STREAM)[Coding]> | undefined;
   private readonly out = new ByteCollector();
 
-  private constructor(coding: Exclude<Coding, 'identity'>, maxBytes: number) {
+  private constructor(coding: Coding, maxBytes: number) {
     this.coding = coding;
     this.maxBytes = maxBytes;
   }

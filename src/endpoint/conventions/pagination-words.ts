@@ -30,66 +30,26 @@ export const PAGING_OBJECT =
   /^(?:meta|metadata|_?pagination|paging|page_?info|response_?metadata|cursors?|links|_links|page)$/i;
 
 /** Where answers that no document describes hold what leads on, likeliest first. */
-export const NEXT_PATHS = [
-  'next_cursor',
-  'nextCursor',
-  'next_page_token',
-  'nextPageToken',
-  'next_token',
-  'nextToken',
-  'NextToken',
-  'continuation_token',
-  'continuationToken',
-  'next_page',
-  'nextPage',
-  'next',
-  'next_url',
-  'nextLink',
-  '@odata.nextLink',
-  'links.next',
-  '_links.next.href',
-  '_links.next',
-  'paging.next.after',
-  'paging.cursors.after',
-  'paging.next',
-  'pagination.next_cursor',
-  'pagination.next',
-  'pagination.next_page',
-  'meta.next_cursor',
-  'meta.next',
-  'meta.next_page',
-  'response_metadata.next_cursor',
-  'page_info.end_cursor',
-  'pageInfo.endCursor',
-] as const;
+export const NEXT_PATHS = wordsOf(`
+  next_cursor nextCursor next_page_token nextPageToken next_token nextToken NextToken continuation_token
+  continuationToken next_page nextPage next next_url nextLink @odata.nextLink links.next _links.next.href
+  _links.next paging.next.after paging.cursors.after paging.next pagination.next_cursor pagination.next
+  pagination.next_page meta.next_cursor meta.next meta.next_page response_metadata.next_cursor page_info.end_cursor
+  pageInfo.endCursor
+`);
 
 /** Arguments such a value is passed in where no document says so, likeliest first. */
-export const NEXT_ARGUMENTS = [
-  'cursor',
-  'next_cursor',
-  'page_token',
-  'pageToken',
-  'next_token',
-  'nextToken',
-  'NextToken',
-  'continuation_token',
-  'continuationToken',
-  'start_cursor',
-  'starting_after',
-  'after',
-  'page',
-  'offset',
-] as const;
+export const NEXT_ARGUMENTS = wordsOf(`
+  cursor next_cursor page_token pageToken next_token nextToken NextToken continuation_token continuationToken
+  start_cursor starting_after after page offset
+`);
 
 /** Where answers say how many items there are in all. */
-export const TOTAL_PATHS = [
-  'total',
-  'total_count',
-  'totalCount',
-  'total_results',
-  'totalResults',
-  'totalItems',
-  'meta.total',
-  'pagination.total',
-  'page.totalElements',
-] as const;
+export const TOTAL_PATHS = wordsOf(`
+  total total_count totalCount total_results totalResults totalItems meta.total pagination.total page.totalElements
+`);
+
+/** As the names of properties: every answer is asked for them, and words cut from a text are looked up more slowly. */
+function wordsOf(text: string): readonly string[] {
+  return Object.keys(Object.fromEntries(text.split(/\s+/).map((word) => [word, true]))).filter(Boolean);
+}

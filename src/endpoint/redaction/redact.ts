@@ -62,13 +62,29 @@ function formsOf(value: string): string[] {
   return [value, ...[value, percent, lower].flatMap((form) => [form, form.replaceAll(' ', '+')]), ...runs, ...urlSafe];
 }
 
-type Span = [start: number, end: number];
-
 /** Looks again in the text as a reader would decode it, layer by layer, and cuts the spelled-out secret from the original. */
 function redactEscaped(text: string, needles: readonly string[]): string {
-  const hits: Span[] = [];
-  findEscaped({ text, starts: undefined, depth: 0 }, needles, hits, new Set([text]));
-  if (hits.length === 0) return text;
+  const hits: [start: number, end: number][] = [];
+  const visits = new Set([text]);
+  /** `origins`: where each character of the layer begins in the text. */
+  const search = (layer: string, origins: Uint32Array | undefined, depth: number): void => {
+    if (depth === MAX_LAYERS || !mayHoldEscapes(layer)) return;
+    // A secret may stand between tags as well as inside one (an attribute), so a layer with tags is read both ways.
+    for (const tags of ['out', 'kept'] as const) {
+      const { text: inner, starts, hadTags } = decodeEscapes(layer, tags, origins);
+      if (!visits.has(inner)) {
+        visits.add(inner);
+        for (const needle of needles) {
+          for (let at = inner.indexOf(needle); at >= 0; at = inner.indexOf(needle, at + needle.length)) {
+            hits.push([starts[at]!, starts[at + needle.length]!]);
+          }
+        }
+        search(inner, starts, depth + 1);
+      }
+      if (!hadTags) return;
+    }
+  };
+  search(text, undefined, 0);
   hits.sort((a, b) => a[0] - b[0]);
   let out = '';
   let end = 0;
@@ -76,32 +92,7 @@ function redactEscaped(text: string, needles: readonly string[]): string {
     if (from >= end) out += text.slice(end, from) + REPLACEMENT;
     end = Math.max(end, to);
   }
-  return out + text.slice(end);
-}
-
-interface Layer {
-  readonly text: string;
-  /** Where each character begins in the original. */
-  readonly starts: Uint32Array | undefined;
-  readonly depth: number;
-}
-
-/** A secret may stand between tags as well as inside one (an attribute), so a layer with tags is read both ways. */
-function findEscaped(layer: Layer, needles: readonly string[], hits: Span[], visits: Set<string>): void {
-  if (layer.depth === MAX_LAYERS || !mayHoldEscapes(layer.text)) return;
-  for (const tags of ['out', 'kept'] as const) {
-    const { text, starts, hadTags } = decodeEscapes(layer.text, tags, layer.starts);
-    if (!visits.has(text)) {
-      visits.add(text);
-      for (const needle of needles) {
-        for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) {
-          hits.push([starts[at] as number, starts[at + needle.length] as number]);
-        }
-      }
-      findEscaped({ text, starts, depth: layer.depth + 1 }, needles, hits, visits);
-    }
-    if (!hadTags) return;
-  }
+  return hits.length === 0 ? text : out + text.slice(end);
 }
 
 /** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */

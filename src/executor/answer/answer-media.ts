@@ -1,6 +1,7 @@
 // What kind of answer a body is: from its Content-Type, or from its first bytes where the header says nothing.
 import { isUtf8 } from 'node:buffer';
 import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
+import { remember } from '../../endpoint/untrusted.ts';
 
 export type Kind = 'json' | 'ndjson' | 'sse' | 'html' | 'text' | 'image' | 'audio' | 'binary';
 
@@ -13,9 +14,6 @@ export interface Media {
 }
 
 const UNKNOWN: Media = Object.freeze({ essence: '', charset: undefined, kind: undefined });
-const remembered = new Map<string, Media>();
-/** Servers send a handful of values; one that sends ever new ones must not fill the memory. */
-const MAX_REMEMBERED = 256;
 
 /** How an answer of each family is decoded; families left out are decided by the bytes. */
 const KINDS: Readonly<Partial<Record<MediaFamily, Kind>>> = {
@@ -36,56 +34,46 @@ const KINDS: Readonly<Partial<Record<MediaFamily, Kind>>> = {
 
 export function parseMediaType(header: string | readonly string[] | undefined): Media {
   if (header === undefined) return UNKNOWN;
-  const text = typeof header === 'string' ? header : (header[0] ?? '');
-  let media = remembered.get(text);
-  if (media === undefined) {
-    media = parse(text);
-    if (remembered.size < MAX_REMEMBERED) remembered.set(text, media);
-  }
-  return media;
+  return parse(typeof header === 'string' ? header : (header[0] ?? ''));
 }
 
-function parse(header: string): Media {
+const parse = remember(256, (header): Media => {
   const essence = toEssence(header);
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(essence)) return UNKNOWN;
-  const parameter =
-    header.length === essence.length
-      ? undefined
-      : header
-          .split(';')
-          .slice(1)
-          .findLast((part) => CHARSET.test(part));
-  const charset = parameter === undefined ? undefined : CHARSET.exec(parameter)?.[1]?.toLowerCase();
-  return { essence, charset, kind: KINDS[familyOf(essence)] };
-}
+  const [, ...parameters] = header.split(';');
+  const charset = CHARSET.exec(parameters.findLast((parameter) => CHARSET.test(parameter)) ?? '')?.[1];
+  return { essence, charset: charset?.toLowerCase(), kind: KINDS[familyOf(essence)] };
+});
 
 const CHARSET = /^\s*charset\s*=\s*"?([\w:.+-]+)"?\s*$/i;
 
-/** The image type the bytes are in. A body that only claims to be an image breaks the clients that show it. */
-export function sniffImage(body: Buffer): string | undefined {
-  if (body.length >= 8 && body.readUInt32BE(0) === 0x89504e47) return 'image/png';
-  if (body.length >= 3 && body[0] === 0xff && body[1] === 0xd8 && body[2] === 0xff) return 'image/jpeg';
+/** How files of each type begin, byte by byte. */
+const SIGNATURES = [
+  ['image/png', /^\x89PNG.{4}/s],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8[79]a/],
+  ['image/webp', /^RIFF.{4}WEBP/s],
+  ['audio/wav', /^RIFF.{4}WAVE/s],
+  ['audio/ogg', /^OggS/],
+  ['audio/mpeg', /^ID3/],
+  ['audio/flac', /^fLaC/],
+] as const;
+
+function sniffMedia(body: Buffer) {
   const head = body.toString('latin1', 0, 12);
-  if (head.startsWith('GIF87a') || head.startsWith('GIF89a')) return 'image/gif';
-  if (head.startsWith('RIFF') && head.slice(8) === 'WEBP') return 'image/webp';
-  return undefined;
+  return SIGNATURES.find(([, beginning]) => beginning.test(head))?.[0];
 }
 
-function sniffAudio(body: Buffer): string | undefined {
-  const head = body.toString('latin1', 0, 12);
-  if (head.startsWith('RIFF') && head.slice(8) === 'WAVE') return 'audio/wav';
-  if (head.startsWith('OggS')) return 'audio/ogg';
-  if (head.startsWith('ID3')) return 'audio/mpeg';
-  if (head.startsWith('fLaC')) return 'audio/flac';
-  return undefined;
+/** The image type the bytes are in. A body that only claims to be an image breaks the clients that show it. */
+export function sniffImage(body: Buffer): string | undefined {
+  const media = sniffMedia(body);
+  return media?.startsWith('image/') ? media : undefined;
 }
 
 /** What a body is that no header describes. */
 export function sniff(body: Buffer): { kind: Kind; essence: string } {
-  const image = sniffImage(body);
-  if (image !== undefined) return { kind: 'image', essence: image };
-  const audio = sniffAudio(body);
-  if (audio !== undefined) return { kind: 'audio', essence: audio };
+  const media = sniffMedia(body);
+  if (media !== undefined) return { kind: media.startsWith('image/') ? 'image' : 'audio', essence: media };
   const head = body.subarray(0, 1024);
   if (head.includes(0) || head.toString('latin1', 0, 5) === '%PDF-' || !isUtf8(body)) {
     return { kind: 'binary', essence: 'application/octet-stream' };

@@ -1,6 +1,4 @@
-// Bytes → text a model may read: charset, and HTML reduced to what it says.
-import { stripHtml } from '../../endpoint/conventions/html.ts';
-import { tidyLines, unescapeHtml } from '../../endpoint/plain-text.ts';
+// Bytes → text, by charset.
 
 // WHATWG reads both labels as windows-1252; Node 20's TextDecoder gets these 32 wrong.
 const WINDOWS_1252 = [
@@ -26,9 +24,4 @@ export function decodeText(body: Buffer, charset: string | undefined): string {
 
 export function isUtf8Label(charset: string | undefined): boolean {
   return charset === undefined || charset === 'utf-8' || charset === 'utf8' || charset === 'us-ascii';
-}
-
-/** The readable part of an HTML page. */
-export function htmlToText(html: string): string {
-  return tidyLines(unescapeHtml(stripHtml(html, true)));
 }

@@ -20,10 +20,7 @@ export interface AnswerJob {
 
 export type AnswerReply =
   | { readonly answer: Answer; readonly failure?: never }
-  | {
-      readonly answer?: never;
-      readonly failure: { readonly code: ErrorCode; readonly message: string; readonly details: object };
-    };
+  | { readonly answer?: never; readonly failure: Pick<GatewayError, 'code' | 'message' | 'details'> };
 
 export interface AnswerThreads {
   /** Skipped when its turn comes and the caller has left by then. */
@@ -139,7 +136,8 @@ export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerT
     read(job, caller) {
       const bytes = job.input.raw.body.length;
       if (waiting.length > 0 && waitingBytes + bytes > maxWaitingBytes) {
-        return Promise.reject(refuse(job.input));
+        const why = 'the gateway reads too many large answers at once, so this one was dropped';
+        return Promise.reject(dropped('RATE_LIMITED', job.input, why));
       }
       const result = new Promise<Answer>((resolve, reject) => {
         waiting.push({ job, caller, bytes, resolve, reject });
@@ -158,29 +156,17 @@ export function createAnswerThreads(options: AnswerThreadsOptions = {}): AnswerT
   };
 }
 
-function refuse({ tool, method }: AnswerInput): GatewayError {
-  return new GatewayError(
-    'RATE_LIMITED',
-    `${tool}: the gateway reads too many large answers at once, so this one was dropped. ${repeatAdvice(method)}`,
-    { tool },
-  );
-}
-
-function explainLoss({ tool, method }: AnswerInput, cause: Error | 'slow' | undefined, maxRunMs: number): GatewayError {
+function explainLoss(input: AnswerInput, cause: Error | 'slow' | undefined, maxRunMs: number): GatewayError {
   if (cause === 'slow') {
-    return new GatewayError(
-      'BAD_RESPONSE',
-      `${tool}: reading the API's answer took longer than ${maxRunMs / 1000} s, so it was dropped. ${repeatAdvice(method)}`,
-      { tool },
-    );
+    const limit = `${maxRunMs / 1000} s`;
+    return dropped('BAD_RESPONSE', input, `reading the API's answer took longer than ${limit}, so it was dropped`);
   }
   if ((cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return tooLarge(tool, 'takes more memory to read than the gateway allows for one');
+    return tooLarge(input.tool, 'takes more memory to read than the gateway allows for one');
   }
-  return new GatewayError(
-    'BAD_RESPONSE',
-    `${tool}: reading the API's answer failed, and it was dropped. ${repeatAdvice(method)}`,
-    { tool },
-    cause,
-  );
+  return dropped('BAD_RESPONSE', input, "reading the API's answer failed, and it was dropped", cause);
+}
+
+function dropped(code: ErrorCode, { tool, method }: AnswerInput, why: string, cause?: Error): GatewayError {
+  return new GatewayError(code, `${tool}: ${why}. ${repeatAdvice(method)}`, { tool }, cause);
 }

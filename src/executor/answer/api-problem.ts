@@ -20,51 +20,21 @@ const MAX_TITLE = 300;
 const MAX_DETAIL = 1_500;
 const MAX_ERRORS = 1_500;
 
+// Where each stands, likeliest first.
+const TITLES = 'title error.title error error.status error.type code error.code name'.split(' ');
+const DETAILS = `detail message error.message error_description error.detail error_message errorMessage description msg
+  Message fault.faultstring errors.0.message errors.0.detail errors.0.title reason`.split(/\s+/);
+const LISTS = 'errors error.errors error.details details violations invalid_params invalid-params issues'.split(' ');
+
 /** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
 export function extractProblem(value: unknown, text: string): Problem {
   if (typeof value !== 'object' || value === null) {
     return text === '' ? {} : { body: cut(text, MAX_CHARS) };
   }
-  const title = firstText(value, [
-    'title',
-    'error.title',
-    'error',
-    'error.status',
-    'error.type',
-    'code',
-    'error.code',
-    'name',
-  ]);
-  const detail = firstText(value, [
-    'detail',
-    'message',
-    'error.message',
-    'error_description',
-    'error.detail',
-    'error_message',
-    'errorMessage',
-    'description',
-    'msg',
-    'Message',
-    'fault.faultstring',
-    'errors.0.message',
-    'errors.0.detail',
-    'errors.0.title',
-    'reason',
-  ]);
+  const title = firstText(value, TITLES);
+  const detail = firstText(value, DETAILS);
   const type = firstText(value, ['type']);
-  const errors = [
-    'errors',
-    'error.errors',
-    'error.details',
-    'details',
-    'violations',
-    'invalid_params',
-    'invalid-params',
-    'issues',
-  ]
-    .map((path) => at(value, path))
-    .find((inner) => typeof inner === 'object' && inner !== null);
+  const errors = LISTS.map((path) => at(value, path)).find((inner) => typeof inner === 'object' && inner !== null);
   // FastAPI puts its list of errors where RFC 9457 has a sentence.
   const list = errors ?? (typeof at(value, 'detail') === 'object' ? at(value, 'detail') : undefined);
   const problem: Problem = {

@@ -47,7 +47,7 @@ export function compileAnswer(
   { response, paging }: AnswerPlan,
   redact: (text: string) => string,
 ): (input: AnswerInput) => Answer {
-  const shape = compileShape(response, paging);
+  const shape = compileShape(response);
   const unshaped =
     (response.pick ?? []).length === 0 &&
     (response.drop ?? []).length === 0 &&
@@ -69,8 +69,9 @@ export function compileAnswer(
     const decoded = decodeBody(method, raw, tool, redact, ok && (!unshaped || fields !== undefined));
     if (!ok) return failed(raw, decoded);
     if (decoded.kind === 'content') return { status, ok, content: decoded.content };
+    const call = { plan: paging, args, headers };
     if (decoded.kind === 'text' || response.format === 'text') {
-      const next = nextPage(paging, args, headers, undefined);
+      const next = nextPage(call, undefined);
       const fitted = fitLines(decoded.text, response.maxChars);
       const notes = [
         ...(fields === undefined ? [] : ['fields was ignored: the answer is not JSON']),
@@ -81,7 +82,7 @@ export function compileAnswer(
     }
     let shaped: Shaped;
     try {
-      shaped = shape(decoded.value, args, headers, fields);
+      shaped = shape(decoded.value, call, fields);
     } catch (error) {
       // Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake.
       if (!(error instanceof RangeError)) throw error;

@@ -1,6 +1,7 @@
 // The character budget. Whole items are cut from the list an answer is about; where there is no such list, long values
 // are shortened. What is left is always valid JSON. An answer may be a thousand times the budget: nothing here looks at
 // more of it than it takes to know that it is too long.
+import { emptyMap } from '../../endpoint/untrusted.ts';
 import { jsonLength, keysOf, stringifyJson } from './lossless.ts';
 
 export interface Fitted {
@@ -85,7 +86,7 @@ function cutItems(value: unknown, room: number): Fitted | undefined {
 function replaceAt(value: unknown, path: readonly string[], replacement: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return replacement;
-  const copy = Object.assign(Object.create(null) as Record<string, unknown>, value);
+  const copy = Object.assign(emptyMap<unknown>(), value);
   copy[key] = replaceAt(copy[key], rest, replacement);
   return copy;
 }
@@ -108,33 +109,21 @@ const LEVELS: readonly Level[] = [
 ];
 
 function shorten(value: unknown, room: number): Fitted {
-  if (typeof value === 'string') {
-    const short = shortString(value, Math.max(20, Math.floor(room / 2)));
-    return { value: short, text: stringifyJson(short), shortened: true };
-  }
+  const toFitted = (short: unknown): Fitted => ({ value: short, text: stringifyJson(short), shortened: true });
+  if (typeof value === 'string') return toFitted(shortString(value, Math.max(20, Math.floor(room / 2))));
   for (const level of LEVELS) {
     const short = shortenWith(value, level, 0, { chars: room });
-    if (short === undefined) continue;
-    const text = stringifyJson(short);
-    if (text.length <= room) return { value: short, text, shortened: true };
+    const fitted = short === undefined ? undefined : toFitted(short);
+    if (fitted !== undefined && fitted.text.length <= room) return fitted;
   }
-  const summary = Array.isArray(value)
-    ? `a list of ${value.length} items`
-    : `an object with ${keysOf(value as object).length} keys`;
-  return { value: summary, text: stringifyJson(summary), shortened: true };
+  if (Array.isArray(value)) return toFitted(`a list of ${value.length} items`);
+  return toFitted(`an object with ${keysOf(value as object).length} keys`);
 }
 
 /** Undefined as soon as it is clear that the text will be longer than what is left. */
 function shortenWith(value: unknown, level: Level, depth: number, left: { chars: number }): unknown {
   if (typeof value !== 'object' || value === null || depth >= level.depth) {
-    const short =
-      typeof value === 'string'
-        ? shortString(value, level.chars)
-        : typeof value !== 'object' || value === null
-          ? value
-          : Array.isArray(value)
-            ? `[… ${value.length} items]`
-            : '{…}';
+    const short = typeof value === 'string' ? shortString(value, level.chars) : summaryOf(value);
     left.chars -= String(short).length + 1;
     return left.chars < 0 ? undefined : short;
   }
@@ -149,7 +138,7 @@ function shortenWith(value: unknown, level: Level, depth: number, left: { chars:
     if (value.length > level.items) items.push(`… +${value.length - level.items} items`);
     return items;
   }
-  const out = Object.create(null) as Record<string, unknown>;
+  const out = emptyMap<unknown>();
   const keys = keysOf(value);
   for (let index = 0; index < Math.min(keys.length, level.keys); index++) {
     const key = keys[index] as string;
@@ -160,6 +149,12 @@ function shortenWith(value: unknown, level: Level, depth: number, left: { chars:
   }
   if (keys.length > level.keys) out['…'] = `+${keys.length - level.keys} keys`;
   return out;
+}
+
+/** A scalar as it is; of anything else how much it holds. */
+function summaryOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  return Array.isArray(value) ? `[… ${value.length} items]` : '{…}';
 }
 
 function shortString(text: string, chars: number): string {

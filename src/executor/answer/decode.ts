@@ -1,11 +1,13 @@
 // Bytes → content blocks, text or a JSON value, by what the body is.
 import { createHash } from 'node:crypto';
 import type { Content } from '../../call/outcome.ts';
+import { stripHtml } from '../../endpoint/conventions/html.ts';
 import { visible } from '../../endpoint/hidden.ts';
+import { tidyLines, unescapeHtml } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
-import { type Kind, parseMediaType, sniff, sniffImage } from './answer-media.ts';
-import { decodeText, htmlToText } from './answer-text.ts';
+import { parseMediaType, sniff, sniffImage } from './answer-media.ts';
+import { decodeText } from './answer-text.ts';
 import { parseJson } from './lossless.ts';
 import { tooLarge } from './too-large.ts';
 
@@ -36,8 +38,8 @@ export function decodeBody(
   if (body.length === 0) return note(visible(redact(emptyText(method, raw))));
   const media = parseMediaType(headers['content-type']);
   const guess = media.kind === undefined ? sniff(body) : undefined;
-  let kind: Kind = media.kind ?? (guess as { kind: Kind }).kind;
-  const essence = media.essence === '' ? (guess as { essence: string }).essence : media.essence;
+  let kind = media.kind ?? guess!.kind;
+  const essence = media.essence || guess!.essence;
   // Many storage APIs call everything octet-stream; the bytes of a picture know better.
   if (kind === 'image' || essence === 'application/octet-stream') {
     const actual = sniffImage(body);
@@ -49,7 +51,7 @@ export function decodeBody(
 
   const decoded = decodeText(body, media.charset);
   // Tags and entities may stand inside a secret: what is left without them is what must not hold one.
-  if (kind === 'html') return { kind: 'text', text: redact(htmlToText(decoded)) };
+  if (kind === 'html') return { kind: 'text', text: redact(tidyLines(unescapeHtml(stripHtml(decoded, true)))) };
   const text = redact(decoded);
   switch (kind) {
     case 'sse':
@@ -113,12 +115,8 @@ function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
     return { kind: 'json', text, value: parseJson(text) };
   } catch {
     if (!needed) return { kind: 'text', text };
-    const start = visible(text.slice(0, QUOTED_CHARS));
-    throw new GatewayError(
-      'BAD_RESPONSE',
-      `${tool}: the API says its answer is JSON, but it does not parse. It begins: ${start}`,
-      { tool },
-    );
+    const why = `the API says its answer is JSON, but it does not parse. It begins: ${visible(text.slice(0, QUOTED_CHARS))}`;
+    throw new GatewayError('BAD_RESPONSE', `${tool}: ${why}`, { tool });
   }
 }
 

@@ -2,6 +2,7 @@
 // same in one item and in a list of them; a dot path (`owner.login`, `$.meta`) is one place, counted from the root, with
 // arrays passed through.
 import { compileGlob } from '../../endpoint/glob.ts';
+import { remember } from '../../endpoint/untrusted.ts';
 import { keysOf } from './lossless.ts';
 
 type Branch = Map<string, Branch>;
@@ -31,16 +32,9 @@ function buildTrie(paths: readonly string[]): Branch {
 
 function compileNames(patterns: readonly string[]): ((key: string) => boolean) | undefined {
   if (patterns.length === 0) return undefined;
+  const names = new Set(patterns);
   const globs = patterns.filter((pattern) => pattern.includes('*')).map((glob) => compileGlob(glob));
-  const answers = new Map(patterns.map((name) => [name, true]));
-  return (key) => {
-    let answer = answers.get(key);
-    if (answer === undefined) {
-      answer = globs.some((matches) => matches(key));
-      if (answers.size < MAX_REMEMBERED) answers.set(key, answer);
-    }
-    return answer;
-  };
+  return remember(MAX_REMEMBERED, (key) => names.has(key) || globs.some((matches) => matches(key)));
 }
 
 /** What holds nothing to drop is not copied. */

@@ -1,6 +1,6 @@
 // "How do I get the rest": from the Link header, from the cursor in the answer, or by counting on.
 import { NEXT_ARGUMENTS, NEXT_PATHS, TOTAL_PATHS } from '../../endpoint/conventions/pagination-words.ts';
-import type { Args, Endpoint } from '../../endpoint/model.ts';
+import type { Args, Endpoint, Pagination } from '../../endpoint/model.ts';
 import { argumentOf } from '../request/parameter-styles.ts';
 import type { RawResponse } from '../send.ts';
 import { mainList } from './character-budget.ts';
@@ -25,60 +25,54 @@ export function pagingArgs({ byWireName, pagination }: PagingPlan, args: Args): 
   return Object.fromEntries(Object.entries(args).filter(([key]) => keys.has(key)));
 }
 
+/** The call whose answer is read. */
+export interface PagedCall {
+  readonly plan: PagingPlan;
+  readonly args: Args;
+  readonly headers: RawResponse['headers'];
+}
+
 /** The arguments that bring the next page, as `page=3`; undefined when there is none or nobody says. */
-export function nextPage(
-  plan: PagingPlan,
-  args: Args,
-  headers: RawResponse['headers'],
-  value: unknown,
-): string | undefined {
-  return (
-    fromLinkHeader(plan, args, headers) ??
-    (typeof value === 'object' && value !== null ? fromBody(plan, args, headers, value) : undefined)
-  );
+export function nextPage(call: PagedCall, value: unknown): string | undefined {
+  return fromLinkHeader(call) ?? (typeof value === 'object' && value !== null ? fromBody(call, value) : undefined);
 }
 
 /** What to pass when items of this very page were cut away. */
-export function afterCut(plan: PagingPlan, args: Args, shown: number): string | undefined {
-  const { pagination } = plan;
+export function afterCut({ plan: { pagination }, args }: PagedCall, shown: number): string | undefined {
   if (pagination === undefined) return undefined;
-  const current = Number(argumentOf(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
+  const current = positionOf(pagination, args);
   if (pagination.kind === 'offset' && Number.isInteger(current)) return `${pagination.arg}=${current + shown}`;
   if (pagination.sizeArg === undefined) return undefined;
   const first = pagination.kind === 'page' && current === 1;
   return first ? `${pagination.sizeArg}=${shown}, ${pagination.arg}=2` : `${pagination.sizeArg}=${shown}`;
 }
 
-function fromLinkHeader(plan: PagingPlan, args: Args, headers: RawResponse['headers']): string | undefined {
-  const { link } = headers;
+/** The page or offset that was asked for. */
+function positionOf({ kind, arg }: Pagination, args: Args): number {
+  return Number(argumentOf(args, arg) ?? (kind === 'page' ? 1 : 0));
+}
+
+function fromLinkHeader(call: PagedCall): string | undefined {
+  const { link } = call.headers;
   if (link === undefined) return undefined;
   // RFC 8288: <uri>; rel="next", …
-  for (const match of String(link)
-    .slice(0, 8_192)
-    .matchAll(/<([^<>]*)>([^<]*)/g)) {
-    if (leadsToNext(match[2] as string)) return fromUrl(plan, args, match[1] as string);
+  const links = String(link).slice(0, 8_192);
+  for (const [, url, parameters] of links.matchAll(/<([^<>]*)>([^<]*)/g)) {
+    if (leadsToNext(parameters as string)) return fromUrl(call, url as string);
   }
   return undefined;
 }
 
 /** Whether `next` is among the relations in `; title=x; rel="last next"`. */
 function leadsToNext(parameters: string): boolean {
-  return parameters
-    .split(';')
-    .slice(1)
-    .map((parameter) => parameter.split('='))
-    .some(
-      ([name = '', value = '']) =>
-        name.trim().toLowerCase() === 'rel' &&
-        value
-          .toLowerCase()
-          .split(/[\s",]/)
-          .includes('next'),
-    );
+  const [, ...pairs] = parameters.toLowerCase().split(';');
+  return pairs
+    .map((pair) => pair.split('='))
+    .some(([name = '', value = '']) => name.trim() === 'rel' && value.split(/[\s",]/).includes('next'));
 }
 
 /** The public arguments in which the next page's URL differs from this call. */
-function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined {
+function fromUrl({ plan, args }: PagedCall, url: string): string | undefined {
   const base = 'http://relative.invalid';
   if (!URL.canParse(url, base)) return undefined;
   const changed: string[] = [];
@@ -92,8 +86,8 @@ function fromUrl(plan: PagingPlan, args: Args, url: string): string | undefined 
   return changed.length === 0 ? undefined : changed.join(', ');
 }
 
-function fromBody(plan: PagingPlan, args: Args, headers: RawResponse['headers'], value: object): string | undefined {
-  const { pagination } = plan;
+function fromBody(call: PagedCall, value: object): string | undefined {
+  const { pagination } = call.plan;
   const paths = pagination?.nextFrom === undefined ? NEXT_PATHS : [pagination.nextFrom, ...NEXT_PATHS];
   const more = at(value, 'has_more') ?? at(value, 'hasMore') ?? at(value, 'has_next_page');
   if (more === false) return undefined;
@@ -101,14 +95,14 @@ function fromBody(plan: PagingPlan, args: Args, headers: RawResponse['headers'],
     const next = at(value, path);
     if ((typeof next !== 'string' || next === '') && typeof next !== 'number') continue;
     if (typeof next === 'string' && /^(https?:\/\/|\/|\?)/.test(next)) {
-      const changed = fromUrl(plan, args, next);
+      const changed = fromUrl(call, next);
       if (changed !== undefined) return changed;
       continue;
     }
-    const key = pagination?.arg ?? argumentFor(plan, path.endsWith('next_page') || path.endsWith('nextPage'));
+    const key = pagination?.arg ?? argumentFor(call.plan, /next_page$|nextPage$/.test(path));
     if (key !== undefined) return `${key}=${next}`;
   }
-  return byCounting(plan, args, headers, value, more === true);
+  return byCounting(call, value, more === true);
 }
 
 function argumentFor(plan: PagingPlan, pageNumber: boolean): string | undefined {
@@ -117,13 +111,7 @@ function argumentFor(plan: PagingPlan, pageNumber: boolean): string | undefined 
   return undefined;
 }
 
-function byCounting(
-  plan: PagingPlan,
-  args: Args,
-  headers: RawResponse['headers'],
-  value: object,
-  more: boolean,
-): string | undefined {
+function byCounting({ plan, args, headers }: PagedCall, value: object, more: boolean): string | undefined {
   const items = mainList(value)?.items ?? [];
   if (items.length === 0) return undefined;
   const after = plan.byWireName.get('starting_after');
@@ -133,15 +121,15 @@ function byCounting(
   const { pagination } = plan;
   if (pagination === undefined || pagination.kind === 'cursor') return undefined;
   const size = pagination.sizeArg === undefined ? undefined : Number(argumentOf(args, pagination.sizeArg));
-  const current = Number(argumentOf(args, pagination.arg) ?? (pagination.kind === 'page' ? 1 : 0));
+  const current = positionOf(pagination, args);
   if (!Number.isInteger(current)) return undefined;
-  const position =
-    pagination.kind === 'offset' ? current + items.length : (current - 1) * (size || items.length) + items.length;
+  const byOffset = pagination.kind === 'offset';
+  const position = (byOffset ? current : (current - 1) * (size || items.length)) + items.length;
   const total = totalOf(value, headers);
   const remains =
     more || (total !== undefined ? position < total : size !== undefined && size > 0 && items.length >= size);
   if (!remains) return undefined;
-  return `${pagination.arg}=${pagination.kind === 'offset' ? current + items.length : current + 1}`;
+  return `${pagination.arg}=${byOffset ? position : current + 1}`;
 }
 
 function totalOf(value: object, headers: RawResponse['headers']): number | undefined {

@@ -1,12 +1,11 @@
 // A JSON value → the text a model gets: projected, within the budget, with a last line that says how to see the rest.
 import { encode as encodeToon } from '@toon-format/toon';
-import type { Args, ResponsePlan } from '../../endpoint/model.ts';
-import type { RawResponse } from '../send.ts';
+import type { ResponsePlan } from '../../endpoint/model.ts';
 import { type Fitted, fitJson, mainList } from './character-budget.ts';
 import { compileDrop } from './drop.ts';
 import { availableFields, firstObject, parseFields } from './field-paths.ts';
 import { keysOf, toPlain } from './lossless.ts';
-import { afterCut, nextPage, type PagingPlan } from './paging.ts';
+import { afterCut, nextPage, type PagedCall } from './paging.ts';
 import { compilePick } from './pick.ts';
 
 export interface Shaped {
@@ -16,19 +15,11 @@ export interface Shaped {
   structured(): unknown;
 }
 
-export function compileShape(
-  { drop: keys = [], pick: paths = [], maxChars, format }: ResponsePlan,
-  paging: PagingPlan,
-) {
+export function compileShape({ drop: keys = [], pick: paths = [], maxChars, format }: ResponsePlan) {
   const drop = keys.length === 0 ? undefined : compileDrop(keys);
   const pick = paths.length === 0 ? undefined : compilePick(paths);
 
-  return (
-    whole: unknown,
-    args: Args,
-    headers: RawResponse['headers'],
-    fields: readonly string[] | undefined,
-  ): Shaped => {
+  return (whole: unknown, call: PagedCall, fields: readonly string[] | undefined): Shaped => {
     const notes: string[] = [];
     let value = drop === undefined ? whole : drop(whole);
     if (pick !== undefined) {
@@ -41,8 +32,7 @@ export function compileShape(
     if (fields !== undefined && fields.length > 0) value = project(value, fields, notes);
 
     const fitted = fitJson(value, maxChars);
-    const next = nextPage(paging, args, headers, whole);
-    notes.push(...describeCut(fitted, value, next, paging, args, fields !== undefined));
+    notes.push(...describeCut(fitted, value, call, nextPage(call, whole), fields !== undefined));
     return { text: render(fitted, format), notes, structured: () => toPlain(fitted.value) };
   };
 }
@@ -73,15 +63,13 @@ function render(fitted: Fitted, format: ResponsePlan['format']): string {
 function describeCut(
   fitted: Fitted,
   value: unknown,
+  call: PagedCall,
   next: string | undefined,
-  paging: PagingPlan,
-  args: Args,
   projected: boolean,
 ): string[] {
   if (fitted.cut !== undefined) {
     const { shown, total } = fitted.cut;
-    const rest = afterCut(paging, args, shown);
-    const go = rest ?? (next === undefined ? undefined : `${next} (the page after this one)`);
+    const go = afterCut(call, shown) ?? (next === undefined ? undefined : `${next} (the page after this one)`);
     const advice = [
       ...(go === undefined ? [] : [`next: ${go}`]),
       ...(projected ? [] : [`${go === undefined ? '' : 'or '}pass fields=${suggestFields(value)}`]),

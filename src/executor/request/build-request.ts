@@ -1,14 +1,13 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
 import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
-import type { Args, Effect, Endpoint, EndpointLimits } from '../../endpoint/model.ts';
+import type { Args, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
-import { checkHeaderValue } from './header-value.ts';
 import { checkPairs } from './method-override.ts';
 import { argumentOf, compileParameter, contentText, type Serialise } from './parameter-styles.ts';
 import { buildPath, compilePath, type PathVariable } from './path-url.ts';
-import { encode, locate, Unsendable } from './percent-encoding.ts';
 import type { Proof } from './proof.ts';
+import { checkHeaderValue, encode, locate, Unsendable } from './wire-text.ts';
 import { compileBody } from './write-body.ts';
 
 export interface WireRequest {
@@ -32,10 +31,15 @@ export interface RequestPlan {
   build(args: Args, tool: string, proof: Proof | undefined, trace?: Readonly<Record<string, string>>): WireRequest;
 }
 
-interface Writer {
-  readonly key: string;
+/** Where a target outside the body stands, and what is written there. */
+interface Place {
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
   readonly name: string;
   readonly serialise: Serialise;
+}
+
+interface Writer extends Omit<Place, 'in'> {
+  readonly key: string;
 }
 
 const DEFAULT_ACCEPT = 'application/json, */*;q=0.5';
@@ -46,35 +50,21 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
   const { method, effect, limits } = endpoint;
   const publicOnly = endpoint.publicOnly === true;
   const variables = new Map<string, PathVariable>();
-  const query: Writer[] = [];
-  const headers: Writer[] = [];
-  const cookies: Writer[] = [];
-
-  for (const arg of endpoint.args) {
-    for (const target of arg.to) {
-      if (target.in === 'body' || target.in === 'body-root') continue;
-      if (target.in === 'querystring') {
-        query.push({ key: arg.key, name: '', serialise: keepMethod(compileQuerystring(target.mediaType), effect) });
-        continue;
+  const writers: Record<'query' | 'header' | 'cookie', Writer[]> = { query: [], header: [], cookie: [] };
+  for (const { key, to } of endpoint.args) {
+    for (const target of to) {
+      const place = compilePlace(target);
+      if (place?.in === 'path') variables.set(place.name, { key, serialise: place.serialise });
+      else if (place !== undefined) {
+        writers[place.in].push({ key, name: place.name.toLowerCase(), serialise: restrict(place, effect) });
       }
-      const serialise = compileParameter(target);
-      if (target.in === 'path') variables.set(target.name, { key: arg.key, serialise });
-      else if (target.in === 'query')
-        query.push({ key: arg.key, name: target.name, serialise: keepMethod(serialise, effect) });
-      else if (target.in === 'cookie') cookies.push({ key: arg.key, name: target.name, serialise });
-      else
-        headers.push({
-          key: arg.key,
-          name: target.name.toLowerCase(),
-          serialise: refuseReserved(target.name, effect, serialise),
-        });
     }
   }
 
   const fixed = compileFixed(endpoint, userAgent, variables);
   const path = compilePath(basePath, endpoint.path, variables);
   const buildBody = compileBody(endpoint);
-  const bodyMayVary = headers.length > 0 || cookies.length > 0 || buildBody !== undefined;
+  const bodyMayVary = writers.header.length > 0 || writers.cookie.length > 0 || buildBody !== undefined;
 
   return {
     origin,
@@ -83,7 +73,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
       const target = buildPath(path, origin, args, tool);
       const mark = target.indexOf('?');
       const url = origin + (mark < 0 ? target : target.slice(0, mark));
-      const queryText = joinQuery(query, args, tool, fixed.query, proof?.query ?? '');
+      const queryText = join('&', writers.query, args, tool, fixed.query, proof?.query);
       const fullPath = queryText === '' ? target : target + (mark < 0 ? '?' : '&') + queryText;
 
       const body = buildBody?.(args, tool);
@@ -91,12 +81,12 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
         return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly, limits };
       }
       const outgoing: Record<string, string> = { ...fixed.headers };
-      for (const writer of headers) {
+      for (const writer of writers.header) {
         const text = write(writer, args, tool, checkHeaderValue);
         if (text !== undefined) outgoing[writer.name] = text;
       }
       if (body !== undefined) outgoing['content-type'] = body.contentType;
-      const cookie = joinCookies(cookies, args, tool, fixed.cookie, proof?.cookie ?? '');
+      const cookie = join('; ', writers.cookie, args, tool, fixed.cookie, proof?.cookie, checkHeaderValue);
       if (cookie !== '') outgoing.cookie = cookie;
       if (trace !== undefined) {
         for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') outgoing[name] = trace[name];
@@ -122,28 +112,34 @@ function parseBaseUrl(endpoint: Endpoint): { origin: string; basePath: string } 
   return { origin: url.origin, basePath: trimEnd(url.pathname, '/') };
 }
 
-function refuseReserved(name: string, effect: Effect, serialise: Serialise): Serialise {
-  if (isArgumentHeader(name, effect)) return serialise;
-  return () => {
-    throw new Unsendable(`would set the header ${name}, which no argument may`);
+function compilePlace(target: Target): Place | undefined {
+  if (target.in === 'body' || target.in === 'body-root') return undefined;
+  if (target.in !== 'querystring') return { in: target.in, name: target.name, serialise: compileParameter(target) };
+  // OAS 3.2: the value is the whole query string. Form text comes encoded, anything else is encoded.
+  const text = contentText(target.mediaType);
+  const toQuery = /^application\/x-www-form-urlencoded\b/i.test(target.mediaType)
+    ? text
+    : (value: unknown) => encode(text(value));
+  return {
+    in: 'query',
+    name: '',
+    serialise: (value) => (value === undefined || value === null ? undefined : toQuery(value)),
   };
 }
 
-/** In a read no pair may name another method, wherever its name comes from. */
-function keepMethod(serialise: Serialise, effect: Effect): Serialise {
-  if (effect !== 'read') return serialise;
+/** What no argument may do: set a reserved header, or name another method in a pair of a read, wherever its name comes from. */
+function restrict({ in: where, name, serialise }: Place, effect: Effect): Serialise {
+  if (where === 'header' && !isArgumentHeader(name, effect)) {
+    return () => {
+      throw new Unsendable(`would set the header ${name}, which no argument may`);
+    };
+  }
+  if (where !== 'query' || effect !== 'read') return serialise;
   return (value) => {
     const text = serialise(value);
     if (text !== undefined) checkPairs(text);
     return text;
   };
-}
-
-/** `in: querystring` (OAS 3.2): the value is the whole query string. Form text comes encoded, anything else is encoded. */
-function compileQuerystring(mediaType: string): Serialise {
-  const text = contentText(mediaType);
-  const encoded = /^application\/x-www-form-urlencoded\b/i.test(mediaType);
-  return (value) => (value === undefined || value === null ? undefined : encoded ? text(value) : encode(text(value)));
 }
 
 interface Fixed {
@@ -165,21 +161,18 @@ function compileFixed(endpoint: Endpoint, userAgent: string, variables: Map<stri
     if (isConfigurableHeader(name)) headers[name.toLowerCase()] = checkConfigured(endpoint, name, value);
   }
   for (const { value, to } of endpoint.fixed) {
-    if (to.in === 'body' || to.in === 'body-root') continue;
-    if (to.in === 'querystring') {
-      query.push(compileQuerystring(to.mediaType)(value) ?? '');
-      continue;
-    }
-    const serialise = compileParameter(to);
-    if (to.in === 'path') {
-      variables.set(to.name, { key: to.name, serialise, fixed: value });
+    const place = compilePlace(to);
+    if (place === undefined) continue;
+    const { name, serialise } = place;
+    if (place.in === 'path') {
+      variables.set(name, { key: name, serialise, fixed: value });
       continue;
     }
     const text = serialise(value);
     if (text === undefined) continue;
-    if (to.in === 'query') query.push(text);
-    else if (to.in === 'cookie') cookies.push(checkConfigured(endpoint, 'cookie', text));
-    else if (isConfigurableHeader(to.name)) headers[to.name.toLowerCase()] = checkConfigured(endpoint, to.name, text);
+    if (place.in === 'query') query.push(text);
+    else if (place.in === 'cookie') cookies.push(checkConfigured(endpoint, 'cookie', text));
+    else if (isConfigurableHeader(name)) headers[name.toLowerCase()] = checkConfigured(endpoint, name, text);
   }
   return { headers: Object.freeze(headers), query: query.filter(Boolean).join('&'), cookie: cookies.join('; ') };
 }
@@ -203,24 +196,22 @@ function write(writer: Writer, args: Args, tool: string, check?: (text: string) 
   }
 }
 
-function joinQuery(writers: readonly Writer[], args: Args, tool: string, fixed: string, proof: string): string {
-  let query = '';
+/** What the arguments write, then what is fixed, then what proves who we are. */
+function join(
+  separator: string,
+  writers: readonly Writer[],
+  args: Args,
+  tool: string,
+  fixed: string,
+  proof = '',
+  check?: (text: string) => string,
+): string {
+  let joined = '';
   for (let index = 0; index < writers.length; index++) {
-    const text = write(writers[index] as Writer, args, tool);
-    if (text !== undefined && text !== '') query += query === '' ? text : `&${text}`;
+    const text = write(writers[index] as Writer, args, tool, check);
+    if (text !== undefined && text !== '') joined += joined === '' ? text : separator + text;
   }
-  if (fixed !== '') query += query === '' ? fixed : `&${fixed}`;
-  if (proof !== '') query += query === '' ? proof : `&${proof}`;
-  return query;
-}
-
-function joinCookies(writers: readonly Writer[], args: Args, tool: string, fixed: string, proof: string): string {
-  const cookies: string[] = [];
-  for (const writer of writers) {
-    const text = write(writer, args, tool, checkHeaderValue);
-    if (text !== undefined && text !== '') cookies.push(text);
-  }
-  if (fixed !== '') cookies.push(fixed);
-  if (proof !== '') cookies.push(proof);
-  return cookies.join('; ');
+  if (fixed !== '') joined += joined === '' ? fixed : separator + fixed;
+  if (proof !== '') joined += joined === '' ? proof : separator + proof;
+  return joined;
 }

@@ -1,5 +1,6 @@
 // File arguments → bytes. A file comes as base64 or as text, never as a path: the gateway opens no local file.
-import { Unsendable, wellFormed } from './percent-encoding.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { Unsendable, wellFormed } from './wire-text.ts';
 
 /** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;
@@ -14,12 +15,7 @@ interface FileFields {
 }
 
 export function isFile(value: unknown): value is FileFields {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    !Array.isArray(value) &&
-    (typeof (value as FileFields).base64 === 'string' || typeof (value as FileFields).text === 'string')
-  );
+  return isObject(value) && (typeof value.base64 === 'string' || typeof value.text === 'string');
 }
 
 /** The bytes of a file argument; a bare string is its text. */

@@ -2,7 +2,7 @@
 // that are known beforehand are never offered; here those are met that only a call brings (members of free-form objects,
 // a whole query string or form).
 import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
-import { Unsendable } from './percent-encoding.ts';
+import { Unsendable } from './wire-text.ts';
 
 /** `a=1&b=2`, as a query string or a form. */
 export function checkPairs(text: string): void {

@@ -1,8 +1,8 @@
-// One parameter → its text on the wire: every style, explode and type of the OAS style tables, compiled once per
-// endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
-import type { Args, PartEncoding, Target } from '../../endpoint/model.ts';
+// One parameter, or one property of a form → its text on the wire: every style, explode and type of the OAS style tables,
+// compiled once per endpoint. Items are encoded before they are joined, so a delimiter inside a value can never be taken for ours.
+import type { Args, ParameterStyle, PartEncoding, Target } from '../../endpoint/model.ts';
 import { writeJson } from '../answer/lossless.ts';
-import { encode, encodeReserved, encodeReservedSegment, Unsendable } from './percent-encoding.ts';
+import { encode, encodeReserved, encodeReservedSegment, Unsendable } from './wire-text.ts';
 
 export type ParameterTarget = Extract<Target, { name: string }>;
 
@@ -20,8 +20,7 @@ export function compileParameter(target: ParameterTarget): Serialise {
   const encoder = encoderOf(target);
   if (target.mediaType !== undefined) return compileContent(target, encoder);
   const name = target.in === 'query' || target.style === 'matrix' || target.in === 'cookie' ? nameOf(target) : '';
-  const delimiter = target.delimiter === undefined ? undefined : encoder(target.delimiter);
-  const write = styles[target.style](name, target.explode, encoder, target.arrays ?? 'brackets', delimiter);
+  const write = compileStyle(target, name, encoder);
   return (value) => (value === undefined || value === null ? undefined : write(value));
 }
 
@@ -74,7 +73,7 @@ function compileContent(target: ParameterTarget, encoder: Encode): Serialise {
 /** A value written as a media type, for `content` parameters and `in: querystring`. */
 export function contentText(mediaType: string): (value: unknown) => string {
   if (isJson(mediaType)) return writeJson;
-  if (/^application\/x-www-form-urlencoded\b/i.test(mediaType)) return formText;
+  if (/^application\/x-www-form-urlencoded\b/i.test(mediaType)) return compileForm();
   return toText;
 }
 
@@ -82,16 +81,39 @@ export function isJson(mediaType: string | undefined): boolean {
   return mediaType !== undefined && /[/+]json\b/i.test(mediaType);
 }
 
-/** An object as `application/x-www-form-urlencoded`, every property `form`/`explode`. */
-function formText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return toText(value);
-  return Object.entries(value)
-    .flatMap(([name, item]) => (isEmpty(item) ? [] : formPairs(name, item)))
-    .join('&');
+/** An object as `application/x-www-form-urlencoded`: each property as its encoding says. */
+export function compileForm(encoding: Readonly<Record<string, PartEncoding>> = {}): (value: unknown) => string {
+  const styled = new Map<string, Serialise>();
+  for (const [name, part] of Object.entries(encoding)) {
+    if (part.style !== undefined || part.explode !== undefined) styled.set(name, compileProperty(name, part));
+  }
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return toText(value);
+    return Object.entries(value)
+      .flatMap(([name, item]) => {
+        if (isEmpty(item)) return [];
+        const serialise = styled.get(name);
+        return serialise === undefined ? formPairs(name, item, encoding[name]) : serialise(item);
+      })
+      .filter(Boolean)
+      .join('&');
+  };
+}
+
+function compileProperty(name: string, { style = 'form', explode, ...part }: PartEncoding): Serialise {
+  const { allowReserved = false, delimiter } = part;
+  return compileParameter({
+    in: 'query',
+    name,
+    style,
+    explode: explode ?? (style === 'form' || style === 'deepObject'),
+    allowReserved,
+    ...(delimiter !== undefined && { delimiter }),
+  });
 }
 
 /** Without a style the property's content type decides (OAS 3.1.1, Encoding Object): objects are JSON, arrays repeat. */
-export function formPairs(name: string, item: unknown, part?: PartEncoding): string[] {
+function formPairs(name: string, item: unknown, part?: PartEncoding): string[] {
   const json = isJson(part?.contentType);
   const values = Array.isArray(item) && !json ? item : [item];
   checkRepetition(name, values.length);
@@ -104,71 +126,49 @@ function escapeNonAscii(text: string): string {
   return text.replace(/[^\x00-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-type Style = (
-  name: string,
-  explode: boolean,
-  encoder: Encode,
-  arrays: NonNullable<ParameterTarget['arrays']>,
-  /** Swagger 2.0: joins the items of an array instead of the comma. */
-  delimiter?: string,
-) => (value: unknown) => string | undefined;
+/** As in RFC 6570: what stands before a value and between exploded ones, whether they have names; items join by delimiter. */
+interface Style {
+  readonly first?: string;
+  readonly separator: string;
+  readonly named?: boolean;
+  readonly delimiter?: string;
+}
 
-const styles: Record<ParameterTarget['style'], Style> = {
-  simple: (_, explode, encoder, __, delimiter = ',') => unnamed('', delimiter, ',', explode, encoder),
-  label: (_, explode, encoder) => unnamed('.', explode ? '.' : ',', explode ? '.' : ',', explode, encoder),
-  matrix: (name, explode, encoder) => named(name, explode, encoder, ',', matrixPair, ''),
-  form: (name, explode, encoder, _, delimiter = ',') => named(name, explode, encoder, delimiter, formPair, '&'),
-  cookie: (name, explode, encoder) => named(name, explode, encoder, ',', formPair, '; '),
-  spaceDelimited: (name, explode, encoder) => named(name, explode, encoder, '%20', formPair, '&'),
-  pipeDelimited: (name, explode, encoder) => named(name, explode, encoder, '%7C', formPair, '&'),
-  deepObject: (name, _, encoder, arrays) => (value) => {
-    const pairs = collectDeep(name, value, arrays, encode, '%5B', '%5D');
-    return pairs.length === 0 ? undefined : pairs.map(([key, text]) => `${key}=${encoder(text)}`).join('&');
-  },
+const STYLES: Readonly<Record<Exclude<ParameterStyle, 'deepObject'>, Style>> = {
+  simple: { separator: ',' },
+  label: { first: '.', separator: '.' },
+  matrix: { first: ';', separator: ';', named: true },
+  form: { separator: '&', named: true },
+  cookie: { separator: '; ', named: true },
+  spaceDelimited: { separator: '&', named: true, delimiter: '%20' },
+  pipeDelimited: { separator: '&', named: true, delimiter: '%7C' },
 };
 
-function formPair(name: string, text: string): string {
-  return `${name}=${text}`;
-}
-
-/** RFC 6570 3.2.7: an empty value loses its `=`. */
-function matrixPair(name: string, text: string): string {
-  return text === '' ? `;${name}` : `;${name}=${text}`;
-}
-
-function unnamed(prefix: string, between: string, flat: string, explode: boolean, encoder: Encode) {
-  return (value: unknown): string | undefined => {
-    if (typeof value !== 'object' || value === null) return prefix + encoder(toText(value));
-    if (Array.isArray(value)) {
-      const items = itemsOf(value, encoder);
-      return items.length === 0 ? undefined : prefix + items.join(between);
-    }
-    const pairs = pairsOf(value);
-    if (pairs.length === 0) return undefined;
-    const parts = pairs.map(([key, text]) => encoder(key) + (explode ? '=' : flat) + encoder(text));
-    return prefix + parts.join(explode ? between : flat);
-  };
-}
-
-function named(
-  name: string,
-  explode: boolean,
-  encoder: Encode,
-  between: string,
-  pair: (name: string, text: string) => string,
-  join: string,
-) {
-  return (value: unknown): string | undefined => {
-    if (typeof value !== 'object' || value === null) return pair(name, encoder(toText(value)));
+function compileStyle(target: ParameterTarget, name: string, encoder: Encode): (value: unknown) => string | undefined {
+  const { style, explode } = target;
+  if (style === 'deepObject') {
+    return (value) => {
+      const pairs = collectDeep(name, value, target.arrays ?? 'brackets', encode, '%5B', '%5D');
+      return pairs.length === 0 ? undefined : pairs.map(([key, text]) => `${key}=${encoder(text)}`).join('&');
+    };
+  }
+  const { first = '', separator, named = false, delimiter: own } = STYLES[style];
+  const delimiter = own ?? (target.delimiter === undefined ? ',' : encoder(target.delimiter));
+  // RFC 6570 3.2.7: an empty value loses its `=`.
+  const pair = (key: string, text: string) => (text === '' && style === 'matrix' ? key : `${key}=${text}`);
+  const whole = (text: string) => first + (named ? pair(name, text) : text);
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return whole(encoder(toText(value)));
     if (Array.isArray(value)) {
       const items = itemsOf(value, encoder);
       if (items.length === 0) return undefined;
-      return explode ? items.map((text) => pair(name, text)).join(join) : pair(name, items.join(between));
+      if (!explode) return whole(items.join(delimiter));
+      return first + (named ? items.map((text) => pair(name, text)) : items).join(separator);
     }
-    const pairs = pairsOf(value);
+    const pairs = pairsOf(value).map(([key, text]): Pair => [encoder(key), encoder(text)]);
     if (pairs.length === 0) return undefined;
-    if (explode) return pairs.map(([key, text]) => pair(encoder(key), encoder(text))).join(join);
-    return pair(name, pairs.map(([key, text]) => encoder(key) + between + encoder(text)).join(between));
+    if (!explode) return whole(pairs.flat().join(delimiter));
+    return first + pairs.map(([key, text]) => pair(key, text)).join(separator);
   };
 }
 

@@ -1,10 +1,9 @@
 // Which proof a request carries. The first alternative whose secrets are all there is taken; a credential lives in the
 // endpoint that carries it and goes to that endpoint's origin only.
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
-import { destinationOf, unsetVariables } from '../../endpoint/secrets.ts';
+import { basicToken, destinationOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
-import { checkHeaderValue } from './header-value.ts';
-import { encode } from './percent-encoding.ts';
+import { checkHeaderValue, encode } from './wire-text.ts';
 
 /** What a request gets added. Values are secret: never print one. */
 export interface Proof {
@@ -26,22 +25,17 @@ export type Choice =
     };
 
 export function chooseCredentials(endpoint: Endpoint): Choice {
-  const missing: (readonly string[])[] = [];
-  const origins = new Set<string>();
-  let anonymous = false;
-  for (const alternative of endpoint.security) {
-    if (alternative.length === 0) {
-      anonymous = true;
-      continue;
-    }
-    const unset = alternative.flatMap(unsetVariables);
-    if (unset.length === 0) return { kind: 'chosen', credentials: alternative };
-    missing.push([...new Set(unset)]);
-    for (const credential of alternative)
-      if (unsetVariables(credential).length > 0) origins.add(destinationOf(credential, endpoint.baseUrl));
-  }
-  if (anonymous || missing.length === 0) return { kind: 'none' };
-  return { kind: 'missing', alternatives: missing, origins: [...origins] };
+  const alternatives = endpoint.security.filter((alternative) => alternative.length > 0);
+  const credentials = alternatives.find((alternative) => alternative.flatMap(unsetVariables).length === 0);
+  if (credentials !== undefined) return { kind: 'chosen', credentials };
+  // Nothing is asked for, or anonymous is fine.
+  if (alternatives.length === 0 || alternatives.length < endpoint.security.length) return { kind: 'none' };
+  const waiting = alternatives.flat().filter((credential) => unsetVariables(credential).length > 0);
+  return {
+    kind: 'missing',
+    alternatives: alternatives.map((alternative) => [...new Set(alternative.flatMap(unsetVariables))]),
+    origins: [...new Set(waiting.map((credential) => destinationOf(credential, endpoint.baseUrl)))],
+  };
 }
 
 export function missingCredential(
@@ -71,7 +65,7 @@ export function buildProof(
       case 'bearer':
         return printable(tool, credential, `Bearer ${credential.secret.value ?? ''}`);
       case 'basic':
-        return `Basic ${basicToken(credential.username.value ?? '', credential.password.value ?? '')}`;
+        return `Basic ${basicToken(credential.username.value, credential.password.value)}`;
       case 'oauth2':
         return printable(tool, credential, `Bearer ${token(credential)}`);
     }
@@ -93,10 +87,6 @@ export function placeCredentials(
     else (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${text}`);
   }
   return { headers, query: query.join('&'), cookie: cookies.join('; ') };
-}
-
-export function basicToken(username: string, password: string): string {
-  return Buffer.from(`${username}:${password}`).toString('base64');
 }
 
 /** A stray newline at the end of a pasted secret is the usual cause; the message must not show the value. */

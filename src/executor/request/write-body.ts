@@ -1,12 +1,13 @@
 // Arguments → request body. Optional bodies nobody filled are left out entirely, Content-Type included.
-import type { Arg, Args, BodyPlan, Endpoint, FixedValue, Target } from '../../endpoint/model.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Args, BodyPlan, Endpoint, Target } from '../../endpoint/model.ts';
+import { emptyMap } from '../../endpoint/untrusted.ts';
 import { writeJson } from '../answer/lossless.ts';
 import { bytesOf, mediaTypeOf } from './file-argument.ts';
-import { compileForm } from './form-body.ts';
 import { checkMembers } from './method-override.ts';
 import { compileMultipart } from './multipart-body.ts';
-import { argumentOf, toText } from './parameter-styles.ts';
-import { locate, Unsendable, wellFormed } from './percent-encoding.ts';
+import { argumentOf, compileForm, toText } from './parameter-styles.ts';
+import { locate, Unsendable, wellFormed } from './wire-text.ts';
 
 export interface WireBody {
   readonly contentType: string;
@@ -23,10 +24,17 @@ interface Source {
   readonly target: BodyTarget;
 }
 
+function isBody(target: Target): target is BodyTarget {
+  return target.in === 'body' || target.in === 'body-root';
+}
+
 export function compileBody(endpoint: Endpoint): BuildBody | undefined {
   const plan = endpoint.body;
   if (plan === undefined) return undefined;
-  const sources = sourcesOf(endpoint.args, endpoint.fixed);
+  const sources: Source[] = [
+    ...endpoint.args.flatMap(({ key, to }) => to.filter(isBody).map((target) => ({ key, target }))),
+    ...endpoint.fixed.flatMap(({ value, to }) => (isBody(to) ? [{ key: '', fixed: value, target: to }] : [])),
+  ];
   const collect = compileCollect(plan, sources);
   const encode = compileEncode(plan);
   const check = endpoint.effect === 'read' && plan.kind !== 'binary' && plan.kind !== 'text' ? checkMembers : undefined;
@@ -51,19 +59,6 @@ function keyOf(sources: readonly Source[], error: unknown): string {
   return match?.key || (property ?? 'body');
 }
 
-function sourcesOf(args: readonly Arg[], fixed: readonly FixedValue[]): Source[] {
-  const sources: Source[] = [];
-  for (const arg of args) {
-    for (const target of arg.to) {
-      if (target.in === 'body' || target.in === 'body-root') sources.push({ key: arg.key, target });
-    }
-  }
-  for (const { value, to } of fixed) {
-    if (to.in === 'body' || to.in === 'body-root') sources.push({ key: '', fixed: value, target: to });
-  }
-  return sources;
-}
-
 /** Puts the arguments together as the one value the body stands for. */
 function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args) => unknown {
   const wrap = plan.wrap ?? [];
@@ -76,13 +71,14 @@ function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args
     if (value !== undefined && inside.length > 0) value = copyOf(value);
     for (const source of inside) {
       const part = sourceValue(source, args);
-      if (part !== undefined) value = put(value ?? record(), source.at, part);
+      if (part !== undefined) value = put(value ?? emptyMap<unknown>(), source.at, part);
     }
     if (value === undefined) {
       if (!plan.required || inside.length === 0) return undefined;
-      value = record();
+      value = emptyMap<unknown>();
     }
-    for (let index = wrap.length - 1; index >= 0; index--) value = put(record(), [wrap[index] as string], value);
+    for (let index = wrap.length - 1; index >= 0; index--)
+      value = put(emptyMap<unknown>(), [wrap[index] as string], value);
     return value;
   };
 }
@@ -91,24 +87,18 @@ function sourceValue(source: Source, args: Args): unknown {
   return source.fixed === undefined ? argumentOf(args, source.key) : source.fixed;
 }
 
-/** A property may be called `__proto__`; without a prototype it is one like any other. */
-function record(): Record<string, unknown> {
-  return Object.create(null) as Record<string, unknown>;
-}
-
 /** Arguments are the caller's: what is added to goes into a copy. */
 function copyOf(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  return Object.assign(record(), value);
+  return isObject(value) ? Object.assign(emptyMap<unknown>(), value) : value;
 }
 
 function put(into: unknown, at: readonly string[], value: unknown): unknown {
-  if (typeof into !== 'object' || into === null || Array.isArray(into)) return into;
-  let place = into as Record<string, unknown>;
+  if (!isObject(into)) return into;
+  let place = into;
   for (let index = 0; index < at.length - 1; index++) {
     const key = at[index] as string;
     const next = copyOf(place[key]);
-    const inner = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : record();
+    const inner = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : emptyMap<unknown>();
     place[key] = inner;
     place = inner;
   }

@@ -1,4 +1,5 @@
-// Percent-encoding. Everything an argument puts into a URL passes through here.
+// Text on the wire: everything an argument puts into a URL, a header or a body passes through here.
+import { HEADER_VALUE } from '../../endpoint/headers/header-names.ts';
 import { GatewayError } from '../../errors.ts';
 
 const UNRESERVED = /^[A-Za-z0-9\-._~]*$/;
@@ -7,8 +8,12 @@ const LEFT_BY_ENCODE_URI_COMPONENT = /[!'()*]/g;
 /** RFC 3986, strict: only unreserved characters stay as they are. */
 export function encode(text: string): string {
   if (UNRESERVED.test(text)) return text;
+  return encodeWith(encodeURIComponent, text).replace(LEFT_BY_ENCODE_URI_COMPONENT, percent);
+}
+
+function encodeWith(encoder: (text: string) => string, text: string): string {
   try {
-    return encodeURIComponent(text).replace(LEFT_BY_ENCODE_URI_COMPONENT, percent);
+    return encoder(text);
   } catch {
     throw new Unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
   }
@@ -20,14 +25,10 @@ export function encode(text: string): string {
  */
 export function encodeReserved(text: string): string {
   if (UNRESERVED.test(text)) return text;
-  try {
-    return encodeURI(text)
-      .replace(/[&=+#]/g, percent)
-      .replace(/%5([BD])/g, (_, digit: string) => (digit === 'B' ? '[' : ']'))
-      .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
-  } catch {
-    throw new Unsendable('holds half of a surrogate pair, which no URL can carry; send well-formed Unicode text');
-  }
+  return encodeWith(encodeURI, text)
+    .replace(/[&=+#]/g, percent)
+    .replace(/%5([BD])/g, (_, digit: string) => (digit === 'B' ? '[' : ']'))
+    .replace(/%25([0-9A-Fa-f]{2})/g, '%$1');
 }
 
 /** The same for a path segment: nothing that ends the segment, the path or the query may stay (OAS 3.2). */
@@ -54,6 +55,19 @@ export function wellFormed(text: string): string {
   return text;
 }
 
+const MAX_HEADER_BYTES = 8 * 1024;
+
+/** CR, LF and anything else unprintable would forge headers; a huge value is refused by most servers anyway. */
+export function checkHeaderValue(text: string): string {
+  if (!HEADER_VALUE.test(text)) {
+    throw new Unsendable('goes into a header and may hold printable ASCII characters only: no line breaks, no accents');
+  }
+  if (text.length > MAX_HEADER_BYTES) {
+    throw new Unsendable(`goes into a header and may be at most ${MAX_HEADER_BYTES} characters long`);
+  }
+  return text;
+}
+
 /** An argument value that cannot be put on the wire. `locate` adds which argument it was. */
 export class Unsendable extends Error {
   /** Body property it was in, where known. */
@@ -63,8 +77,6 @@ export class Unsendable extends Error {
 /** Names the argument (and the tool) in the sentence that reaches the model. */
 export function locate(error: unknown, tool: string, key: string): unknown {
   if (!(error instanceof Unsendable)) return error;
-  return new GatewayError('VALIDATION', `${tool}: \`${key}\` ${error.message}. Nothing was sent.`, {
-    tool,
-    argument: key,
-  });
+  const message = `${tool}: \`${key}\` ${error.message}. Nothing was sent.`;
+  return new GatewayError('VALIDATION', message, { tool, argument: key });
 }
