@@ -37,6 +37,11 @@ export function emptyMap<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }
 
+/** The same without what is undefined: an absent property says so by its absence. */
+export function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
+  return Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as Shape;
+}
+
 /** One step of a JSON pointer (RFC 6901). */
 export function step(key: string | number): string {
   if (typeof key === 'number' || !/[~/]/.test(key)) return `/${key}`;

@@ -16,7 +16,7 @@ import { createResponsePlans } from './objects/response.ts';
 import { readSecurity } from './objects/security-requirement.ts';
 import { readServers } from './objects/server.ts';
 import { documentExtension, operationExtension } from './objects/x-mcp.ts';
-import { createScan, OperationProblem } from './schema/scan.ts';
+import { createScan } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
 import { createShapes } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
@@ -27,7 +27,7 @@ import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
 import { applyOverlay } from './source/overlay.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readSource, type SourceText } from './source/read-document.ts';
-import { createResolver } from './source/resolve.ts';
+import { createResolver, OperationProblem } from './source/resolve.ts';
 import { survey } from './source/survey.ts';
 
 export type { CredentialSource, ImportOptions, OperationInfo } from './import-options.ts';

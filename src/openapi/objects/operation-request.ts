@@ -5,11 +5,11 @@ import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint
 import type { Effect } from '../../endpoint/model.ts';
 import { type Node, own } from '../../endpoint/untrusted.ts';
 import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
-import { OperationProblem, type ScanRequest } from '../schema/scan.ts';
+import type { ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
 import type { OperatorHeader } from '../source/fetch-headers.ts';
 import type { Limits } from '../source/limits.ts';
-import type { Resolver } from '../source/resolve.ts';
+import { OperationProblem, type Resolver } from '../source/resolve.ts';
 import type { Parameter, ReadParameters } from './parameter.ts';
 import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';

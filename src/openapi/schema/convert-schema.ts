@@ -14,11 +14,12 @@ import {
   UNIONS,
 } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { orNothing, type Place } from '../source/resolve.ts';
+import { type Follow, orNothing, type Place } from '../source/resolve.ts';
 import { type Direction, hiddenNames, isHidden } from './hidden-properties.ts';
-import type { Follow, InPlace, Via } from './in-place-cycles.ts';
+import type { InPlace, Via } from './in-place-cycles.ts';
 import { areExclusive } from './one-of.ts';
-import { annotationsOf, convertPlain, NULL, nameLists, orNull, refOf } from './schema-parts.ts';
+import { annotationsOf, convertPlain, NULL, nameLists, orNull } from './schema-parts.ts';
+import { hidesSiblings, refOf } from './schema-refs.ts';
 import { fitValues } from './schema-values.ts';
 
 /** A `$ref` target in use. */
@@ -97,7 +98,7 @@ function openCircle(context: ConversionContext, { document, value }: Place): Jso
 
 function besideRef(context: ConversionContext, schema: Node): JsonSchema {
   const siblings: Record<string, unknown> = {};
-  for (const key of context.document.dialect.schema === '3.1' ? Object.keys(schema) : REF_ANNOTATIONS) {
+  for (const key of hidesSiblings(context.document) ? REF_ANNOTATIONS : Object.keys(schema)) {
     if (!REF_KEYWORDS.has(key) && Object.hasOwn(schema, key)) siblings[key] = schema[key];
   }
   return Object.keys(siblings).length === 0 ? ANY : convertNode(context, siblings);

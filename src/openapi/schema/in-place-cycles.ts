@@ -2,11 +2,10 @@
 // make a validator run in circles. This finds such circles, so that the conversion can open them.
 
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Node } from '../../endpoint/untrusted.ts';
 import { CONDITIONS, NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { orNothing, type Place, RefError, type Resolver } from '../source/resolve.ts';
-import { refOf } from './schema-parts.ts';
+import { type Follow, orNothing, type Place } from '../source/resolve.ts';
+import { hidesSiblings, refOf } from './schema-refs.ts';
 
 /** How one schema applies another to the same value. */
 export type Via = 'all' | 'union' | 'not';
@@ -15,8 +14,6 @@ interface Edge {
   readonly via: Via;
   readonly target: Place;
 }
-
-export type Follow = (document: SourceDocument, ref: string) => Place;
 
 export interface InPlace {
   /** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
@@ -116,7 +113,7 @@ function collect(
   if (ref !== undefined) {
     const target = orNothing(() => follow(document, ref));
     if (target && isObject(target.value)) into.push({ via, target });
-    if (document.dialect.schema !== '3.1') return;
+    if (hidesSiblings(document)) return;
   }
   for (const [keyword, how] of LISTS) {
     const list = schema[keyword];
@@ -128,26 +125,4 @@ function collect(
     const map = schema[keyword];
     if (isObject(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
   }
-}
-
-/** Follows a `$ref`, and on through places that are nothing but another `$ref`. */
-export function followSchema(resolver: Resolver): Follow {
-  return (document, ref) => {
-    let place = resolver.follow(document, ref);
-    let hops = 0;
-    while (isObject(place.value) && typeof place.value.$ref === 'string' && isBare(place.document, place.value)) {
-      if (++hops > 64) throw new RefError(`$ref "${ref}" leads back to itself`);
-      place = resolver.follow(place.document, place.value.$ref);
-    }
-    return place;
-  };
-}
-
-/** In 2.0 and 3.0 nothing beside a `$ref` counts, except that it may be null. */
-function isBare(document: SourceDocument, node: Node): boolean {
-  for (const key of Object.keys(node)) {
-    if (key === '$ref') continue;
-    if (document.dialect.schema === '3.1' || key === 'nullable' || key === 'x-nullable') return false;
-  }
-  return true;
 }

@@ -10,7 +10,7 @@ import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import type { Definition } from './convert-schema.ts';
 import type { SchemaBuilder } from './schema-builder.ts';
-import { nodeBehind } from './schema-shape.ts';
+import { nodeBehind } from './schema-refs.ts';
 import { isSmallValue } from './schema-values.ts';
 import type { Variants } from './variants.ts';
 
@@ -87,7 +87,7 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
 /** A base with variants is offered as any of them; the base itself stays allowed, for variants the document forgot. */
 function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, variants }: SchemaContext): JsonSchema {
   const own = builder.convert(schema.document, schema.value, 'request', uses);
-  const target = nodeBehind(schema.document, schema.value, resolver);
+  const target = nodeBehind(schema, resolver);
   const list = target ? variants({ document: target.document, pointer: schema.pointer, value: target.node }) : [];
   if (list.length === 0) return own;
   const each = list.map(({ document, pointer }) => builder.convert(document, { $ref: `#${pointer}` }, 'request', uses));
@@ -113,11 +113,8 @@ function annotated(schema: JsonSchema, object: Node, { wireName, key }: Argument
   return out;
 }
 
-function fileSchema(
-  place: { document: Parameters<typeof nodeBehind>[0]; value: unknown } | undefined,
-  resolver: Resolver,
-): JsonSchema {
-  const target = place && nodeBehind(place.document, place.value, resolver);
+function fileSchema(place: Place | undefined, resolver: Resolver): JsonSchema {
+  const target = nodeBehind(place, resolver);
   const description = textAt(place?.value, 'description') ?? textAt(target?.node, 'description');
   const schema = target?.node.type === 'array' ? { type: 'array', items: FILE_SCHEMA } : FILE_SCHEMA;
   return described(schema, description);

@@ -1,4 +1,4 @@
-// The schemas of a document on demand. Every `$ref` becomes `#/$defs/<name>`; a definition is schemasByDirection once per direction
+// The schemas of a document on demand. Every `$ref` becomes `#/$defs/<name>`; a definition is built once per direction
 // and shared by all endpoints that use it, so the cost is that of the document, not of its expansion, and recursion stays
 // recursion.
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -7,8 +7,9 @@ import type { SourceDocument } from '../source/documents.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import { convertSchema, type Definition, type Definitions } from './convert-schema.ts';
 import { type Direction, isHidden } from './hidden-properties.ts';
-import { createInPlace, followSchema } from './in-place-cycles.ts';
+import { createInPlace } from './in-place-cycles.ts';
 import { definitionName } from './schema-parts.ts';
+import { followSchema } from './schema-refs.ts';
 
 export interface SchemaBuilder {
   /** Converts one schema; the definitions it needs are added to `uses`. */

@@ -2,14 +2,11 @@
 // body has to stay in one piece: unions, maps, arrays, scalars.
 
 import { isObject } from '../../endpoint/is-object.ts';
-import { listAt, type Node, step, textsAt } from '../../endpoint/untrusted.ts';
+import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
-import type { SourceDocument } from '../source/documents.ts';
-import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
-import { behindRef } from './hidden-properties.ts';
-import { OperationProblem } from './scan.ts';
+import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import type { SchemaBuilder } from './schema-builder.ts';
-import { refOf } from './schema-parts.ts';
+import { hidesSiblings, refOf } from './schema-refs.ts';
 import type { Variants } from './variants.ts';
 
 export interface Field {
@@ -84,8 +81,14 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     walk.visits.add(value);
     const ref = refOf(value);
     if (ref !== undefined) {
-      if (!merge(follow(place, ref, resolver), deeper(walk, walk.asBase))) return false;
-      if (document.dialect.schema !== '3.1') return true;
+      if (
+        !merge(
+          orProblem(pointerOf(place), () => resolver.follow(document, ref)),
+          deeper(walk, walk.asBase),
+        )
+      )
+        return false;
+      if (hidesSiblings(document)) return true;
     }
     return mergeNode(place, value, walk);
   };
@@ -97,8 +100,8 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     // Variants are chosen by name and bring fields of their own.
     if (!walk.asBase && !walk.mergeUnions && variants(place).length > 0) return false;
 
-    for (const [index, branch] of listAt(node, 'allOf').entries()) {
-      if (!merge(below(place, 'allOf', index, branch), deeper(walk, true))) return false;
+    for (const index of listAt(node, 'allOf').keys()) {
+      if (!merge(inside(place, 'allOf', index), deeper(walk, true))) return false;
     }
     for (const keyword of UNIONS) {
       const branches = listAt(node, keyword);
@@ -108,7 +111,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     if (isObject(node.properties)) {
       draft.described = true;
       for (const name of Object.keys(node.properties)) {
-        addField(draft, name, [below(place, 'properties', name, node.properties[name])]);
+        addField(draft, name, [inside(place, 'properties', name)]);
       }
     }
     noteRest(place, node, draft);
@@ -124,7 +127,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
       return true;
     }
     const real = branches
-      .map((branch, index) => below(place, keyword, index, branch))
+      .map((_, index) => inside(place, keyword, index))
       .filter(({ value }) => !(isObject(value) && value.type === 'null'));
     if (real.length === 1) return merge(real[0]!, deeper(walk, walk.asBase));
     if (!walk.mergeUnions || real.length > MAX_VARIANTS) return false;
@@ -182,16 +185,10 @@ function deeper(walk: Walk, asBase: boolean): Walk {
   return { ...walk, asBase, depth: walk.depth + 1 };
 }
 
-function below({ document, pointer }: Place, keyword: string, key: string | number, value: unknown): Place {
-  return { document, pointer: `${pointer}${step(keyword)}${step(key)}`, value };
-}
-
 function noteRest(place: Place, { additionalProperties: rest }: Node, draft: Draft): void {
   if (rest === false) draft.closed = true;
   else if (rest === true || (isObject(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
-  else if (isObject(rest)) {
-    draft.rest ??= { document: place.document, pointer: `${place.pointer}/additionalProperties`, value: rest };
-  }
+  else if (isObject(rest)) draft.rest ??= inside(place, 'additionalProperties');
 }
 
 function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
@@ -219,22 +216,4 @@ function addVariants(draft: Draft, variants: readonly Draft[]): void {
 
 function isRequirement(branch: unknown): boolean {
   return isObject(branch) && Array.isArray(branch.required) && Object.keys(branch).every((key) => ANNOTATIONS.has(key));
-}
-
-function follow(place: Place, ref: string, resolver: Resolver): Place {
-  try {
-    return resolver.follow(place.document, ref);
-  } catch (error) {
-    if (error instanceof RefError) throw new OperationProblem(`${pointerOf(place)}/$ref`, error.message);
-    throw error;
-  }
-}
-
-/** The schema at the end of its `$ref`s, for a look at its type; undefined where it leads nowhere. */
-export function nodeBehind(
-  document: SourceDocument,
-  schema: unknown,
-  resolver: Resolver,
-): { document: SourceDocument; node: Node } | undefined {
-  return behindRef(document, schema, (from, ref) => resolver.settle(resolver.follow(from, ref)));
 }

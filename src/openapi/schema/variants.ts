@@ -30,7 +30,7 @@ function variantsIn(base: Place, mapping: Node | undefined, resolver: Resolver):
     if (value === undefined) continue;
     const ref =
       /^[A-Za-z0-9._-]+$/.test(value) && !/\.(?:json|ya?ml)$/.test(value) ? `#/components/schemas/${value}` : value;
-    const place = orNothing(() => resolver.settle(resolver.follow(base.document, ref)));
+    const place = orNothing(() => resolver.followAll(base.document, ref));
     if (place && isObject(place.value)) places.set(place.value, place);
   }
   return [...places.values()];
@@ -46,7 +46,7 @@ function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Plac
     const value = schemas![name];
     for (const branch of listAt(value, 'allOf')) {
       const ref = textAt(branch, '$ref');
-      const base = ref === undefined ? undefined : orNothing(() => resolver.settle(resolver.follow(root, ref)))?.value;
+      const base = ref === undefined ? undefined : orNothing(() => resolver.followAll(root, ref))?.value;
       if (!isObject(base)) continue;
       const heir: Place = { document: root, pointer: pointer + step(name), value };
       const list = heirs.get(base);
