@@ -48,6 +48,15 @@ export function step(key: string | number): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** Without percent-encoding; a text that has none, or a stray percent sign, stays as it is. */
+export function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Runs `build` on first use and keeps what it gave. */
 export function once<Value>(build: () => Value): () => Value {
   let state: { value: Value } | undefined;

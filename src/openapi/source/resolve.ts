@@ -1,7 +1,7 @@
 // Follows `$ref`s, lazily: nothing is copied or inlined here. A place is a document, a pointer and the value there.
 
 import { isObject } from '../../endpoint/is-object.ts';
-import { type Node, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { decodeText, type Node, own, step, textAt } from '../../endpoint/untrusted.ts';
 import { type DocumentSet, resolveUri, type SourceDocument } from './documents.ts';
 
 export interface Place<Value = unknown> {
@@ -156,7 +156,7 @@ function walk(root: Place, fragment: string): Way {
   const parts = fragment.split('/').slice(1);
   for (const [index, part] of parts.entries()) {
     const plain = fromStep(part);
-    const key = hasKey(value, plain) ? plain : fromStep(decode(part));
+    const key = hasKey(value, plain) ? plain : fromStep(decodeText(part));
     if (!hasKey(value, key)) return { missing: `#/${parts.slice(0, index + 1).join('/')}` };
     value = (value as Node)[key];
     pointer += step(key);
@@ -171,14 +171,6 @@ function hasKey(value: unknown, key: string): boolean {
 
 function fromStep(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 const namesByDocument = new WeakMap<SourceDocument, ReadonlyMap<string, Place>>();
