@@ -11,7 +11,7 @@ import type { Place } from './source/resolve.ts';
 export type Origin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
   | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean }
-  | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly named: readonly string[] }
+  | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly names: readonly string[] }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
 
 export interface Argument {
@@ -91,9 +91,9 @@ function bodyArguments(body: BodyDraft): Argument[] {
       extension,
     };
   });
-  const { rest: schema, named = [] } = shape ?? {};
+  const { rest: schema, names = [] } = shape ?? {};
   // Fields the document allows without naming them make up the body together with the named ones.
-  if (schema !== undefined) fields.push(bodyArgument('additional_fields', '*', false, { kind: 'rest', schema, named }));
+  if (schema !== undefined) fields.push(bodyArgument('additional_fields', '*', false, { kind: 'rest', schema, names }));
   return fields;
 }
 

@@ -44,7 +44,6 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const { root } = documents;
   const warnings = [...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
-  const builder = createSchemaBuilder(resolver);
   const variants = createVariants(root, resolver);
   const extension = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
@@ -59,9 +58,9 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     root: root.value,
     resolver,
     readParameters: createParameterReader(resolver),
-    builder,
+    builder: createSchemaBuilder(resolver),
     variants,
-    shapeOf: createShapes(resolver, builder, variants),
+    shapeOf: createShapes(resolver, variants),
     scan: createScan(resolver, limits),
     servers,
     security,

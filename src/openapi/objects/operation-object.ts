@@ -148,10 +148,9 @@ function plainSummary({ method, path, operationId }: OperationInfo): string {
 function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): JsonSchema | undefined {
   if (!schema) return undefined;
   const uses = new Set<Definition>();
-  const built = builder.convert(schema.document, schema.value, 'response', uses);
+  const answer = builder.convert(schema, 'response', uses);
   const $defs = builder.definitions(uses, 'response');
-  if (typeof built === 'boolean') return built;
-  return $defs ? { ...built, $defs } : built;
+  return $defs && typeof answer !== 'boolean' ? { ...answer, $defs } : answer;
 }
 
 function explain(

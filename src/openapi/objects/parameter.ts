@@ -134,9 +134,9 @@ function writingOf(node: Node, location: PlainLocation, swagger: boolean, mediaT
 }
 
 function styleOf(node: Node, place: PlainLocation): { style: ParameterStyle; explode: boolean } {
-  const allowed = STYLES[place];
+  const styles = STYLES[place];
   const declaration = textAt(node, 'style') as ParameterStyle | undefined;
-  const style = declaration !== undefined && allowed.includes(declaration) ? declaration : allowed[0]!;
+  const style = declaration !== undefined && styles.includes(declaration) ? declaration : styles[0]!;
   const explode =
     typeof node.explode === 'boolean' ? node.explode : style === 'form' || style === 'cookie' || style === 'deepObject';
   return { style, explode };

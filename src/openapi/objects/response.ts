@@ -57,10 +57,10 @@ export function createResponsePlans(): (mediaTypes: readonly string[]) => Respon
 }
 
 function acceptOf(mediaTypes: readonly string[]): string | undefined {
-  const named = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
-  const json = named.filter(isJson);
+  const concrete = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
+  const json = concrete.filter(isJson);
   const best = json.find((type) => toEssence(type) === 'application/json') ?? json[0];
-  const choices = best !== undefined ? [best] : named.slice(0, 4);
+  const choices = best !== undefined ? [best] : concrete.slice(0, 4);
   if (choices.length === 0 || toEssence(choices[0]!) === 'application/json') return undefined;
   return [...choices, '*/*;q=0.5'].join(', ');
 }

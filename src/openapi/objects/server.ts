@@ -52,13 +52,13 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
     return server;
   };
   // OAS 3: no servers means one with the URL `/`.
-  const declared =
+  const ofDocument =
     read(root.value, 'servers of the document') ?? toServer('/', root, 'the place the document came from');
-  const main = declared.url === '' ? (onlyServer(root.value, read) ?? declared) : declared;
+  const main = ofDocument.url === '' ? (onlyServer(root.value, read) ?? ofDocument) : ofDocument;
   return {
     main,
     forOperation: (pathItem, operation) =>
-      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? declared,
+      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? ofDocument,
   };
 }
 

@@ -15,34 +15,33 @@ interface Edge {
   readonly target: Place;
 }
 
-export interface InPlace {
-  /** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
-  readonly together: (from: Place, to: Place, unionsOnly: boolean) => boolean;
-}
+/** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
+export type OnOneCircle = (from: Place, to: Place, unionsOnly: boolean) => boolean;
 
-const LISTS: readonly (readonly [string, Via])[] = [
+/** The keywords whose schemas are about the same value. */
+const WAYS: readonly (readonly [string, Via])[] = [
   ['allOf', 'all'],
   ...UNIONS.map((keyword) => [keyword, 'union'] as const),
+  ...[...CONDITIONS, ...NAMED_CONDITIONS].map((keyword) => [keyword, 'not'] as const),
 ];
 
-export function createInPlace(follow: Follow): InPlace {
-  const edges = new Map<object, readonly Edge[]>();
-  const edgesOf = (place: Place): readonly Edge[] => {
-    const key = place.value as object;
-    let outgoing = edges.get(key);
+export function createCircles(follow: Follow): OnOneCircle {
+  const edges = new Map<unknown, readonly Edge[]>();
+  const edgesOf = ({ document, value }: Place): readonly Edge[] => {
+    let outgoing = edges.get(value);
     if (!outgoing) {
       const list: Edge[] = [];
-      collect(place.document, place.value, 'all', list, follow, 0);
-      edges.set(key, list);
+      collect(document, value, 'all', list, follow, 0);
+      edges.set(value, list);
       outgoing = list;
     }
     return outgoing;
   };
-  const all = createCircles((place) => edgesOf(place).map((edge) => edge.target));
-  const unions = createCircles((place) =>
+  const all = createComponents((place) => edgesOf(place).map(({ target }) => target));
+  const unions = createComponents((place) =>
     edgesOf(place).flatMap(({ via, target }) => (via === 'union' ? [target] : [])),
   );
-  return { together: (from, to, unionsOnly) => (unionsOnly ? unions : all)(from, to) };
+  return (from, to, unionsOnly) => (unionsOnly ? unions : all)(from, to);
 }
 
 interface Visit {
@@ -57,7 +56,7 @@ interface Visit {
  * Tarjan's strongly connected components, each schema visited once, iteratively: chains in a document can be longer
  * than a call stack is deep.
  */
-function createCircles(nextOf: (place: Place) => readonly Place[]): (from: Place, to: Place) => boolean {
+function createComponents(nextOf: (place: Place) => readonly Place[]): (from: Place, to: Place) => boolean {
   const component = new Map<object, number>();
   const indices = new Map<object, number>();
   const open: object[] = [];
@@ -115,14 +114,12 @@ function collect(
     if (target && isObject(target.value)) into.push({ via, target });
     if (hidesSiblings(document)) return;
   }
-  for (const [keyword, how] of LISTS) {
-    const list = schema[keyword];
-    if (!Array.isArray(list)) continue;
-    for (const item of list) collect(document, item, via === 'all' ? how : via, into, follow, depth + 1);
-  }
-  for (const keyword of CONDITIONS) collect(document, schema[keyword], 'not', into, follow, depth + 1);
-  for (const keyword of NAMED_CONDITIONS) {
-    const map = schema[keyword];
-    if (isObject(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
+  for (const [keyword, way] of WAYS) {
+    const value = schema[keyword];
+    if (value === undefined) continue;
+    const inner = via === 'all' || way === 'not' ? way : via;
+    const isMap = NAMED_CONDITIONS.includes(keyword) && isObject(value);
+    for (const item of Array.isArray(value) ? value : isMap ? Object.values(value) : [value])
+      collect(document, item, inner, into, follow, depth + 1);
   }
 }

@@ -5,8 +5,8 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
-import type { SchemaBuilder } from './schema-builder.ts';
-import { hidesSiblings, refOf } from './schema-refs.ts';
+import { isHidden } from './hidden-properties.ts';
+import { followSchema, hidesSiblings, refOf } from './schema-refs.ts';
 import type { Variants } from './variants.ts';
 
 export interface Field {
@@ -24,7 +24,7 @@ export interface ObjectShape {
   /** The document invites fields it does not name: their schema, or anything. */
   readonly rest?: Place | 'anything';
   /** Every name it does use, fields that are not sent included: `rest` is for others. */
-  readonly named?: readonly string[];
+  readonly names?: readonly string[];
   /** It forbids them in so many words. */
   readonly closed: boolean;
 }
@@ -73,7 +73,8 @@ const ANNOTATIONS = new Set(
 const WHOLE = `not if dependentSchemas dependencies dependentRequired patternProperties propertyNames enum const
   items prefixItems`.split(/\s+/);
 
-export function createShapes(resolver: Resolver, builder: SchemaBuilder, variants: Variants): ShapeOf {
+export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
+  const follow = followSchema(resolver);
   const merge = (place: Place, walk: Walk): boolean => {
     const { document, value } = place;
     if (!isObject(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
@@ -148,7 +149,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     if (!merge(schema, walk)) return undefined;
     const fields: Field[] = [];
     for (const [name, schemas] of draft.fields) {
-      if (schemas.some(({ document, value }) => builder.isHidden(document, value, 'request')))
+      if (schemas.some(({ document, value }) => isHidden(document, value, 'request', follow)))
         draft.required.delete(name);
       else fields.push({ name, schemas, required: draft.required.has(name) });
     }
@@ -160,25 +161,14 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     const rest = draft.closed ? undefined : draft.rest;
     if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
     const { alternatives, minProperties, closed } = draft;
-    return {
-      fields,
-      alternatives,
-      minProperties,
-      closed,
-      ...(rest === undefined ? {} : { rest, named: [...draft.fields.keys()] }),
-    };
+    const shape = { fields, alternatives, minProperties, closed };
+    return rest === undefined ? shape : { ...shape, rest, names: [...draft.fields.keys()] };
   };
 }
 
 function emptyDraft(): Draft {
-  return {
-    fields: new Map(),
-    required: new Set(),
-    alternatives: [],
-    minProperties: 0,
-    described: false,
-    closed: false,
-  };
+  const lists = { fields: new Map(), required: new Set<string>(), alternatives: [] };
+  return { ...lists, minProperties: 0, described: false, closed: false };
 }
 
 function deeper(walk: Walk, asBase: boolean): Walk {

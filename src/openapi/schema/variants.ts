@@ -16,8 +16,8 @@ export function createVariants(root: SourceDocument, resolver: Resolver): Varian
   return (base) => {
     if (!isObject(base.value) || base.value.discriminator === undefined) return [];
     if (UNIONS.some((keyword) => listAt(base.value, keyword).length > 0)) return [];
-    const named = variantsIn(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
-    const variants = named.length > 0 ? named : (heirs().get(base.value) ?? []);
+    const mapping = variantsIn(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
+    const variants = mapping.length > 0 ? mapping : (heirs().get(base.value) ?? []);
     return variants.filter(({ value }) => value !== base.value).slice(0, MAX_VARIANTS);
   };
 }

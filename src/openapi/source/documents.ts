@@ -137,11 +137,11 @@ async function readConfined(
 ): Promise<{ label: string; text: string } | string> {
   const path = decodeText(url.pathname);
   if (path.includes('\0')) return 'names a file that does not exist';
-  const allowed = await confine(path, folder, refsRoot);
-  if (!allowed.ok) return allowed.reason;
+  const place = await confine(path, folder, refsRoot);
+  if (!place.ok) return place.reason;
   const label = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.split('/').slice(-2).join('/');
   try {
-    return { label, text: await readFileText(allowed.path, label, limits.maxBytes) };
+    return { label, text: await readFileText(place.path, label, limits.maxBytes) };
   } catch (error) {
     if (error instanceof GatewayError) return `names a file that cannot be used: ${error.message}`;
     throw error;
