@@ -39,7 +39,9 @@ export function emptyMap<Value>(): Record<string, Value> {
 
 /** The same without what is undefined: an absent property says so by its absence. */
 export function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
-  return Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as Shape;
+  const present: Partial<Shape> = {};
+  for (const key of Object.keys(shape) as (keyof Shape)[]) if (shape[key] !== undefined) present[key] = shape[key];
+  return present as Shape;
 }
 
 /** One step of a JSON pointer (RFC 6901). */

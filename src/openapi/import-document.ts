@@ -24,7 +24,6 @@ import { bad } from './source/document-problem.ts';
 import { collectDocuments, resolveUri, uriOf } from './source/documents.ts';
 import { readHeaders } from './source/fetch-headers.ts';
 import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
-import { applyOverlay } from './source/overlay.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readSource, type SourceText } from './source/read-document.ts';
 import { createResolver, OperationProblem } from './source/resolve.ts';
@@ -108,6 +107,8 @@ async function withOverlays(
   limits: Limits,
 ): Promise<ParsedText> {
   if (options.overlays === undefined || options.overlays.length === 0) return parsed;
+  // Loaded when the first overlay comes along: JSONPath is a large package, and most documents need none of it.
+  const { applyOverlay } = await import('./source/overlay.ts');
   let { value } = parsed;
   const warnings = [...parsed.warnings];
   for (const overlay of options.overlays) {
