@@ -3,7 +3,7 @@
 // https://spec.openapis.org/oas/v3.2.0.html#paths-object, https://spec.openapis.org/oas/v3.2.0.html#path-item-object
 
 import { isObject } from '../../endpoint/is-object.ts';
-import { type Node, nodeAt, omitUndefined, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { inside, type Place, RefError, type Resolver } from '../source/resolve.ts';
@@ -15,7 +15,7 @@ export interface Operation {
   readonly pathItem: Place;
   readonly place: Place;
   /** Set when a `$ref` in place of the operation leads nowhere. */
-  readonly problem?: string;
+  readonly problem: string | undefined;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -27,8 +27,9 @@ export function listOperations(root: SourceDocument, resolver: Resolver, warning
   const methods = new Set(hasQuery ? [...METHODS, 'query'] : METHODS);
   for (const path of Object.keys(paths.value as Node)) {
     if (path.startsWith('x-')) continue;
-    const { pointer } = inside(paths, path);
-    for (const pathItem of pathItems(inside(paths, path), resolver, warnings, path)) {
+    const declaration = inside(paths, path);
+    const { pointer } = declaration;
+    for (const pathItem of pathItems(declaration, resolver, warnings, path)) {
       const add = (owner: Place, key: string, method: string, at: string) => {
         const place = inside(owner, key);
         if (isObject(place.value))
@@ -82,12 +83,9 @@ function readOperation(
     if (!(error instanceof RefError)) throw error;
     problem = error.message;
   }
-  const info = omitUndefined<OperationInfo>({
-    method,
-    path,
-    operationId: textAt(place.value, 'operationId'),
-    tags: textsAt(place.value, 'tags'),
-    deprecated: own(place.value, 'deprecated') === true,
-  });
-  return omitUndefined({ info, pointer, pathItem, place, problem });
+  const operationId = textAt(place.value, 'operationId');
+  const tags = textsAt(place.value, 'tags');
+  const deprecated = own(place.value, 'deprecated') === true;
+  const info = { method, path, ...(operationId === undefined ? {} : { operationId }), tags, deprecated };
+  return { info, pointer, pathItem, place, problem };
 }
