@@ -84,8 +84,14 @@ function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endp
 
 /** Where most operations live; the credentials of the file belong there and nowhere else. */
 export function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
+  // Thousands of endpoints share a handful of base URLs; parsing one is the expensive part.
+  const endpointsAt = new Map<string, number>();
+  for (const { baseUrl } of endpoints) endpointsAt.set(baseUrl, (endpointsAt.get(baseUrl) ?? 0) + 1);
   const counts = new Map<string | undefined, number>();
-  for (const { baseUrl } of endpoints) counts.set(originOf(baseUrl), (counts.get(originOf(baseUrl)) ?? 0) + 1);
+  for (const [baseUrl, count] of endpointsAt) {
+    const origin = originOf(baseUrl);
+    counts.set(origin, (counts.get(origin) ?? 0) + count);
+  }
   return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 

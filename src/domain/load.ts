@@ -74,8 +74,9 @@ async function loadBeside(domains: readonly Domain[], source: SourceFile, loadin
 }
 
 function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOrigin }: Loading): Domain {
+  if (headers.length === 0) return domain;
   const home = homeOrigin(domain.endpoints);
-  if (headers.length === 0 || home === undefined || home === headerOrigin) return domain;
+  if (home === undefined || home === headerOrigin) return domain;
   const names = headers.map((line) => line.slice(0, Math.max(line.indexOf(':'), 0)).trim()).join(', ');
   const warning = `The header ${names} goes to ${headerOrigin} only, not to ${home}; say what that origin gets in a domain file.`;
   return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });

@@ -7,6 +7,7 @@ export const MAX_TOOL_NAME = 48;
 export const MAX_DOMAIN_NAME = 32;
 export const MAX_ARGUMENT_KEY = 64;
 
+const SNAKE_CASE = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
 export const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
 export const DOMAIN_NAME = /^[a-z][a-z0-9_]{0,31}$/;
 export const ARGUMENT_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -19,6 +20,7 @@ const MAX_INPUT = 512;
 
 /** `listHTTPServers`, `repos/list-for-user`, `Été 2` → `list_http_servers`, `repos_list_for_user`, `ete_2`. May be empty. */
 export function toSnakeCase(text: string): string {
+  if (SNAKE_CASE.test(text) && text.length <= MAX_INPUT) return text;
   const snake = toAscii(text)
     .replace(/OAuth/g, 'Oauth')
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -47,9 +49,14 @@ export interface OperationPlace {
   readonly action: string;
 }
 
+/** Selection, tree and log each ask for the groups of the same operation. */
+const groupNames = new WeakMap<readonly string[], readonly string[]>();
+
 /** The groups of an operation: its tags as names. Two spellings of one tag are one group. */
-export function groupNamesOf({ tags }: Pick<OperationPlace, 'tags'>): string[] {
-  return [...new Set(tags.map((tag) => toToolName(tag)))];
+export function groupNamesOf({ tags }: Pick<OperationPlace, 'tags'>): readonly string[] {
+  const names = groupNames.get(tags) ?? [...new Set(tags.map((tag) => toToolName(tag)))];
+  groupNames.set(tags, names);
+  return names;
 }
 
 /**

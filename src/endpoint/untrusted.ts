@@ -37,10 +37,26 @@ export function emptyMap<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }
 
+/** The same without what is undefined: an absent property says so by its absence. */
+export function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
+  const present: Partial<Shape> = {};
+  for (const key of Object.keys(shape) as (keyof Shape)[]) if (shape[key] !== undefined) present[key] = shape[key];
+  return present as Shape;
+}
+
 /** One step of a JSON pointer (RFC 6901). */
 export function step(key: string | number): string {
   if (typeof key === 'number' || !/[~/]/.test(key)) return `/${key}`;
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+}
+
+/** Without percent-encoding; a text that has none, or a stray percent sign, stays as it is. */
+export function decodeText(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Runs `build` on first use and keeps what it gave. */

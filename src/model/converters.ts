@@ -1,5 +1,6 @@
 // Model ↔ wire, one converter per primitive, for one revision of MCP: what that revision does not know is left out.
 
+import { omitUndefined } from '../endpoint/untrusted.ts';
 import { toLegacyOutputSchema } from '../schema/output-schema.ts';
 import { ToolAnnotations } from './annotations.ts';
 import type { BaseModel } from './base.ts';
@@ -124,9 +125,4 @@ export function toWireBase(model: BaseModel, { title, icons }: WireFeatures): Wi
     icons: icons ? model.icons : undefined,
     _meta: title ? model.meta : undefined,
   });
-}
-
-/** On the wire an unknown property is an absent one. */
-function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
-  return Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as Shape;
 }

@@ -1,9 +1,10 @@
 // How to ask for the next page: which argument moves on, which sets the size, and where the answer holds the next cursor.
 import { NEXT_FIELD, PAGING_OBJECT, type PagingRole, pagingRole } from '../endpoint/conventions/pagination-words.ts';
 import type { Pagination } from '../endpoint/model.ts';
-import { listAt, type Node, nodeAt } from '../endpoint/untrusted.ts';
-import { nodeBehind } from './schema/schema-shape.ts';
-import type { Place, Resolver } from './source/resolve.ts';
+import { nodeAt } from '../endpoint/untrusted.ts';
+import { conjuncts } from './schema/schema-refs.ts';
+import type { SourceDocument } from './source/documents.ts';
+import type { Follow, Place, Resolver } from './source/resolve.ts';
 
 /** `keys`: public arguments. `reads`: the method reads; others page only by a cursor, as searches by POST do. */
 export type DetectPagination = (
@@ -41,34 +42,29 @@ export function createPagination(resolver: Resolver): DetectPagination {
   };
 }
 
-function nextCursor(answer: Place, resolver: Resolver): string | undefined {
-  const root = nodeBehind(answer.document, answer.value, resolver);
-  if (!root) return undefined;
-  const top = propertiesOf(root, resolver);
-  for (const [name] of top) if (NEXT_FIELD.test(name)) return name;
-  for (const [name, inner] of top) {
+function nextCursor(answer: Place, { followAll }: Resolver): string | undefined {
+  const top = propertiesOf(answer.document, answer.value, followAll);
+  for (const { name } of top) if (NEXT_FIELD.test(name)) return name;
+  for (const { name, document, schema } of top) {
     if (!PAGING_OBJECT.test(name)) continue;
-    const holder = nodeBehind(inner.document, inner.value, resolver);
-    if (!holder) continue;
-    for (const [below] of propertiesOf(holder, resolver)) if (NEXT_FIELD.test(below)) return `${name}.${below}`;
+    for (const below of propertiesOf(document, schema, followAll)) {
+      if (NEXT_FIELD.test(below.name)) return `${name}.${below.name}`;
+    }
   }
   return undefined;
 }
 
-/** Own properties and those of the branches of an allOf, each schema once. */
-function propertiesOf(
-  { document, node }: { document: Place['document']; node: Node },
-  resolver: Resolver,
-  visits = new Set<Node>(),
-): [string, Place][] {
-  if (visits.has(node) || visits.size > 50) return [];
-  visits.add(node);
-  const entries: [string, Place][] = [];
-  const properties = nodeAt(node, 'properties') ?? {};
-  for (const name of Object.keys(properties)) entries.push([name, { document, pointer: '', value: properties[name] }]);
-  for (const branch of listAt(node, 'allOf')) {
-    const inner = nodeBehind(document, branch, resolver);
-    if (inner) entries.push(...propertiesOf(inner, resolver, visits));
+interface Property {
+  readonly name: string;
+  readonly document: SourceDocument;
+  readonly schema: unknown;
+}
+
+function propertiesOf(document: SourceDocument, schema: unknown, follow: Follow): Property[] {
+  const list: Property[] = [];
+  for (const part of conjuncts(document, schema, follow)) {
+    const properties = nodeAt(part?.node, 'properties') ?? {};
+    for (const name of Object.keys(properties)) list.push({ name, document: part!.document, schema: properties[name] });
   }
-  return entries;
+  return list;
 }

@@ -11,7 +11,7 @@ import type { Place } from './source/resolve.ts';
 export type Origin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
   | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean }
-  | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly named: readonly string[] }
+  | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly names: readonly string[] }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
 
 export interface Argument {
@@ -36,18 +36,17 @@ const PRECEDENCE: readonly Argument['location'][] = ['path', 'query', 'querystri
 const NO_EXTENSION: ArgumentExtension = Object.freeze({});
 
 /** Shared parameters are described once for all operations that use them. */
-const sharedArguments = new WeakMap<Parameter, { readonly argument: Argument; readonly arg: Arg }>();
+const sharedArguments = new WeakMap<Parameter, Argument>();
 
 export function planArguments(parameters: readonly Parameter[], body: BodyDraft | undefined): ArgumentPlan {
   const fixed: FixedValue[] = [];
   const drafts: Argument[] = [];
-  const add = (argument: Argument) => {
-    const { extension } = argument;
-    if (extension.fixed !== undefined) for (const to of argument.to) fixed.push({ value: extension.fixed.value, to });
-    else if (!extension.hidden || argument.required) drafts.push(argument);
-  };
-  for (const parameter of parameters) add(parameterArgument(parameter).argument);
-  if (body) for (const argument of bodyArguments(body)) add(argument);
+  for (const argument of [...parameters.map(parameterArgument), ...(body ? bodyArguments(body) : [])]) {
+    const { extension, required, to } = argument;
+    if (extension.fixed !== undefined)
+      for (const target of to) fixed.push({ value: extension.fixed.value, to: target });
+    else if (!extension.hidden || required) drafts.push(argument);
+  }
   if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
 
   const keys = chooseKeys(drafts);
@@ -55,16 +54,8 @@ export function planArguments(parameters: readonly Parameter[], body: BodyDraft 
     const key = keys[index]!;
     return key === argument.key ? argument : { ...argument, key };
   });
-  return { arguments: list, fixed, args: list.map((argument) => toArg(argument, body)) };
-}
-
-function toArg(argument: Argument, body: BodyDraft | undefined): Arg {
-  const { key, to, origin } = argument;
-  if (origin.kind === 'parameter') {
-    const shared = sharedArguments.get(origin.parameter);
-    if (shared?.argument === argument) return shared.arg;
-  }
-  return { key, required: isRequired(argument, body), to };
+  const args = list.map((argument) => ({ key: argument.key, required: isRequired(argument, body), to: argument.to }));
+  return { arguments: list, fixed, args };
 }
 
 /** Whether every call has to give it: the fields of an optional body are only required among themselves. */
@@ -72,33 +63,22 @@ export function isRequired({ required, location }: Argument, body: BodyDraft | u
   return required && !(location === 'body' && body?.plan.required === false);
 }
 
-function parameterArgument(parameter: Parameter): { readonly argument: Argument; readonly arg: Arg } {
-  const shared = sharedArguments.get(parameter);
-  if (shared) return shared;
-  const extension = argumentExtension(parameter.object);
-  const argument: Argument = {
-    key: bareKey(parameter.name, parameter.in, extension),
-    location: parameter.in,
-    wireName: parameter.name,
-    required: parameter.required,
-    to: [parameter.target],
-    origin: { kind: 'parameter', parameter },
-    extension,
-  };
-  const entry = { argument, arg: { key: argument.key, required: argument.required, to: argument.to } };
-  sharedArguments.set(parameter, entry);
-  return entry;
+function parameterArgument(parameter: Parameter): Argument {
+  let argument = sharedArguments.get(parameter);
+  if (!argument) {
+    const { name, in: location, required, target, object } = parameter;
+    const extension = argumentExtension(object);
+    const key = bareKey(name, location, extension);
+    const origin: Origin = { kind: 'parameter', parameter };
+    argument = { key, location, wireName: name, required, to: [target], origin, extension };
+    sharedArguments.set(parameter, argument);
+  }
+  return argument;
 }
 
 function bodyArguments(body: BodyDraft): Argument[] {
-  if (body.whole) {
-    const { key } = body.whole;
-    const origin: Origin = { kind: 'whole', body };
-    const { required } = body.plan;
-    return [
-      { key, wireName: key, location: 'body', required, to: [{ in: 'body-root' }], origin, extension: NO_EXTENSION },
-    ];
-  }
+  const { plan, whole, shape } = body;
+  if (whole) return [bodyArgument(whole.key, whole.key, plan.required, { kind: 'whole', body })];
   const fields = body.fields.map(({ name, required, schemas }): Argument => {
     const extension = argumentExtension(schemas[0]?.value);
     return {
@@ -107,25 +87,19 @@ function bodyArguments(body: BodyDraft): Argument[] {
       wireName: name,
       required,
       to: [{ in: 'body', at: [name] }],
-      origin: { kind: 'field', schemas, file: body.plan.encoding?.[name]?.file === true },
+      origin: { kind: 'field', schemas, file: plan.encoding?.[name]?.file === true },
       extension,
     };
   });
-  const { rest, named = [] } = body.shape ?? {};
-  return rest === undefined ? fields : [...fields, restArgument(rest, named)];
+  const { rest: schema, names = [] } = shape ?? {};
+  // Fields the document allows without naming them make up the body together with the named ones.
+  if (schema !== undefined) fields.push(bodyArgument('additional_fields', '*', false, { kind: 'rest', schema, names }));
+  return fields;
 }
 
-/** Fields the document allows without naming them. They make up the body together with the named ones. */
-function restArgument(schema: Place | 'anything', named: readonly string[]): Argument {
-  return {
-    key: 'additional_fields',
-    wireName: '*',
-    location: 'body',
-    required: false,
-    to: [{ in: 'body-root' }],
-    origin: { kind: 'rest', schema, named },
-    extension: NO_EXTENSION,
-  };
+/** What is merged into the body, or is all of it. */
+function bodyArgument(key: string, wireName: string, required: boolean, origin: Origin): Argument {
+  return { key, wireName, location: 'body', required, to: [{ in: 'body-root' }], origin, extension: NO_EXTENSION };
 }
 
 /** Keys in the order given. Precedence decides who keeps a bare name; order decides who gets a number. */

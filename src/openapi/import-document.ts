@@ -9,14 +9,14 @@ import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
 import type { ImportOptions } from './import-options.ts';
-import { buildEndpoint, effectOfOperation, type ImportContext, type Naming } from './objects/operation-object.ts';
+import { buildEndpoint, effectOfOperation, type ImportContext } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
 import { createResponsePlans } from './objects/response.ts';
 import { readSecurity } from './objects/security-requirement.ts';
 import { readServers } from './objects/server.ts';
-import { documentExtension, operationExtension } from './objects/x-mcp.ts';
-import { createScan, OperationProblem } from './schema/scan.ts';
+import { type DocumentExtension, documentExtension, operationExtension } from './objects/x-mcp.ts';
+import { createScan } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
 import { createShapes } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
@@ -24,10 +24,9 @@ import { bad } from './source/document-problem.ts';
 import { collectDocuments, resolveUri, uriOf } from './source/documents.ts';
 import { readHeaders } from './source/fetch-headers.ts';
 import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
-import { applyOverlay } from './source/overlay.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readSource, type SourceText } from './source/read-document.ts';
-import { createResolver } from './source/resolve.ts';
+import { createResolver, OperationProblem } from './source/resolve.ts';
 import { survey } from './source/survey.ts';
 
 export type { CredentialSource, ImportOptions, OperationInfo } from './import-options.ts';
@@ -44,7 +43,6 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const { root } = documents;
   const warnings = [...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
-  const builder = createSchemaBuilder(resolver);
   const variants = createVariants(root, resolver);
   const extension = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
@@ -59,9 +57,9 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     root: root.value,
     resolver,
     readParameters: createParameterReader(resolver),
-    builder,
+    builder: createSchemaBuilder(resolver),
     variants,
-    shapeOf: createShapes(resolver, builder, variants),
+    shapeOf: createShapes(resolver, variants),
     scan: createScan(resolver, limits),
     servers,
     security,
@@ -80,7 +78,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     );
   }
   options.onProgress?.(`importing ${operations.length} operations of ${domain}`);
-  const { endpoints, quarantined, pinned } = readOperations(operations, extension.prefix, options, context);
+  const { endpoints, quarantined, pinned } = readOperations(operations, extension, options, context);
   if (operations.length === 0) warnings.push(`${text.label}: the document has no operations.`);
   warnings.push(...duplicateIds(operations, text.label));
   warnings.push(...serverWarnings(servers.main.problem, endpoints), ...security.missing());
@@ -93,7 +91,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     quarantined,
     guard: extension.guard,
     ...(extension.exposure === undefined ? {} : { exposure: extension.exposure }),
-    pinned: pinnedNames(endpoints, pinned, extension.pinned),
+    pinned,
     prompts: [],
     resources: [],
     document: { text: text.text, mimeType: /^\s*[{[]/.test(text.text) ? 'application/json' : 'application/yaml' },
@@ -109,6 +107,8 @@ async function withOverlays(
   limits: Limits,
 ): Promise<ParsedText> {
   if (options.overlays === undefined || options.overlays.length === 0) return parsed;
+  // Loaded when the first overlay comes along: JSONPath is a large package, and most documents need none of it.
+  const { applyOverlay } = await import('./source/overlay.ts');
   let { value } = parsed;
   const warnings = [...parsed.warnings];
   for (const overlay of options.overlays) {
@@ -125,44 +125,41 @@ async function withOverlays(
 
 function readOperations(
   operations: readonly Operation[],
-  documentPrefix: string | undefined,
+  { prefix: documentPrefix, pinned: pins }: DocumentExtension,
   options: ImportOptions,
   context: ImportContext,
-): { endpoints: Endpoint[]; quarantined: Quarantined[]; pinned: Set<string> } {
+): Pick<Domain, 'endpoints' | 'quarantined' | 'pinned'> {
+  const { domain, label, warnings } = context;
   const prefix = cleanPrefix(options.prefix ?? documentPrefix ?? '');
-  const extensions = operations.map((operation) =>
-    operationExtension(operation.pathItem.value, operation.place.value, effectOfOperation(operation), (problem) =>
-      context.warnings.push(`${context.label}: ${operation.pointer}/x-mcp: ${problem}.`),
-    ),
-  );
+  const drafts = operations.map((operation) => {
+    const { info, pathItem, place, pointer } = operation;
+    const baseline = effectOfOperation(operation);
+    const extension = operationExtension(pathItem.value, place.value, baseline, (problem) =>
+      warnings.push(`${label}: ${pointer}/x-mcp: ${problem}.`),
+    );
+    return { operation, baseline, extension, ...nameOf(info, extension.name) };
+  });
   // Names are given out before anything is left out, so a selection never renames what stays.
-  const names = operations.map((operation, index) => nameOf(operation.info, extensions[index]!.name));
-  const actions = uniqueNames(
-    names.map(({ name }) => name),
-    MAX_TOOL_NAME - prefix.length,
-  );
+  const names = drafts.map(({ name }) => name);
+  const actions = uniqueNames(names, MAX_TOOL_NAME - prefix.length);
+  /** Pins name a tool, an action or an operationId. */
+  const pinNames = new Set<string | undefined>(pins);
   const endpoints: Endpoint[] = [];
   const quarantined: Quarantined[] = [];
-  const pinned = new Set<string>();
-  for (const [index, operation] of operations.entries()) {
+  const pinned: string[] = [];
+  for (const [index, { operation, baseline, extension, from }] of drafts.entries()) {
     const { info, pointer } = operation;
-    const extension = extensions[index]!;
+    const { method, path, operationId, tags } = info;
     const action = actions[index]!;
-    const qualifiedNames = qualifiedNamesOf({ domain: context.domain, tags: info.tags, action });
-    if (extension.hidden || options.select?.({ ...info, qualifiedNames }) === false) continue;
-    const naming: Naming = { action, toolName: prefix + action, from: names[index]!.from };
+    const toolName = prefix + action;
+    if (extension.hidden) continue;
+    if (options.select?.({ ...info, qualifiedNames: qualifiedNamesOf({ domain, tags, action }) }) === false) continue;
     try {
-      endpoints.push(buildEndpoint(operation, naming, extension, context));
-      if (extension.pinned) pinned.add(naming.toolName);
+      endpoints.push(buildEndpoint(operation, { action, toolName, from }, baseline, extension, context));
+      if (extension.pinned || [toolName, action, operationId].some((name) => pinNames.has(name))) pinned.push(toolName);
     } catch (error) {
       if (!(error instanceof OperationProblem)) throw error;
-      quarantined.push({
-        document: context.label,
-        method: info.method,
-        path: info.path,
-        pointer: error.pointer || pointer,
-        reason: error.message,
-      });
+      quarantined.push({ document: label, method, path, pointer: error.pointer || pointer, reason: error.message });
     }
   }
   return { endpoints, quarantined, pinned };
@@ -195,20 +192,6 @@ function shorten(warnings: readonly string[]): string[] {
     `… ${warnings.length - MAX_WARNINGS} more like these …`,
     ...warnings.slice(-half),
   ];
-}
-
-/** Pins name a tool, an action or an operationId. */
-function pinnedNames(endpoints: readonly Endpoint[], marked: ReadonlySet<string>, listed: readonly string[]): string[] {
-  const listedNames = new Set(listed);
-  return endpoints
-    .filter(
-      ({ toolName, action, source }) =>
-        marked.has(toolName) ||
-        listedNames.has(toolName) ||
-        listedNames.has(action) ||
-        (source.operationId !== undefined && listedNames.has(source.operationId)),
-    )
-    .map(({ toolName }) => toolName);
 }
 
 function serverWarnings(problem: string | undefined, endpoints: readonly Endpoint[]): string[] {

@@ -1,6 +1,6 @@
 // Documents made to hurt: each ends in a clear error, in quarantine, or in tools, and costs little.
 import { describe, expect, test } from 'vitest';
-import { importValue, openapi, withBody } from './support.ts';
+import { importValue, openapi, plain, withBody } from './support.ts';
 
 const posting = (schema: unknown) => ({
   post: { requestBody: { required: true, content: { 'application/json': { schema } } } },
@@ -339,6 +339,20 @@ describe('circles made to multiply', () => {
     const requestBody = { content: { 'multipart/form-data': { schema: { $ref: '#/components/schemas/L20' } } } };
     const domain = await importValue(openapi({ '/a': { post: { requestBody } } }, { components: { schemas } }));
     expect(domain.endpoints.length + domain.quarantined.length).toBe(1);
+  });
+
+  test('a oneOf whose branches are allOfs of many references, sixteen deep', async () => {
+    const schemas: Record<string, unknown> = { S16: { type: 'object', properties: { a: { type: 'string' } } } };
+    for (let level = 0; level < 16; level++) {
+      schemas[`S${level}`] = {
+        allOf: Array.from({ length: 50 }, () => ({ $ref: `#/components/schemas/S${level + 1}` })),
+      };
+    }
+    const body = { oneOf: [{ $ref: '#/components/schemas/S0' }, { type: 'string' }] };
+    const domain = await importValue(withBody(body, {}, { components: { schemas } }));
+    expect(plain(domain.endpoints[0]!.inputSchema)).toMatchObject({
+      properties: { body: { oneOf: [{ $ref: '#/$defs/S0' }, { type: 'string' }] } },
+    });
   });
 
   test('an allOf of a thousand branches, four deep, behind a cursor', async () => {

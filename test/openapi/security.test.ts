@@ -372,13 +372,14 @@ describe('token URLs of a document from the network', () => {
     const readFrom = (tokenUrl: string) => {
       const home = root('https://docs.example/openapi.json');
       const value = oauth(tokenUrl);
+      const follow = () => ({ document: home, pointer: '', value });
       const security = readSecurity(
         { ...home, value },
         'test',
         'https://api.example.com',
         [],
         { env: {} },
-        { follow: () => ({ document: home, pointer: '', value }), settle: (place) => place },
+        { follow, followAll: follow, settle: (place) => place },
         [],
       );
       return security.forOperation({}, '/paths/~1a/get/security', 'https://api.example.com', []);

@@ -5,7 +5,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Args } from '../../endpoint/model.ts';
 import { emptyMap, listAt, type Node, nodeAt, own } from '../../endpoint/untrusted.ts';
 import { type Argument, isRequired } from '../flat-arguments.ts';
-import { nodeBehind } from '../schema/schema-shape.ts';
+import { behindRef, nodeBehind } from '../schema/schema-refs.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import type { BodyDraft } from './request-body.ts';
@@ -36,43 +36,34 @@ function isComplete(set: Args, offers: readonly Argument[], body: BodyDraft | un
 function parameterExample({ origin, required }: Argument, resolver: Resolver): unknown {
   if (origin.kind !== 'parameter') return undefined;
   const { object, schema } = origin.parameter;
-  const direct = exampleIn(object, schema.document, resolver);
-  if (direct !== undefined) return direct;
-  const node = nodeBehind(schema.document, schema.value, resolver)?.node;
-  const inSchema = own(node, 'example') ?? listAt(node, 'examples')[0];
+  const examples = ownExamples(object, schema, resolver);
   // Optional parameters appear only where the parameter itself gives an example.
-  return required && inSchema !== undefined && isSmallValue(inSchema) ? inSchema : undefined;
+  return (examples.length > 0 || !required ? examples : schemaExamples(schema, resolver))[0];
 }
 
-function exampleIn(object: Node | undefined, document: Place['document'], resolver: Resolver): unknown {
+function bodyExamples({ media, schemas, whole }: BodyDraft, resolver: Resolver): readonly unknown[] {
+  const schema = schemas[0];
+  if (!schema || whole?.key === 'file') return [];
+  const examples = ownExamples(media, schema, resolver);
+  return examples.length > 0 || own(media, 'example') !== undefined ? examples : schemaExamples(schema, resolver);
+}
+
+/** `example`, else `examples`, of a parameter or media type object. */
+function ownExamples(object: Node | undefined, { document }: Place, resolver: Resolver): readonly unknown[] {
   const single = own(object, 'example');
-  if (single !== undefined) return isSmallValue(single) ? single : undefined;
-  return namedExamples(object, document, resolver)[0];
-}
-
-function namedExamples(object: Node | undefined, document: Place['document'], resolver: Resolver): unknown[] {
-  const map = nodeAt(object, 'examples');
-  const values: unknown[] = [];
-  for (const name of Object.keys(map ?? {}).slice(0, MAX_EXAMPLES)) {
-    const node = nodeBehind(document, map![name], resolver)?.node;
+  if (single !== undefined) return [single].filter(isSmallValue);
+  const map = nodeAt(object, 'examples') ?? {};
+  const values = Object.keys(map)
+    .slice(0, MAX_EXAMPLES)
+    .map((name) => behindRef(document, map[name], resolver.followAll)?.node)
     // 3.2 splits `value` into the data and its serialised form.
-    const value = own(node, 'value') ?? own(node, 'dataValue');
-    if (value !== undefined && isSmallValue(value)) values.push(value);
-  }
-  return values;
+    .map((node) => own(node, 'value') ?? own(node, 'dataValue'));
+  return values.filter(isSmallValue);
 }
 
-function bodyExamples(body: BodyDraft, resolver: Resolver): unknown[] {
-  const schema = body.schemas[0];
-  const document = schema?.document;
-  if (!document || body.whole?.key === 'file') return [];
-  const single = own(body.media, 'example');
-  if (single !== undefined) return isSmallValue(single) ? [single] : [];
-  const named = namedExamples(body.media, document, resolver);
-  if (named.length > 0) return named;
-  const node = nodeBehind(document, schema.value, resolver)?.node;
-  const inSchema = own(node, 'example') ?? listAt(node, 'examples')[0];
-  return inSchema !== undefined && isSmallValue(inSchema) ? [inSchema] : [];
+function schemaExamples(schema: Place, resolver: Resolver): readonly unknown[] {
+  const node = nodeBehind(schema, resolver)?.node;
+  return [own(node, 'example') ?? listAt(node, 'examples')[0]].filter(isSmallValue);
 }
 
 /** A body example as arguments: under their public keys, wrapper taken off. Unknown fields are left out. */

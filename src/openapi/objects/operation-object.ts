@@ -8,15 +8,14 @@ import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
-import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import { type Node, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { Definition } from '../schema/convert-schema.ts';
 import { buildInputSchema } from '../schema/input-schema.ts';
-import { OperationProblem } from '../schema/scan.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
-import type { Place } from '../source/resolve.ts';
+import { OperationProblem, type Place } from '../source/resolve.ts';
 import { buildExamples } from './example.ts';
 import { type RequestContext, readRequest } from './operation-request.ts';
 import type { Operation } from './paths.ts';
@@ -35,7 +34,7 @@ export interface ImportContext extends RequestContext {
   readonly detectPagination: DetectPagination;
 }
 
-export interface Naming {
+interface Naming {
   readonly action: string;
   readonly toolName: string;
   readonly from: string;
@@ -50,6 +49,7 @@ const NO_HEADERS: Readonly<Record<string, string>> = Object.freeze({});
 export function buildEndpoint(
   operation: Operation,
   naming: Naming,
+  baseline: Baseline,
   extension: OperationExtension,
   context: ImportContext,
 ): Endpoint {
@@ -60,7 +60,6 @@ export function buildEndpoint(
     throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method a request can have`);
   }
   const node = place.value as Node;
-  const baseline = effectOfOperation(operation);
   const effect = extension.effect ?? baseline.effect;
   const { path, plan, body, schemes } = readRequest(operation, effect, context);
   const server = context.servers.forOperation(pathItem.value, node);
@@ -120,7 +119,7 @@ export function buildEndpoint(
       return examples;
     },
     expose: extension.expose ?? 'tool',
-    source: sourceOf(context.label, pointer, info.operationId),
+    source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     get provenance() {
       provenance ??= explain(naming, extension, node, { effect: baseline.from, server: server.from }, info.operationId);
       return provenance;
@@ -139,11 +138,6 @@ export function effectOfOperation({ info, place, pathItem }: Operation): Baselin
   return effectOf({ method: info.method, path: info.path, name: info.operationId, summary });
 }
 
-function sourceOf(file: string, pointer: string, operationId: string | undefined): Endpoint['source'] {
-  if (operationId === undefined) return { kind: 'openapi', file, pointer };
-  return { kind: 'openapi', file, pointer, operationId };
-}
-
 /** For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` */
 function plainSummary({ method, path, operationId }: OperationInfo): string {
   const request = `${method} ${toPlainText(path)}`;
@@ -154,10 +148,9 @@ function plainSummary({ method, path, operationId }: OperationInfo): string {
 function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): JsonSchema | undefined {
   if (!schema) return undefined;
   const uses = new Set<Definition>();
-  const built = builder.convert(schema.document, schema.value, 'response', uses);
+  const answer = builder.convert(schema, 'response', uses);
   const $defs = builder.definitions(uses, 'response');
-  if (typeof built === 'boolean') return built;
-  return $defs ? { ...built, $defs } : built;
+  return $defs && typeof answer !== 'boolean' ? { ...answer, $defs } : answer;
 }
 
 function explain(
@@ -171,12 +164,12 @@ function explain(
     if (extension[word] !== undefined) return 'x-mcp';
     return own(node, word) !== undefined ? `${word} of the operation` : 'made from method and path';
   };
-  return {
+  return omitUndefined<Record<string, string>>({
     name: naming.from,
     summary: source('summary'),
     description: source('description'),
     effect: extension.effect !== undefined ? 'x-mcp' : from.effect,
     'base URL': from.server,
-    ...(operationId === undefined ? {} : { operationId }),
-  };
+    operationId,
+  });
 }

@@ -2,14 +2,14 @@
 // https://spec.openapis.org/oas/v3.2.0.html#operation-object
 
 import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
-import type { Effect } from '../../endpoint/model.ts';
+import type { Effect, Target } from '../../endpoint/model.ts';
 import { type Node, own } from '../../endpoint/untrusted.ts';
 import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
-import { OperationProblem, type ScanRequest } from '../schema/scan.ts';
+import type { ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
 import type { OperatorHeader } from '../source/fetch-headers.ts';
 import type { Limits } from '../source/limits.ts';
-import type { Resolver } from '../source/resolve.ts';
+import { OperationProblem, type Resolver } from '../source/resolve.ts';
 import type { Parameter, ReadParameters } from './parameter.ts';
 import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';
@@ -125,19 +125,16 @@ function undeclared(
   { info, place, pointer }: Operation,
   { label, warnings }: RequestContext,
 ): Parameter[] {
-  const missing = (where: 'path' | 'query', name: string) =>
-    !sendable.some((parameter) => parameter.target.in === where && parameter.target.name === name);
   const additions: Parameter[] = [];
-  const add = (variable: string, target: Parameter['target']) => {
+  const add = (variable: string, target: Extract<Target, { in: 'path' | 'query' | 'header' | 'cookie' }>) => {
+    const { in: where, name } = target;
+    if (sendable.some(({ target: other }) => other.in === where && other.name === name)) return;
     const schema = { document: place.document, pointer, value: STRING };
-    additions.push({ in: target.in as 'path' | 'query', name: variable, required: true, target, schema, object: {} });
+    additions.push({ in: where, name: variable, required: true, target, schema, object: {} });
   };
-  for (const name of template.variables) {
-    if (missing('path', name)) add(name, { in: 'path', name, style: 'simple', explode: false });
-  }
-  for (const [variable, name] of template.queryVariables) {
-    if (missing('query', name)) add(variable, { in: 'query', name, style: 'form', explode: false });
-  }
+  for (const name of template.variables) add(name, { in: 'path', name, style: 'simple', explode: false });
+  for (const [variable, name] of template.queryVariables)
+    add(variable, { in: 'query', name, style: 'form', explode: false });
   if (additions.length > 0) {
     const names = additions.map(({ name }) => `{${name}}`).join(', ');
     warnings.push(`${label}: ${info.method} ${info.path}: ${names} is not declared; it is taken as a string`);

@@ -4,12 +4,12 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { ParameterStyle, Target } from '../../endpoint/model.ts';
-import { listAt, type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
-import { OperationProblem } from '../schema/scan.ts';
+import { listAt, type Node, nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { inside, OperationProblem, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 
-export type Location = 'path' | 'query' | 'header' | 'cookie' | 'querystring';
+type PlainLocation = 'path' | 'query' | 'header' | 'cookie';
+type Location = PlainLocation | 'querystring';
 
 export interface Parameter {
   readonly in: Location;
@@ -65,9 +65,7 @@ export function createParameterReader(resolver: Resolver): ReadParameters {
   return (pathItem, operation) => {
     const byPlace = new Map<string, { object: Place; description: string | undefined }>();
     for (const owner of [pathItem, operation]) {
-      let index = -1;
-      for (const item of listAt(owner.value, 'parameters')) {
-        index++;
+      for (const [index, item] of listAt(owner.value, 'parameters').entries()) {
         if (!isObject(item)) continue;
         const pointer = `${owner.pointer}/parameters/${index}`;
         const description = typeof item.$ref === 'string' ? textAt(item, 'description') : undefined;
@@ -107,52 +105,38 @@ function keyOf(node: Node, pointer: string): string {
   return `${place} ${place === 'header' ? String(node.name).toLowerCase() : node.name}`;
 }
 
-function readParameter(object: Place, node: Node, description: string | undefined, resolver: Resolver): Parameter {
-  const place = node.in as Location;
-  const name = String(node.name ?? 'query_string');
+function readParameter(place: Place, node: Node, description: string | undefined, resolver: Resolver): Parameter {
+  const location = node.in as Location;
   const content = nodeAt(node, 'content');
-  const words = description === undefined ? {} : { description };
-  const shared = { in: place, name, object: node, required: place === 'path' || node.required === true, ...words };
-  if (content) {
-    const mediaType = Object.keys(content)[0] ?? 'application/json';
-    const media = settlePlace(
-      { document: object.document, pointer: `${object.pointer}/content${step(mediaType)}`, value: content[mediaType] },
-      resolver,
-    );
-    const schema: Place = {
-      document: media.document,
-      pointer: `${media.pointer}/schema`,
-      value: own(media.value, 'schema'),
-    };
-    if (place === 'querystring')
-      return { ...shared, schema, target: { in: 'querystring', mediaType: toEssence(mediaType) } };
-    const target: Target = { in: place, name, ...styleOf(node, place), mediaType: toEssence(mediaType) };
-    return { ...shared, schema, target };
-  }
-  if (place === 'querystring') {
-    const schema: Place = {
-      document: object.document,
-      pointer: `${object.pointer}/schema`,
-      value: own(node, 'schema'),
-    };
-    return { ...shared, schema, target: { in: 'querystring', mediaType: 'application/x-www-form-urlencoded' } };
-  }
-  if (object.document.dialect.major === 2) {
-    return {
-      ...shared,
-      schema: object,
-      target: { in: place, name, ...collectionStyle(textAt(node, 'collectionFormat'), place) },
-    };
-  }
-  const schema: Place = { document: object.document, pointer: `${object.pointer}/schema`, value: own(node, 'schema') };
-  const reserved = node.allowReserved === true ? { allowReserved: true } : {};
-  return { ...shared, schema, target: { in: place, name, ...styleOf(node, place), ...reserved } };
+  const swagger = place.document.dialect.major === 2;
+  const mediaType = content && toEssence(Object.keys(content)[0] ?? 'application/json');
+  const media = content ? settlePlace(inside(place, 'content', Object.keys(content)[0] ?? ''), resolver) : place;
+  const name = String(node.name ?? 'query_string');
+  return omitUndefined<Parameter>({
+    in: location,
+    name,
+    object: node,
+    required: location === 'path' || node.required === true,
+    description,
+    schema: swagger && !content && location !== 'querystring' ? place : inside(media, 'schema'),
+    target:
+      location === 'querystring'
+        ? { in: location, mediaType: mediaType ?? 'application/x-www-form-urlencoded' }
+        : { in: location, name, ...writingOf(node, location, swagger, mediaType) },
+  });
 }
 
-function styleOf(node: Node, place: Exclude<Location, 'querystring'>): { style: ParameterStyle; explode: boolean } {
-  const allowed = STYLES[place];
+/** How a value is written at its place. */
+function writingOf(node: Node, location: PlainLocation, swagger: boolean, mediaType: string | undefined) {
+  if (mediaType !== undefined) return { ...styleOf(node, location), mediaType };
+  if (swagger) return collectionStyle(textAt(node, 'collectionFormat'), location);
+  return { ...styleOf(node, location), ...(node.allowReserved === true ? { allowReserved: true } : {}) };
+}
+
+function styleOf(node: Node, place: PlainLocation): { style: ParameterStyle; explode: boolean } {
+  const styles = STYLES[place];
   const declaration = textAt(node, 'style') as ParameterStyle | undefined;
-  const style = declaration !== undefined && allowed.includes(declaration) ? declaration : allowed[0]!;
+  const style = declaration !== undefined && styles.includes(declaration) ? declaration : styles[0]!;
   const explode =
     typeof node.explode === 'boolean' ? node.explode : style === 'form' || style === 'cookie' || style === 'deepObject';
   return { style, explode };
@@ -163,7 +147,7 @@ const DELIMITERS: Readonly<Record<string, string>> = { ssv: ' ', tsv: '\t', pipe
 /** 2.0 `collectionFormat`; where no style means the same, the delimiter is given beside one. */
 export function collectionStyle(
   format: string | undefined,
-  place: 'path' | 'query' | 'header' | 'cookie' | 'formData',
+  place: PlainLocation | 'formData',
 ): { style: ParameterStyle; explode: boolean; delimiter?: string } {
   const inQuery = place === 'query' || place === 'formData';
   if (format === 'multi' && inQuery) return { style: 'form', explode: true };
@@ -176,12 +160,7 @@ export function collectionStyle(
 
 /** Follows `$ref`s of a parameter, body or response object; a dangling one is the operation's problem. */
 export function settlePlace(place: Place, resolver: Resolver): Place {
-  try {
-    return resolver.settle(place);
-  } catch (error) {
-    if (error instanceof RefError) throw new OperationProblem(`${pointerOf(place)}/$ref`, error.message);
-    throw error;
-  }
+  return orProblem(pointerOf(place), () => resolver.settle(place));
 }
 
 /** A schema written into a 2.0 parameter: the keywords it may have, nothing else. */

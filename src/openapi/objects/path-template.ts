@@ -15,8 +15,8 @@ const NONE: ReadonlyMap<string, string> = new Map();
 /** `parameters` tell `{proxy+}` from a variable that is really called that. */
 export function readTemplate(key: string, parameters: readonly { in: string; name: string }[]): PathTemplate {
   if (!/[{?#]/.test(key) && key.startsWith('/')) return { path: key, variables: [], queryVariables: NONE };
-  const declared = new Set<string>();
-  for (const parameter of parameters) if (parameter.in === 'path') declared.add(parameter.name);
+  const pathNames = new Set<string>();
+  for (const parameter of parameters) if (parameter.in === 'path') pathNames.add(parameter.name);
   const rooted = key.startsWith('/') ? key : `/${key}`;
   const hash = rooted.indexOf('#');
   const fragment = hash < 0 ? '' : rooted.slice(hash);
@@ -33,8 +33,8 @@ export function readTemplate(key: string, parameters: readonly { in: string; nam
   const path = (mark < 0 ? bare : bare.slice(0, mark)).replace(/\{([^{}]*)\}/g, (whole, inner: string) => {
     // RFC 6570 query expansion: those are query parameters, declared as such.
     if (/^[?&]/.test(inner)) return '';
-    const name = declared.has(inner) ? inner : inner.replace(/^\+|[+*]$/g, '').split(':', 1)[0]!;
-    const variable = declared.has(name) ? name : inner;
+    const name = pathNames.has(inner) ? inner : inner.replace(/^\+|[+*]$/g, '').split(':', 1)[0]!;
+    const variable = pathNames.has(name) ? name : inner;
     if (variable === '') return whole;
     variables.add(variable);
     return `{${variable}}`;

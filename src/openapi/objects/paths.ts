@@ -6,7 +6,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, nodeAt, own, step, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Place, RefError, type Resolver } from '../source/resolve.ts';
+import { inside, type Place, RefError, type Resolver } from '../source/resolve.ts';
 
 export interface Operation {
   readonly info: OperationInfo;
@@ -15,37 +15,32 @@ export interface Operation {
   readonly pathItem: Place;
   readonly place: Place;
   /** Set when a `$ref` in place of the operation leads nowhere. */
-  readonly problem?: string;
+  readonly problem: string | undefined;
 }
 
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 export function listOperations(root: SourceDocument, resolver: Resolver, warnings: string[]): Operation[] {
-  const paths = nodeAt(root.value, 'paths') ?? {};
+  const paths: Place = { document: root, pointer: '/paths', value: nodeAt(root.value, 'paths') ?? {} };
   const operations: Operation[] = [];
-  const methods = new Set(root.dialect.major === 3 && root.dialect.minor >= 2 ? [...METHODS, 'query'] : METHODS);
-  for (const path of Object.keys(paths)) {
+  const hasQuery = root.dialect.major === 3 && root.dialect.minor >= 2;
+  const methods = new Set(hasQuery ? [...METHODS, 'query'] : METHODS);
+  for (const path of Object.keys(paths.value as Node)) {
     if (path.startsWith('x-')) continue;
-    const pointer = `/paths${step(path)}`;
-    for (const pathItem of pathItems({ document: root, pointer, value: paths[path] }, resolver, warnings, path)) {
-      const node = pathItem.value as Node;
-      for (const key of Object.keys(node)) {
-        if (methods.has(key.toLowerCase()))
-          note(operations, pathItem, pointer, path, key, key.toUpperCase(), node[key], resolver);
-      }
-      const additional = methods.has('query') ? nodeAt(node, 'additionalOperations') : undefined;
-      for (const method of Object.keys(additional ?? {})) {
-        note(
-          operations,
-          pathItem,
-          `${pointer}/additionalOperations`,
-          path,
-          method,
-          method,
-          additional![method],
-          resolver,
-        );
-      }
+    const declaration = inside(paths, path);
+    const { pointer } = declaration;
+    for (const pathItem of pathItems(declaration, resolver, warnings, path)) {
+      const add = (owner: Place, key: string, method: string, at: string) => {
+        const place = inside(owner, key);
+        if (isObject(place.value))
+          operations.push(readOperation(place, pathItem, method, path, at + step(key), resolver));
+      };
+      for (const key of Object.keys(pathItem.value as Node))
+        if (methods.has(key.toLowerCase())) add(pathItem, key, key.toUpperCase(), pointer);
+      const additional = inside(pathItem, 'additionalOperations');
+      if (!hasQuery || !isObject(additional.value)) continue;
+      for (const method of Object.keys(additional.value))
+        add(additional, method, method, `${pointer}/additionalOperations`);
     }
   }
   return operations;
@@ -62,7 +57,7 @@ function pathItems(place: Place, resolver: Resolver, warnings: string[], path: s
     if (!isObject(target.value)) return own;
     const rest: Record<string, unknown> = { ...target.value };
     for (const key of Object.keys(beside)) delete rest[key];
-    return [...own, own.length > 0 ? { ...target, value: rest } : target];
+    return [...own, { ...target, value: rest }];
   } catch (error) {
     if (!(error instanceof RefError)) throw error;
     warnings.push(`${place.document.label}: the path ${path} was left out: ${error.message}`);
@@ -70,42 +65,27 @@ function pathItems(place: Place, resolver: Resolver, warnings: string[], path: s
   }
 }
 
-function note(
-  operations: Operation[],
+function readOperation(
+  declaration: Place,
   pathItem: Place,
-  pointer: string,
-  path: string,
-  key: string,
   method: string,
-  value: unknown,
+  path: string,
+  pointer: string,
   resolver: Resolver,
-): void {
-  if (!isObject(value)) return;
-  let place: Place = { document: pathItem.document, pointer: `${pathItem.pointer}${step(key)}`, value };
+): Operation {
+  let place = declaration;
   let problem: string | undefined;
-  // Not allowed by any version, and met in the wild.
-  if (typeof value.$ref === 'string') {
-    try {
-      place = resolver.settle(place);
-    } catch (error) {
-      if (!(error instanceof RefError)) throw error;
-      problem = error.message;
-    }
+  // A `$ref` here is not allowed by any version, and met in the wild.
+  try {
+    place = resolver.settle(declaration);
     if (!isObject(place.value)) problem = 'its $ref leads to something that is not an operation';
+  } catch (error) {
+    if (!(error instanceof RefError)) throw error;
+    problem = error.message;
   }
   const operationId = textAt(place.value, 'operationId');
-  const info: OperationInfo = {
-    method,
-    path,
-    ...(operationId === undefined ? {} : { operationId }),
-    tags: textsAt(place.value, 'tags'),
-    deprecated: own(place.value, 'deprecated') === true,
-  };
-  operations.push({
-    info,
-    pointer: pointer + step(key),
-    pathItem,
-    place,
-    ...(problem === undefined ? {} : { problem }),
-  });
+  const tags = textsAt(place.value, 'tags');
+  const deprecated = own(place.value, 'deprecated') === true;
+  const info = { method, path, ...(operationId === undefined ? {} : { operationId }), tags, deprecated };
+  return { info, pointer, pathItem, place, problem };
 }

@@ -4,12 +4,11 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
-import { type Node, nodeAt, own, step, textAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
 import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
-import { OperationProblem } from '../schema/scan.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
-import { type Place, pointerOf, type Resolver } from '../source/resolve.ts';
+import { inside, OperationProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { encodingsOf } from './encoding.ts';
 import { chooseMediaType, kindOf } from './media-type-object.ts';
 import { type BodyParameter, collectionStyle, schemaOfParameter, settlePlace } from './parameter.ts';
@@ -20,7 +19,7 @@ export interface BodyDraft {
   /** The schemas a request needs, for the scan. */
   readonly schemas: readonly Place[];
   readonly fields: readonly Field[];
-  readonly whole?: { readonly key: 'body' | 'file'; readonly schema: Place | undefined; readonly description?: string };
+  readonly whole?: { readonly key: 'body' | 'file'; readonly schema?: Place; readonly description?: string };
   readonly shape?: ObjectShape;
   /** The only body the document allows; nobody needs to be asked for it. */
   readonly constant?: unknown;
@@ -38,34 +37,15 @@ export interface BodyContext {
 
 /** OpenAPI 3 `requestBody`. */
 export function readRequestBody(operation: Place, context: BodyContext): BodyDraft | undefined {
-  const declaration = own(operation.value, 'requestBody');
-  if (!isObject(declaration)) return undefined;
-  const place = settlePlace(
-    { document: operation.document, pointer: `${operation.pointer}/requestBody`, value: declaration },
-    context.resolver,
-  );
-  if (!isObject(place.value)) return undefined;
-  const required = place.value.required === true;
-  const content = nodeAt(place.value, 'content');
-  const mediaTypes = content ? Object.keys(content) : [];
-  if (!content || mediaTypes.length === 0) return undefined;
-  const mediaAt = (mediaType: string): Place =>
-    settlePlace(
-      { document: place.document, pointer: `${place.pointer}/content${step(mediaType)}`, value: content[mediaType] },
-      context.resolver,
-    );
-  const mediaType = chooseMediaType(mediaTypes, (mediaType) => hasFiles(mediaAt(mediaType), mediaType, context))!;
+  const place = settlePlace(inside(operation, 'requestBody'), context.resolver);
+  const mediaTypes = Object.keys(nodeAt(place.value, 'content') ?? {});
+  const mediaAt = (mediaType: string) => settlePlace(inside(place, 'content', mediaType), context.resolver);
+  const mediaType = chooseMediaType(mediaTypes, (type) => hasFiles(mediaAt(type), type, context));
+  if (mediaType === undefined) return undefined;
   const media = mediaAt(mediaType);
-  const schema = schemaAt(media);
+  const draft = planBody(mediaType, own(place.value, 'required') === true, media, context);
   const description = textAt(place.value, 'description');
-  const draft = planBody(mediaType, required, schema, nodeAt(media.value, 'encoding'), media, context);
-  return (
-    draft && {
-      ...draft,
-      ...(description === undefined ? {} : { description }),
-      ...(isObject(media.value) ? { media: media.value } : {}),
-    }
-  );
+  return draft && omitUndefined({ ...draft, description, media: isObject(media.value) ? media.value : undefined });
 }
 
 /** Swagger 2.0 `in: body` and `in: formData` parameters. */
@@ -86,10 +66,8 @@ export function readBodyParameters(
   if (form.length > 0) return readForm(form, consumes, operation);
   if (!body) return undefined;
   const mediaType = chooseMediaType(consumes, () => false) ?? 'application/json';
-  const schema = schemaAt(body.place);
-  const description = textAt(body.object, 'description');
-  const draft = planBody(mediaType, body.object.required === true, schema, undefined, body.place, context);
-  return draft && (description === undefined ? draft : { ...draft, description });
+  const draft = planBody(mediaType, body.object.required === true, body.place, context);
+  return draft && omitUndefined({ ...draft, description: textAt(body.object, 'description') });
 }
 
 function readForm(form: readonly BodyParameter[], consumes: readonly string[], operation: Place): BodyDraft {
@@ -101,7 +79,8 @@ function readForm(form: readonly BodyParameter[], consumes: readonly string[], o
   const fields: Field[] = form.map(({ name, place, object }) => {
     if (object.type === 'file') encoding[name] = { file: true };
     else if (object.type === 'array') encoding[name] = collectionStyle(textAt(object, 'collectionFormat'), 'formData');
-    const schema = { ...schemaOfParameter(place.document, object), ...wordsOf(object) };
+    const description = textAt(object, 'description');
+    const schema = omitUndefined({ ...schemaOfParameter(place.document, object), description });
     return { name, required: object.required === true, schemas: [{ ...place, value: schema }] };
   });
   const required = fields.some((field) => field.required);
@@ -115,33 +94,22 @@ function readForm(form: readonly BodyParameter[], consumes: readonly string[], o
   return { plan, schemas: fields.flatMap((field) => field.schemas), fields, shape, media: operation.value as Node };
 }
 
-function wordsOf(object: Node): Node {
-  const description = textAt(object, 'description');
-  return description === undefined ? {} : { description };
-}
-
 function schemaAt(owner: Place): Place | undefined {
-  const value = own(owner.value, 'schema');
-  return isObject(value) ? { document: owner.document, pointer: `${owner.pointer}/schema`, value } : undefined;
+  const schema = inside(owner, 'schema');
+  return isObject(schema.value) ? schema : undefined;
 }
 
-function planBody(
-  mediaType: string,
-  required: boolean,
-  schema: Place | undefined,
-  encoding: Node | undefined,
-  media: Place,
-  context: BodyContext,
-): BodyDraft | undefined {
+function planBody(mediaType: string, required: boolean, media: Place, context: BodyContext): BodyDraft | undefined {
+  const schema = schemaAt(media);
   const schemas = schema ? [schema] : [];
   const whole = (kind: BodyPlan['kind'], type: string, key: 'body' | 'file', description?: string): BodyDraft => ({
     plan: { mediaType: type, kind, required },
     schemas: key === 'file' || kind === 'text' ? [] : schemas,
     fields: [],
-    whole: { key, schema, ...(description === undefined ? {} : { description }) },
+    whole: omitUndefined({ key, schema, description }),
   });
   const mediaKind = kindOf(mediaType);
-  const bytes = schema !== undefined && isBytes(schema.document, schema.value, context.resolver);
+  const bytes = isBytes(schema, context.resolver);
   const type = concrete(mediaType);
   if (mediaKind === 'binary' || (bytes && mediaKind !== 'multipart' && mediaKind !== 'form')) {
     return whole('binary', mediaKind === 'any' ? 'application/octet-stream' : type, 'file');
@@ -149,8 +117,7 @@ function planBody(
   if (mediaKind === 'text' || mediaKind === 'xml') {
     return whole('text', type, 'body', mediaKind === 'xml' ? `The body as ${type} text.` : undefined);
   }
-  if (mediaKind === 'any' && schema && isText(schema.document, schema.value, context.resolver))
-    return whole('text', 'text/plain', 'body');
+  if (mediaKind === 'any' && isText(schema, context.resolver)) return whole('text', 'text/plain', 'body');
   const kind = mediaKind === 'form' ? 'form' : mediaKind === 'multipart' ? 'multipart' : 'json';
   const body = mediaKind === 'any' ? 'application/json' : type;
   const shape = schema && context.shapeOf(schema, kind === 'json' ? 'whole' : 'merged');
@@ -172,7 +139,7 @@ function planBody(
       return required ? { plan: { mediaType: body, kind, required }, schemas, fields: [], constant: {} } : undefined;
     return whole(kind, body, 'body');
   }
-  const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, encoding, kind, context.resolver);
+  const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, media.value, kind, context.resolver);
   const plan: BodyPlan = { mediaType: body, kind, required, ...(parts ? { encoding: parts } : {}) };
   return unwrap({ plan, schemas, fields: shape.fields, shape }, context);
 }
@@ -208,6 +175,6 @@ function hasFiles(media: Place, mediaType: string, { resolver, shapeOf }: BodyCo
   if (kindOf(mediaType) !== 'multipart') return false;
   const schema = schemaAt(media);
   const shape = schema && shapeOf(schema, 'merged');
-  const encoding = encodingsOf(shape?.fields ?? [], nodeAt(media.value, 'encoding'), 'multipart', resolver);
-  return encoding !== undefined && Object.values(encoding).some((part) => part.file === true);
+  const encoding = encodingsOf(shape?.fields ?? [], media.value, 'multipart', resolver);
+  return Object.values(encoding ?? {}).some((part) => part.file === true);
 }

@@ -4,8 +4,8 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import { DEFAULT_RESPONSE, type ResponsePlan } from '../../endpoint/model.ts';
-import { nodeAt, own, step, textsAt } from '../../endpoint/untrusted.ts';
-import { orNothing, type Place, type Resolver } from '../source/resolve.ts';
+import { nodeAt, own, textsAt } from '../../endpoint/untrusted.ts';
+import { inside, orNothing, type Place, type Resolver } from '../source/resolve.ts';
 import { isJson, kindOf } from './media-type-object.ts';
 
 export interface Answer {
@@ -22,42 +22,26 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
   const mediaTypes = new Set<string>();
   let schema: Place | undefined;
   for (const code of codes.length > 0 ? codes : Object.keys(responses).filter((code) => code === 'default')) {
-    const response = orNothing(() =>
-      resolver.settle({
-        document: operation.document,
-        pointer: `${operation.pointer}/responses${step(code)}`,
-        value: responses[code],
-      }),
-    );
+    const response = orNothing(() => resolver.settle(inside(operation, 'responses', code)));
     if (!response || !isObject(response.value)) continue;
     if (operation.document.dialect.major === 2) {
-      const value = own(response.value, 'schema');
-      if (value === undefined) continue;
+      const answer = inside(response, 'schema');
+      if (answer.value === undefined) continue;
       for (const type of produces) mediaTypes.add(type);
-      if (produces.length === 0 || produces.some(isJson))
-        schema ??= { document: response.document, pointer: `${response.pointer}/schema`, value };
+      if (produces.length === 0 || produces.some(isJson)) schema ??= answer;
       continue;
     }
-    const content = nodeAt(response.value, 'content') ?? {};
-    for (const type of Object.keys(content)) {
+    for (const type of Object.keys(nodeAt(response.value, 'content') ?? {})) {
       mediaTypes.add(type);
       if (schema || !(isJson(type) || kindOf(type) === 'any')) continue;
-      const media = orNothing(() =>
-        resolver.settle({
-          document: response.document,
-          pointer: `${response.pointer}/content${step(type)}`,
-          value: content[type],
-        }),
-      );
-      const value = own(media?.value, 'schema');
-      if (media && value !== undefined)
-        schema = { document: media.document, pointer: `${media.pointer}/schema`, value };
+      const media = orNothing(() => resolver.settle(inside(response, 'content', type)));
+      if (own(media?.value, 'schema') !== undefined) schema = inside(media!, 'schema');
     }
   }
   return schema ? { mediaTypes: [...mediaTypes], schema } : { mediaTypes: [...mediaTypes] };
 }
 
-/** JSON where it is choices; otherwise what the document lists, with anything else as second best. */
+/** JSON where it is a choice; otherwise what the document lists, with anything else as second best. */
 export function createResponsePlans(): (mediaTypes: readonly string[]) => ResponsePlan {
   const plans = new Map<string, ResponsePlan>();
   return (mediaTypes) => {
@@ -73,10 +57,10 @@ export function createResponsePlans(): (mediaTypes: readonly string[]) => Respon
 }
 
 function acceptOf(mediaTypes: readonly string[]): string | undefined {
-  const named = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
-  const json = named.filter(isJson);
+  const concrete = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
+  const json = concrete.filter(isJson);
   const best = json.find((type) => toEssence(type) === 'application/json') ?? json[0];
-  const choices = best !== undefined ? [best] : named.slice(0, 4);
+  const choices = best !== undefined ? [best] : concrete.slice(0, 4);
   if (choices.length === 0 || toEssence(choices[0]!) === 'application/json') return undefined;
   return [...choices, '*/*;q=0.5'].join(', ');
 }

@@ -57,7 +57,7 @@ export function readSecrets(
   const read = (suffix: Suffix, byDocument = baseUrl === undefined && !ownOrigin): Secret => {
     const variable =
       variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + (suffix === '' ? base : `${base}_${suffix}`);
-    return { variable, value: lookup(env, variable) || undefined };
+    return { variable, value: lookup(env, variable) };
   };
   return { source, read };
 }

@@ -9,8 +9,7 @@ import { trimEnd } from '../../endpoint/plain-text.ts';
 import { listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
-import type { SourceDocument } from '../source/documents.ts';
-import { STDIN_URI } from '../source/documents.ts';
+import { type SourceDocument, STDIN_URI } from '../source/documents.ts';
 
 export interface Server {
   /** Origin plus base path, no trailing slash; empty where none is known. */
@@ -48,21 +47,18 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
     const list = listAt(owner, 'servers').filter(isObject);
     if (list.length === 0) return undefined;
     const first = list[0]!;
-    let server = servers.get(first);
-    if (!server) {
-      server = pick(list, root, options, from);
-      servers.set(first, server);
-    }
+    const server = servers.get(first) ?? pick(list, root, options, from);
+    servers.set(first, server);
     return server;
   };
   // OAS 3: no servers means one with the URL `/`.
-  const declared =
+  const ofDocument =
     read(root.value, 'servers of the document') ?? toServer('/', root, 'the place the document came from');
-  const main = declared.url === '' ? (onlyServer(root.value, read) ?? declared) : declared;
+  const main = ofDocument.url === '' ? (onlyServer(root.value, read) ?? ofDocument) : ofDocument;
   return {
     main,
     forOperation: (pathItem, operation) =>
-      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? declared,
+      read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? ofDocument,
   };
 }
 
@@ -122,14 +118,9 @@ function pick(list: readonly Node[], root: SourceDocument, options: ImportOption
 function fillVariables(raw: string, node: Node, options: ImportOptions): { text: string; missing: string[] } {
   const missing: string[] = [];
   const text = raw.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
-    const choice =
-      options.serverVariables !== undefined && Object.hasOwn(options.serverVariables, name)
-        ? options.serverVariables[name]
-        : undefined;
     const variable = nodeAt(nodeAt(node, 'variables'), name);
-    const first = listAt(variable, 'enum')[0];
-    const value = choice ?? own(variable, 'default') ?? first;
-    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value);
+    const value = own(options.serverVariables, name) ?? own(variable, 'default') ?? listAt(variable, 'enum')[0];
+    if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
     missing.push(name);
     return whole;
   });

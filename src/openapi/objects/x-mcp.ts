@@ -13,7 +13,7 @@
 import type { Baseline } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Effect, Endpoint, GuardPolicy, ResponsePlan } from '../../endpoint/model.ts';
-import { type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
+import { listAt, type Node, nodeAt, omitUndefined, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 
 const FIELD = 'x-mcp';
 
@@ -68,50 +68,62 @@ export function operationExtension(
   const inner = own(operation, FIELD);
   if (outer === undefined && inner === undefined) return NOTHING;
   const node: Node = { ...(isObject(outer) ? outer : {}), ...(isObject(inner) ? inner : {}) };
-  const off =
-    inner === false || (inner === undefined && outer === false) || node.enabled === false || node.hidden === true;
-  const extension: { -readonly [Key in keyof OperationExtension]: OperationExtension[Key] } = {
-    hidden: off,
-    pinned: node.pinned === true,
-    examples: Array.isArray(node.examples) ? node.examples.filter(isObject) : [],
+  const word = (key: string) => {
+    const text = isObject(inner) ? textAt(inner, key) : undefined;
+    return text?.trim() ? text : undefined;
   };
-  for (const key of ['name', 'title', 'summary', 'description'] as const) {
-    const text = textAt(isObject(inner) ? inner : undefined, key);
-    if (text !== undefined && text.trim() !== '') extension[key] = text;
-  }
-  const effect = oneOf(EFFECTS, node.effect);
-  if (effect !== undefined && EFFECTS.indexOf(effect) >= EFFECTS.indexOf(baseline.effect)) extension.effect = effect;
-  else if (effect !== undefined) {
-    refuse(
-      `effect: ${effect} is laxer than ${baseline.from}, which says ${baseline.effect}; only a domain file may say so`,
-    );
-  }
-  const guard = oneOf(POLICIES, node.guard);
-  if (guard !== undefined) extension.guard = guard;
-  else if (node.guard === 'allow') refuse('guard: allow is ignored; only a domain file may say so');
-  if (typeof node.idempotent === 'boolean') extension.idempotent = node.idempotent;
-  if (Array.isArray(node.tags)) extension.tags = textsAt(node, 'tags');
-  if (typeof node.timeoutMs === 'number' && node.timeoutMs > 0) extension.timeoutMs = Math.min(node.timeoutMs, 600_000);
-  const expose = oneOf(['tool', 'resource', 'both'] as const, node.expose);
-  if (expose !== undefined) extension.expose = expose;
+  const { timeoutMs } = node;
   const response = nodeAt(node, 'response');
-  if (response) extension.response = responseExtension(response);
-  return extension;
+  return omitUndefined<OperationExtension>({
+    hidden:
+      inner === false || (inner === undefined && outer === false) || node.enabled === false || node.hidden === true,
+    name: word('name'),
+    title: word('title'),
+    summary: word('summary'),
+    description: word('description'),
+    effect: readEffect(node.effect, baseline, refuse),
+    idempotent: booleanIn(node.idempotent),
+    guard: readGuard(node, 'guard', 'guard', refuse),
+    pinned: node.pinned === true,
+    tags: listIn(node, 'tags'),
+    timeoutMs: typeof timeoutMs === 'number' && timeoutMs > 0 ? Math.min(timeoutMs, 600_000) : undefined,
+    expose: oneOf(['tool', 'resource', 'both'] as const, node.expose),
+    response: response && responseExtension(response),
+    examples: listAt(node, 'examples').filter(isObject),
+  });
 }
 
 const NOTHING: OperationExtension = Object.freeze({ hidden: false, pinned: false, examples: Object.freeze([]) });
 
+function readEffect(value: unknown, baseline: Baseline, refuse: (problem: string) => void): Effect | undefined {
+  const effect = oneOf(EFFECTS, value);
+  if (effect === undefined || EFFECTS.indexOf(effect) >= EFFECTS.indexOf(baseline.effect)) return effect;
+  refuse(
+    `effect: ${effect} is laxer than ${baseline.from}, which says ${baseline.effect}; only a domain file may say so`,
+  );
+  return undefined;
+}
+
+function readGuard(
+  node: unknown,
+  key: string,
+  name: string,
+  refuse: (problem: string) => void,
+): StricterPolicy | undefined {
+  const value = own(node, key);
+  if (value === 'allow') refuse(`${name}: allow is ignored; only a domain file may say so`);
+  return oneOf(POLICIES, value);
+}
+
 function responseExtension(node: Node): Partial<ResponsePlan> {
-  const format = oneOf(['auto', 'json', 'toon', 'text'] as const, node.format);
-  return {
-    ...(Array.isArray(node.pick) ? { pick: textsAt(node, 'pick') } : {}),
-    ...(Array.isArray(node.drop) ? { drop: textsAt(node, 'drop') } : {}),
-    ...(typeof node.maxChars === 'number' && node.maxChars >= 200
-      ? { maxChars: Math.min(node.maxChars, 200_000) }
-      : {}),
-    ...(format === undefined ? {} : { format }),
-    ...(typeof node.structured === 'boolean' ? { structured: node.structured } : {}),
-  };
+  const { maxChars } = node;
+  return omitUndefined<Partial<ResponsePlan>>({
+    pick: listIn(node, 'pick'),
+    drop: listIn(node, 'drop'),
+    maxChars: typeof maxChars === 'number' && maxChars >= 200 ? Math.min(maxChars, 200_000) : undefined,
+    format: oneOf(['auto', 'json', 'toon', 'text'] as const, node.format),
+    structured: booleanIn(node.structured),
+  });
 }
 
 export function argumentExtension(object: unknown): ArgumentExtension {
@@ -119,34 +131,35 @@ export function argumentExtension(object: unknown): ArgumentExtension {
   if (node === undefined) return NO_ARGUMENT;
   if (node === false) return { hidden: true };
   if (!isObject(node)) return NO_ARGUMENT;
-  const name = textAt(node, 'name');
-  const description = textAt(node, 'description');
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(node.hidden === true || node.enabled === false ? { hidden: true } : {}),
-    ...(Object.hasOwn(node, 'fixed') ? { fixed: { value: node.fixed } } : {}),
-  };
+  return omitUndefined<ArgumentExtension>({
+    name: textAt(node, 'name'),
+    description: textAt(node, 'description'),
+    hidden: node.hidden === true || node.enabled === false || undefined,
+    fixed: Object.hasOwn(node, 'fixed') ? { value: node.fixed } : undefined,
+  });
 }
 
 export function documentExtension(document: unknown, refuse: (problem: string) => void): DocumentExtension {
   const node = nodeAt(document, FIELD);
-  const name = textAt(node, 'name');
-  const prefix = textAt(node, 'prefix');
-  const exposure = oneOf(EXPOSURES, own(node, 'exposure'));
   const guard = nodeAt(node, 'guard');
-  const write = oneOf(POLICIES, own(guard, 'write'));
-  const destructive = oneOf(POLICIES, own(guard, 'destructive'));
-  for (const effect of ['write', 'destructive']) {
-    if (own(guard, effect) === 'allow') refuse(`guard.${effect}: allow is ignored; only a domain file may say so`);
-  }
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(prefix === undefined ? {} : { prefix }),
-    ...(exposure === undefined ? {} : { exposure }),
+  return omitUndefined<DocumentExtension>({
+    name: textAt(node, 'name'),
+    prefix: textAt(node, 'prefix'),
+    exposure: oneOf(EXPOSURES, own(node, 'exposure')),
     pinned: textsAt(node, 'pinned'),
-    guard: { ...(write === undefined ? {} : { write }), ...(destructive === undefined ? {} : { destructive }) },
-  };
+    guard: omitUndefined<DocumentExtension['guard']>({
+      write: readGuard(guard, 'write', 'guard.write', refuse),
+      destructive: readGuard(guard, 'destructive', 'guard.destructive', refuse),
+    }),
+  });
+}
+
+function booleanIn(value: unknown): boolean | undefined {
+  return typeof value === 'boolean' ? value : undefined;
+}
+
+function listIn(node: Node, key: string): string[] | undefined {
+  return Array.isArray(own(node, key)) ? textsAt(node, key) : undefined;
 }
 
 function oneOf<Word extends string>(words: readonly Word[], value: unknown): Word | undefined {

@@ -14,11 +14,12 @@ import {
   UNIONS,
 } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { orNothing, type Place } from '../source/resolve.ts';
+import { type Follow, orNothing, type Place } from '../source/resolve.ts';
 import { type Direction, hiddenNames, isHidden } from './hidden-properties.ts';
-import type { Follow, InPlace, Via } from './in-place-cycles.ts';
+import type { OnOneCircle, Via } from './in-place-cycles.ts';
 import { areExclusive } from './one-of.ts';
-import { annotationsOf, convertPlain, NULL, nameLists, orNull, refOf } from './schema-parts.ts';
+import { annotationsOf, convertPlain, NULL, nameLists, orNull } from './schema-parts.ts';
+import { hidesSiblings, refOf } from './schema-refs.ts';
 import { fitValues } from './schema-values.ts';
 
 /** A `$ref` target in use. */
@@ -30,7 +31,7 @@ export interface Definition {
 /** What all schemas of a document share. */
 export interface Definitions {
   readonly follow: Follow;
-  readonly inPlace: InPlace;
+  readonly onOneCircle: OnOneCircle;
   readonly at: (place: Place) => Definition;
 }
 
@@ -44,7 +45,7 @@ export interface ConversionContext {
   readonly within?: Place;
   readonly via: Via;
   /** Bases written out where a circle was opened, on the way here. */
-  readonly opened?: ReadonlySet<object>;
+  readonly bases?: ReadonlySet<object>;
   /** How many more may be written out inside this definition. */
   readonly budget?: { left: number };
   /** Names a sibling branch of an allOf hides: nobody can be required to send them. */
@@ -79,25 +80,25 @@ function convertRef(context: ConversionContext, schema: Node, ref: string): Json
 }
 
 /** A circle with an allOf in it is opened there: the union that lists the variants is worth more. */
-function closesCircle({ definitions, within, via, opened }: ConversionContext, target: Place): boolean {
-  return within !== undefined && definitions.inPlace.together(within, target, via === 'union' && opened === undefined);
+function closesCircle({ definitions, within, via, bases }: ConversionContext, target: Place): boolean {
+  return within !== undefined && definitions.onOneCircle(within, target, via === 'union' && bases === undefined);
 }
 
 /** Writes out what a base says itself; its list of variants is what led here. */
 function openCircle(context: ConversionContext, { document, value }: Place): JsonSchema {
-  const { opened, budget, via } = context;
+  const { bases, budget, via } = context;
   if (via === 'not') return false;
   const base = value as Node;
-  if (via === 'union' || opened?.has(base) || budget === undefined || budget.left === 0) return ANY;
+  if (via === 'union' || bases?.has(base) || budget === undefined || budget.left === 0) return ANY;
   budget.left--;
   const plain: Record<string, unknown> = { ...base };
   for (const keyword of [...UNIONS, 'discriminator']) delete plain[keyword];
-  return convertSchema({ ...context, document, opened: new Set([...(opened ?? []), base]) }, plain);
+  return convertSchema({ ...context, document, bases: new Set([...(bases ?? []), base]) }, plain);
 }
 
 function besideRef(context: ConversionContext, schema: Node): JsonSchema {
   const siblings: Record<string, unknown> = {};
-  for (const key of context.document.dialect.schema === '3.1' ? Object.keys(schema) : REF_ANNOTATIONS) {
+  for (const key of hidesSiblings(context.document) ? REF_ANNOTATIONS : Object.keys(schema)) {
     if (!REF_KEYWORDS.has(key) && Object.hasOwn(schema, key)) siblings[key] = schema[key];
   }
   return Object.keys(siblings).length === 0 ? ANY : convertNode(context, siblings);

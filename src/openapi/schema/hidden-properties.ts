@@ -2,9 +2,8 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { listAt, type Node } from '../../endpoint/untrusted.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { orNothing } from '../source/resolve.ts';
-import type { Follow } from './in-place-cycles.ts';
-import { refOf } from './schema-parts.ts';
+import type { Follow } from '../source/resolve.ts';
+import { behindRef } from './schema-refs.ts';
 
 /** Requests lose readOnly properties, responses lose writeOnly ones. */
 export type Direction = 'request' | 'response';
@@ -14,19 +13,6 @@ export function isHidden(document: SourceDocument, schema: unknown, direction: D
   if (!isObject(schema)) return false;
   const keyword = direction === 'request' ? 'readOnly' : 'writeOnly';
   return schema[keyword] === true || behindRef(document, schema, follow)?.node[keyword] === true;
-}
-
-/** A schema, or what its `$ref` names; undefined where that leads nowhere. */
-export function behindRef(
-  document: SourceDocument,
-  schema: unknown,
-  follow: Follow,
-): { readonly document: SourceDocument; readonly node: Node } | undefined {
-  if (!isObject(schema)) return undefined;
-  const ref = refOf(schema);
-  if (ref === undefined) return { document, node: schema };
-  const target = orNothing(() => follow(document, ref));
-  return isObject(target?.value) ? { document: target.document, node: target.value } : undefined;
 }
 
 /** Property names this schema, or a branch of its allOf, hides, and those hidden around it: none can be required. */

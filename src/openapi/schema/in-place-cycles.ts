@@ -2,11 +2,10 @@
 // make a validator run in circles. This finds such circles, so that the conversion can open them.
 
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Node } from '../../endpoint/untrusted.ts';
 import { CONDITIONS, NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { orNothing, type Place, RefError, type Resolver } from '../source/resolve.ts';
-import { refOf } from './schema-parts.ts';
+import { type Follow, orNothing, type Place } from '../source/resolve.ts';
+import { hidesSiblings, refOf } from './schema-refs.ts';
 
 /** How one schema applies another to the same value. */
 export type Via = 'all' | 'union' | 'not';
@@ -16,36 +15,33 @@ interface Edge {
   readonly target: Place;
 }
 
-export type Follow = (document: SourceDocument, ref: string) => Place;
+/** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
+export type OnOneCircle = (from: Place, to: Place, unionsOnly: boolean) => boolean;
 
-export interface InPlace {
-  /** Whether both lie on one circle; with `unionsOnly`, on one made of unions alone. */
-  readonly together: (from: Place, to: Place, unionsOnly: boolean) => boolean;
-}
-
-const LISTS: readonly (readonly [string, Via])[] = [
+/** The keywords whose schemas are about the same value. */
+const WAYS: readonly (readonly [string, Via])[] = [
   ['allOf', 'all'],
   ...UNIONS.map((keyword) => [keyword, 'union'] as const),
+  ...[...CONDITIONS, ...NAMED_CONDITIONS].map((keyword) => [keyword, 'not'] as const),
 ];
 
-export function createInPlace(follow: Follow): InPlace {
-  const edges = new Map<object, readonly Edge[]>();
-  const edgesOf = (place: Place): readonly Edge[] => {
-    const key = place.value as object;
-    let outgoing = edges.get(key);
+export function createCircles(follow: Follow): OnOneCircle {
+  const edges = new Map<unknown, readonly Edge[]>();
+  const edgesOf = ({ document, value }: Place): readonly Edge[] => {
+    let outgoing = edges.get(value);
     if (!outgoing) {
       const list: Edge[] = [];
-      collect(place.document, place.value, 'all', list, follow, 0);
-      edges.set(key, list);
+      collect(document, value, 'all', list, follow, 0);
+      edges.set(value, list);
       outgoing = list;
     }
     return outgoing;
   };
-  const all = createCircles((place) => edgesOf(place).map((edge) => edge.target));
-  const unions = createCircles((place) =>
+  const all = createComponents((place) => edgesOf(place).map(({ target }) => target));
+  const unions = createComponents((place) =>
     edgesOf(place).flatMap(({ via, target }) => (via === 'union' ? [target] : [])),
   );
-  return { together: (from, to, unionsOnly) => (unionsOnly ? unions : all)(from, to) };
+  return (from, to, unionsOnly) => (unionsOnly ? unions : all)(from, to);
 }
 
 interface Visit {
@@ -60,7 +56,7 @@ interface Visit {
  * Tarjan's strongly connected components, each schema visited once, iteratively: chains in a document can be longer
  * than a call stack is deep.
  */
-function createCircles(nextOf: (place: Place) => readonly Place[]): (from: Place, to: Place) => boolean {
+function createComponents(nextOf: (place: Place) => readonly Place[]): (from: Place, to: Place) => boolean {
   const component = new Map<object, number>();
   const indices = new Map<object, number>();
   const open: object[] = [];
@@ -116,38 +112,14 @@ function collect(
   if (ref !== undefined) {
     const target = orNothing(() => follow(document, ref));
     if (target && isObject(target.value)) into.push({ via, target });
-    if (document.dialect.schema !== '3.1') return;
+    if (hidesSiblings(document)) return;
   }
-  for (const [keyword, how] of LISTS) {
-    const list = schema[keyword];
-    if (!Array.isArray(list)) continue;
-    for (const item of list) collect(document, item, via === 'all' ? how : via, into, follow, depth + 1);
+  for (const [keyword, way] of WAYS) {
+    const value = schema[keyword];
+    if (value === undefined) continue;
+    const inner = via === 'all' || way === 'not' ? way : via;
+    const isMap = NAMED_CONDITIONS.includes(keyword) && isObject(value);
+    for (const item of Array.isArray(value) ? value : isMap ? Object.values(value) : [value])
+      collect(document, item, inner, into, follow, depth + 1);
   }
-  for (const keyword of CONDITIONS) collect(document, schema[keyword], 'not', into, follow, depth + 1);
-  for (const keyword of NAMED_CONDITIONS) {
-    const map = schema[keyword];
-    if (isObject(map)) for (const key of Object.keys(map)) collect(document, map[key], 'not', into, follow, depth + 1);
-  }
-}
-
-/** Follows a `$ref`, and on through places that are nothing but another `$ref`. */
-export function followSchema(resolver: Resolver): Follow {
-  return (document, ref) => {
-    let place = resolver.follow(document, ref);
-    let hops = 0;
-    while (isObject(place.value) && typeof place.value.$ref === 'string' && isBare(place.document, place.value)) {
-      if (++hops > 64) throw new RefError(`$ref "${ref}" leads back to itself`);
-      place = resolver.follow(place.document, place.value.$ref);
-    }
-    return place;
-  };
-}
-
-/** In 2.0 and 3.0 nothing beside a `$ref` counts, except that it may be null. */
-function isBare(document: SourceDocument, node: Node): boolean {
-  for (const key of Object.keys(node)) {
-    if (key === '$ref') continue;
-    if (document.dialect.schema === '3.1' || key === 'nullable' || key === 'x-nullable') return false;
-  }
-  return true;
 }

@@ -3,14 +3,14 @@ import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
-import { emptyMap, type Node, textAt } from '../../endpoint/untrusted.ts';
+import { emptyMap, type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
 import { type Argument, isRequired } from '../flat-arguments.ts';
 import { schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import type { Definition } from './convert-schema.ts';
 import type { SchemaBuilder } from './schema-builder.ts';
-import { nodeBehind } from './schema-shape.ts';
+import { nodeBehind } from './schema-refs.ts';
 import { isSmallValue } from './schema-values.ts';
 import type { Variants } from './variants.ts';
 
@@ -51,57 +51,58 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
     case 'parameter': {
       const { schema, object, description } = origin.parameter;
       const source =
-        isObject(schema.value) && schema.value === object ? schemaOfParameter(schema.document, object) : schema.value;
-      const built = builder.convert(schema.document, source, 'request', uses);
-      return annotated(described(built, override ?? description ?? textAt(object, 'description')), object, argument);
+        schema.value === object ? { ...schema, value: schemaOfParameter(schema.document, object) } : schema;
+      const value = builder.convert(source, 'request', uses);
+      return withAnnotations(
+        withWords(value, override ?? description ?? textAt(object, 'description')),
+        object,
+        argument,
+      );
     }
     case 'field': {
-      if (origin.file) return described(fileSchema(origin.schemas[0], resolver), override);
-      const parts = origin.schemas.map(({ document, value }) => builder.convert(document, value, 'request', uses));
-      return described(parts.length === 1 ? parts[0]! : parts.length === 0 ? {} : { allOf: parts }, override);
+      if (origin.file) return withWords(fileSchema(origin.schemas[0], resolver), override);
+      const parts = origin.schemas.map((schema) => builder.convert(schema, 'request', uses));
+      return withWords(parts.length === 1 ? parts[0]! : parts.length === 0 ? {} : { allOf: parts }, override);
     }
     case 'rest': {
-      const { schema, named } = origin;
-      const each = schema === 'anything' ? undefined : builder.convert(schema.document, schema.value, 'request', uses);
+      const { schema, names } = origin;
+      const each = schema === 'anything' ? undefined : builder.convert(schema, 'request', uses);
       // A field with an argument of its own is checked there, and a readOnly one is not sent at all.
       const ownFields = emptyMap<JsonSchema>();
-      for (const name of named) ownFields[name] = false;
-      const others = {
-        type: 'object',
-        properties: ownFields,
-        ...(each === undefined ? {} : { additionalProperties: each }),
-      };
-      return described(others, 'Further fields of the body, by name.');
+      for (const name of names) ownFields[name] = false;
+      const others = omitUndefined({ type: 'object', properties: ownFields, additionalProperties: each });
+      return withWords(others, 'Further fields of the body, by name.');
     }
     case 'whole': {
       const { whole, plan, description } = origin.body;
       const words = override ?? description ?? whole?.description;
-      if (whole?.key === 'file') return described(FILE_SCHEMA, words);
-      if (plan.kind === 'text') return described({ type: 'string' }, whole?.description ?? words);
-      if (!whole?.schema) return described(plan.kind === 'form' ? { type: 'object' } : {}, words);
-      return described(wholeSchema(whole.schema, uses, context), words);
+      if (whole?.key === 'file') return withWords(FILE_SCHEMA, words);
+      if (plan.kind === 'text') return withWords({ type: 'string' }, whole?.description ?? words);
+      if (!whole?.schema) return withWords(plan.kind === 'form' ? { type: 'object' } : {}, words);
+      return withWords(wholeSchema(whole.schema, uses, context), words);
     }
   }
 }
 
 /** A base with variants is offered as any of them; the base itself stays allowed, for variants the document forgot. */
 function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, variants }: SchemaContext): JsonSchema {
-  const own = builder.convert(schema.document, schema.value, 'request', uses);
-  const target = nodeBehind(schema.document, schema.value, resolver);
+  const own = builder.convert(schema, 'request', uses);
+  const target = nodeBehind(schema, resolver);
   const list = target ? variants({ document: target.document, pointer: schema.pointer, value: target.node }) : [];
   if (list.length === 0) return own;
-  const each = list.map(({ document, pointer }) => builder.convert(document, { $ref: `#${pointer}` }, 'request', uses));
+  const refs = list.map((variant) => ({ ...variant, value: { $ref: `#${variant.pointer}` } }));
+  const each = refs.map((ref) => builder.convert(ref, 'request', uses));
   return { anyOf: [...each, own] };
 }
 
-function described(schema: JsonSchema, text: string | undefined): JsonSchema {
+function withWords(schema: JsonSchema, text: string | undefined): JsonSchema {
   const words = text === undefined ? '' : toPlainLines(text);
   if (words === '') return schema;
   return { ...(schema === true ? {} : schema === false ? { not: {} } : schema), description: words };
 }
 
 /** Parameter objects carry examples and `deprecated` beside their schema. */
-function annotated(schema: JsonSchema, object: Node, { wireName, key }: Argument): JsonSchema {
+function withAnnotations(schema: JsonSchema, object: Node, { wireName, key }: Argument): JsonSchema {
   if (!isObject(schema)) return schema;
   const out: Record<string, unknown> = { ...schema };
   if (object.deprecated === true) out.deprecated = true;
@@ -113,14 +114,11 @@ function annotated(schema: JsonSchema, object: Node, { wireName, key }: Argument
   return out;
 }
 
-function fileSchema(
-  place: { document: Parameters<typeof nodeBehind>[0]; value: unknown } | undefined,
-  resolver: Resolver,
-): JsonSchema {
-  const target = place && nodeBehind(place.document, place.value, resolver);
+function fileSchema(place: Place | undefined, resolver: Resolver): JsonSchema {
+  const target = nodeBehind(place, resolver);
   const description = textAt(place?.value, 'description') ?? textAt(target?.node, 'description');
   const schema = target?.node.type === 'array' ? { type: 'array', items: FILE_SCHEMA } : FILE_SCHEMA;
-  return described(schema, description);
+  return withWords(schema, description);
 }
 
 /**
@@ -129,33 +127,23 @@ function fileSchema(
  */
 function bodyRules(offers: readonly Argument[], body: BodyDraft | undefined): Node {
   if (!body?.shape) return {};
-  const keys = new Map<string, string>();
-  for (const { location, wireName, key } of offers) if (location === 'body') keys.set(wireName, key);
-  const rules: Node[] = [];
-  for (const { keyword, sets } of body.shape.alternatives) {
-    rules.push({ [keyword]: sets.map((names) => ({ required: names.map((name) => keys.get(name) ?? name) })) });
-  }
-  if (
-    body.shape.minProperties === 1 &&
-    keys.size <= 64 &&
-    !offers.some((argument) => argument.location === 'body' && argument.required)
-  ) {
-    rules.push({ anyOf: [...keys.values()].map((key) => ({ required: [key] })) });
-  }
-  if (body.plan.required) return rules.length === 0 ? {} : rules.length === 1 ? rules[0]! : { allOf: rules };
-  const needed = offers
-    .filter((argument) => argument.location === 'body' && argument.required)
-    .map((argument) => argument.key);
+  const { alternatives, minProperties } = body.shape;
+  const fields = offers.filter(({ location }) => location === 'body');
+  const keys = new Map(fields.map(({ wireName, key }) => [wireName, key]));
+  const requiredKeys = fields.filter(({ required }) => required).map(({ key }) => key);
+  const anyField = { anyOf: [...keys.values()].map((key) => ({ required: [key] })) };
+  const rules: Node[] = alternatives.map(({ keyword, sets }) => ({
+    [keyword]: sets.map((names) => ({ required: names.map((name) => keys.get(name) ?? name) })),
+  }));
+  if (minProperties === 1 && keys.size <= 64 && requiredKeys.length === 0) rules.push(anyField);
+  if (body.plan.required) return rules.length > 1 ? { allOf: rules } : (rules[0] ?? {});
   const together = emptyMap<string[]>();
   for (const key of keys.values()) {
-    const others = needed.filter((name) => name !== key);
+    const others = requiredKeys.filter((name) => name !== key);
     if (others.length > 0) together[key] = others;
   }
-  const whenGiven = { anyOf: [...keys.values()].map((key) => ({ required: [key] })) };
   return {
     ...(Object.keys(together).length > 0 ? { dependentRequired: together } : {}),
-    ...(rules.length > 0 && body.shape.alternatives.length > 0
-      ? { anyOf: [{ not: whenGiven }, { allOf: rules }] }
-      : {}),
+    ...(alternatives.length > 0 ? { anyOf: [{ not: anyField }, { allOf: rules }] } : {}),
   };
 }

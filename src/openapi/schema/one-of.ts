@@ -1,14 +1,11 @@
 // `oneOf` in real documents mostly means "one of these": where the branches overlap, the letter of JSON Schema would
 // refuse values nobody could write any better. This tells whether a caller can keep the branches apart.
 
-import { isObject } from '../../endpoint/is-object.ts';
-import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { orNothing } from '../source/resolve.ts';
-import { behindRef } from './hidden-properties.ts';
-import type { Follow } from './in-place-cycles.ts';
-import { refOf } from './schema-parts.ts';
+import type { Follow } from '../source/resolve.ts';
+import { behindRef, conjuncts, type SchemaNode } from './schema-refs.ts';
 
 /** What a branch says about itself, through references and allOf. */
 interface Facts {
@@ -20,33 +17,19 @@ interface Facts {
   values: readonly unknown[] | undefined;
   /** Takes no other properties. */
   closed: boolean;
-  /** readOnly: in no request, so they tell nothing apart. */
-  readonly unsent: Set<string>;
-  /** May have more properties than were found. */
+  /** May have more properties than these. */
   vague: boolean;
 }
 
+/** What may bring properties of its own. */
+const OPENINGS = [...UNIONS, 'if', 'patternProperties', 'dependentSchemas'];
+
 const MAX_BRANCHES = 32;
-const MAX_DEPTH = 16;
 
 /** Whether a plain value of each branch fits no other one, so that "exactly one" can be asked for. */
 export function areExclusive(document: SourceDocument, branches: readonly unknown[], follow: Follow): boolean {
   if (branches.length > MAX_BRANCHES) return false;
-  const facts = branches.map((branch) => {
-    const branchFacts: Facts = {
-      types: undefined,
-      names: new Set(),
-      required: new Set(),
-      fixed: new Map(),
-      values: undefined,
-      closed: false,
-      unsent: new Set(),
-      vague: false,
-    };
-    gather(document, branch, follow, branchFacts, 0);
-    for (const name of branchFacts.unsent) branchFacts.required.delete(name);
-    return branchFacts;
-  });
+  const facts = branches.map((branch) => gather(document, branch, follow));
   return facts.every((one, index) => facts.every((other, at) => at === index || staysOut(one, other)));
 }
 
@@ -70,41 +53,47 @@ function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   return false;
 }
 
-function gather(document: SourceDocument, schema: unknown, follow: Follow, facts: Facts, depth: number): void {
-  if (!isObject(schema) || depth > MAX_DEPTH) {
-    facts.vague = true;
-    return;
-  }
-  const ref = refOf(schema);
-  if (ref !== undefined) {
-    const target = orNothing(() => follow(document, ref));
-    if (target) gather(target.document, target.value, follow, facts, depth + 1);
+function gather(document: SourceDocument, branch: unknown, follow: Follow): Facts {
+  const facts: Facts = {
+    types: undefined,
+    names: new Set(),
+    required: new Set(),
+    fixed: new Map(),
+    values: undefined,
+    closed: false,
+    vague: false,
+  };
+  const unsent = new Set<string>();
+  for (const part of conjuncts(document, branch, follow)) {
+    if (part) addFacts(facts, part, unsent, follow);
     else facts.vague = true;
-    if (document.dialect.schema !== '3.1') return;
   }
-  const types = typesOf(schema);
+  for (const name of unsent) facts.required.delete(name);
+  return facts;
+}
+
+/** `unsent`: readOnly properties are in no request, so they tell nothing apart. */
+function addFacts(facts: Facts, { document, node }: SchemaNode, unsent: Set<string>, follow: Follow): void {
+  const types = typesOf(node);
   if (types.length > 0) {
-    const named = new Set(isNullable(schema) ? [...types, 'null'] : types);
-    facts.types = facts.types ? new Set([...facts.types].filter((type) => named.has(type))) : named;
+    const choice = new Set(isNullable(node) ? [...types, 'null'] : types);
+    facts.types = facts.types ? new Set([...facts.types].filter((type) => choice.has(type))) : choice;
   }
-  facts.values ??= fixedValues(schema);
-  if (schema.additionalProperties === false || schema.unevaluatedProperties === false) facts.closed = true;
-  for (const name of textsAt(schema, 'required')) {
+  facts.values ??= fixedValues(node);
+  if (node.additionalProperties === false || node.unevaluatedProperties === false) facts.closed = true;
+  for (const name of textsAt(node, 'required')) {
     facts.required.add(name);
     facts.names.add(name);
   }
-  if (isObject(schema.properties)) {
-    for (const name of Object.keys(schema.properties)) {
-      facts.names.add(name);
-      const property = behindRef(document, schema.properties[name], follow)?.node;
-      if (property?.readOnly === true) facts.unsent.add(name);
-      const values = property && fixedValues(property);
-      if (values && property.readOnly !== true) facts.fixed.set(name, values);
-    }
+  const properties = nodeAt(node, 'properties') ?? {};
+  for (const name of Object.keys(properties)) {
+    facts.names.add(name);
+    const property = behindRef(document, properties[name], follow)?.node;
+    const values = property && fixedValues(property);
+    if (property?.readOnly === true) unsent.add(name);
+    else if (values) facts.fixed.set(name, values);
   }
-  for (const branch of listAt(schema, 'allOf')) gather(document, branch, follow, facts, depth + 1);
-  for (const keyword of [...UNIONS, 'if', 'patternProperties', 'dependentSchemas'])
-    if (Object.hasOwn(schema, keyword)) facts.vague = true;
+  if (OPENINGS.some((keyword) => Object.hasOwn(node, keyword))) facts.vague = true;
 }
 
 function fixedValues(schema: Node): readonly unknown[] | undefined {

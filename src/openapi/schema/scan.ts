@@ -4,46 +4,32 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, step } from '../../endpoint/untrusted.ts';
 import { DEFINITION_KEYWORDS, subschemas } from '../../schema/keywords.ts';
-import type { SourceDocument } from '../source/documents.ts';
 import type { Limits } from '../source/limits.ts';
-import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
-import { refOf } from './schema-parts.ts';
-
-/** Why an operation cannot be imported, and where. */
-export class OperationProblem extends Error {
-  override readonly name = 'OperationProblem';
-  /** JSON pointer inside the document. */
-  readonly pointer: string;
-
-  constructor(pointer: string, reason: string) {
-    super(reason);
-    this.pointer = pointer;
-  }
-}
+import { OperationProblem, type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
+import { hidesSiblings, refOf } from './schema-refs.ts';
 
 interface Findings {
   readonly targets: readonly Place[];
   readonly schemas: number;
-  readonly problem?: OperationProblem;
 }
 
 /** Throws OperationProblem when a request with these schemas cannot be described. */
 export type ScanRequest = (roots: readonly Place[]) => void;
 
 export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
-  const findings = new Map<object, Findings>();
+  const findings = new Map<unknown, Findings | OperationProblem>();
   /** Targets known to be fine together with all they lead to. */
   const clean = new Set<object>();
   let total = 0;
 
   const lookAt = (place: Place): Findings => {
-    const key = place.value as object;
-    let finding = findings.get(key);
+    let finding = findings.get(place.value);
     if (!finding) {
       finding = look(place, resolver, limits);
-      total += finding.schemas;
-      findings.set(key, finding);
+      if (!(finding instanceof OperationProblem)) total += finding.schemas;
+      findings.set(place.value, finding);
     }
+    if (finding instanceof OperationProblem) throw finding;
     return finding;
   };
 
@@ -54,7 +40,6 @@ export function createScan(resolver: Resolver, limits: Limits): ScanRequest {
     for (let next = 0; next < queue.length; next++) {
       const place = queue[next]!;
       const finding = lookAt(place);
-      if (finding.problem) throw finding.problem;
       schemas += finding.schemas;
       if (schemas > limits.maxSchemas) {
         throw new OperationProblem(pointerOf(place), `its request is made of more than ${limits.maxSchemas} schemas`);
@@ -80,54 +65,36 @@ function isLeaf(schema: Node): boolean {
   return true;
 }
 
-function look(root: Place, resolver: Resolver, limits: Limits): Findings {
+function look(root: Place, resolver: Resolver, limits: Limits): Findings | OperationProblem {
   const targets: Place[] = [];
-  const stack: { schema: unknown; pointer: string; depth: number }[] = [
-    { schema: root.value, pointer: pointerOf(root), depth: 0 },
-  ];
+  const stack = [{ schema: root.value, pointer: pointerOf(root), depth: 0 }];
   let schemas = 0;
   for (let item = stack.pop(); item; item = stack.pop()) {
     const { schema, pointer, depth } = item;
     if (!isObject(schema)) continue;
     schemas++;
     if (depth > limits.maxSchemaDepth) {
-      return {
-        targets,
-        schemas,
-        problem: new OperationProblem(
-          pointerOf(root),
-          `its schemas are nested more than ${limits.maxSchemaDepth} levels deep`,
-        ),
-      };
+      const problem = `its schemas are nested more than ${limits.maxSchemaDepth} levels deep`;
+      return new OperationProblem(pointerOf(root), problem);
     }
     // A readOnly part is never sent.
     if (schema.readOnly === true) continue;
     const ref = refOf(schema);
     if (ref !== undefined) {
-      const target = followed(root.document, ref, resolver);
-      if (target instanceof RefError) {
-        return { targets, schemas, problem: new OperationProblem(pointer + step('$ref'), target.message) };
+      try {
+        const target = resolver.followAll(root.document, ref);
+        if (isObject(target.value)) targets.push(target);
+      } catch (error) {
+        if (error instanceof RefError) return new OperationProblem(`${pointer}/$ref`, error.message);
+        throw error;
       }
-      if (isObject(target.value)) targets.push(target);
-      if (root.document.dialect.schema !== '3.1') continue;
+      if (hidesSiblings(root.document)) continue;
     }
     for (const [keyword, key, inner] of subschemas(schema)) {
       if (DEFINITION_KEYWORDS.has(keyword)) continue;
-      stack.push({
-        schema: inner,
-        pointer: pointer + step(keyword) + (key === undefined ? '' : step(key)),
-        depth: depth + 1,
-      });
+      const way = step(keyword) + (key === undefined ? '' : step(key));
+      stack.push({ schema: inner, pointer: pointer + way, depth: depth + 1 });
     }
   }
   return { targets, schemas };
-}
-
-function followed(document: SourceDocument, ref: string, resolver: Resolver): Place | RefError {
-  try {
-    return resolver.settle(resolver.follow(document, ref));
-  } catch (error) {
-    if (error instanceof RefError) return error;
-    throw error;
-  }
 }

@@ -1,27 +1,20 @@
-// The schemas of a document on demand. Every `$ref` becomes `#/$defs/<name>`; a definition is schemasByDirection once per direction
+// The schemas of a document on demand. Every `$ref` becomes `#/$defs/<name>`; a definition is built once per direction
 // and shared by all endpoints that use it, so the cost is that of the document, not of its expansion, and recursion stays
 // recursion.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
-import type { SourceDocument } from '../source/documents.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import { convertSchema, type Definition, type Definitions } from './convert-schema.ts';
-import { type Direction, isHidden } from './hidden-properties.ts';
-import { createInPlace, followSchema } from './in-place-cycles.ts';
+import type { Direction } from './hidden-properties.ts';
+import { createCircles } from './in-place-cycles.ts';
 import { definitionName } from './schema-parts.ts';
+import { followSchema } from './schema-refs.ts';
 
 export interface SchemaBuilder {
   /** Converts one schema; the definitions it needs are added to `uses`. */
-  readonly convert: (
-    document: SourceDocument,
-    schema: unknown,
-    direction: Direction,
-    uses: Set<Definition>,
-  ) => JsonSchema;
+  readonly convert: (schema: Place, direction: Direction, uses: Set<Definition>) => JsonSchema;
   /** `$defs` for these definitions and all they need in turn; undefined where there are none. */
   readonly definitions: (uses: ReadonlySet<Definition>, direction: Direction) => Record<string, JsonSchema> | undefined;
-  /** readOnly (or writeOnly), so the direction leaves it out. */
-  readonly isHidden: (document: SourceDocument, schema: unknown, direction: Direction) => boolean;
 }
 
 /** Bases that may be written out inside one definition, where circles are opened. */
@@ -34,30 +27,29 @@ interface ConvertedDefinition {
 
 export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   const follow = followSchema(resolver);
-  const definitions: Definitions = { follow, inPlace: createInPlace(follow), at: createDefinitions() };
-  const schemasByDirection = {
+  const definitions: Definitions = { follow, onOneCircle: createCircles(follow), at: createDefinitions() };
+  const schemas = {
     request: new Map<Definition, ConvertedDefinition>(),
     response: new Map<Definition, ConvertedDefinition>(),
   };
 
   const convertDefinition = (definition: Definition, direction: Direction): ConvertedDefinition => {
-    let result = schemasByDirection[direction].get(definition);
+    let result = schemas[direction].get(definition);
     if (!result) {
       const uses = new Set<Definition>();
-      const { document, value } = definition.place;
+      const { place: within } = definition;
+      const { document, value } = within;
       const budget = { left: MAX_OPENED };
-      const within = definition.place;
       const schema = convertSchema({ definitions, document, direction, uses, via: 'all', within, budget }, value);
       result = { schema, uses };
-      schemasByDirection[direction].set(definition, result);
+      schemas[direction].set(definition, result);
     }
     return result;
   };
 
   return {
-    isHidden: (document, schema, direction) => isHidden(document, schema, direction, follow),
-    convert: (document, schema, direction, uses) =>
-      convertSchema({ definitions, document, direction, uses, via: 'all' }, schema),
+    convert: ({ document, value }, direction, uses) =>
+      convertSchema({ definitions, document, direction, uses, via: 'all' }, value),
     definitions: (uses, direction) => {
       if (uses.size === 0) return undefined;
       const out = emptyMap<JsonSchema>();

@@ -70,15 +70,6 @@ export function convertPlain(
 
 export const NULL: JsonSchema = Object.freeze({ type: 'null' });
 
-/** `$dynamicRef` and `$recursiveRef` without the dynamic scope: the definition they name by default. */
-export function refOf(schema: Node): string | undefined {
-  for (const keyword of ['$ref', '$dynamicRef', '$recursiveRef']) {
-    const value = schema[keyword];
-    if (typeof value === 'string') return value;
-  }
-  return undefined;
-}
-
 export function annotationsOf(schema: JsonSchema): Node {
   if (!isObject(schema)) return {};
   const annotations: Record<string, unknown> = {};

@@ -2,14 +2,11 @@
 // body has to stay in one piece: unions, maps, arrays, scalars.
 
 import { isObject } from '../../endpoint/is-object.ts';
-import { listAt, type Node, step, textsAt } from '../../endpoint/untrusted.ts';
+import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
-import type { SourceDocument } from '../source/documents.ts';
-import { type Place, pointerOf, RefError, type Resolver } from '../source/resolve.ts';
-import { behindRef } from './hidden-properties.ts';
-import { OperationProblem } from './scan.ts';
-import type { SchemaBuilder } from './schema-builder.ts';
-import { refOf } from './schema-parts.ts';
+import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
+import { isHidden } from './hidden-properties.ts';
+import { followSchema, hidesSiblings, refOf } from './schema-refs.ts';
 import type { Variants } from './variants.ts';
 
 export interface Field {
@@ -27,7 +24,7 @@ export interface ObjectShape {
   /** The document invites fields it does not name: their schema, or anything. */
   readonly rest?: Place | 'anything';
   /** Every name it does use, fields that are not sent included: `rest` is for others. */
-  readonly named?: readonly string[];
+  readonly names?: readonly string[];
   /** It forbids them in so many words. */
   readonly closed: boolean;
 }
@@ -76,7 +73,8 @@ const ANNOTATIONS = new Set(
 const WHOLE = `not if dependentSchemas dependencies dependentRequired patternProperties propertyNames enum const
   items prefixItems`.split(/\s+/);
 
-export function createShapes(resolver: Resolver, builder: SchemaBuilder, variants: Variants): ShapeOf {
+export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
+  const follow = followSchema(resolver);
   const merge = (place: Place, walk: Walk): boolean => {
     const { document, value } = place;
     if (!isObject(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
@@ -84,8 +82,14 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     walk.visits.add(value);
     const ref = refOf(value);
     if (ref !== undefined) {
-      if (!merge(follow(place, ref, resolver), deeper(walk, walk.asBase))) return false;
-      if (document.dialect.schema !== '3.1') return true;
+      if (
+        !merge(
+          orProblem(pointerOf(place), () => resolver.follow(document, ref)),
+          deeper(walk, walk.asBase),
+        )
+      )
+        return false;
+      if (hidesSiblings(document)) return true;
     }
     return mergeNode(place, value, walk);
   };
@@ -97,8 +101,8 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     // Variants are chosen by name and bring fields of their own.
     if (!walk.asBase && !walk.mergeUnions && variants(place).length > 0) return false;
 
-    for (const [index, branch] of listAt(node, 'allOf').entries()) {
-      if (!merge(below(place, 'allOf', index, branch), deeper(walk, true))) return false;
+    for (const index of listAt(node, 'allOf').keys()) {
+      if (!merge(inside(place, 'allOf', index), deeper(walk, true))) return false;
     }
     for (const keyword of UNIONS) {
       const branches = listAt(node, keyword);
@@ -108,7 +112,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     if (isObject(node.properties)) {
       draft.described = true;
       for (const name of Object.keys(node.properties)) {
-        addField(draft, name, [below(place, 'properties', name, node.properties[name])]);
+        addField(draft, name, [inside(place, 'properties', name)]);
       }
     }
     noteRest(place, node, draft);
@@ -124,7 +128,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
       return true;
     }
     const real = branches
-      .map((branch, index) => below(place, keyword, index, branch))
+      .map((_, index) => inside(place, keyword, index))
       .filter(({ value }) => !(isObject(value) && value.type === 'null'));
     if (real.length === 1) return merge(real[0]!, deeper(walk, walk.asBase));
     if (!walk.mergeUnions || real.length > MAX_VARIANTS) return false;
@@ -145,7 +149,7 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     if (!merge(schema, walk)) return undefined;
     const fields: Field[] = [];
     for (const [name, schemas] of draft.fields) {
-      if (schemas.some(({ document, value }) => builder.isHidden(document, value, 'request')))
+      if (schemas.some(({ document, value }) => isHidden(document, value, 'request', follow)))
         draft.required.delete(name);
       else fields.push({ name, schemas, required: draft.required.has(name) });
     }
@@ -157,41 +161,24 @@ export function createShapes(resolver: Resolver, builder: SchemaBuilder, variant
     const rest = draft.closed ? undefined : draft.rest;
     if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
     const { alternatives, minProperties, closed } = draft;
-    return {
-      fields,
-      alternatives,
-      minProperties,
-      closed,
-      ...(rest === undefined ? {} : { rest, named: [...draft.fields.keys()] }),
-    };
+    const shape = { fields, alternatives, minProperties, closed };
+    return rest === undefined ? shape : { ...shape, rest, names: [...draft.fields.keys()] };
   };
 }
 
 function emptyDraft(): Draft {
-  return {
-    fields: new Map(),
-    required: new Set(),
-    alternatives: [],
-    minProperties: 0,
-    described: false,
-    closed: false,
-  };
+  const lists = { fields: new Map(), required: new Set<string>(), alternatives: [] };
+  return { ...lists, minProperties: 0, described: false, closed: false };
 }
 
 function deeper(walk: Walk, asBase: boolean): Walk {
   return { ...walk, asBase, depth: walk.depth + 1 };
 }
 
-function below({ document, pointer }: Place, keyword: string, key: string | number, value: unknown): Place {
-  return { document, pointer: `${pointer}${step(keyword)}${step(key)}`, value };
-}
-
 function noteRest(place: Place, { additionalProperties: rest }: Node, draft: Draft): void {
   if (rest === false) draft.closed = true;
   else if (rest === true || (isObject(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
-  else if (isObject(rest)) {
-    draft.rest ??= { document: place.document, pointer: `${place.pointer}/additionalProperties`, value: rest };
-  }
+  else if (isObject(rest)) draft.rest ??= inside(place, 'additionalProperties');
 }
 
 function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
@@ -219,22 +206,4 @@ function addVariants(draft: Draft, variants: readonly Draft[]): void {
 
 function isRequirement(branch: unknown): boolean {
   return isObject(branch) && Array.isArray(branch.required) && Object.keys(branch).every((key) => ANNOTATIONS.has(key));
-}
-
-function follow(place: Place, ref: string, resolver: Resolver): Place {
-  try {
-    return resolver.follow(place.document, ref);
-  } catch (error) {
-    if (error instanceof RefError) throw new OperationProblem(`${pointerOf(place)}/$ref`, error.message);
-    throw error;
-  }
-}
-
-/** The schema at the end of its `$ref`s, for a look at its type; undefined where it leads nowhere. */
-export function nodeBehind(
-  document: SourceDocument,
-  schema: unknown,
-  resolver: Resolver,
-): { document: SourceDocument; node: Node } | undefined {
-  return behindRef(document, schema, (from, ref) => resolver.settle(resolver.follow(from, ref)));
 }

@@ -16,8 +16,8 @@ export function createVariants(root: SourceDocument, resolver: Resolver): Varian
   return (base) => {
     if (!isObject(base.value) || base.value.discriminator === undefined) return [];
     if (UNIONS.some((keyword) => listAt(base.value, keyword).length > 0)) return [];
-    const named = variantsIn(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
-    const variants = named.length > 0 ? named : (heirs().get(base.value) ?? []);
+    const mapping = variantsIn(base, nodeAt(base.value.discriminator, 'mapping'), resolver);
+    const variants = mapping.length > 0 ? mapping : (heirs().get(base.value) ?? []);
     return variants.filter(({ value }) => value !== base.value).slice(0, MAX_VARIANTS);
   };
 }
@@ -30,7 +30,7 @@ function variantsIn(base: Place, mapping: Node | undefined, resolver: Resolver):
     if (value === undefined) continue;
     const ref =
       /^[A-Za-z0-9._-]+$/.test(value) && !/\.(?:json|ya?ml)$/.test(value) ? `#/components/schemas/${value}` : value;
-    const place = orNothing(() => resolver.settle(resolver.follow(base.document, ref)));
+    const place = orNothing(() => resolver.followAll(base.document, ref));
     if (place && isObject(place.value)) places.set(place.value, place);
   }
   return [...places.values()];
@@ -46,7 +46,7 @@ function heirsByBase(root: SourceDocument, resolver: Resolver): Map<object, Plac
     const value = schemas![name];
     for (const branch of listAt(value, 'allOf')) {
       const ref = textAt(branch, '$ref');
-      const base = ref === undefined ? undefined : orNothing(() => resolver.settle(resolver.follow(root, ref)))?.value;
+      const base = ref === undefined ? undefined : orNothing(() => resolver.followAll(root, ref))?.value;
       if (!isObject(base)) continue;
       const heir: Place = { document: root, pointer: pointer + step(name), value };
       const list = heirs.get(base);

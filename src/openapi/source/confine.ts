@@ -7,9 +7,9 @@ export type Confined = { readonly ok: true; readonly path: string } | { readonly
 
 /** `path` as named from a file inside; `folder` is the real path of the document's folder, `refsRoot` as it was given. */
 export async function confine(path: string, folder: string, refsRoot: string | undefined): Promise<Confined> {
-  const named = refsRoot === undefined ? [] : [resolve(refsRoot)];
-  const real = await Promise.all(named.map((root) => realpath(root).catch(() => root)));
-  const roots = [folder, ...named, ...real];
+  const extra = refsRoot === undefined ? [] : [resolve(refsRoot)];
+  const real = await Promise.all(extra.map((root) => realpath(root).catch(() => root)));
+  const roots = [folder, ...extra, ...real];
   // Refuse by name before touching the disk, so that a document cannot probe for files.
   if (!isInsideAny(path, roots)) return refuse(path);
   try {

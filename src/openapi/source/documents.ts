@@ -2,7 +2,7 @@
 // cannot wait. A file that cannot be read is kept as the reason why; only operations that need it suffer.
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { textAt } from '../../endpoint/untrusted.ts';
+import { decodeText, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { confine } from './confine.ts';
@@ -44,13 +44,8 @@ export async function collectDocuments(
   options: ImportOptions,
   limits: Limits,
 ): Promise<DocumentSet> {
-  const root: SourceDocument = {
-    uri: uriOf(source),
-    isRoot: true,
-    label: source.label,
-    value,
-    dialect: dialectOf(value, source.label),
-  };
+  const { label } = source;
+  const root: SourceDocument = { uri: uriOf(source), isRoot: true, label, value, dialect: dialectOf(value, label) };
   options.onFile?.(root.uri, source.text);
   const byUri = new Map<string, SourceDocument | string>([[root.uri, root]]);
   // OAS 3.2 `$self`: a name the document gives itself; never a place to fetch from.
@@ -68,18 +63,12 @@ export async function collectDocuments(
     const [from, ref] = queue[next]!;
     const uri = resolveUri(ref, from.uri);
     if (uri === undefined || byUri.has(uri)) continue;
-    if (++tries > limits.maxFiles || bytes >= limits.maxTotalBytes) {
-      byUri.set(
-        uri,
-        `is one file too many: a document may have ${limits.maxFiles} files and ${limits.maxTotalBytes} bytes`,
-      );
-      continue;
-    }
-    if (Date.now() > deadline) {
-      byUri.set(uri, 'was not read: the other files of the document took too long');
-      continue;
-    }
-    const file = await readPart(uri, source, options, limits);
+    const file =
+      ++tries > limits.maxFiles || bytes >= limits.maxTotalBytes
+        ? `is one file too many: a document may have ${limits.maxFiles} files and ${limits.maxTotalBytes} bytes`
+        : Date.now() > deadline
+          ? 'was not read: the other files of the document took too long'
+          : await readPart(uri, source, options, limits);
     if (typeof file === 'string') {
       byUri.set(uri, file);
       continue;
@@ -89,20 +78,13 @@ export async function collectDocuments(
     options.onProgress?.(`read ${file.label} (${files} files)`);
     options.onFile?.(uri, file.text);
     try {
-      const parsed = await parseText(file.text, file.label, limits);
-      const part: SourceDocument = {
-        uri,
-        isRoot: false,
-        label: file.label,
-        value: parsed.value,
-        dialect:
-          textAt(parsed.value, 'openapi') || textAt(parsed.value, 'swagger')
-            ? dialectOf(parsed.value, file.label)
-            : root.dialect,
-      };
+      const { value, externalRefs, warnings: inner } = await parseText(file.text, file.label, limits);
+      const isDocument = textAt(value, 'openapi') || textAt(value, 'swagger');
+      const dialect = isDocument ? dialectOf(value, file.label) : root.dialect;
+      const part: SourceDocument = { uri, isRoot: false, label: file.label, value, dialect };
       byUri.set(uri, part);
-      warnings.push(...parsed.warnings);
-      for (const inner of parsed.externalRefs) queue.push([part, inner]);
+      warnings.push(...inner);
+      for (const ref of externalRefs) queue.push([part, ref]);
     } catch (error) {
       byUri.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
     }
@@ -153,18 +135,13 @@ async function readConfined(
   refsRoot: string | undefined,
   limits: Limits,
 ): Promise<{ label: string; text: string } | string> {
-  let path: string;
-  try {
-    path = decodeURIComponent(url.pathname);
-  } catch {
-    path = url.pathname;
-  }
+  const path = decodeText(url.pathname);
   if (path.includes('\0')) return 'names a file that does not exist';
-  const allowed = await confine(path, folder, refsRoot);
-  if (!allowed.ok) return allowed.reason;
+  const place = await confine(path, folder, refsRoot);
+  if (!place.ok) return place.reason;
   const label = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.split('/').slice(-2).join('/');
   try {
-    return { label, text: await readFileText(allowed.path, label, limits.maxBytes) };
+    return { label, text: await readFileText(place.path, label, limits.maxBytes) };
   } catch (error) {
     if (error instanceof GatewayError) return `names a file that cannot be used: ${error.message}`;
     throw error;

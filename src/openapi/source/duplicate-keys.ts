@@ -1,6 +1,6 @@
 // Keys that an object of a JSON text has twice. JSON.parse lets the last one win without a word; a person who wrote both
-// wants to know where. Linear in the text, and the places are looked for only when the number of keys says there are any:
-// counting takes about 50 ms for GitHub's 13 MB, of an import of some 650; finding the places 250.
+// wants to know where. Linear in the text, and the places are looked for only when the number of keys says there may be
+// any: counting takes about 15 ms for GitHub's 13 MB, finding the places 250.
 
 import { step } from '../../endpoint/untrusted.ts';
 
@@ -16,13 +16,13 @@ const CLOSE_BRACE = 125;
 const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
-/** How many `"key":` a valid JSON text has. */
+/** How many keys a valid JSON text has, or more: a string that begins with a colon looks like the end of one. */
 export function countKeys(text: string): number {
   let keys = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
-    at = endOfString(text, at);
-    while (isSpace(text.charCodeAt(at))) at++;
-    if (text.charCodeAt(at) === COLON) keys++;
+  for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', colon + 1)) {
+    let at = colon - 1;
+    while (isSpace(text.charCodeAt(at))) at--;
+    if (text.charCodeAt(at) === QUOTE && !isEscaped(text, at)) keys++;
   }
   return keys;
 }
@@ -64,11 +64,15 @@ export function findDuplicateKeys(text: string): string[] {
 /** Behind the closing quote of the string that opens at `at`. */
 function endOfString(text: string, at: number): number {
   for (let end = text.indexOf('"', at + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = end;
-    while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;
-    if ((end - slashes) % 2 === 0) return end + 1;
+    if (!isEscaped(text, end)) return end + 1;
   }
   return text.length;
+}
+
+function isEscaped(text: string, quote: number): boolean {
+  let slashes = quote;
+  while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;
+  return (quote - slashes) % 2 === 1;
 }
 
 function keyOf(text: string, start: number): string {

@@ -10,7 +10,7 @@ import { GatewayError } from '../../errors.ts';
 export interface OperatorHeader {
   /** Lower case. */
   readonly name: string;
-  readonly credential: Credential;
+  readonly credential: Extract<Credential, { kind: 'apiKey' }>;
 }
 
 /** Throws BAD_CONFIG for what is not a header. */

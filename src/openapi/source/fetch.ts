@@ -1,8 +1,9 @@
 // Fetching a document over http(s): one origin, few redirects, a deadline, a byte limit while streaming.
 
+import { decodeText } from '../../endpoint/untrusted.ts';
 import { bad } from './document-problem.ts';
 import type { Limits } from './limits.ts';
-import { decode, showUrl, tooBig } from './read-document.ts';
+import { readStream, showUrl, tooBig } from './read-document.ts';
 
 const MAX_REDIRECTS = 3;
 
@@ -20,7 +21,7 @@ export async function fetchText(
     ...headers,
   };
   if (start.username !== '' || start.password !== '') {
-    const user = `${decodeURIComponent(start.username)}:${decodeURIComponent(start.password)}`;
+    const user = `${decodeText(start.username)}:${decodeText(start.password)}`;
     sent.authorization = `Basic ${Buffer.from(user).toString('base64')}`;
     start.username = '';
     start.password = '';
@@ -74,20 +75,10 @@ function nextUrl(from: URL, location: string, hops: number, label: string): URL 
   return next;
 }
 
-async function readBody(response: Response, label: string, maxBytes: number): Promise<string> {
-  if (Number(response.headers.get('content-length') ?? 0) > maxBytes) {
-    await response.body?.cancel();
-    throw tooBig(label, maxBytes);
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    // Leaving the loop cancels the stream.
-    if (size > maxBytes) throw tooBig(label, maxBytes);
-    chunks.push(chunk);
-  }
-  return decode(Buffer.concat(chunks));
+async function readBody({ body, headers }: Response, label: string, maxBytes: number): Promise<string> {
+  if (Number(headers.get('content-length') ?? 0) <= maxBytes) return readStream(body ?? [], label, maxBytes);
+  await body?.cancel();
+  throw tooBig(label, maxBytes);
 }
 
 function adviceFor(status: number): string {

@@ -3,6 +3,7 @@
 
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import { setOwn } from '../../schema/keywords.ts';
 import { bad } from './document-problem.ts';
 import { findAll, JsonPathError, type Location } from './jsonpath.ts';
 
@@ -91,7 +92,7 @@ function update(place: Location, change: unknown, version: string, root: unknown
     return root;
   }
   if (parent === undefined) return structuredClone(change);
-  set(parent, key, structuredClone(change));
+  setOwn(parent, key, structuredClone(change));
   return root;
 }
 
@@ -102,11 +103,6 @@ function mergeInto(target: Record<string, unknown>, change: Node): void {
     const after = change[key];
     if (isObject(before) && isObject(after)) mergeInto(before as Record<string, unknown>, after);
     else if (Array.isArray(before) && Array.isArray(after)) before.push(...(structuredClone(after) as unknown[]));
-    else set(target, key, structuredClone(after));
+    else setOwn(target, key, structuredClone(after));
   }
-}
-
-/** Defines instead of assigning: `__proto__` is a key like any other. */
-function set(parent: object, key: string | number, value: unknown): void {
-  Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
 }

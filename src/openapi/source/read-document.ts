@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { expand } from '../../endpoint/environment.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { bad, tooMuch } from './document-problem.ts';
 import { fetchText } from './fetch.ts';
+import { readHeaders } from './fetch-headers.ts';
 import type { Limits } from './limits.ts';
 
 export interface SourceText {
@@ -20,13 +20,9 @@ export interface SourceText {
 /** Reads the document (or overlay) a caller named: a path, an http(s) URL, or `-`. */
 export async function readSource(source: string, options: ImportOptions, limits: Limits): Promise<SourceText> {
   if (source === '-') {
-    const stdin = options.stdin ?? process.stdin;
-    return {
-      kind: 'stdin',
-      location: '-',
-      label: 'standard input',
-      text: await readStream(stdin, 'standard input', limits.maxBytes),
-    };
+    const label = 'standard input';
+    const text = await readStream(options.stdin ?? process.stdin, label, limits.maxBytes);
+    return { kind: 'stdin', location: source, label, text };
   }
   if (/^https?:\/\//i.test(source)) {
     const { url, text } = await fetchText(source, limits, headersForDocument(source, options));
@@ -38,17 +34,13 @@ export async function readSource(source: string, options: ImportOptions, limits:
       'is not a source that can be read; give a file path, an http(s) URL, or - for standard input',
     );
   }
-  const location = await realpath(resolve(source)).catch((error: NodeJS.ErrnoException) => {
-    throw bad(source, error.code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${error.code})`);
-  });
+  const location = await realpath(resolve(source)).catch((error) => throwUnreadable(source, error));
   return { kind: 'file', location, label: source, text: await readFileText(location, source, limits.maxBytes) };
 }
 
 /** A regular file as text, at most `maxBytes`. */
 export async function readFileText(path: string, label: string, maxBytes: number): Promise<string> {
-  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw bad(label, error.code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${error.code})`);
-  });
+  const file = await open(path, 'r').catch((error) => throwUnreadable(label, error));
   try {
     const info = await file.stat();
     if (info.isDirectory()) throw bad(label, 'is a folder; give the document inside it');
@@ -62,26 +54,36 @@ export async function readFileText(path: string, label: string, maxBytes: number
   }
 }
 
-async function readStream(stream: AsyncIterable<unknown>, label: string, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
+function throwUnreadable(label: string, { code }: NodeJS.ErrnoException): never {
+  throw bad(label, code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${code})`);
+}
+
+/** All a stream gives, at most `maxBytes`; leaving the loop ends the stream. */
+export async function readStream(
+  stream: AsyncIterable<unknown> | Iterable<unknown>,
+  label: string,
+  maxBytes: number,
+): Promise<string> {
+  const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Buffer);
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : (chunk as Uint8Array);
     size += bytes.length;
     if (size > maxBytes) throw tooBig(label, maxBytes);
     chunks.push(bytes);
   }
-  return decode(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks));
+  return decode(Buffer.concat(chunks));
 }
 
 /** UTF-8, or UTF-16 where a byte order mark says so. */
-export function decode(bytes: Buffer): string {
+function decode(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff)
-    return Buffer.from(bytes.subarray(2, bytes.length & ~1))
-      .swap16()
-      .toString('utf16le');
-  return bytes.toString('utf8');
+  const isBigEndian = bytes[0] === 0xfe && bytes[1] === 0xff;
+  return isBigEndian
+    ? Buffer.from(bytes.subarray(2, bytes.length & ~1))
+        .swap16()
+        .toString('utf16le')
+    : bytes.toString('utf8');
 }
 
 export function tooBig(label: string, maxBytes: number) {
@@ -101,9 +103,9 @@ export function showUrl(url: string): string {
 function headersForDocument(source: string, { baseUrl, headers, env }: ImportOptions): Record<string, string> {
   if (baseUrl === undefined || headers === undefined || !URL.canParse(baseUrl)) return {};
   if (new URL(baseUrl).origin !== new URL(source).origin) return {};
-  const lines = headers.flatMap((header) => {
-    const [, name, value] = /^([^:]+):(.*)$/s.exec(header) ?? [];
-    return name === undefined ? [] : [[name.trim(), expand(value!, env).text.trim()]];
-  });
-  return Object.fromEntries(lines) as Record<string, string>;
+  const fields = readHeaders(headers, env).map(({ credential: { field, prefix = '', secret } }) => [
+    field,
+    prefix + secret.value,
+  ]);
+  return Object.fromEntries(fields) as Record<string, string>;
 }

@@ -26,19 +26,7 @@ function surveyTree(root: object, label: string, limits: Limits): Survey {
     nodes += level.length;
     if (nodes > limits.maxNodes) throw tooLarge(label, limits);
     const below: object[] = [];
-    for (const node of level) {
-      if (Array.isArray(node)) {
-        for (const item of node) if (typeof item === 'object' && item !== null) below.push(item);
-        continue;
-      }
-      for (const key in node) {
-        keys++;
-        const item = (node as Record<string, unknown>)[key];
-        if (typeof item === 'object') {
-          if (item !== null) below.push(item);
-        } else if (key === '$ref' && typeof item === 'string') noteRef(item, refs);
-      }
-    }
+    for (const node of level) keys += collect(node, below, refs);
     level = below;
   }
   return { keys, externalRefs: [...refs] };
@@ -56,35 +44,37 @@ interface Frame {
 function surveyShared(root: object, label: string, limits: Limits): Survey {
   const refs = new Set<string>();
   const sizes = new Map<object, { readonly nodes: number; readonly height: number }>();
-  const open = new Set<object>([root]);
+  const open = new Set<object>();
+  const stack: Frame[] = [];
   let keys = 0;
-  const stack: Frame[] = [frameOf(root, refs)];
-  for (;;) {
-    const frame = stack[stack.length - 1]!;
+  const enter = (node: object) => {
+    const children: object[] = [];
+    keys += collect(node, children, refs);
+    open.add(node);
+    stack.push({ node, children, next: 0, nodes: 1, height: 1 });
+  };
+  enter(root);
+  for (let frame = stack[0]; frame; frame = stack.at(-1)) {
     const child = frame.children[frame.next++];
+    const size = child && sizes.get(child);
     if (child === undefined) {
       stack.pop();
       open.delete(frame.node);
       sizes.set(frame.node, frame);
-      if (!Array.isArray(frame.node)) keys += Object.keys(frame.node).length;
       if (frame.height > limits.maxDepth) throw tooDeep(label, limits);
       if (frame.nodes > limits.maxNodes) throw tooLarge(label, limits);
-      const parent = stack[stack.length - 1];
-      if (parent === undefined) return { keys, externalRefs: [...refs] };
-      add(parent, frame);
-      continue;
-    }
-    const size = sizes.get(child);
-    if (size) add(frame, size);
+      const parent = stack.at(-1);
+      if (parent) add(parent, frame);
+    } else if (size) add(frame, size);
     else if (open.has(child)) {
       throw tooMuch(label, 'has a YAML anchor that contains itself; write the recursion as a $ref instead');
     } else {
       // The stack itself grows with the expanded depth.
       if (stack.length > limits.maxDepth) throw tooDeep(label, limits);
-      open.add(child);
-      stack.push(frameOf(child, refs));
+      enter(child);
     }
   }
+  return { keys, externalRefs: [...refs] };
 }
 
 function add(parent: Frame, child: { readonly nodes: number; readonly height: number }): void {
@@ -92,22 +82,21 @@ function add(parent: Frame, child: { readonly nodes: number; readonly height: nu
   parent.height = Math.max(parent.height, child.height + 1);
 }
 
-function frameOf(node: object, refs: Set<string>): Frame {
-  const children: object[] = [];
+/** Adds the objects and arrays directly inside a node to `children`, and what it refers to; returns how many keys it has. */
+function collect(node: object, children: object[], refs: Set<string>): number {
   if (Array.isArray(node)) {
     for (const item of node) if (typeof item === 'object' && item !== null) children.push(item);
-  } else {
-    for (const key of Object.keys(node)) {
-      const item = (node as Record<string, unknown>)[key];
-      if (typeof item === 'object' && item !== null) children.push(item);
-      else if (key === '$ref' && typeof item === 'string') noteRef(item, refs);
-    }
+    return 0;
   }
-  return { node, children, next: 0, nodes: 1, height: 1 };
-}
-
-function noteRef(ref: string, refs: Set<string>): void {
-  if (ref.charCodeAt(0) !== 35 /* # */ && ref !== '') refs.add(ref);
+  let keys = 0;
+  for (const key in node) {
+    keys++;
+    const item = (node as Record<string, unknown>)[key];
+    if (typeof item === 'object') {
+      if (item !== null) children.push(item);
+    } else if (key === '$ref' && typeof item === 'string' && item !== '' && !item.startsWith('#')) refs.add(item);
+  }
+  return keys;
 }
 
 function tooDeep(label: string, limits: Limits) {
