@@ -99,7 +99,6 @@ export function buildEndpoint(
     method,
     path,
     baseUrl: server.url,
-    ...(server.publicOnly === true ? { publicOnly: true } : {}),
     headers: NO_HEADERS,
     args: plan.args,
     fixed: plan.fixed,
@@ -126,6 +125,7 @@ export function buildEndpoint(
     },
   };
   if (title) endpoint.title = toSummary(title, 100).replace(/\.$/, '');
+  if (server.publicOnly === true) endpoint.publicOnly = true;
   if (extension.guard !== undefined) endpoint.guard = extension.guard;
   if (body) endpoint.body = body.plan;
   if (pagination !== undefined) endpoint.pagination = pagination;
