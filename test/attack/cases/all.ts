@@ -1,6 +1,7 @@
 // Every case, in the order of the table.
 import type { Case } from '../case.ts';
 import { ANSWER_CASES } from './answers.ts';
+import { LIMIT_CASES } from './at-limits.ts';
 import { BYTE_CASES } from './bytes.ts';
 import { DOCUMENT_CASES } from './documents.ts';
 import { DOOR_CASES } from './doors.ts';
@@ -13,6 +14,7 @@ import { VARIABLE_CASES } from './variables.ts';
 
 export const CASES: readonly Case[] = [
   ...INPUT_CASES,
+  ...LIMIT_CASES,
   ...BYTE_CASES,
   ...ANSWER_CASES,
   ...DOCUMENT_CASES,
