@@ -13,6 +13,8 @@ export interface BodyLimits {
 export interface BodyReader {
   /** Once for every connection. */
   meet(socket: Socket): void;
+  /** For every request that did not wait for the answer to the one before: 64 KB may hold hundreds. */
+  notePipelined(socket: Socket): void;
   /** Calls exactly one of these; `leave` when the client does, half-way: it has asked for nothing then. */
   read(
     request: IncomingMessage,
@@ -27,12 +29,14 @@ const EMPTY = Buffer.alloc(0);
 const MAX_PIECES = 1_024;
 /** Of all bodies together. Node hands on every chunk of 64 KB at once: 10,000 of them, when they have a byte each. */
 const MAX_PIECES_PER_TURN = 2_048;
+const PIPELINED_WEIGHT = 20;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   const crowd = createCrowd();
   let held = 0;
   return {
     meet: crowd.enter,
+    notePipelined: (socket) => crowd.note(socket, PIPELINED_WEIGHT),
     read(request, done, refuse, leave) {
       let first: Buffer | undefined;
       let more: ByteCollector | undefined;
@@ -48,7 +52,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
       };
       request.on('data', (chunk: Buffer) => {
         if (over) return;
-        if (isChunked) crowd.notePiece(request.socket);
+        if (isChunked) crowd.note(request.socket, 1);
         size += chunk.length;
         held += chunk.length;
         const isTooLarge = size > maxBodyBytes || ++pieces > MAX_PIECES;
@@ -81,11 +85,12 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
 
 interface Crowd {
   enter(socket: Socket): void;
-  notePiece(socket: Socket): void;
+  /** `weight`: what it costs, in pieces. */
+  note(socket: Socket, weight: number): void;
 }
 
 /**
- * Everybody who is connected. When a body brings too many pieces in a turn, whatever else has become ready meanwhile is left
+ * Everybody who is connected. When one of them brings too much in a turn, whatever else has become ready meanwhile is left
  * for later turns: first those who have been answered before, then the others one after the other.
  */
 function createCrowd(): Crowd {
@@ -99,9 +104,11 @@ function createCrowd(): Crowd {
       crowd.add(socket);
       socket.once('close', () => crowd.delete(socket));
     },
-    notePiece(socket) {
-      if (pieces++ === 0) setImmediate(startTurn);
-      if (pieces !== MAX_PIECES_PER_TURN) return;
+    note(socket, weight) {
+      if (pieces === 0) setImmediate(startTurn);
+      const isOver = pieces >= MAX_PIECES_PER_TURN;
+      pieces += weight;
+      if (isOver || pieces < MAX_PIECES_PER_TURN) return;
       for (const other of crowd) {
         if (other === socket || other.isPaused()) continue;
         other.pause();

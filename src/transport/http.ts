@@ -143,6 +143,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     bytes: Buffer,
   ) => {
     const connection = enterConnection(request.socket);
+    if (connection.isPipelined) bodies.notePipelined(request.socket);
     const cors = admission.corsHeaders(request);
     let stream: Sse | undefined;
     load.enter();

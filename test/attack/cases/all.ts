@@ -10,6 +10,7 @@ import { GUARD_CASES } from './guards.ts';
 import { INPUT_CASES } from './inputs.ts';
 import { OVERRIDE_CASES } from './overrides.ts';
 import { PROFILE_CASES } from './profiles.ts';
+import { RED_TEAM_CASES } from './red-team.ts';
 import { VARIABLE_CASES } from './variables.ts';
 
 export const CASES: readonly Case[] = [
@@ -17,6 +18,7 @@ export const CASES: readonly Case[] = [
   ...LIMIT_CASES,
   ...BYTE_CASES,
   ...ANSWER_CASES,
+  ...RED_TEAM_CASES,
   ...DOCUMENT_CASES,
   ...GUARD_CASES,
   ...VARIABLE_CASES,
