@@ -1,8 +1,9 @@
 // Turns of the event loop, for work that takes milliseconds: large messages, large answers, queues of lines. Fifty of them may
 // become ready at the same moment; one runs per turn, and between two of them everybody else is served.
 
-/** What is smaller is done within a fraction of a millisecond, and does not wait for a turn. */
-export const MAX_UNQUEUED_BYTES = 16 * 1024;
+/** What is smaller is done within a millisecond or two, and does not wait for a turn: messages, and answers of an API. */
+export const MAX_UNQUEUED_MESSAGE = 4 * 1024;
+export const MAX_UNQUEUED_ANSWER = 16 * 1024;
 
 const waiting: (() => void)[] = [];
 

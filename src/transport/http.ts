@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
-import { MAX_UNQUEUED_BYTES, nextTurn } from '../executor/turns.ts';
+import { MAX_UNQUEUED_MESSAGE, nextTurn } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply, Sender } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
@@ -154,7 +154,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
         stream ??= createSse(response, cors);
         stream.send(message);
       });
-      if (bytes.length > MAX_UNQUEUED_BYTES) await nextTurn();
+      if (bytes.length > MAX_UNQUEUED_MESSAGE) await nextTurn();
       const reply = isUtf8(bytes) ? await protocol.handle(bytes.toString(), sender) : NOT_UTF8;
       if (response.destroyed) return;
       if (stream) stream.end(reply?.body || undefined);

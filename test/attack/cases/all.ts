@@ -7,6 +7,7 @@ import { DOCUMENT_CASES } from './documents.ts';
 import { DOOR_CASES } from './doors.ts';
 import { FILE_CASES } from './files.ts';
 import { GUARD_CASES } from './guards.ts';
+import { HOSTILE_FILE_CASES } from './hostile-files.ts';
 import { INPUT_CASES } from './inputs.ts';
 import { OVERRIDE_CASES } from './overrides.ts';
 import { PROFILE_CASES } from './profiles.ts';
@@ -20,6 +21,7 @@ export const CASES: readonly Case[] = [
   ...ANSWER_CASES,
   ...RED_TEAM_CASES,
   ...DOCUMENT_CASES,
+  ...HOSTILE_FILE_CASES,
   ...GUARD_CASES,
   ...VARIABLE_CASES,
   ...OVERRIDE_CASES,
