@@ -65,7 +65,7 @@ function renderCredentials({ domains }: Gateway): string {
  * `PETSTORE_API_KEY → https://petstore.example`, for variables that are set: an imported document names its security schemes
  * and servers itself, so a person should see at start what it gets.
  */
-export function listCredentials(domains: readonly Domain[]): string[] {
+export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
   const lines = new Set<string>();
   for (const { endpoints } of domains) {
     for (const { security, baseUrl } of endpoints) {

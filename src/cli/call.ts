@@ -6,7 +6,9 @@ import type { Args } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { META, MODERN_VERSION } from '../protocol/eras.ts';
+import { listCredentials } from './banner.ts';
 import { withGateway } from './open-gateway.ts';
+import { shown } from './terminal.ts';
 
 export interface CallFlags extends Flags {
   readonly args?: string;
@@ -25,6 +27,8 @@ interface Result {
 export async function runCall(tool: string, pairs: readonly string[], flags: CallFlags): Promise<void> {
   const args = readArgs(pairs, flags.args);
   await withGateway(readConfig({ ...flags, exposure: 'tools' }, process.env), async (gateway) => {
+    const endpoints = gateway.registry.operations.flatMap(({ name, endpoint }) => (name === tool ? [endpoint] : []));
+    for (const line of listCredentials([{ endpoints }])) process.stderr.write(`credential ${shown(line)}\n`);
     const result = await callTool(gateway, tool, args, flags.yes ?? false);
     print(result, flags.json ?? false);
     if (result.isError) process.exitCode = 1;

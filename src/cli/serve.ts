@@ -153,7 +153,7 @@ async function announce(launch: Launch, gateway: Gateway, running: Running, json
   if (json) {
     const { domains, registry } = gateway;
     out.write(
-      `${JSON.stringify({ ...at, domains: domains.map(({ name }) => name), tools: registry.tools.size, operations: registry.operations.length, warnings: domains.flatMap(({ warnings }) => warnings) })}\n`,
+      `${JSON.stringify({ ...at, domains: domains.map(({ name }) => name), tools: registry.tools.size, operations: registry.operations.length, credentials: listCredentials(domains), warnings: domains.flatMap(({ warnings }) => warnings) })}\n`,
     );
   } else if (config.stdio) {
     for (const line of listCredentials(gateway.domains)) out.write(`credential ${shown(line)}\n`);

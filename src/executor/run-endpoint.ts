@@ -12,6 +12,7 @@ import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
 import { buildProof, chooseCredentials, missingCredential, type OAuthCredential, type Proof } from './request/proof.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
+import { MAX_UNQUEUED_ANSWER, nextTurn } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
 
 /** Reading takes 2-30 ms at this size, for the worst kind (empty lists as TOON) 80; a thread adds about one. */
@@ -98,7 +99,10 @@ class EndpointCall {
   #read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args): Answer | Promise<Answer> {
     const { label: tool, controls } = context;
     const input: AnswerInput = { method: request.method, raw, args, tool, fields: controls?.fields };
-    return raw.body.length <= MAX_INLINE_BYTES ? this.#buildAnswer(input) : this.#readInThread(input, context);
+    if (raw.body.length <= MAX_UNQUEUED_ANSWER) return this.#buildAnswer(input);
+    return raw.body.length <= MAX_INLINE_BYTES
+      ? nextTurn().then(() => this.#buildAnswer(input))
+      : this.#readInThread(input, context);
   }
 
   #readInThread(input: AnswerInput, context: ExecutionContext): Promise<Answer> {

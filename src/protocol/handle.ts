@@ -50,6 +50,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     ...failed(id, error, true),
     notJsonRpc: true,
   });
+  const invalid = (reason: string) => new GatewayError('INVALID_REQUEST', `Invalid request: ${reason}`);
 
   const answer = (message: RequestMessage, sender: Sender): Answer => {
     const isModern = claimsModern(message.params);
@@ -78,7 +79,9 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       case 'response':
         return void legacy.settle(message, sender);
       case 'invalid':
-        return stray(message.id, new GatewayError('INVALID_REQUEST', `Invalid request: ${message.reason}`));
+        return stray(message.id, invalid(message.reason));
+      case 'excess':
+        return failed(message.id, invalid(message.reason), true);
     }
   };
 

@@ -29,6 +29,11 @@ class Connection {
     return this.controller.signal;
   }
 
+  /** More than one request is under way: the client did not wait for an answer. */
+  get isPipelined(): boolean {
+    return this.underWay > 1;
+  }
+
   enter(): void {
     this.underWay++;
   }

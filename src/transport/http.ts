@@ -1,8 +1,10 @@
 // POST /mcp straight on node:http: the hot path. Every other request goes to the express app in routes.ts.
 import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
+import { MAX_UNQUEUED_MESSAGE, nextTurn } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply, Sender } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
@@ -81,6 +83,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       else parts.otherwise(request, response);
     },
   );
+  server.on('connection', door.meet);
   // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
   const port = await listen(server, options);
   return {
@@ -107,6 +110,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 }
 
 interface Door {
+  readonly meet: (socket: Socket) => void;
   receive(protocol: Protocol, request: IncomingMessage, response: ServerResponse): void;
   /** From now on answers close their connection. */
   drain(): void;
@@ -139,6 +143,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     bytes: Buffer,
   ) => {
     const connection = enterConnection(request.socket);
+    if (connection.isPipelined) bodies.notePipelined(request.socket);
     const cors = admission.corsHeaders(request);
     let stream: Sse | undefined;
     load.enter();
@@ -149,6 +154,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
         stream ??= createSse(response, cors);
         stream.send(message);
       });
+      if (bytes.length > MAX_UNQUEUED_MESSAGE) await nextTurn();
       const reply = isUtf8(bytes) ? await protocol.handle(bytes.toString(), sender) : NOT_UTF8;
       if (response.destroyed) return;
       if (stream) stream.end(reply?.body || undefined);
@@ -195,6 +201,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
   };
 
   return {
+    meet: bodies.meet,
     receive(protocol, request, response) {
       const refusal = admission.check(request);
       if (refusal) return refuse(request, response, refusal.status, refusal.message);

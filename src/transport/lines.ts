@@ -4,6 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
+import { MAX_UNQUEUED_MESSAGE, queueTurn } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply, Sender } from '../protocol/sender.ts';
 import { abandon, createSession, type Session } from '../protocol/session.ts';
@@ -59,7 +60,7 @@ export class Conversation {
   /** A line taken may end in #proceed again (park); the loop that is running goes on by itself. */
   #proceeding = false;
   /** Set while the rest of the queue waits for its turn. */
-  #turn: NodeJS.Immediate | undefined;
+  #awaitsTurn = false;
   /** Lines in a row that were no JSON-RPC, and whether any was. */
   #slips = 0;
   #isAcquainted = false;
@@ -189,13 +190,15 @@ export class Conversation {
     return this.#active - this.#parked >= limits.maxConcurrent || output.writableNeedDrain;
   }
 
-  #proceed(): void {
-    if (this.#proceeding || this.#turn) return;
+  /** `isTurn`: nobody else does so now. A large line is only taken then, and as the first. */
+  #proceed(isTurn = false): void {
+    if (this.#proceeding || this.#awaitsTurn) return;
     this.#proceeding = true;
     const until = performance.now() + MAX_TURN_MS;
     let next = 0;
     const mayGoOn = () => !this.#isFull() && !this.#estranged && performance.now() < until;
-    while (next < this.#queue.length && mayGoOn()) this.#take(this.#queue[next++]!);
+    const isLarge = () => this.#queue[next]!.length > MAX_UNQUEUED_MESSAGE && !(isTurn && next === 0);
+    while (next < this.#queue.length && mayGoOn() && !isLarge()) this.#take(this.#queue[next++]!);
     this.#queue = this.#estranged ? [] : this.#queue.slice(next);
     this.#proceeding = false;
     if (this.#queue.length > 0 && !this.#isFull()) this.#waitForTurn();
@@ -206,9 +209,11 @@ export class Conversation {
 
   /** Others get their turn: a chunk may hold thousands of lines. */
   #waitForTurn(): void {
-    this.#turn ??= setImmediate(() => {
-      this.#turn = undefined;
-      this.#proceed();
+    if (this.#awaitsTurn) return;
+    this.#awaitsTurn = true;
+    queueTurn(() => {
+      this.#awaitsTurn = false;
+      this.#proceed(true);
     });
   }
 

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const BIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+/** The program. */
+export const BIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 const WATCHER = fileURLToPath(new URL('./watcher.mjs', import.meta.url));
 const START_MS = 30_000;
 

@@ -138,6 +138,13 @@ describe('forms', () => {
     expect(endpoint.inputSchema).toMatchObject({ anyOf: [{ required: ['url'] }, { required: ['file'] }] });
   });
 
+  test.each(['oneOf', 'anyOf'])('a form that may only be null (%s) has no fields', async (keyword) => {
+    const schema = { [keyword]: [{ type: 'null' }, { type: 'null' }] };
+    const forms = { 'multipart/form-data': { schema }, 'application/x-www-form-urlencoded': { schema } };
+    const domain = await importValue({ ...posting(forms), openapi: '3.1.0' });
+    expect(domain.endpoints.length + domain.warnings.length).toBeGreaterThan(0);
+  });
+
   test('multipart without named parts cannot be filled in', async () => {
     const domain = await importValue(posting({ 'multipart/mixed': { schema: { type: 'array' } } }));
     expect(domain.quarantined).toMatchObject([{ reason: expect.stringContaining('named parts') }]);

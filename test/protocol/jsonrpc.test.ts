@@ -49,6 +49,30 @@ describe('parseMessages()', () => {
     expect(() => parseMessages(text)).not.toThrow();
   });
 
+  const fieldsOf = (count: number) =>
+    Array.from({ length: count }, (_, index) => `"k${String(index).padStart(9, '0')}":1`).join(',');
+  test.each([
+    [`{"jsonrpc":"2.0","id":"a\\"b","params":[${'1,'.repeat(25_000)}1]}`, 'a"b', 'more than 25000 values'],
+    [`{"params":{${fieldsOf(6_251)}},"x":{"id":8}, "id" : 7}`, 7, 'more than 6250 fields'],
+    [`{"params":{${fieldsOf(6_251)}},"id":7,"id":8}`, undefined, 'more than 6250 fields'],
+    [`{"params":{${fieldsOf(6_251)}},"id":{"id":8}}`, undefined, 'more than 6250 fields'],
+    [`[${'{"id":1},'.repeat(20_000)}1]`, undefined, 'more than 25000 values'],
+    [`[${'[],'.repeat(30_000)}`, undefined, 'more than 25000 values'],
+  ])('does not build a message that holds too much (%#)', (text, id, reason) => {
+    expect(parseMessages(text)).toEqual({ kind: 'excess', id, reason: expect.stringContaining(reason) });
+  });
+
+  test('takes a message as large as arguments may be', () => {
+    const text = `{"jsonrpc":"2.0","id":1,"method":"a","params":{"x":[${'{},'.repeat(20_000)}1],"y":{${fieldsOf(4_900)}},"z":"${',['.repeat(100_000)}"}}`;
+    expect(parseMessages(text)).toMatchObject({ kind: 'request', id: 1, method: 'a' });
+  });
+
+  test.each([60_000, 20])('refuses what is nested too deeply, with %i characters beside it', (beside) => {
+    const text = `{"x":"${'x'.repeat(beside)}","y":${'['.repeat(65)}${']'.repeat(65)}}`;
+    expect(() => parseMessages(text)).toThrow('nested deeper than 64 levels');
+    expect(() => parseMessages(text.replace('[', '').replace(']', ''))).not.toThrow();
+  });
+
   test('sees no doubled key in any JSON that was written from a value', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.nat(2), (value, indent) => {

@@ -76,6 +76,10 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry<Prom
   });
 }
 
+/** How many problems are named, and how much of a name that nobody declared. */
+const MAX_PROBLEMS = 12;
+const MAX_NAME_CHARS = 100;
+
 function check(spec: PromptSpec, args: Args): void {
   const specs = new Map(spec.arguments.map((argument) => [argument.name, argument]));
   const missing = spec.arguments.filter(
@@ -85,13 +89,15 @@ function check(spec: PromptSpec, args: Args): void {
     ...missing.map(({ name }) => `missing \`${name}\``),
     ...Object.entries(args).flatMap(([key, value]) => {
       const argument = specs.get(key);
-      if (!argument) return [`unknown \`${key}\``];
+      if (!argument) return [`unknown \`${key.slice(0, MAX_NAME_CHARS)}\``];
       if (typeof value !== 'string') return [`\`${key}\` must be a string`];
       const isAllowed = argument.values?.includes(value) ?? true;
       return isAllowed ? [] : [`\`${key}\` must be one of ${argument.values?.join(', ')}`];
     }),
   ];
   if (problems.length === 0) return;
+  const more = problems.length - MAX_PROBLEMS;
+  if (more > 0) problems.splice(MAX_PROBLEMS, more, `and ${more} more`);
   const names = [...specs.keys()].join(', ') || 'none';
   throw new GatewayError(
     'INVALID_PARAMS',

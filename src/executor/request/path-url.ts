@@ -61,6 +61,7 @@ export function buildPath(plan: PathPlan, origin: string, args: Args, tool: stri
       checkPathValue(value);
       const text = variable.serialise(value);
       if (text === undefined || text === '') throw new Unsendable('must not be empty: it is one segment of the path');
+      if (text.length > MAX_SEGMENT_CHARS) throw new Unsendable(TOO_LONG);
       path += text + literals[index + 1];
     } catch (error) {
       throw locate(error, tool, variable.key);
@@ -73,6 +74,9 @@ export function buildPath(plan: PathPlan, origin: string, args: Args, tool: stri
 const HARMLESS = /^[A-Za-z0-9_\-/]*$/;
 const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?=$|[/\\])/;
 const ENCODED_DELIMITER = /%(?:2e|2f|5c|25)/i;
+/** No server takes as much, and every check below reads all of it several times. */
+const MAX_SEGMENT_CHARS = 64 * 1024;
+const TOO_LONG = 'is too long for a path; send the identifier alone';
 /** Each pass undoes one layer of encoding; honest values have one or two. */
 const MAX_DECODING_PASSES = 8;
 
@@ -93,6 +97,7 @@ function checkPathValue(value: unknown): void {
 }
 
 function checkSegments(text: string): void {
+  if (text.length > MAX_SEGMENT_CHARS) throw new Unsendable(TOO_LONG);
   let decoded = text;
   for (let pass = 0; ; pass++) {
     if (DOT_SEGMENT.test(decoded)) {

@@ -131,7 +131,8 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
       .map((_, index) => inside(place, keyword, index))
       .filter(({ value }) => !(isObject(value) && value.type === 'null'));
     if (real.length === 1) return merge(real[0]!, deeper(walk, walk.asBase));
-    if (!walk.mergeUnions || real.length > MAX_VARIANTS) return false;
+    // None at all: nothing but null may stand here, and null has no fields.
+    if (!walk.mergeUnions || real.length === 0 || real.length > MAX_VARIANTS) return false;
     const drafts: Draft[] = [];
     for (const branch of real) {
       const draft = emptyDraft();

@@ -1,6 +1,8 @@
 // JSON-RPC 2.0 as MCP uses it: text in, classified messages out, and answers written without a second serialisation.
 import { isObject } from '../../endpoint/is-object.ts';
 import { GatewayError } from '../../errors.ts';
+import { MAX_DEPTH } from '../../schema/check/bounds.ts';
+import { EXCESS, findExcess, findIdText } from './message-bounds.ts';
 
 export type RequestId = string | number;
 export type Params = Readonly<Record<string, unknown>>;
@@ -17,14 +19,33 @@ export type Message =
       readonly result?: unknown;
       readonly error?: unknown;
     }
-  | { readonly kind: 'invalid'; readonly id: RequestId | undefined; readonly reason: string };
-
-const MAX_DEPTH = 64;
+  /** `excess`: more than anybody looks at, message or not. */
+  | { readonly kind: 'invalid' | 'excess'; readonly id: RequestId | undefined; readonly reason: string };
 
 /** One message, or the messages of a batch: JSON text, or what a caller has parsed already. Throws PARSE_ERROR. */
 export function parseMessages(source: unknown): Message | readonly Message[] {
-  const value = typeof source === 'string' ? parseJson(source) : checkDepth(source);
+  if (typeof source !== 'string') return classifyAll(checkDepth(source));
+  const excess = findExcess(source);
+  if (excess === undefined) return classifyAll(parseJson(source));
+  if (excess === 'too_deep') throw tooDeep();
+  return { kind: 'excess', id: readId(findIdText(source)), reason: EXCESS[excess] };
+}
+
+function classifyAll(value: unknown): Message | readonly Message[] {
   return Array.isArray(value) ? value.map(classify) : classify(value);
+}
+
+function readId(text: string | undefined): RequestId | undefined {
+  try {
+    const id: unknown = JSON.parse(text ?? '');
+    return isRequestId(id) ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tooDeep(): GatewayError {
+  return new GatewayError('PARSE_ERROR', `Parse error: nested deeper than ${MAX_DEPTH} levels.`);
 }
 
 function parseJson(text: string): unknown {
@@ -48,7 +69,7 @@ function checkDepth(value: unknown): unknown {
 
 function countKeys(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth > MAX_DEPTH) throw new GatewayError('PARSE_ERROR', `Parse error: nested deeper than ${MAX_DEPTH} levels.`);
+  if (depth > MAX_DEPTH) throw tooDeep();
   let keys = 0;
   if (Array.isArray(value)) {
     for (const item of value) keys += countKeys(item, depth + 1);

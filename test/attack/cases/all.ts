@@ -1,21 +1,27 @@
 // Every case, in the order of the table.
 import type { Case } from '../case.ts';
 import { ANSWER_CASES } from './answers.ts';
+import { LIMIT_CASES } from './at-limits.ts';
 import { BYTE_CASES } from './bytes.ts';
 import { DOCUMENT_CASES } from './documents.ts';
 import { DOOR_CASES } from './doors.ts';
 import { FILE_CASES } from './files.ts';
 import { GUARD_CASES } from './guards.ts';
+import { HOSTILE_FILE_CASES } from './hostile-files.ts';
 import { INPUT_CASES } from './inputs.ts';
 import { OVERRIDE_CASES } from './overrides.ts';
 import { PROFILE_CASES } from './profiles.ts';
+import { RED_TEAM_CASES } from './red-team.ts';
 import { VARIABLE_CASES } from './variables.ts';
 
 export const CASES: readonly Case[] = [
   ...INPUT_CASES,
+  ...LIMIT_CASES,
   ...BYTE_CASES,
   ...ANSWER_CASES,
+  ...RED_TEAM_CASES,
   ...DOCUMENT_CASES,
+  ...HOSTILE_FILE_CASES,
   ...GUARD_CASES,
   ...VARIABLE_CASES,
   ...OVERRIDE_CASES,

@@ -1,6 +1,9 @@
 // B: a document does not choose which variable is sent to its own server.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Case } from '../case.ts';
-import { StartError } from '../gateway.ts';
+import { BIN, StartError } from '../gateway.ts';
 import type { Arrival } from '../upstream.ts';
 import { callAll, document, type Json, operation, operatorCase, tryLaunch } from './small-api.ts';
 
@@ -55,6 +58,39 @@ const PLACEHOLDER = ['$', '{GITHUB_TOKEN}'].join('');
 const bearer = { type: 'http', scheme: 'bearer' };
 const key = { type: 'apiKey', in: 'header', name: 'X-Key' };
 const title = (text: string) => ({ info: { title: text, version: '1' } });
+
+/** This machine, however it is written; and the address where clouds keep their secrets. */
+const PRIVATE_TOKEN_URLS = [
+  'http://127.0.0.1:PORT/token',
+  'http://localhost:PORT/token',
+  'http://[::1]:PORT/token',
+  'http://[::ffff:127.0.0.1]:PORT/token',
+  'http://0x7f000001:PORT/token',
+  'http://2130706433:PORT/token',
+  'http://127.1:PORT/token',
+  'http://localhost.:PORT/token',
+  'http://0.0.0.0:PORT/token',
+  'http://user@127.0.0.1:PORT/token',
+  'http://169.254.169.254/latest/token',
+];
+
+/** Has documents of public hosts fetched from the upstream of the attack; calls are not touched. */
+function standIn(upstreamUrl: string): string {
+  const source = `const ask = globalThis.fetch; globalThis.fetch = (url, how) => ask(String(url).replace('http://docs.example', '${upstreamUrl}'), how);`;
+  return `data:text/javascript;base64,${Buffer.from(source).toString('base64')}`;
+}
+
+function fetchedDocument(tokenUrl: string): string {
+  return document(
+    'https://api.example',
+    { '/x': { get: operation('look', { security: [{ oauth: [] }] }) } },
+    {
+      components: {
+        securitySchemes: { oauth: { type: 'oauth2', flows: { clientCredentials: { tokenUrl, scopes: {} } } } },
+      },
+    },
+  );
+}
 
 export const VARIABLE_CASES: readonly Case[] = [
   sendsNoVariable('x-mcp name: github, scheme token', { 'x-mcp': { name: 'github' } }, 'token', bearer),
@@ -116,5 +152,55 @@ export const VARIABLE_CASES: readonly Case[] = [
     await Promise.race([callAll(gateway), new Promise((resolve) => setTimeout(resolve, 3_000))]);
     const leak = findValuable(upstream.arrivals);
     return leak && `${leak} was sent to the token URL of the document`;
+  }),
+  ...PRIVATE_TOKEN_URLS.map((url) =>
+    operatorCase(`OAuth: token URL ${url} in a document that came from a public host`, async (attack) => {
+      const { upstream } = attack;
+      const tokenUrl = url.replace('PORT', String(upstream.port));
+      upstream.respond((_arrival, response) => {
+        response.setHeader('content-type', 'application/json');
+        response.end(fetchedDocument(tokenUrl));
+      });
+      const gateway = await tryLaunch(attack, {
+        args: ['http://docs.example/evil.json', '--exposure', 'tools'],
+        env: {
+          NODE_OPTIONS: `--import ${standIn(upstream.url)}`,
+          LANDBRIDGE_CRED_EVIL_OAUTH_CLIENT_ID: 'id_valuable',
+          LANDBRIDGE_CRED_EVIL_OAUTH_CLIENT_SECRET: 'secret_valuable',
+        },
+      });
+      if (gateway instanceof StartError)
+        return /private address/.test(gateway.log) ? undefined : `it did not start: ${gateway.log.slice(-300)}`;
+      await Promise.race([callAll(gateway), new Promise((resolve) => setTimeout(resolve, 5_000))]);
+      const [, ...others] = upstream.arrivals;
+      return others.length === 0 ? undefined : `${others[0]!.method} ${others[0]!.url} reached the private address`;
+    }),
+  ),
+  operatorCase('the start and `call` name each variable that a document gets, and where it goes', async (attack) => {
+    const { upstream } = attack;
+    const gateway = await attack.launch({
+      files: {
+        'evil.json': document(
+          upstream.url,
+          { '/x': { get: operation('look', { security: [{ token: [] }] }) } },
+          { components: { securitySchemes: { token: bearer } } },
+        ),
+      },
+      args: ['evil.json', '--exposure', 'tools'],
+      env: { LANDBRIDGE_CRED_EVIL_TOKEN: 'token_valuable' },
+    });
+    const line = `LANDBRIDGE_CRED_EVIL_TOKEN → ${upstream.url}`;
+    if (!gateway.log().includes(line)) return `the start does not say "${line}": ${gateway.log().slice(0, 300)}`;
+    for (const LANDBRIDGE_CRED_EVIL_TOKEN of ['token_valuable', '']) {
+      const { stderr } = await promisify(execFile)(
+        process.execPath,
+        [BIN, 'call', 'look', '--domains', join(gateway.folder, 'evil.json')],
+        { env: { PATH: process.env.PATH ?? '', NO_COLOR: '1', LANDBRIDGE_CRED_EVIL_TOKEN } },
+      ).catch((error: { stderr: string }) => error);
+      if (!stderr.includes('LANDBRIDGE_CRED_EVIL_TOKEN') || !stderr.includes(upstream.url))
+        return `call does not say where the variable goes: ${stderr.slice(0, 300)}`;
+      if (stderr.includes('token_valuable')) return 'call shows the secret itself';
+    }
+    return undefined;
   }),
 ];
