@@ -5,7 +5,7 @@ import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
-import { type Answer, type AnswerInput, type AnswerPlan, compileAnswer } from './answer/build-answer.ts';
+import { type Answer, type AnswerInput, type AnswerPlan, compileAnswer, isUnshaped } from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
 import type { Tokens } from './oauth.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
@@ -50,6 +50,8 @@ class EndpointCall {
   readonly #threads: AnswerThreads;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
+  /** Up to here an answer passes without being parsed, which takes no time to speak of. */
+  readonly #maxPassingBytes: number;
   #need: Need | undefined;
 
   constructor(
@@ -68,6 +70,8 @@ class EndpointCall {
     this.#threads = threads;
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
+    const { response } = endpoint;
+    this.#maxPassingBytes = isUnshaped(response) ? Math.min(response.maxChars, MAX_INLINE_BYTES) : 0;
   }
 
   // The hot path: one await, no closure, nothing allocated that the call does not need.
@@ -99,8 +103,10 @@ class EndpointCall {
   #read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args): Answer | Promise<Answer> {
     const { label: tool, controls } = context;
     const input: AnswerInput = { method: request.method, raw, args, tool, fields: controls?.fields };
-    if (raw.body.length <= MAX_UNQUEUED_ANSWER) return this.#buildAnswer(input);
-    return raw.body.length <= MAX_INLINE_BYTES
+    const size = raw.body.length;
+    if (size <= MAX_UNQUEUED_ANSWER || (size <= this.#maxPassingBytes && input.fields === undefined))
+      return this.#buildAnswer(input);
+    return size <= MAX_INLINE_BYTES
       ? nextTurn().then(() => this.#buildAnswer(input))
       : this.#readInThread(input, context);
   }

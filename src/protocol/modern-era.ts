@@ -52,7 +52,7 @@ export function createModern({
     const token = progressTokenOf(params);
     const client = toClient(envelope, round);
     const facts = toRequestFacts(message, sender, client, signal, round, profile);
-    if (!sender.send || (bar === undefined && token === undefined)) {
+    if ((bar === undefined && token === undefined) || !sender.send) {
       return dispatch.perform(facts, message, MODERN_VERSION, sender.headers);
     }
     const channel = createChannel(sender.send, signal);

@@ -13,7 +13,7 @@ export interface Sender<Data = unknown> {
   /** Aborted when the caller is gone. */
   readonly signal: AbortSignal;
   /** Sends a message that belongs to this request before its answer. Absent where that is impossible. */
-  readonly send?: (message: string) => void;
+  readonly send?: ((message: string) => void) | undefined;
   /** The connection, on transports that have one (stdio, TCP). */
   readonly session?: Session;
   /** Says that the request only waits for its client now and is no load; the function returned takes that back. */

@@ -2,25 +2,18 @@
 import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import { MAX_UNQUEUED_MESSAGE, nextTurn } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
-import type { Reply, Sender } from '../protocol/sender.ts';
+import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { createBodyReader } from './body-reader.ts';
 import { enterConnection } from './connection.ts';
-import { createLoad, createParking, type Load } from './in-flight.ts';
+import { HttpSender, type Identity, JSON_TYPE } from './http-sender.ts';
+import { createLoad, type Load } from './in-flight.ts';
 import { explainListenError } from './listen.ts';
-import { createSse, type Sse } from './sse.ts';
 import { within } from './within.ts';
-
-/** Who a request comes from, and whatever handlers and middleware should find in `context.data`. */
-export interface Identity<Data = unknown> {
-  readonly principal: Principal;
-  readonly data?: Data | undefined;
-}
 
 /** Undefined refuses the request with 401. */
 export type Identify<Data = unknown> = (
@@ -55,7 +48,6 @@ export interface HttpServer {
 }
 
 const ANONYMOUS: Identity = Object.freeze({ principal: Object.freeze({ id: 'anonymous' }) });
-const JSON_TYPE = 'application/json';
 const BUSY = 'Too many requests are under way; try again in a moment.';
 const RETRY = { 'retry-after': '1' };
 const UNKNOWN_CALLER = 'Unauthorized: it is not known who calls.';
@@ -144,25 +136,14 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
   ) => {
     const connection = enterConnection(request.socket);
     if (connection.isPipelined) bodies.notePipelined(request.socket);
-    const cors = admission.corsHeaders(request);
-    let stream: Sse | undefined;
+    const sender = new HttpSender(request, response, identity, connection.signal, admission.corsHeaders(request), load);
     load.enter();
     try {
-      const sender = toSender(request, identity, connection.signal, load, (message) => {
-        // A legacy client that hung up is not cancelled, but nobody reads what is said to it.
-        if (response.destroyed) return;
-        stream ??= createSse(response, cors);
-        stream.send(message);
-      });
       if (bytes.length > MAX_UNQUEUED_MESSAGE) await nextTurn();
-      const reply = isUtf8(bytes) ? await protocol.handle(bytes.toString(), sender) : NOT_UTF8;
-      if (response.destroyed) return;
-      if (stream) stream.end(reply?.body || undefined);
-      else if (reply?.body === '') createSse(response, cors).end(undefined);
-      else writeReply(response, reply, cors, draining);
+      sender.finish(isUtf8(bytes) ? await protocol.handle(bytes.toString(), sender) : NOT_UTF8, draining);
     } catch (error) {
       onInternalError(error);
-      if (stream) stream.end(undefined);
+      if (sender.isStreaming) sender.finish(undefined, draining);
       else refuse(request, response, 500, INTERNAL);
     } finally {
       connection.leave();
@@ -222,39 +203,6 @@ const NOT_UTF8: Reply = {
   body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),
   status: 400,
 };
-
-function toSender(
-  { headers }: IncomingMessage,
-  { principal, data }: Identity,
-  signal: AbortSignal,
-  load: Load,
-  send: (message: string) => void,
-): Sender {
-  // Written out twice: a spread would cost every request more than the rest of this.
-  return headers.accept?.includes('text/event-stream')
-    ? { transport: 'http', principal, data, headers, signal, send, park: createParking(load.park) }
-    : { transport: 'http', principal, data, headers, signal };
-}
-
-function writeReply(
-  response: ServerResponse,
-  reply: Reply | undefined,
-  cors: Readonly<Record<string, string>> | undefined,
-  draining: boolean,
-): void {
-  if (!reply) {
-    response.writeHead(202, { ...cors, 'content-length': 0 });
-    response.end();
-    return;
-  }
-  const { body, status, sessionId } = reply;
-  const headers = ['content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body))];
-  if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
-  if (draining) headers.push('connection', 'close');
-  if (cors) headers.push(...Object.entries(cors).flat());
-  response.writeHead(status, headers);
-  response.end(body);
-}
 
 function writeRefusal(
   response: ServerResponse,

@@ -42,17 +42,18 @@ export interface AnswerInput {
 
 const MAX_ERROR_CHARS = 4_000;
 
+/** Whether an answer within the limits passes as it came, unless the caller asks for fields of it. */
+export function isUnshaped({ pick = [], drop = [], structured, format }: ResponsePlan): boolean {
+  return pick.length === 0 && drop.length === 0 && !structured && format !== 'toon';
+}
+
 /** `redact` takes the endpoint's own secrets out: an API may echo what it was sent. */
 export function compileAnswer(
   { response, paging }: AnswerPlan,
   redact: (text: string) => string,
 ): (input: AnswerInput) => Answer {
   const shape = compileShape(response);
-  const unshaped =
-    (response.pick ?? []).length === 0 &&
-    (response.drop ?? []).length === 0 &&
-    !response.structured &&
-    response.format !== 'toon';
+  const unshaped = isUnshaped(response);
 
   return ({ method, raw, args, tool, fields }) => {
     const { status, headers, body } = raw;

@@ -1,0 +1,94 @@
+// The client of one POST, as protocol sees it. What is said to it before the answer turns the answer into an event stream.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Principal } from '../call/caller.ts';
+import type { Reply, Sender } from '../protocol/sender.ts';
+import { createParking, type Load } from './in-flight.ts';
+import { createSse, type Sse } from './sse.ts';
+
+export const JSON_TYPE = 'application/json';
+
+/** Who a request comes from, and whatever handlers and middleware should find in `context.data`. */
+export interface Identity<Data = unknown> {
+  readonly principal: Principal;
+  readonly data?: Data | undefined;
+}
+
+/** Functions are made when they are asked for: most requests neither say anything before their answer nor wait. */
+export class HttpSender implements Sender {
+  readonly transport = 'http';
+  readonly principal: Principal;
+  readonly data: unknown;
+  readonly headers: IncomingMessage['headers'];
+  readonly signal: AbortSignal;
+  readonly #response: ServerResponse;
+  readonly #cors: Readonly<Record<string, string>> | undefined;
+  readonly #load: Load;
+  #stream: Sse | undefined;
+  #park: (() => () => void) | undefined;
+
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { principal, data }: Identity,
+    signal: AbortSignal,
+    cors: Readonly<Record<string, string>> | undefined,
+    load: Load,
+  ) {
+    this.principal = principal;
+    this.data = data;
+    this.headers = request.headers;
+    this.signal = signal;
+    this.#response = response;
+    this.#cors = cors;
+    this.#load = load;
+  }
+
+  get send(): ((message: string) => void) | undefined {
+    if (!this.headers.accept?.includes('text/event-stream')) return undefined;
+    return (message) => {
+      // A legacy client that hung up is not cancelled, but nobody reads what is said to it.
+      if (!this.#response.destroyed) this.#open().send(message);
+    };
+  }
+
+  get park(): () => () => void {
+    this.#park ??= createParking(this.#load.park);
+    return this.#park;
+  }
+
+  get isStreaming(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  #open(): Sse {
+    this.#stream ??= createSse(this.#response, this.#cors);
+    return this.#stream;
+  }
+
+  /** Writes the answer, whichever way it has to go; `isLast` closes the connection behind it. */
+  finish(reply: Reply | undefined, isLast: boolean): void {
+    if (this.#response.destroyed) return;
+    if (this.#stream || reply?.body === '') this.#open().end(reply?.body || undefined);
+    else writeReply(this.#response, reply, this.#cors, isLast);
+  }
+}
+
+function writeReply(
+  response: ServerResponse,
+  reply: Reply | undefined,
+  cors: Readonly<Record<string, string>> | undefined,
+  isLast: boolean,
+): void {
+  if (!reply) {
+    response.writeHead(202, { ...cors, 'content-length': 0 });
+    response.end();
+    return;
+  }
+  const { body, status, sessionId } = reply;
+  const headers = ['content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body))];
+  if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
+  if (isLast) headers.push('connection', 'close');
+  if (cors) headers.push(...Object.entries(cors).flat());
+  response.writeHead(status, headers);
+  response.end(body);
+}
