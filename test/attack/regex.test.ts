@@ -17,9 +17,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'src/cli/terminal.ts': 'a constant with an escape character in it',
   'src/endpoint/conventions/html.ts': 'the name of an element between constants',
   'src/endpoint/hidden.ts': 'classes of characters, each one constant',
-  'src/endpoint/secrets.ts': 'a class or a choice per letter of a secret, one after the other, nothing repeated',
   'src/domain/definition/argument-schema.ts': 'a pattern of a file, only compiled to see that it is one',
-  'src/executor/answer/answer-text.ts': 'the name of an element between constants',
   'src/executor/answer/lossless.ts': 'a random mark between constants',
   'src/openapi/schema/schema-values.ts': 'a pattern of a document, only compiled to see that it is one',
   'src/openapi/source/jsonpath.ts': 'match() and search() of an overlay, which the operator names',
@@ -84,6 +82,16 @@ function needsCheck({ source }: Literal): boolean {
   return endless > 1 || (endless === 1 && !/^\^[^|?{]*$/.test(source));
 }
 
+/** An expression of many alternatives is too deep for recheck's own recursion. */
+async function checkOrGiveUp(check: typeof import('recheck').check, source: string, flags: string, timeout: number) {
+  try {
+    return await check(source, flags, { timeout, checker: 'automaton' });
+  } catch (error) {
+    if (error instanceof RangeError) return { status: 'unknown' } as const;
+    throw new Error(`recheck fails on /${source}/${flags}`, { cause: error });
+  }
+}
+
 describe('every regular expression of ours', () => {
   let literals: Literal[];
   let built: string[];
@@ -112,7 +120,7 @@ describe('every regular expression of ours', () => {
       // suspect is one if recheck finds an attack.
       const suspicions = analyse({ source, flags }).reports.map(({ type }) => type);
       const timeout = suspicions.length > 0 ? 10_000 : 1_000;
-      const result = await check(source, flags, { timeout, checker: 'automaton' });
+      const result = await checkOrGiveUp(check, source, flags, timeout);
       if (result.status === 'vulnerable') {
         offenders.push(`${at.join(', ')}  ${key}  ${result.complexity.summary}, with ${result.attack.pattern}`);
       } else if (result.status === 'unknown' && suspicions.length > 0) {
