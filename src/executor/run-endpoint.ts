@@ -12,7 +12,7 @@ import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
 import { buildProof, chooseCredentials, missingCredential, type OAuthCredential, type Proof } from './request/proof.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
-import { MAX_UNQUEUED_ANSWER, nextTurn } from './turns.ts';
+import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
 
 /** Reading takes 2-30 ms at this size, for the worst kind (empty lists as TOON) 80; a thread adds about one. */
@@ -106,9 +106,7 @@ class EndpointCall {
     const size = raw.body.length;
     if (size <= MAX_UNQUEUED_ANSWER || (size <= this.#maxPassingBytes && input.fields === undefined))
       return this.#buildAnswer(input);
-    return size <= MAX_INLINE_BYTES
-      ? nextTurn().then(() => this.#buildAnswer(input))
-      : this.#readInThread(input, context);
+    return size <= MAX_INLINE_BYTES ? inTurn(() => this.#buildAnswer(input)) : this.#readInThread(input, context);
   }
 
   #readInThread(input: AnswerInput, context: ExecutionContext): Promise<Answer> {

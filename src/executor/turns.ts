@@ -1,29 +1,43 @@
-// Turns of the event loop, for work that takes milliseconds: large messages, large answers, queues of lines. Fifty of them may
-// become ready at the same moment; one runs per turn, and between two of them everybody else is served.
+// Turns of the event loop, for work that may take milliseconds: large messages, large answers, queues of lines, requests that
+// did not wait for each other. Fifty of them may become ready at the same moment; they are done one after the other, a few
+// milliseconds in a turn, and between two turns everybody else is served.
 
 /** What is smaller is done within a millisecond or two, and does not wait for a turn: messages, and answers of an API. */
 export const MAX_UNQUEUED_MESSAGE = 4 * 1024;
 export const MAX_UNQUEUED_ANSWER = 16 * 1024;
 
+/** No further work is begun in a turn that has taken so long already. */
+const TURN_MS = 4;
+
 const waiting: (() => void)[] = [];
 
-/** Calls `work` in a turn of its own, after whoever asked before. */
+/** Calls `work`, which must not throw, after whoever asked before. */
 export function queueTurn(work: () => void): void {
   if (waiting.push(work) === 1) setImmediate(takeTurn);
 }
 
-/** Resolves in a turn of its own: what follows the await runs alone in it. */
-export function nextTurn(): Promise<void> {
-  return new Promise(queueTurn);
+/** What `work` returns, done in a turn. */
+export function inTurn<Result>(work: () => Result | Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    queueTurn(() => {
+      try {
+        resolve(work());
+      } catch (error) {
+        reject(error);
+      }
+    });
+  });
 }
 
 function takeTurn(): void {
-  // Left in place while it runs: whoever asks meanwhile finds that somebody is waiting.
-  const work = waiting[0] as () => void;
+  const until = performance.now() + TURN_MS;
+  let done = 0;
   try {
-    work();
+    do waiting[done]!();
+    while (++done < waiting.length && performance.now() < until);
   } finally {
-    waiting.shift();
+    // Left in place until now: whoever asked meanwhile found that a turn was coming. One that threw is not begun again.
+    waiting.splice(0, Math.max(done, 1));
     if (waiting.length > 0) setImmediate(takeTurn);
   }
 }

@@ -50,12 +50,14 @@ export function createRedaction(redact: (text: string) => string = (text) => tex
     if (typeof input === 'bigint' || depth > MAX_DEPTH) throw unprintable();
     if (typeof input !== 'object' || input === null) return input;
     const { toJSON } = input as { readonly toJSON?: unknown };
-    if (typeof toJSON === 'function') {
-      // Dates and URLs are sent as what they say of themselves.
-      const said = hear(input, toJSON as () => unknown);
-      const redacted = value(said, depth + 1);
-      return redacted === said ? input : (redacted as Value);
-    }
+    if (typeof toJSON !== 'function') return parts(input, depth);
+    // Dates and URLs are sent as what they say of themselves. That is asked once, as JSON.stringify does.
+    const json = hear(input, toJSON as () => unknown);
+    const redacted = typeof json === 'object' && json !== null ? parts(json, depth + 1) : value(json, depth + 1);
+    return redacted === json ? input : (redacted as Value);
+  };
+
+  const parts = <Value extends object>(input: Value, depth: number): Value => {
     if (Array.isArray(input)) return mapItems<unknown>(input, (item) => value(item, depth + 1)) as Value;
     return mapMembers(input as Record<string, unknown>, redact, (member) => value(member, depth + 1)) as Value;
   };
@@ -119,7 +121,8 @@ function mapMembers(
   redact: (text: string) => string,
   change: (member: unknown) => unknown,
 ): Readonly<Record<string, unknown>> {
-  const entries = Object.entries(object);
+  // JSON has no functions; a copy that kept one called toJSON would be asked for something else.
+  const entries = Object.entries(object).filter(([, member]) => typeof member !== 'function');
   const changed = entries.map(([key, member]): [string, unknown] => [redact(key), change(member)]);
   const isSame = changed.every(([key, member], index) => key === entries[index]![0] && member === entries[index]![1]);
   return isSame ? object : Object.fromEntries(changed);

@@ -2,7 +2,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../executor/byte-collector.ts';
-import { queueTurn } from '../executor/turns.ts';
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -11,10 +10,9 @@ export interface BodyLimits {
 }
 
 export interface BodyReader {
-  /** Once for every connection. */
+  /** To be called for every connection, and again when it has asked for something. */
   meet(socket: Socket): void;
-  /** For every request that did not wait for the answer to the one before: 64 KB may hold hundreds. */
-  notePipelined(socket: Socket): void;
+  noteRequest(socket: Socket): void;
   /** Calls exactly one of these; `leave` when the client does, half-way: it has asked for nothing then. */
   read(
     request: IncomingMessage,
@@ -25,42 +23,48 @@ export interface BodyReader {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** Each piece costs an event, however small it is: a megabyte byte by byte would take seconds. */
-const MAX_PIECES = 1_024;
+/** Each chunk costs an event, however small it is: a megabyte byte by byte would take half a second. */
+const MAX_SMALL_CHUNKS = 1_024;
+const SMALL_CHUNK_BYTES = 1_024;
 /** Of all bodies together. Node hands on every chunk of 64 KB at once: 10,000 of them, when they have a byte each. */
-const MAX_PIECES_PER_TURN = 2_048;
-const PIPELINED_WEIGHT = 20;
+const MAX_CHUNKS_PER_TURN = 2_048;
+const RESUMED_PER_TURN = 8;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   const crowd = createCrowd();
   let held = 0;
   return {
     meet: crowd.enter,
-    notePipelined: (socket) => crowd.note(socket, PIPELINED_WEIGHT),
+    noteRequest: crowd.leave,
     read(request, done, refuse, leave) {
+      const { socket } = request;
+      const isChunked = request.headers['transfer-encoding'] !== undefined;
       let first: Buffer | undefined;
       let more: ByteCollector | undefined;
       let size = 0;
-      let pieces = 0;
+      let chunks = 0;
       let over = false;
-      const isChunked = request.headers['transfer-encoding'] !== undefined;
       const letGo = () => {
+        if (isChunked) crowd.leave(socket);
         held -= size;
         size = 0;
         first = more = undefined;
         over = true;
       };
+      if (isChunked) crowd.enterAgain(socket);
       request.on('data', (chunk: Buffer) => {
+        if (isChunked) crowd.noteChunk(socket);
         if (over) return;
-        if (isChunked) crowd.note(request.socket, 1);
         size += chunk.length;
         held += chunk.length;
-        const isTooLarge = size > maxBodyBytes || ++pieces > MAX_PIECES;
+        const isCrumbled = isChunked && ++chunks > MAX_SMALL_CHUNKS + size / SMALL_CHUNK_BYTES;
+        const isTooLarge = size > maxBodyBytes || isCrumbled;
         if (isTooLarge || held > maxHeldBytes) {
           const why = isTooLarge ? 'too_large' : 'busy';
           letGo();
-          // The rest is nobody's; node would go on and read it until the refusal is written.
-          request.socket.pause();
+          // The rest is nobody's: node would go on and read it until the refusal is written, and announce each chunk of it.
+          socket.pause();
+          request.push = () => true;
           return refuse(why);
         }
         if (first === undefined) first = chunk;
@@ -84,38 +88,45 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
 }
 
 interface Crowd {
-  enter(socket: Socket): void;
-  /** `weight`: what it costs, in pieces. */
-  note(socket: Socket, weight: number): void;
+  readonly enter: (socket: Socket) => void;
+  enterAgain(socket: Socket): void;
+  readonly leave: (socket: Socket) => void;
+  noteChunk(socket: Socket): void;
 }
 
 /**
- * Everybody who is connected. When one of them brings too much in a turn, whatever else has become ready meanwhile is left
- * for later turns: first those who have been answered before, then the others one after the other.
+ * The connections that may bring thousands of chunks at once: those with a body in chunks on its way, and those that have
+ * not asked for anything yet. When one of them does, whatever the others have ready is left for later turns, a few of them
+ * in each: all in one they would take a second.
  */
 function createCrowd(): Crowd {
   const crowd = new Set<Socket>();
-  let pieces = 0;
+  const paused: Socket[] = [];
+  let chunks = 0;
   const startTurn = () => {
-    pieces = 0;
+    chunks = 0;
+  };
+  const resumeSome = () => {
+    for (const socket of paused.splice(0, RESUMED_PER_TURN)) socket.resume();
+    if (paused.length > 0) setImmediate(resumeSome);
   };
   return {
     enter(socket) {
       crowd.add(socket);
       socket.once('close', () => crowd.delete(socket));
     },
-    note(socket, weight) {
-      if (pieces === 0) setImmediate(startTurn);
-      const isOver = pieces >= MAX_PIECES_PER_TURN;
-      pieces += weight;
-      if (isOver || pieces < MAX_PIECES_PER_TURN) return;
+    enterAgain: (socket) => crowd.add(socket),
+    leave: (socket) => crowd.delete(socket),
+    noteChunk(socket) {
+      if (chunks++ === 0) setImmediate(startTurn);
+      if (chunks !== MAX_CHUNKS_PER_TURN) return;
+      const isIdle = paused.length === 0;
       for (const other of crowd) {
         if (other === socket || other.isPaused()) continue;
         other.pause();
-        const resume = () => other.resume();
-        if (other.bytesWritten > 0) setImmediate(resume);
-        else queueTurn(resume);
+        paused.push(other);
       }
+      if (isIdle && paused.length > 0) setImmediate(resumeSome);
     },
   };
 }

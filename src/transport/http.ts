@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ERRORS } from '../errors.ts';
-import { MAX_UNQUEUED_MESSAGE, nextTurn } from '../executor/turns.ts';
+import { inTurn, MAX_UNQUEUED_MESSAGE } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
@@ -69,6 +69,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
     },
     (request, response) => {
+      door.noteRequest(request.socket);
       const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
       const protocol = profile === undefined ? undefined : parts.protocolOf(profile);
       if (protocol) door.receive(protocol, request, response);
@@ -103,6 +104,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 
 interface Door {
   readonly meet: (socket: Socket) => void;
+  readonly noteRequest: (socket: Socket) => void;
   receive(protocol: Protocol, request: IncomingMessage, response: ServerResponse): void;
   /** From now on answers close their connection. */
   drain(): void;
@@ -135,12 +137,13 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     bytes: Buffer,
   ) => {
     const connection = enterConnection(request.socket);
-    if (connection.isPipelined) bodies.notePipelined(request.socket);
     const sender = new HttpSender(request, response, identity, connection.signal, admission.corsHeaders(request), load);
     load.enter();
     try {
-      if (bytes.length > MAX_UNQUEUED_MESSAGE) await nextTurn();
-      sender.finish(isUtf8(bytes) ? await protocol.handle(bytes.toString(), sender) : NOT_UTF8, draining);
+      const handle = () => (isUtf8(bytes) ? protocol.handle(bytes.toString(), sender) : NOT_UTF8);
+      // One read of a socket may hold hundreds of requests that did not wait for each other.
+      const mayWait = bytes.length > MAX_UNQUEUED_MESSAGE || connection.isPipelined;
+      sender.finish(await (mayWait ? inTurn(handle) : handle()), draining);
     } catch (error) {
       onInternalError(error);
       if (sender.isStreaming) sender.finish(undefined, draining);
@@ -160,8 +163,12 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
         if (load.underWay >= options.maxInFlight) refuse(request, response, 503, BUSY, RETRY);
         else void answer(protocol, request, response, identity, body);
       },
-      (why) =>
-        why === 'too_large' ? refuse(request, response, 413, tooLarge) : refuse(request, response, 503, BUSY, RETRY),
+      (why) => {
+        // Node would first read what is left of the body, to the last crumb.
+        response.once('finish', () => request.socket.destroy());
+        if (why === 'too_large') refuse(request, response, 413, tooLarge);
+        else refuse(request, response, 503, BUSY, RETRY);
+      },
       () => response.destroy(),
     );
   };
@@ -183,6 +190,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
 
   return {
     meet: bodies.meet,
+    noteRequest: bodies.noteRequest,
     receive(protocol, request, response) {
       const refusal = admission.check(request);
       if (refusal) return refuse(request, response, refusal.status, refusal.message);

@@ -144,8 +144,7 @@ export class Conversation {
   }
 
   #end(): void {
-    if (this.#ended) return;
-    this.#splitter.end();
+    if (!this.#ended) this.#splitter.end();
     this.#ended = true;
     this.#proceed();
   }

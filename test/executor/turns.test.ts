@@ -1,21 +1,24 @@
 import { describe, expect, test } from 'vitest';
-import { nextTurn, queueTurn } from '../../src/executor/turns.ts';
+import { inTurn, queueTurn } from '../../src/executor/turns.ts';
+
+/** Longer than a turn may take. */
+function dawdle(): void {
+  const until = performance.now() + 10;
+  while (performance.now() < until);
+}
 
 describe('queueTurn()', () => {
-  test('runs one at a time, in order; others are served in between', async () => {
+  test('runs one after the other; others are served between those that take long', async () => {
     const log: string[] = [];
-    const count = () => {
-      log.push('other');
-      if (log.length < 20) setImmediate(count);
+    const work = (name: string) => () => {
+      dawdle();
+      log.push(name);
     };
-    queueTurn(() => log.push('first'));
-    queueTurn(() => log.push('second'));
-    setImmediate(count);
-    await nextTurn();
-    log.push('third');
-    expect(log.filter((entry) => entry !== 'other')).toEqual(['first', 'second', 'third']);
-    expect(log.indexOf('second') - log.indexOf('first')).toBeGreaterThan(1);
-    expect(log.indexOf('third') - log.indexOf('second')).toBeGreaterThan(1);
+    queueTurn(work('first'));
+    queueTurn(work('second'));
+    setImmediate(() => log.push('other'));
+    await inTurn(work('third'));
+    expect(log).toEqual(['first', 'other', 'second', 'third']);
   });
 
   test('takes work that is queued while other work runs', async () => {
@@ -30,5 +33,15 @@ describe('queueTurn()', () => {
       });
     });
     expect(log).toEqual(['outer', 'inner']);
+  });
+});
+
+describe('inTurn()', () => {
+  test('gives what the work returns, or what it throws, and goes on with the next', async () => {
+    const failing = inTurn(() => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(await inTurn(async () => 7)).toBe(7);
   });
 });

@@ -14,6 +14,13 @@ describe('what leaves the gateway', () => {
     }
   });
 
+  test('holds no secret of what a value says of itself, which is asked once', () => {
+    const inner = { name: 'secret', toJSON: () => 'never asked' };
+    const value = { toJSON: () => inner };
+    expect(JSON.stringify(redaction.value({ value }))).toBe('{"value":{"name":"[redacted]"}}');
+    expect(JSON.stringify(redaction.value({ at: new Date(0) }))).toBe('{"at":"1970-01-01T00:00:00.000Z"}');
+  });
+
   test('is the very same value where there is nothing to take out', () => {
     const outcome = {
       content: [{ type: 'text', text: 'fine' } as const],

@@ -16,6 +16,7 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const NUMBER_CHARACTERS = '-+.eE0123456789';
 
 /** Fields of each object that is open, by depth; of a list, a number that never reaches the limit. */
 const fields = new Int32Array(MAX_DEPTH + 2);
@@ -93,11 +94,10 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** The last digit, or the place before `start` where none stands there. */
+/** The last character of what may be a number, or the place before `start` where none stands there. */
 function endOfNumber(text: string, start: number): number {
   let at = start;
-  for (let code = text.charCodeAt(at); code === 0x2d || (code >= 0x30 && code <= 0x39); code = text.charCodeAt(at))
-    at++;
+  while (NUMBER_CHARACTERS.includes(text.charAt(at)) && at < text.length) at++;
   return at - 1;
 }
 
