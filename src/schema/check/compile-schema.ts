@@ -8,7 +8,7 @@ import { ANNOTATIONS, DEFINITION_KEYWORDS } from '../keywords.ts';
 import type { SchemaObject } from '../references.ts';
 import { isGiven } from '../walk/visit-inside.ts';
 import { fitsSchema } from '../walk/walk-schema.ts';
-import { mayCompile } from './effort.ts';
+import { mayCompile, TOO_MUCH_EFFORT } from './effort.ts';
 import { FORMATS } from './formats.ts';
 import { haveDuplicates, membershipOf } from './json-equality.ts';
 import { regExpEngine } from './pattern.ts';
@@ -80,7 +80,10 @@ function checkArguments(schema: PlainArguments, createPart: (part: JsonSchema) =
   };
 }
 
-/** A part is compiled once a call may still compile so much; until then, or where ajv does not take it, it is walked. */
+/**
+ * A part is compiled once a call may still compile so much; until then, or where ajv does not take it, it is walked. So it is
+ * from the first value at which the code itself fails: what ajv writes down of evaluated names may be missing when it is read.
+ */
 function checkPart(root: JsonSchema, part: JsonSchema, compile: (part: JsonSchema) => Check): Check {
   const walk: Check = (value) => fitsSchema(root, part, value);
   const compilable = toCompilable(root, part);
@@ -94,7 +97,14 @@ function checkPart(root: JsonSchema, part: JsonSchema, compile: (part: JsonSchem
         check = walk;
       }
     }
-    return check === undefined ? walk(value) : check(value);
+    if (check === undefined || check === walk) return walk(value);
+    try {
+      return check(value);
+    } catch (error) {
+      if (error === TOO_MUCH_EFFORT) throw error;
+      check = walk;
+      return walk(value);
+    }
   };
 }
 
