@@ -2,7 +2,14 @@
 // keyword, so that one slip does not make an operation unusable or its other rules unenforced; the doctor says what it was.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { DEFINITION_KEYWORDS, mapSubschemas, SCHEMA_LIST_KEYWORDS, SCHEMA_MAP_KEYWORDS } from '../keywords.ts';
+import {
+  DEFINITION_KEYWORDS,
+  mapSubschemas,
+  NAMED_CONDITIONS,
+  SCHEMA_LIST_KEYWORDS,
+  SCHEMA_MAP_KEYWORDS,
+  UNIONS,
+} from '../keywords.ts';
 import { isSchema, resolveRef, type SchemaObject } from '../references.ts';
 import { MAX_NESTING } from '../walk/walk-schema.ts';
 import { USABLE } from './assertions.ts';
@@ -51,19 +58,34 @@ const MAX_BRANCHES = 8;
 const MAX_PATTERNS = 4;
 
 /**
+ * What of these does not hold has evaluated names to ajv all the same, or makes it forget what others have; so does a union in
+ * a branch of another. It matters to `unevaluatedProperties` alone.
+ */
+const LOSE_NAMES = ['if', 'patternProperties', ...NAMED_CONDITIONS];
+const LOSE_NAMES_IN_BRANCH = [...LOSE_NAMES, ...UNIONS];
+
+/**
  * A part of a schema as ajv takes it, with what references lead to in their place, and how many schemas that is. undefined
  * where it is more than may be compiled, as it is where references lead in circles or fan out: so a value is looked at a
  * bounded number of times by compiled code.
  */
 export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: JsonSchema; size: number } | undefined {
   let size = 0;
-  const copy = (schema: unknown): JsonSchema => {
+  let losesNames = false;
+  let needsNames = false;
+  const copy = (schema: unknown, isBranch = false): JsonSchema => {
     if (!isObject(schema)) return schema !== false;
     if (++size > MAX_COMPILED) return true;
     const { $ref, $dynamicRef, $defs: _, definitions: __, ...own } = usableKeywords(root, schema);
-    if (isDear(own)) size = MAX_COMPILED + 1;
-    const inner = mapSubschemas(own, copy);
-    const targets = [$ref, $dynamicRef].filter((ref) => ref !== undefined).map((ref) => copy(resolveRef(root, ref)));
+    losesNames ||= (isBranch ? LOSE_NAMES_IN_BRANCH : LOSE_NAMES).some((keyword) => own[keyword] !== undefined);
+    needsNames ||= own.unevaluatedProperties !== undefined;
+    if (isDear(own) || isMisread(own) || (losesNames && needsNames)) size = MAX_COMPILED + 1;
+    const inner = mapSubschemas(own, (part, keyword) =>
+      copy(part, UNIONS.some((union) => union === keyword) || (isBranch && keyword === 'allOf')),
+    );
+    const targets = [$ref, $dynamicRef]
+      .filter((ref) => ref !== undefined)
+      .map((ref) => copy(resolveRef(root, ref), isBranch));
     if (targets.length === 0) return inner;
     return { ...inner, allOf: [...((inner.allOf as JsonSchema[] | undefined) ?? []), ...targets] };
   };
@@ -75,6 +97,11 @@ function isDear(schema: SchemaObject): boolean {
   const { patternProperties = {} } = schema;
   if (Object.keys(patternProperties as object).length > MAX_PATTERNS) return true;
   return [...SCHEMA_LIST_KEYWORDS].some((keyword) => ((schema[keyword] ?? []) as unknown[]).length > MAX_BRANCHES);
+}
+
+/** In branches ajv loses which items were evaluated; and an empty list, of which `prefixItems` sees nothing, contains all. */
+function isMisread({ unevaluatedItems, contains, prefixItems }: SchemaObject): boolean {
+  return unevaluatedItems !== undefined || (contains !== undefined && prefixItems !== undefined);
 }
 
 /** What of a schema will not be enforced, by JSON pointer; empty when all is. */
