@@ -88,6 +88,25 @@ describe('what ajv would misread is walked', () => {
   });
 });
 
+describe('in a list of schemas, what is none', () => {
+  test.each(['anyOf', 'oneOf'])('is no branch of %s', (union) => {
+    const schema = { [union]: [{ type: 'string' }, null, 'oops'] };
+    expect(verdicts(schema, 'a', 5)).toEqual([true, false]);
+    expect(fitsSchema(schema, schema, 'a')).toBe(true);
+    expect(fitsSchema(schema, schema, 5)).toBe(false);
+  });
+
+  test.each(['anyOf', 'oneOf', 'allOf', 'prefixItems'])('restricts nothing where %s has nothing else', (keyword) => {
+    const schema = { [keyword]: [null] };
+    expect(verdicts(schema, 'a', [5])).toEqual([true, true]);
+    expect(fitsSchema(schema, schema, [5])).toBe(true);
+  });
+
+  test('keeps its place in prefixItems', () => {
+    expect(verdicts({ prefixItems: [null, { type: 'string' }] }, [1, 'a'], ['a', 1])).toEqual([true, false]);
+  });
+});
+
 /** Compositions and what they evaluate, small enough to be compiled. */
 const compositions = fc.letrec<{ schema: JsonSchema; some: JsonSchema }>((tie) => {
   const names = fc.constantFrom('a', 'b', 'k');
@@ -105,7 +124,8 @@ const compositions = fc.letrec<{ schema: JsonSchema; some: JsonSchema }>((tie) =
   );
   const plain = fc.constantFrom<JsonSchema>(true, false, {}, { type: 'integer' }, { const: 'x' }, { type: 'object' });
   return {
-    some: tie('schema'),
+    // Documents also write what is no schema.
+    some: fc.oneof({ weight: 9, arbitrary: tie('schema') }, fc.constantFrom(null, 'oops') as fc.Arbitrary<never>),
     schema: fc.oneof(
       { maxDepth: 3, withCrossShrink: true },
       plain,

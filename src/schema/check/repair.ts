@@ -10,7 +10,7 @@ import {
   SCHEMA_MAP_KEYWORDS,
   UNIONS,
 } from '../keywords.ts';
-import { isSchema, resolveRef, type SchemaObject } from '../references.ts';
+import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
 import { MAX_NESTING } from '../walk/walk-schema.ts';
 import { USABLE } from './assertions.ts';
 import { MAX_COMPILED } from './effort.ts';
@@ -27,8 +27,7 @@ function whyUnusable(root: JsonSchema, keyword: string, value: unknown): string 
     if (typeof value !== 'string') return 'not a reference';
     return resolveRef(root, value) === undefined ? `${value} leads nowhere` : undefined;
   }
-  if (SCHEMA_LIST_KEYWORDS.has(keyword))
-    return Array.isArray(value) && value.length > 0 ? undefined : 'must be a list of schemas';
+  if (SCHEMA_LIST_KEYWORDS.has(keyword)) return schemasOf(value).length > 0 ? undefined : 'must be a list of schemas';
   if (SCHEMA_MAP_KEYWORDS.has(keyword) || DEFINITION_KEYWORDS.has(keyword))
     return isObject(value) ? undefined : 'must be an object of schemas';
   return USABLE.get(keyword)?.(value) === false ? 'unusable value' : undefined;
@@ -77,6 +76,8 @@ export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: Json
     if (!isObject(schema)) return schema !== false;
     if (++size > MAX_COMPILED) return true;
     const { $ref, $dynamicRef, $defs: _, definitions: __, ...own } = usableKeywords(root, schema);
+    // No value fits what is no schema; elsewhere (`allOf`, `prefixItems`) it restricts nothing and keeps its place.
+    for (const union of UNIONS) if (own[union] !== undefined) own[union] = schemasOf(own[union]);
     losesNames ||= (isBranch ? LOSE_NAMES_IN_BRANCH : LOSE_NAMES).some((keyword) => own[keyword] !== undefined);
     needsNames ||= own.unevaluatedProperties !== undefined;
     if (isDear(own) || isMisread(own) || (losesNames && needsNames)) size = MAX_COMPILED + 1;

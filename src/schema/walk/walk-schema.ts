@@ -150,13 +150,14 @@ const assertion = (keyword: string): Rule => {
   return { keywords: [keyword], on, visit, isUsable };
 };
 
-const union = (keyword: (typeof UNIONS)[number]): Rule =>
-  rule(keyword, ANY, (walk, schema, value) => {
-    const branches = schema[keyword];
-    if (!Array.isArray(branches) || branches.length === 0) return;
+const union = (keyword: (typeof UNIONS)[number]): Rule => {
+  const visit: Rule['visit'] = (walk, schema, value) => {
+    const branches = schema[keyword] as readonly unknown[];
     const passing = searchUnion(walk.root, branches, value, keyword === 'oneOf', (branch) => fits(walk, branch, value));
     if (passing !== undefined) report(walk, keyword, schema, value, { passing });
-  });
+  };
+  return { keywords: [keyword], on: ANY, visit, isUsable: (branches) => schemasOf(branches).length > 0 };
+};
 
 /** In the order in which what they refuse is told: what is dear, and what depends on other rules, comes last. */
 const RULES: readonly Rule[] = [
