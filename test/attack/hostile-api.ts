@@ -28,6 +28,9 @@ const integer = { type: 'integer' };
 const words = (count: number, stem = 'value') => Array.from({ length: count }, (_, index) => `${stem}_${index}`);
 const keyed = (names: readonly string[], schema: unknown) => Object.fromEntries(names.map((name) => [name, schema]));
 
+/** What is dear to compare with. */
+export const WIDE_OBJECT: Json = keyed(words(4_000), 'x');
+
 function operation(id: string, more: Json = {}): Json {
   return { operationId: id, summary: `${id} something.`, responses: { 200: { description: 'Done.' } }, ...more };
 }
@@ -139,6 +142,19 @@ const paths: Json = {
           one: { enum: words(2_000) },
           list: { type: 'array', items: { enum: words(2_000) } },
           map: { type: 'object', additionalProperties: { enum: words(500) } },
+        },
+      }),
+    ),
+  },
+  '/sizes': {
+    post: operation(
+      'sizes',
+      body({
+        type: 'object',
+        properties: {
+          text: { anyOf: Array.from({ length: 300 }, (_, maxLength) => ({ type: 'string', maxLength })) },
+          list: { type: 'array', items: { anyOf: [{ const: WIDE_OBJECT }, ...Array(8).fill(string)] } },
+          object: { anyOf: Array.from({ length: 300 }, (_, index) => ({ enum: [{ index }] })) },
         },
       }),
     ),

@@ -152,6 +152,38 @@ describe('arguments made to be expensive', () => {
       /takes too long|missing|too many to say/,
     ],
     [
+      'three hundred longest lengths, each near that of the string',
+      field({ anyOf: range(300).map((index) => ({ type: 'string', maxLength: 600_000 + index })) }),
+      () => ({ x: 'x'.repeat(1_000_000) }),
+      /takes too long/,
+    ],
+    [
+      'the same, few enough to be compiled',
+      field({
+        anyOf: range(7).map(() => ({ anyOf: range(7).map(() => ({ type: 'string', maxLength: 600_000 })) })),
+      }),
+      () => ({ x: 'x'.repeat(1_000_000) }),
+      /takes too long/,
+    ],
+    [
+      'three hundred longest lengths, all far below that of the string',
+      field({ anyOf: range(300).map((maxLength) => ({ type: 'string', maxLength })) }),
+      () => ({ x: 'x'.repeat(1_000_000) }),
+      /must have at most 0 characters; it has 1000000/,
+    ],
+    [
+      'three hundred fixed objects',
+      field({ anyOf: range(300).map((index) => ({ enum: [{ index }] })) }),
+      () => ({ x: record(4_000, 'k', () => 'v') }),
+      /takes too long/,
+    ],
+    [
+      'three hundred forms of base64',
+      field({ anyOf: range(300).map((index) => ({ type: 'string', format: 'byte', title: `form ${index}` })) }),
+      () => ({ x: `${'x'.repeat(1_000_000)}*` }),
+      /takes too long/,
+    ],
+    [
       'names of a megabyte',
       { type: 'object', properties: { a: string } },
       () => ({ ['a'.repeat(1_000_000)]: 1, [' '.repeat(500_000)]: 1 }),
@@ -165,6 +197,18 @@ describe('arguments made to be expensive', () => {
     expect(message.length).toBeLessThanOrEqual(4_000);
     expect(errors).toBeLessThanOrEqual(12);
     expect(looks).toBeLessThan(MOST);
+  });
+
+  test.each<[string, (fixed: JsonSchema) => JsonSchema]>([
+    ['in a list', (fixed) => fixed],
+    ['in a union of many forms', (fixed) => ({ anyOf: [fixed, ...range(9).map(() => string)] })],
+  ])('a wide const %s is not listed for every item', (_, items) => {
+    const looks = { count: 0 };
+    const fixed = { const: watched(record(4_000, 'k', String), looks) };
+    const { message } = run(field({ type: 'array', items: items(fixed) }), { x: range(2_000).map(() => ({})) });
+    expect(message).toContain('`x[0]` must be {"k0":"0"');
+    // Listed once for comparing; what is more is the text of each of the problems that are told.
+    expect(looks.count).toBeLessThan(300_000);
   });
 
   test('a map of long integers as text, where an API takes them', () => {

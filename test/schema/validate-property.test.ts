@@ -1,4 +1,5 @@
 // Properties of validation over random schemas, with ajv as it comes (no coercion, no repair) as the oracle.
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -121,4 +122,46 @@ describe('for any schema and any arguments', () => {
       { numRuns: 150 },
     );
   }, 120_000);
+
+  test('a fixed value is equal in any order of its names, and to nothing else', () => {
+    const reversed = (value: unknown): unknown => {
+      if (typeof value !== 'object' || value === null) return value;
+      if (Array.isArray(value)) return value.map(reversed);
+      const entries = Object.entries(value).reverse();
+      return Object.fromEntries(entries.map(([key, inner]) => [key, reversed(inner)]));
+    };
+    const value = fc.jsonValue({ maxDepth: 2 }).map((json): unknown => JSON.parse(JSON.stringify(json)));
+    fc.assert(
+      fc.property(value, value, (fixed, other) => {
+        allowEffort();
+        for (const schema of [{ const: fixed }, { enum: [fixed] }]) {
+          expect(createCheck(schema)(reversed(fixed))).toBe(true);
+          expect(createCheck(schema)(other)).toBe(isDeepStrictEqual(fixed, other));
+          expect(createCheck(schema)([fixed])).toBe(false);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('lengths are counted in characters, compiled or walked', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'é', '😀', '\ud83d', '\ude00'), { maxLength: 8 })
+      .map((all) => all.join(''));
+    fc.assert(
+      fc.property(text, fc.nat(9), (value, limit) => {
+        const length = [...value].length;
+        for (const [keyword, holds] of [
+          ['maxLength', length <= limit],
+          ['minLength', length >= limit],
+        ] as const) {
+          const schema = { [keyword]: limit };
+          allowEffort();
+          expect([keyword, createCheck(schema)(value)]).toEqual([keyword, holds]);
+          expect([keyword, fitsSchema(schema, schema, value)]).toEqual([keyword, holds]);
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
 });

@@ -3,7 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { ANY, ARRAY, NUMBER, OBJECT, STRING } from '../json-types.ts';
 import { TYPES } from '../keywords.ts';
-import { spend } from './effort.ts';
+import { KEY_EFFORT, spend, spendOnText } from './effort.ts';
 import { FORMATS } from './formats.ts';
 import { haveDuplicates, membershipOf, sameJson } from './json-equality.ts';
 import { safePattern } from './pattern.ts';
@@ -50,15 +50,21 @@ export const ASSERTIONS: Readonly<Record<string, Assertion>> = {
     isStep,
     (value, step: number) => Math.abs(Math.round(value / step) - value / step) <= MULTIPLE_PRECISION,
   ),
-  maxLength: onStrings(isCount, (value, limit: number) => value.length <= limit || lengthOf(value) <= limit),
-  // Of a long string half of the units are enough, as a character takes two at most.
-  minLength: onStrings(isCount, (value, limit: number) => value.length >= 2 * limit || lengthOf(value) >= limit),
+  // A character takes two units at most, so they are counted in strings of about that length only.
+  maxLength: onStrings(
+    isCount,
+    (value, limit: number) => value.length <= limit || (value.length <= 2 * limit && countChars(value) <= limit),
+  ),
+  minLength: onStrings(
+    isCount,
+    (value, limit: number) => value.length >= 2 * limit || (value.length >= limit && countChars(value) >= limit),
+  ),
   pattern: onStrings(isText, (value, source: string) => safePattern(source).test(value)),
   format: on<string | number>(STRING | NUMBER)(isText, (value, name: string) => {
     const format = FORMATS.get(name);
     return format?.on !== typeof value || format.test(value as never);
   }),
-  const: on(ANY)(isAnything, sameJson),
+  const: on(ANY)(isAnything, (value, fixed: unknown) => sameJson(value, fixed, spend)),
   enum: on(ANY)(isList, (value, values: readonly unknown[]) => membershipOf(values)(value)),
   maxItems: onArrays(isCount, (value, limit: number) => value.length <= limit),
   minItems: onArrays(isCount, (value, limit: number) => value.length >= limit),
@@ -78,13 +84,15 @@ export const USABLE: ReadonlyMap<string, (limit: unknown) => boolean> = new Map(
   ['dependentRequired', (limit) => isObject(limit) && Object.values(limit).every(isNames)],
 ]);
 
-/** Looking at a name costs less than looking into a schema. */
-export const KEY_EFFORT: number = 1 / 4;
-
 function countKeys(object: object): number {
   const { length } = Object.keys(object);
   spend(length * KEY_EFFORT);
   return length;
+}
+
+function countChars(value: string): number {
+  spendOnText(value);
+  return lengthOf(value);
 }
 
 /** Code points, as JSON Schema counts; a surrogate pair is one. */

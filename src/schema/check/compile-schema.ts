@@ -1,13 +1,14 @@
 // Turns schemas into functions with ajv. The arguments of a tool are compiled one by one, each when it is first given: a call
 // pays for what it sends, not for the two hundred things it could have sent. What is too large to be compiled within one
 // call, or too dear to be run for every value, is walked instead.
-import { Ajv2020, type AnySchema, type Format } from 'ajv/dist/2020.js';
+import { _, Ajv2020, type AnySchema, type Format } from 'ajv/dist/2020.js';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ANNOTATIONS, DEFINITION_KEYWORDS } from '../keywords.ts';
 import type { SchemaObject } from '../references.ts';
 import { isGiven } from '../walk/visit-inside.ts';
 import { fitsSchema } from '../walk/walk-schema.ts';
+import { ASSERTIONS } from './assertions.ts';
 import { mayCompile, TOO_MUCH_EFFORT } from './effort.ts';
 import { FORMATS } from './formats.ts';
 import { haveDuplicates, membershipOf } from './json-equality.ts';
@@ -133,6 +134,18 @@ function createAjv(onCode: OnCode): Ajv2020 {
       },
     },
   });
+  // It counts the characters of strings whose length alone decides, however long.
+  for (const keyword of ['maxLength', 'minLength']) {
+    const { holds } = ASSERTIONS[keyword]!;
+    ajv.removeKeyword(keyword);
+    ajv.addKeyword({
+      keyword,
+      type: 'string',
+      schemaType: 'number',
+      before: 'pattern',
+      code: (place) => place.pass(_`${place.gen.scopeValue('func', { ref: holds })}(${place.data}, ${place.schema})`),
+    });
+  }
   // ajv compares every pair of items; 50,000 objects would take minutes.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({

@@ -3,6 +3,10 @@
 
 /** Explaining also writes down what it finds. */
 const MAX_EFFORT = { check: 200_000, read: 130_000, explain: 40_000 };
+/** Looking at a name costs less than looking into a schema. */
+export const KEY_EFFORT: number = 1 / 4;
+/** Reading through so many characters costs as much as one step. */
+const CHARS_PER_EFFORT = 48;
 /** Schemas compiled within one call: ajv takes up to half a millisecond for each. What is beyond is walked. */
 export const MAX_COMPILED = 60;
 
@@ -29,6 +33,11 @@ export function payFrom(allowance: keyof typeof left): void {
 export function spend(effort: number): void {
   left[purpose] -= effort;
   if (left[purpose] < 0) throw TOO_MUCH_EFFORT;
+}
+
+/** Pays for reading through a text. */
+export function spendOnText(text: string): void {
+  spend(text.length / CHARS_PER_EFFORT);
 }
 
 /** Whether so many schemas may still be compiled within this call; if so, they count as compiled. */

@@ -2,6 +2,7 @@
 // replaced (the first accepts a bad line if another one is good, the second refuses localhost), and every regular
 // expression sees bounded input only, because several of them are quadratic.
 import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { spendOnText } from './effort.ts';
 
 export interface CheckedFormat {
   /** Which JSON type the format says something about; other types pass. */
@@ -28,7 +29,11 @@ const whole = (min: number, max: number, expected: string): CheckedFormat => ({
 
 const uriCheck = toTest(fullFormats.uri);
 // A data: URI of an image is a long and valid URI; one linear expression is enough for those.
-const isUri = (value: string): boolean => (value.length <= MAX_CHARS ? uriCheck(value) : OPAQUE_URI.test(value));
+const isUri = (value: string): boolean => {
+  if (value.length <= MAX_CHARS) return uriCheck(value);
+  spendOnText(value);
+  return OPAQUE_URI.test(value);
+};
 const uri: CheckedFormat = { on: 'string', test: isUri, expected: 'an absolute URI such as https://example.com/path' };
 
 export const FORMATS: ReadonlyMap<string, CheckedFormat> = new Map<string, CheckedFormat>([
@@ -69,6 +74,7 @@ function toTest(rule: unknown): (value: string) => boolean {
 
 /** RFC 4648 section 4, padded; line breaks as MIME writers put them are accepted. */
 function isBase64(value: string): boolean {
+  spendOnText(value);
   const plain = /[\r\n]/.test(value) ? value.replace(/\r?\n/g, '') : value;
   return plain.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(plain);
 }

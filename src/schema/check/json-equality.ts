@@ -1,16 +1,32 @@
 // Equality of JSON values, and duplicates in linear time.
-import { rememberByObject } from '../remember.ts';
+import { keysOf, rememberByObject } from '../remember.ts';
+import { KEY_EFFORT, spend, spendOnText } from './effort.ts';
 
-/** Whether two JSON values are equal (object keys in any order). */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  return canonical(a) === canonical(b);
+/** Writing one value into a text, its name sorted among others. */
+const NODE_EFFORT = 3;
+
+/**
+ * Whether a JSON value equals one that never changes (object keys in any order): it ends at the first difference. `pay` is
+ * told what looking costs.
+ */
+export function sameJson(value: unknown, fixed: unknown, pay: (effort: number) => void = () => {}): boolean {
+  if (value === fixed) return true;
+  if (typeof value !== 'object' || typeof fixed !== 'object' || value === null || fixed === null) return false;
+  if (Array.isArray(value) !== Array.isArray(fixed)) return false;
+  const keys = Object.keys(value);
+  pay(1 + keys.length * KEY_EFFORT);
+  if (keys.length !== keysOf(fixed).length) return false;
+  return keys.every((key) => {
+    pay(1);
+    return Object.hasOwn(fixed, key) && sameJson(value[key as never], fixed[key as never], pay);
+  });
 }
 
 export function haveDuplicates(items: readonly unknown[]): boolean {
   const keys = new Set<unknown>();
   for (const item of items) {
+    spend(KEY_EFFORT);
+    if (typeof item === 'string') spendOnText(item);
     // Strings are prefixed so that "{}" and {} stay different.
     const key =
       typeof item === 'object' && item !== null ? canonical(item) : typeof item === 'string' ? `"${item}` : item;
@@ -24,7 +40,8 @@ export function haveDuplicates(items: readonly unknown[]): boolean {
 export const membershipOf: (values: readonly unknown[]) => (value: unknown) => boolean = rememberByObject(
   (values: readonly unknown[]) => {
     const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
-    const texts = new Set(values.filter((value) => typeof value === 'object' && value !== null).map(canonical));
+    const objects = values.filter((value) => typeof value === 'object' && value !== null);
+    const texts = new Set(objects.map((value) => canonical(value)));
     return (value: unknown) =>
       typeof value === 'object' && value !== null ? texts.size > 0 && texts.has(canonical(value)) : plain.has(value);
   },
@@ -32,6 +49,8 @@ export const membershipOf: (values: readonly unknown[]) => (value: unknown) => b
 
 /** One text per JSON value, keys sorted. */
 function canonical(value: unknown): string {
+  spend(NODE_EFFORT);
+  if (typeof value === 'string') spendOnText(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   const entries = Object.keys(value)

@@ -95,7 +95,9 @@ export function toCompilable(root: JsonSchema, part: JsonSchema): { schema: Json
 }
 
 function isDear(schema: SchemaObject): boolean {
-  const { patternProperties = {} } = schema;
+  const { patternProperties = {}, const: fixed } = schema;
+  // The names in it would be listed again for every value it is compared with.
+  if (typeof fixed === 'object' && fixed !== null) return true;
   if (Object.keys(patternProperties as object).length > MAX_PATTERNS) return true;
   return [...SCHEMA_LIST_KEYWORDS].some((keyword) => ((schema[keyword] ?? []) as unknown[]).length > MAX_BRANCHES);
 }

@@ -1,6 +1,6 @@
 // What no schema that holds for a value has looked at: `unevaluatedItems` and `unevaluatedProperties`.
 import { isObject } from '../../endpoint/is-object.ts';
-import { spend } from '../check/effort.ts';
+import { KEY_EFFORT, spend } from '../check/effort.ts';
 import { UNIONS } from '../keywords.ts';
 import { isSchema, type SchemaObject, schemasOf } from '../references.ts';
 import { matches, namesIn, patternsOf } from './visit-inside.ts';
@@ -48,7 +48,11 @@ function evaluate(
 
 function evaluateNames(walk: Walk, schema: SchemaObject, value: object, names: Set<string>): boolean {
   if (schema.additionalProperties !== undefined) return true;
-  if (isObject(schema.properties)) for (const name of Object.keys(schema.properties)) names.add(name);
+  if (isObject(schema.properties)) {
+    const inValue = namesIn(walk, value);
+    spend(inValue.length * KEY_EFFORT);
+    for (const name of inValue) if (Object.hasOwn(schema.properties, name)) names.add(name);
+  }
   for (const pattern of patternsOf(schema))
     for (const name of namesIn(walk, value)) if (matches(pattern, name)) names.add(name);
   return false;

@@ -30,7 +30,7 @@ export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<s
   const tags = tagsOf(root, branch);
   for (const [key, options] of tags) {
     if (!Object.hasOwn(value, key)) return undefined;
-    if (!options.some((option) => sameJson(option, value[key]))) return false;
+    if (!options.some((option) => sameJson(value[key], option, spend))) return false;
   }
   return tags.length > 0 ? true : undefined;
 }

@@ -1,9 +1,9 @@
 // Rules about what is inside an array or an object: its items, its names and what stands under them.
 import { isObject } from '../../endpoint/is-object.ts';
-import { KEY_EFFORT } from '../check/assertions.ts';
-import { spend } from '../check/effort.ts';
+import { KEY_EFFORT, spend } from '../check/effort.ts';
 import { safePattern } from '../check/pattern.ts';
 import { isSchema, type SchemaObject } from '../references.ts';
+import { keysOf } from '../remember.ts';
 import { enter, fits, isFull, report, type Walk } from './walk-schema.ts';
 
 const MATCH_EFFORT = 4;
@@ -34,6 +34,7 @@ export function isGiven(object: JsonObject, name: string): boolean {
 
 export function visitRequired(walk: Walk, schema: SchemaObject, value: JsonObject): void {
   if (!Array.isArray(schema.required)) return;
+  spend(schema.required.length * KEY_EFFORT);
   for (const name of schema.required)
     if (!isGiven(value, name)) report(walk, 'required', schema, value, { missingProperty: name });
 }
@@ -41,9 +42,11 @@ export function visitRequired(walk: Walk, schema: SchemaObject, value: JsonObjec
 export function visitCompanions(walk: Walk, schema: SchemaObject, value: JsonObject): void {
   for (const map of [schema.dependentRequired, schema.dependencies]) {
     if (!isObject(map)) continue;
-    for (const property of Object.keys(map)) {
+    for (const property of keysOf(map)) {
       const names = map[property];
+      spend(KEY_EFFORT);
       if (!Array.isArray(names) || !isGiven(value, property)) continue;
+      spend(names.length * KEY_EFFORT);
       for (const missingProperty of names)
         if (!isGiven(value, missingProperty))
           report(walk, 'dependentRequired', schema, value, { property, missingProperty });
@@ -86,7 +89,7 @@ export function visitProperties(walk: Walk, schema: SchemaObject, value: JsonObj
   if (!isObject(properties)) return;
   const names = namesIn(walk, value);
   // Whichever is shorter: the names that are given, or those that are declared.
-  const declared = Object.keys(properties);
+  const declared = keysOf(properties);
   const shorter = declared.length < names.length ? declared : names;
   spend(shorter.length * KEY_EFFORT);
   for (const name of shorter) {
@@ -107,7 +110,7 @@ export function visitPatterns(walk: Walk, schema: SchemaObject, value: JsonObjec
 }
 
 export function patternsOf({ patternProperties }: SchemaObject): readonly string[] {
-  return isObject(patternProperties) ? Object.keys(patternProperties) : [];
+  return isObject(patternProperties) ? keysOf(patternProperties) : [];
 }
 
 export function matches(pattern: string, name: string): boolean {

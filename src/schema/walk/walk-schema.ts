@@ -4,11 +4,11 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ASSERTIONS } from '../check/assertions.ts';
-import { spend, TOO_MUCH_EFFORT } from '../check/effort.ts';
+import { KEY_EFFORT, spend, TOO_MUCH_EFFORT } from '../check/effort.ts';
 import { ANY, ARRAY, FRACTION, INTEGER, NULL, namedTypes, OBJECT, typeOf } from '../json-types.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../keywords.ts';
 import { isSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
-import { rememberByObject } from '../remember.ts';
+import { keysOf, rememberByObject } from '../remember.ts';
 import { searchUnion } from './search-union.ts';
 import { visitUnevaluated } from './unevaluated.ts';
 import {
@@ -200,7 +200,9 @@ export function inPlace(walk: Walk, schema: SchemaObject, value: unknown): reado
   for (const keyword of NAMED_CONDITIONS) {
     const map = schema[keyword];
     if (!isObject(map)) continue;
-    for (const key of Object.keys(map)) if (isGiven(value, key) && isSchema(map[key])) parts.push(map[key]);
+    const names = keysOf(map);
+    spend(names.length * KEY_EFFORT);
+    for (const name of names) if (isGiven(value, name) && isSchema(map[name])) parts.push(map[name]);
   }
   return parts;
 }

@@ -1,6 +1,6 @@
 // A: messages within the limits that must not hold the event loop, through every door.
 import { type Case, call, request, requests } from '../case.ts';
-import { PATTERNS, TOOL } from '../hostile-api.ts';
+import { PATTERNS, TOOL, WIDE_OBJECT } from '../hostile-api.ts';
 
 const run = (text: string, count: number) => text.repeat(count);
 const keys = (count: number, value: (index: number) => unknown, stem = 'unknown') =>
@@ -233,6 +233,11 @@ const VALUES: readonly Case[] = [
   call('list: a string of 900,000 for a list', TOOL('numbers'), () => ({ list: `[${run('1,', 440_000)}1]` })),
   call('list: a string of 450,000 brackets for a list', TOOL('numbers'), () => ({ list: run('[', 450_000) })),
   call('integer: string of 900,000 digits', TOOL('numbers'), () => ({ list: [run('9', 900_000)] })),
+  call('sizes: string of 900,000 against 300 branches of maxLength', TOOL('sizes'), () => ({
+    text: run('x', 900_000),
+  })),
+  call('sizes: 2,000 items against a const of 4,000 keys', TOOL('sizes'), () => ({ list: list(2_000, () => ({})) })),
+  call('sizes: 4,000 keys against 300 branches of object enums', TOOL('sizes'), () => ({ object: WIDE_OBJECT })),
   call('uniqueItems: 100,000 integers', TOOL('unique'), () => ({ list: list(100_000, (index) => index) })),
   call('uniqueItems: 30,000 objects', TOOL('unique'), () => ({ list: list(30_000, (index) => ({ a: index })) })),
   call('uniqueItems: 20,000 nested lists', TOOL('unique'), () => ({ list: list(20_000, (index) => [[index]]) })),
