@@ -178,6 +178,12 @@ describe('arguments made to be expensive', () => {
       /takes too long/,
     ],
     [
+      'a union inside each of two thousand forms, for a wide object',
+      field({ anyOf: range(2_000).map((index) => ({ not: { anyOf: [{ title: `form ${index}` }] } })) }),
+      () => ({ x: record(4_000, 'k', () => 'v') }),
+      /must not be given in this form|takes too long|too many to say/,
+    ],
+    [
       'three hundred forms of base64',
       field({ anyOf: range(300).map((index) => ({ type: 'string', format: 'byte', title: `form ${index}` })) }),
       () => ({ x: `${'x'.repeat(1_000_000)}*` }),

@@ -7,6 +7,8 @@ import { typeOf, typesOf } from '../json-types.ts';
 import { conjuncts, isSchema, type SchemaObject } from '../references.ts';
 import { rememberByObject } from '../remember.ts';
 import { branchByTag, tagMatches } from './union-branches.ts';
+import { namesIn } from './visit-inside.ts';
+import type { Walk } from './walk-schema.ts';
 
 /** So many branches are all looked into; of more, the nearest. */
 const FEW = 12;
@@ -18,15 +20,16 @@ const BRANCH_EFFORT = 1 / 2;
 
 /** undefined when a value fits a union; else the two branches of a `oneOf` that it fits, or null for none. */
 export function searchUnion(
-  root: JsonSchema,
+  walk: Walk,
   branches: readonly unknown[],
   value: unknown,
   exclusive: boolean,
   fits: (branch: JsonSchema) => boolean,
 ): undefined | null | readonly [number, number] {
+  const { root } = walk;
   const named = isObject(value) ? branchByTag(root, branches, value) : undefined;
   if (named !== undefined) return named !== null && fits(named) ? undefined : null;
-  const names = isObject(value) ? Object.keys(value).slice(0, MAX_NAMES) : [];
+  const names = isObject(value) ? namesIn(walk, value).slice(0, MAX_NAMES) : [];
   let fitting: number | undefined;
   for (const [index, branch] of branches.entries()) {
     spend(BRANCH_EFFORT);

@@ -1,7 +1,7 @@
 // Which branch of a union is meant, as far as that can be seen from outside: by types, and by fields that a branch fixes.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { spend } from '../check/effort.ts';
+import { KEY_EFFORT, spend } from '../check/effort.ts';
 import { sameJson } from '../check/json-equality.ts';
 import { ARRAY, NULL, OBJECT, typeOf, typesOf } from '../json-types.ts';
 import { choicesOf, conjuncts, type SchemaObject, schemasOf } from '../references.ts';
@@ -29,6 +29,7 @@ function tagsOf(root: JsonSchema, branch: JsonSchema): Tags {
 export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {
   const tags = tagsOf(root, branch);
   for (const [key, options] of tags) {
+    spend(KEY_EFFORT);
     if (!Object.hasOwn(value, key)) return undefined;
     if (!options.some((option) => sameJson(value[key], option, spend))) return false;
   }

@@ -66,6 +66,7 @@ export function namesIn({ last }: Walk, object: object): readonly string[] {
   if (object === last.object) return last.names;
   last.object = object;
   last.names = Object.keys(object);
+  spend(last.names.length * KEY_EFFORT);
   return last.names;
 }
 

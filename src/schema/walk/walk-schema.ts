@@ -153,7 +153,7 @@ const assertion = (keyword: string): Rule => {
 const union = (keyword: (typeof UNIONS)[number]): Rule => {
   const visit: Rule['visit'] = (walk, schema, value) => {
     const branches = schema[keyword] as readonly unknown[];
-    const passing = searchUnion(walk.root, branches, value, keyword === 'oneOf', (branch) => fits(walk, branch, value));
+    const passing = searchUnion(walk, branches, value, keyword === 'oneOf', (branch) => fits(walk, branch, value));
     if (passing !== undefined) report(walk, keyword, schema, value, { passing });
   };
   return { keywords: [keyword], on: ANY, visit, isUsable: (branches) => schemasOf(branches).length > 0 };
