@@ -102,7 +102,8 @@ describe('in a list of schemas, what is none', () => {
     expect(fitsSchema(schema, schema, [5])).toBe(true);
   });
 
-  test('keeps its place in prefixItems', () => {
+  test('keeps its place in prefixItems, where a schema stands beside it', () => {
+    expect(verdicts({ prefixItems: [null], items: { type: 'string' } }, ['a'], [1])).toEqual([true, false]);
     expect(verdicts({ prefixItems: [null, { type: 'string' }] }, [1, 'a'], ['a', 1])).toEqual([true, false]);
   });
 });
@@ -149,6 +150,6 @@ test('compiled and walked, any composition decides alike', () => {
         }),
       );
     }),
-    { numRuns: 500 },
+    { numRuns: 500, seed: 20_261_117 },
   );
 }, 120_000);

@@ -9,7 +9,9 @@ import { enter, fits, isFull, report, type Walk } from './walk-schema.ts';
 const MATCH_EFFORT = 4;
 
 export function visitItems(walk: Walk, schema: SchemaObject, value: readonly unknown[]): void {
-  const first = Array.isArray(schema.prefixItems) ? schema.prefixItems : [];
+  const { prefixItems } = schema;
+  // A list without a schema in it is no list of schemas; in others what is none keeps its place.
+  const first = Array.isArray(prefixItems) && prefixItems.some(isSchema) ? prefixItems : [];
   // A list of schemas, as older drafts have it, is repaired to a choice.
   const items = Array.isArray(schema.items) ? { anyOf: schema.items } : (schema.items ?? true);
   const length = items === true ? Math.min(first.length, value.length) : value.length;

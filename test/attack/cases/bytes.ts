@@ -138,38 +138,6 @@ const BYTES: readonly Case[] = [
   },
   {
     part: 'A',
-    id: 'HTTP: 300 idle connections and 4 that pipeline, a new client is served',
-    fixture: 'tools',
-    run: async ({ gateway }) => {
-      const port = Number(new URL(gateway.http).port);
-      const idle = await Promise.all(Array.from({ length: 300 }, () => openSocket(port)));
-      const pipelining = await Promise.all(Array.from({ length: 4 }, () => openSocket(port)));
-      const ping = '{"jsonrpc":"2.0","id":1,"method":"ping"}';
-      const head = `POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: ${ping.length}`;
-      const burst = Buffer.from(`${head}\r\n\r\n${ping}`.repeat(200));
-      for (const socket of pipelining) {
-        let answers = 0;
-        socket.on('data', (chunk: Buffer) => {
-          answers += chunk.toString().split('"result"').length - 1;
-          if (answers < 200) return;
-          answers = 0;
-          socket.write(burst);
-        });
-        socket.write(burst);
-      }
-      let worstMs = 0;
-      for (let round = 0; round < 5; round++) {
-        const startedAt = Date.now();
-        // A connection of its own each time, as the first request of a client has.
-        await isAlive(gateway);
-        worstMs = Math.max(worstMs, Date.now() - startedAt);
-      }
-      for (const socket of [...idle, ...pipelining]) socket.destroy();
-      return worstMs < 1_000 ? undefined : `a new client waited ${worstMs} ms`;
-    },
-  },
-  {
-    part: 'A',
     id: 'HTTP: slowloris, 300 connections that never end their headers',
     fixture: 'tools',
     run: async ({ gateway }) => {
