@@ -37,41 +37,95 @@ export abstract class ConverterBase<Source, Target> {
 }
 
 export abstract class ToolConverterBase<Target> extends ConverterBase<Tool, Target> {
-  readonly convertFromTool = (tool: Tool) => this.convertFrom(tool);
-  readonly convertFromTools = (tools: Batch<Tool>) => this.convertFromBatch(tools);
-  readonly convertToTool = (target: Target) => this.convertTo(target);
-  readonly convertToTools = (targets: Batch<Target>) => this.convertToBatch(targets);
+  convertFromTool(tool: Tool) {
+    return this.convertFrom(tool);
+  }
+
+  convertFromTools(tools: Batch<Tool>) {
+    return this.convertFromBatch(tools);
+  }
+
+  convertToTool(target: Target) {
+    return this.convertTo(target);
+  }
+
+  convertToTools(targets: Batch<Target>) {
+    return this.convertToBatch(targets);
+  }
 }
 
 export abstract class GroupConverterBase<Target> extends ConverterBase<Group, Target> {
-  readonly convertFromGroup = (group: Group) => this.convertFrom(group);
-  readonly convertFromGroups = (groups: Batch<Group>) => this.convertFromBatch(groups);
-  readonly convertToGroup = (target: Target) => this.convertTo(target);
-  readonly convertToGroups = (targets: Batch<Target>) => this.convertToBatch(targets);
+  convertFromGroup(group: Group) {
+    return this.convertFrom(group);
+  }
+
+  convertFromGroups(groups: Batch<Group>) {
+    return this.convertFromBatch(groups);
+  }
+
+  convertToGroup(target: Target) {
+    return this.convertTo(target);
+  }
+
+  convertToGroups(targets: Batch<Target>) {
+    return this.convertToBatch(targets);
+  }
 }
 
 export abstract class PromptConverterBase<Target> extends ConverterBase<Prompt, Target> {
-  readonly convertFromPrompt = (prompt: Prompt) => this.convertFrom(prompt);
-  readonly convertFromPrompts = (prompts: Batch<Prompt>) => this.convertFromBatch(prompts);
-  readonly convertToPrompt = (target: Target) => this.convertTo(target);
-  readonly convertToPrompts = (targets: Batch<Target>) => this.convertToBatch(targets);
+  convertFromPrompt(prompt: Prompt) {
+    return this.convertFrom(prompt);
+  }
+
+  convertFromPrompts(prompts: Batch<Prompt>) {
+    return this.convertFromBatch(prompts);
+  }
+
+  convertToPrompt(target: Target) {
+    return this.convertTo(target);
+  }
+
+  convertToPrompts(targets: Batch<Target>) {
+    return this.convertToBatch(targets);
+  }
 }
 
 export abstract class PromptArgumentConverterBase<Target> extends ConverterBase<PromptArgument, Target> {
-  readonly convertFromPromptArguments = (list: Batch<PromptArgument>) => this.convertFromBatch(list);
-  readonly convertToPromptArguments = (targets: Batch<Target>) => this.convertToBatch(targets);
+  convertFromPromptArguments(list: Batch<PromptArgument>) {
+    return this.convertFromBatch(list);
+  }
+
+  convertToPromptArguments(targets: Batch<Target>) {
+    return this.convertToBatch(targets);
+  }
 }
 
 export abstract class ResourceConverterBase<Target> extends ConverterBase<Resource, Target> {
-  readonly convertFromResource = (resource: Resource) => this.convertFrom(resource);
-  readonly convertFromResources = (resources: Batch<Resource>) => this.convertFromBatch(resources);
-  readonly convertToResource = (target: Target) => this.convertTo(target);
-  readonly convertToResources = (targets: Batch<Target>) => this.convertToBatch(targets);
+  convertFromResource(resource: Resource) {
+    return this.convertFrom(resource);
+  }
+
+  convertFromResources(resources: Batch<Resource>) {
+    return this.convertFromBatch(resources);
+  }
+
+  convertToResource(target: Target) {
+    return this.convertTo(target);
+  }
+
+  convertToResources(targets: Batch<Target>) {
+    return this.convertToBatch(targets);
+  }
 }
 
 export abstract class ToolAnnotationsConverterBase<Target> extends ConverterBase<ToolAnnotations, Target> {
-  readonly convertFromToolAnnotations = (annotations: ToolAnnotations) => this.convertFrom(annotations);
-  readonly convertToToolAnnotations = (target: Target) => this.convertTo(target);
+  convertFromToolAnnotations(annotations: ToolAnnotations) {
+    return this.convertFrom(annotations);
+  }
+
+  convertToToolAnnotations(target: Target) {
+    return this.convertTo(target);
+  }
 }
 
 function convertAll<From, To>(items: Batch<From>, convert: (item: From) => To | null): To[] {

@@ -140,6 +140,15 @@ describe('Layer 1: Domain Model', () => {
     expect(management!.getFullyQualifiedName('/')).toBe('platform/users/management');
   });
 
+  test('a converter of one’s own may replace a typed conversion by its name', () => {
+    class Loud extends ToolConverter {
+      override convertFromTool(tool: Tool) {
+        return { ...super.convertFromTool(tool)!, title: 'LOUD' };
+      }
+    }
+    expect(new Loud().convertFromTool(new Tool({ name: 'ping', inputSchema: schema }))).toMatchObject({ name: 'ping', title: 'LOUD' });
+  });
+
   test('ConverterBase: batch conversion with null filtering in both directions', () => {
     class Evens extends ConverterBase<number, string> {
       convertFrom(value: number) {
