@@ -146,7 +146,10 @@ describe('Layer 1: Domain Model', () => {
         return { ...super.convertFromTool(tool)!, title: 'LOUD' };
       }
     }
-    expect(new Loud().convertFromTool(new Tool({ name: 'ping', inputSchema: schema }))).toMatchObject({ name: 'ping', title: 'LOUD' });
+    expect(new Loud().convertFromTool(new Tool({ name: 'ping', inputSchema: schema }))).toMatchObject({
+      name: 'ping',
+      title: 'LOUD',
+    });
   });
 
   test('ConverterBase: batch conversion with null filtering in both directions', () => {
