@@ -2,14 +2,14 @@
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
-import type { CompiledEndpoint, Executor } from '../executor/executor.ts';
+import type { Executor } from '../executor/executor.ts';
 import { createValidator } from '../schema/check/validator.ts';
 import { type Clamp, createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
-import { buildControls } from './controls.ts';
+import { buildControls, type ControlPlan } from './controls.ts';
 import { toUpstreamFailure } from './failure.ts';
 import { compilePipeline } from './pipeline.ts';
-import { type DeploymentPolicy, decidePolicy } from './policy.ts';
+import { type Decision, type DeploymentPolicy, decidePolicy } from './policy.ts';
 import { buildQuestion } from './question.ts';
 import type { Redaction } from './redaction.ts';
 
@@ -34,20 +34,22 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
   const keys = new Set(endpoint.args.map(({ key }) => key));
   const controls = buildControls(endpoint.effect, keys, decision.policy === 'confirm');
   // A catalog may hold thousands of endpoints that are never called: compiled on first use.
-  let compiled: CompiledEndpoint | undefined;
-  const rest = () => {
-    compiled ??= parts.executor.compile(endpoint);
-    return compiled;
+  let compiled: Handler | undefined;
+  const run: Handler = (context, args) => {
+    compiled ??= compileCall(endpoint, domain, parts, decision, controls);
+    return compiled(context, args);
   };
+  return Object.freeze({ endpoint, run, controls: controls.schemas });
+}
 
-  const execute: Handler = async (context, args) => {
-    const answer = await rest().run(context, args);
-    const outcome = answer.ok
-      ? { content: answer.content, isError: false, structured: answer.structured }
-      : toUpstreamFailure(context, endpoint, answer);
-    return parts.redaction.trust(outcome);
-  };
-
+function compileCall(
+  endpoint: Endpoint,
+  domain: Domain,
+  parts: OperationParts,
+  decision: Decision,
+  controls: ControlPlan,
+): Handler {
+  const rest = parts.executor.compile(endpoint);
   const pipeline = compilePipeline({
     identity: `rest:${endpoint.id}`,
     operation: qualifiedNamesOf(endpoint)[0],
@@ -55,17 +57,22 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     controls,
     validate: createValidator(endpoint),
     describe: async (_context, args, sent) => {
-      const { method, url } = rest().preview(args);
+      const { method, url } = rest.preview(args);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
     },
-    preview: (args) => rest().preview(args),
-    execute,
+    preview: (args) => rest.preview(args),
+    execute: async (context, args) => {
+      const answer = await rest.run(context, args);
+      const outcome = answer.ok
+        ? { content: answer.content, isError: false, structured: answer.structured }
+        : toUpstreamFailure(context, endpoint, answer);
+      return parts.redaction.trust(outcome);
+    },
     confirmations: parts.confirmations,
     middleware: parts.middleware,
   });
   const clamp = createClamp(endpoint);
-  const run = clamp === undefined ? pipeline : withClamp(clamp, pipeline, parts.redaction);
-  return Object.freeze({ endpoint, run, controls: controls.schemas });
+  return clamp === undefined ? pipeline : withClamp(clamp, pipeline, parts.redaction);
 }
 
 function withClamp(clamp: Clamp, pipeline: Handler, redaction: Redaction): Handler {
