@@ -95,7 +95,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     prompts: [],
     resources: [],
     document: { text: text.text, mimeType: /^\s*[{[]/.test(text.text) ? 'application/json' : 'application/yaml' },
-    warnings: shorten(warnings),
+    warnings,
     source: text.label,
   });
 }
@@ -178,19 +178,6 @@ function duplicateIds(operations: readonly Operation[], label: string): string[]
   const more = repeats.size > 5 ? ` and ${repeats.size - 5} more` : '';
   return [
     `${label}: several operations share the operationId ${shown.join(', ')}${more}; the later ones got a number.`,
-  ];
-}
-
-const MAX_WARNINGS = 60;
-
-/** What needs doing comes last and is always kept. */
-function shorten(warnings: readonly string[]): string[] {
-  if (warnings.length <= MAX_WARNINGS) return [...warnings];
-  const half = MAX_WARNINGS / 2;
-  return [
-    ...warnings.slice(0, half),
-    `… ${warnings.length - MAX_WARNINGS} more like these …`,
-    ...warnings.slice(-half),
   ];
 }
 
