@@ -6,7 +6,8 @@ import { BUNDLED_DOMAINS, type Config } from '../config.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
 import type { Gateway } from '../gateway.ts';
-import { colourEffect, renderTable, renderWarnings, shown } from './terminal.ts';
+import { digestWarnings } from './digest-lines.ts';
+import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;
@@ -20,6 +21,8 @@ const MAX_TOOLS_PER_DOMAIN = 25;
 export interface Launch {
   readonly config: Config;
   readonly envFiles: readonly string[];
+  /** Every warning, and not the first of each kind. */
+  readonly verbose: boolean;
 }
 
 export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, tokens: number): string {
@@ -32,7 +35,7 @@ export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, to
       pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
     ...domains.map((domain) => renderDomain(domain, registry)),
     renderCredentials(gateway),
-    renderWarnings(domains).join('\n'),
+    digestWarnings(domains, launch.verbose).join('\n'),
     renderAddresses(at, [...gateway.profiles.keys()]),
     at.http && renderSnippets(at.http, launch),
     at.http && renderExample(gateway, at.http, launch),

@@ -10,6 +10,7 @@ const repeatable = (flags: string, description: string) =>
   ]);
 
 const json = option('--json', 'print JSON for scripts');
+const verbose = option('--verbose', 'list every file, warning and reason, and not the first few of each kind');
 const baseUrl = option('--base-url <url>', 'where the API is, instead of what the document says');
 const envFile = repeatable('--env-file <file>', 'read variables from a file');
 const refsRoot = option(
@@ -80,6 +81,7 @@ const COMMANDS: readonly CommandSpec[] = [
       option('--max-connections <n>', 'TCP connections at once (default: 100)'),
       option('--idle-seconds <n>', 'close TCP connections idle for this long (default: 300)'),
       option('--grace <seconds>', 'time for calls under way to finish on shutdown (default: 10)'),
+      verbose,
       json,
     ],
     help: `
@@ -137,6 +139,8 @@ Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
         'sent with every request, and when the document is fetched from the origin of --base-url',
       ),
       envFile,
+      verbose,
+      json,
     ],
     help: `
 Examples:

@@ -9,14 +9,18 @@ import type { Credential, Domain, Endpoint } from '../endpoint/model.ts';
 import { secretsIn } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { importDocument } from '../openapi/import-document.ts';
+import { digestLines } from './digest-lines.ts';
 import { createProgress, shown } from './terminal.ts';
 
 export interface ImportFlags extends Flags {
   readonly name?: string;
   readonly out?: string;
   readonly force?: boolean;
+  readonly verbose?: boolean;
 }
 
+/** Files named one by one before the rest is counted. */
+const SHOWN_FILES = 3;
 /** Above this a JSON document stays JSON (which is YAML too): rewriting it would take long and help nobody. */
 const MAX_REWRITE_CHARS = 2_000_000;
 
@@ -49,22 +53,58 @@ export async function runImport(source: string, flags: ImportFlags): Promise<voi
     await mkdir(dirname(target), { recursive: true });
     await writeFile(target, text);
   }
-  const count = domain.endpoints.length;
+  const report = {
+    domainFile: join(out, domainFile),
+    documents: document.writes.map(([path]) => join(out, path)),
+    operations: countByEffect(domain.endpoints),
+    quarantined: domain.quarantined,
+    warnings: domain.warnings,
+  };
+  process.stdout.write(
+    flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, join(out, 'domains'), flags.verbose ?? false),
+  );
+}
+
+function countByEffect(endpoints: readonly Endpoint[]) {
+  const counts = { total: endpoints.length, read: 0, write: 0, destructive: 0 };
+  for (const { effect } of endpoints) counts[effect]++;
+  return counts;
+}
+
+interface ImportReport {
+  readonly domainFile: string;
+  readonly documents: readonly string[];
+  readonly operations: ReturnType<typeof countByEffect>;
+  readonly quarantined: Domain['quarantined'];
+  readonly warnings: readonly string[];
+}
+
+function renderReport(report: ImportReport, domains: string, all: boolean): string {
+  const { domainFile, documents, operations, quarantined, warnings } = report;
+  const { total, ...effects } = operations;
+  const more = documents.length - SHOWN_FILES;
+  const files = all || more <= 1 ? documents : documents.slice(0, SHOWN_FILES);
+  const counts = Object.entries(effects).map(([effect, count]) => `${count} ${effect}`);
+  const reasons = quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`);
   const lines = [
-    `${pc.green('✓')} ${[...writes.keys()].map((path) => join(out, path)).join('\n  ')}`,
-    `${count === 1 ? '1 operation' : `${count} operations`}${domain.quarantined.length > 0 ? `, ${domain.quarantined.length} in quarantine ("landbridge tools" says why)` : ''}.`,
-    ...domain.warnings.map((warning) => `${pc.yellow('!')} ${shown(warning)}`),
-    `Edit ${join(out, domainFile)}, then: landbridge serve ${join(out, 'domains')}`,
+    ...[domainFile, ...files].map((path) => `${pc.green('✓')} ${path}`),
+    ...(files.length < documents.length ? [pc.dim(`  … and ${more} more files (--verbose lists all)`)] : []),
+    `${total === 1 ? '1 operation' : `${total} operations`} (${counts.join(', ')})${quarantined.length > 0 ? `, ${quarantined.length} in quarantine:` : ''}`,
+    ...digestLines(reasons, pc.yellow('!'), all),
+    ...digestLines(warnings, pc.yellow('!'), all),
+    `Edit ${domainFile}, then: landbridge serve ${domains}`,
   ];
-  process.stdout.write(`${lines.join('\n')}\n`);
+  return `${lines.join('\n')}\n`;
 }
 
 function refuseToOverwrite(out: string, paths: readonly string[], force: boolean): void {
   const existing = paths.filter((path) => existsSync(resolve(out, path)));
   if (existing.length === 0 || force) return;
+  const some = existing.slice(0, SHOWN_FILES).map((path) => join(out, path));
+  const more = existing.length - some.length;
   throw new GatewayError(
     'BAD_CONFIG',
-    `${existing.map((path) => join(out, path)).join(', ')} already exists. Use --force to overwrite, or --name for another name.`,
+    `${some.join(', ')}${more > 0 ? ` and ${more} more files` : ''} already exists. Use --force to overwrite, or --name for another name.`,
   );
 }
 

@@ -11,13 +11,14 @@ import { isLoopback } from '../transport/listen.ts';
 import { type StdioServer, startStdio } from '../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../transport/tcp.ts';
 import { type Addresses, type Launch, listCredentials, renderBanner } from './banner.ts';
+import { digestWarnings } from './digest-lines.ts';
 import { costOfList, measureModes, renderModes } from './exposure-cost.ts';
 import { load, toGatewayOptions } from './open-gateway.ts';
 import { shown } from './terminal.ts';
 
-export function runServe(files: readonly string[], flags: Flags): Promise<void> {
+export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);
-  return serve({ config, envFiles: flags.envFile ?? [] }, flags.json ?? false);
+  return serve({ config, envFiles: flags.envFile ?? [], verbose: flags.verbose ?? false }, flags.json ?? false);
 }
 
 interface Running {
@@ -157,8 +158,7 @@ async function announce(launch: Launch, gateway: Gateway, running: Running, json
     );
   } else if (config.stdio) {
     for (const line of listCredentials(gateway.domains)) out.write(`credential ${shown(line)}\n`);
-    for (const { name, warnings } of gateway.domains)
-      for (const warning of warnings) out.write(`! ${name}: ${shown(warning)}\n`);
+    for (const line of digestWarnings(gateway.domains, launch.verbose)) out.write(`${line}\n`);
     out.write(`${gateway.name} ${gateway.version} is ready on stdio with ${gateway.registry.tools.size} tools.\n`);
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
     if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);

@@ -1,7 +1,6 @@
 // How things look on a terminal: tables, colour, progress. Plain when piped; NO_COLOR is honoured by picocolors.
 import pc from 'picocolors';
 import { visible } from '../endpoint/hidden.ts';
-import type { Domain } from '../endpoint/model.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
@@ -32,12 +31,6 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
 export function colourEffect(effect: string): string {
   if (effect === 'destructive') return pc.red(effect);
   return effect === 'write' ? pc.yellow(effect) : pc.green(effect);
-}
-
-export function renderWarnings(domains: readonly Domain[]): string[] {
-  return domains.flatMap(({ name, warnings }) =>
-    warnings.map((warning) => `${pc.yellow('!')} ${name}: ${shown(warning)}`),
-  );
 }
 
 export interface Progress {

@@ -3,9 +3,10 @@ import pc from 'picocolors';
 import { costOf } from '../catalog/tokens.ts';
 import { type Flags, readConfig } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
+import { digestWarnings } from './digest-lines.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
-import { colourEffect, renderTable, renderWarnings, shown } from './terminal.ts';
+import { colourEffect, renderTable, shown } from './terminal.ts';
 
 export async function runTools(files: readonly string[], flags: Flags): Promise<void> {
   await withGateway(readConfig({ ...flags, paths: files }, process.env), async (gateway) => {
@@ -73,6 +74,6 @@ function renderReport(
       `${pc.yellow(`${quarantined.length} in quarantine`)}: these cannot work as the document describes them.\n${reasons.join('\n')}`,
     );
   }
-  parts.push(...renderWarnings(domains));
+  parts.push(...digestWarnings(domains, true));
   return `${parts.join('\n\n')}\n`;
 }

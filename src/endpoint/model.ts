@@ -159,6 +159,17 @@ export type Parsed =
   | { readonly ok: true; readonly args: Args }
   | { readonly ok: false; readonly problems: readonly string[] };
 
+/** An example the document gives for a request: a value, what it is of, and where it stands. */
+export interface DocumentExample {
+  /** The whole body, or the place on the wire of one parameter or body field. */
+  readonly of: 'body' | Target;
+  readonly value: unknown;
+  /** JSON pointer; a file other than the document itself is named in front of it. */
+  readonly place: string;
+  /** It stands inside a schema, which other operations may share, and not beside one. */
+  readonly inSchema: boolean;
+}
+
 export interface EndpointLimits {
   /** Connecting, waiting and reading, as one budget. */
   readonly timeoutMs: number;
@@ -219,6 +230,8 @@ export interface Endpoint {
   readonly limits: EndpointLimits;
   /** Realistic argument sets. */
   readonly examples: readonly Args[];
+  /** Every request example of the document as it stands there; read when somebody asks (schema/example-calls.ts). */
+  readonly documentExamples?: () => readonly DocumentExample[];
   /** Also (or only) offered as an MCP resource template. */
   readonly expose: 'tool' | 'resource' | 'both';
   readonly source: {

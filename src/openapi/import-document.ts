@@ -39,7 +39,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const text = await readSource(source, options, limits);
   const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
-  const documents = await collectDocuments(text, parsed.value, parsed.externalRefs, options, limits);
+  const documents = await collectDocuments(text, parsed.value, parsed.external, options, limits);
   const { root } = documents;
   const warnings = [...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
@@ -95,7 +95,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     prompts: [],
     resources: [],
     document: { text: text.text, mimeType: /^\s*[{[]/.test(text.text) ? 'application/json' : 'application/yaml' },
-    warnings: shorten(warnings),
+    warnings,
     source: text.label,
   });
 }
@@ -178,19 +178,6 @@ function duplicateIds(operations: readonly Operation[], label: string): string[]
   const more = repeats.size > 5 ? ` and ${repeats.size - 5} more` : '';
   return [
     `${label}: several operations share the operationId ${shown.join(', ')}${more}; the later ones got a number.`,
-  ];
-}
-
-const MAX_WARNINGS = 60;
-
-/** What needs doing comes last and is always kept. */
-function shorten(warnings: readonly string[]): string[] {
-  if (warnings.length <= MAX_WARNINGS) return [...warnings];
-  const half = MAX_WARNINGS / 2;
-  return [
-    ...warnings.slice(0, half),
-    `… ${warnings.length - MAX_WARNINGS} more like these …`,
-    ...warnings.slice(-half),
   ];
 }
 

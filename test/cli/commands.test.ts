@@ -260,6 +260,37 @@ describe('landbridge import', () => {
     );
   });
 
+  test('sums up a document of many files and many problems; --verbose and --json list all', async () => {
+    const names = Array.from({ length: 40 }, (_, index) => `op${index}`);
+    const lost = names.map((name) => [`/lost/${name}`, { get: { parameters: [{ $ref: `gone/${name}.yml` }] } }]);
+    const document = {
+      openapi: '3.0.0',
+      info: { title: 'Cloud', version: '1' },
+      servers: [{ url: 'http://127.0.0.1:9' }],
+      paths: Object.fromEntries([...names.map((name) => [`/${name}`, { $ref: `paths/${name}.yml` }]), ...lost]),
+    };
+    await mkdir(join(folder, 'cloud', 'paths'), { recursive: true });
+    await writeFile(join(folder, 'cloud/openapi.json'), JSON.stringify(document));
+    for (const name of names) {
+      const text = `${name === 'op0' ? 'delete' : 'get'}: { operationId: ${name}, summary: Looks at ${name} }\n`;
+      await writeFile(join(folder, 'cloud/paths', `${name}.yml`), text);
+    }
+    const short = await run(['import', 'cloud/openapi.json', '--out', 'cloud-out'], { cwd: folder });
+    expect(short.stdout.split('\n').length).toBeLessThan(20);
+    expect(short.stdout).toContain('… and 38 more files (--verbose lists all)');
+    expect(short.stdout).toContain('40 operations (39 read, 0 write, 1 destructive), 40 in quarantine:');
+    expect(short.stdout).toContain('GET /lost/op0: $ref "gone/op0.yml" names a file that does not exist');
+    expect(short.stdout).toContain('… and 37 more like these (--verbose lists all)');
+    const again = await run(['import', 'cloud/openapi.json', '--out', 'cloud-out'], { cwd: folder });
+    expect(again.stderr).toContain('and 39 more files already exists');
+    const long = await run(['import', 'cloud/openapi.json', '--out', 'cloud-long', '--verbose'], { cwd: folder });
+    expect(long.stdout).toContain('paths/op39.yml');
+    expect(long.stdout).toContain('GET /lost/op39');
+    const json = await run(['import', 'cloud/openapi.json', '--out', 'cloud-json', '--json'], { cwd: folder });
+    const report = JSON.parse(json.stdout) as { documents: string[]; quarantined: object[] };
+    expect([report.documents.length, report.quarantined.length]).toEqual([41, 40]);
+  });
+
   test('a curated value that does not fit its argument stops the start, with its place', async () => {
     const text =
       'name: curated\nopenapi: ./shop.json\noperations: { getItem: { args: { id: { fixed: { not: text } } } } }\n';

@@ -68,6 +68,110 @@ describe('files of one document', () => {
     expect(domain.endpoints[1]!.action).toBe('b');
   });
 
+  /** In the shape of DigitalOcean's: an operation per file, responses and models beside it, code samples in extensions. */
+  const split = (samples: string) => ({
+    'specification/api.yaml': `openapi: 3.0.0
+info: {title: Cloud, version: "2", description: {$ref: "description.yml#/introduction"}}
+servers: [{url: "https://api.example.com"}]
+paths:
+  /v2/droplets:
+    get: {$ref: resources/droplets/droplets_list.yml}
+    post: {$ref: resources/droplets/droplets_create.yml}
+  /v2/tags:
+    get: {$ref: resources/tags/tags_list.yml}
+`,
+    'specification/resources/droplets/droplets_list.yml': `operationId: droplets_list
+parameters: [{$ref: ../../shared/parameters.yml#/per_page}]
+responses:
+  "200": {$ref: responses/all_droplets.yml}
+  default: {$ref: ../../shared/responses/unexpected_error.yml}
+${samples}`,
+    'specification/resources/droplets/droplets_create.yml': `operationId: droplets_create
+requestBody:
+  required: true
+  content:
+    application/json:
+      schema: {$ref: models/droplet_create.yml}
+      examples:
+        shared: {$ref: examples.yml#/one}
+        own: {value: {$ref: examples/missing.yml}}
+responses:
+  "202": {$ref: responses/all_droplets.yml}
+${samples}`,
+    'specification/resources/droplets/models/droplet_create.yml': `type: object
+required: [name]
+properties:
+  name: {type: string, example: {$ref: missing/name.yml}}
+  size: {type: string, default: {$ref: missing/size.yml}, enum: [{$ref: missing/a.yml}, small]}
+  example: {$ref: region.yml}
+  x-owner: {$ref: region.yml}
+`,
+    'specification/resources/droplets/models/region.yml': 'type: string\nminLength: 3\n',
+    'specification/resources/droplets/examples.yml': 'one: {value: {name: web-1}}\n',
+    'specification/resources/droplets/responses/all_droplets.yml': `description: All of them
+headers:
+  x-ratelimit: {$ref: ../../../shared/headers.yml#/limit}
+content: {application/json: {schema: {type: object}}}
+`,
+    'specification/resources/tags/tags_list.yml': `operationId: tags_list\nresponses: {}\n${samples}`,
+    'specification/shared/parameters.yml': 'per_page: {name: per_page, in: query, schema: {type: integer}}\n',
+    'specification/shared/headers.yml': 'limit: {schema: {type: integer}}\n',
+    'specification/shared/responses/unexpected_error.yml': 'description: Oops\n',
+    'specification/resources/droplets/examples/python/odd.yml': ': : [not yaml',
+  });
+
+  test('code samples behind x- extensions and $refs inside of data are no references', async () => {
+    const samples = `x-codeSamples:
+  - {$ref: examples/curl/missing.yml}
+  - {$ref: examples/python/odd.yml}
+  - {lang: Go, source: {$ref: "https://elsewhere.example/sample.go"}}
+`;
+    const names: string[] = [];
+    const root = tree(split(samples));
+    const onFile = (uri: string) => names.push(uri.split('/specification/')[1] ?? uri);
+    const domain = await importDocument(join(root, 'specification/api.yaml'), {
+      env,
+      onFile,
+      limits: { maxFiles: 11 },
+    });
+    expect(domain.quarantined).toEqual([]);
+    expect(domain.endpoints.map(({ action }) => action)).toEqual(['droplets_list', 'droplets_create', 'tags_list']);
+    expect(places(domain.endpoints[1]!)).toEqual({
+      name: 'body name (required)',
+      size: 'body size',
+      example: 'body example',
+      x_owner: 'body x-owner',
+    });
+    const { properties } = domain.endpoints[1]!.inputSchema as { properties: Record<string, unknown> };
+    expect(properties.x_owner).toEqual(properties.example);
+    expect(names.sort()).toEqual([
+      'api.yaml',
+      'resources/droplets/droplets_create.yml',
+      'resources/droplets/droplets_list.yml',
+      'resources/droplets/examples.yml',
+      'resources/droplets/models/droplet_create.yml',
+      'resources/droplets/models/region.yml',
+      'resources/droplets/responses/all_droplets.yml',
+      'resources/tags/tags_list.yml',
+      'shared/headers.yml',
+      'shared/parameters.yml',
+      'shared/responses/unexpected_error.yml',
+    ]);
+  });
+
+  test('what an extension names is read where a $ref leads into the extension', async () => {
+    const root = tree({
+      'api.json': openapi(
+        { '/a': posting({ $ref: '#/x-models/Thing' }) },
+        { 'x-models': { Thing: { type: 'object', properties: { id: { $ref: 'id.json' } } } } },
+      ),
+      'id.json': { type: 'string', minLength: 4 },
+    });
+    const domain = await importDocument(join(root, 'api.json'), { env });
+    expect(domain.quarantined).toEqual([]);
+    expect(JSON.stringify(domain.endpoints[0]!.inputSchema)).toContain('"minLength":4');
+  });
+
   test('no folder beside the document may be reached, whatever it is called', async () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } };
     for (const ref of [

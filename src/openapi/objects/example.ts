@@ -1,85 +1,121 @@
-// Example Objects, as arguments of a call: one set per named example of the body, parameters filled in beside it.
+// Example Objects: every example a document gives for the request of an operation, and the few that are worth showing.
 // https://spec.openapis.org/oas/v3.2.0.html#example-object
 
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Args } from '../../endpoint/model.ts';
-import { emptyMap, listAt, type Node, nodeAt, own } from '../../endpoint/untrusted.ts';
-import { type Argument, isRequired } from '../flat-arguments.ts';
-import { behindRef, nodeBehind } from '../schema/schema-refs.ts';
+import type { Args, DocumentExample, Endpoint } from '../../endpoint/model.ts';
+import { nodeAt, own } from '../../endpoint/untrusted.ts';
+import { exampleCalls } from '../../schema/example-calls.ts';
+import type { Argument } from '../flat-arguments.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
-import type { Place, Resolver } from '../source/resolve.ts';
+import { inside, orNothing, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import type { BodyDraft } from './request-body.ts';
 
-const MAX_EXAMPLES = 3;
+/** Shown to a model. */
+const MAX_SHOWN = 3;
+/** Of one `examples`. */
+const MAX_READ = 100;
 
-/** Only sets that have every required argument are worth showing. */
-export function buildExamples(
+/** All of them, parameters first. An `externalValue` is never fetched. */
+export function readExamples(
   offers: readonly Argument[],
   body: BodyDraft | undefined,
   resolver: Resolver,
-): readonly Args[] {
-  const shared = emptyMap<unknown>();
-  for (const argument of offers) {
-    const value = argument.origin.kind === 'parameter' ? parameterExample(argument, resolver) : undefined;
-    if (value !== undefined) shared[argument.key] = value;
+): readonly DocumentExample[] {
+  const examples: DocumentExample[] = [];
+  for (const { origin, to } of offers) {
+    const add = (places: readonly Place[], inSchema: boolean) =>
+      examples.push(...places.map((place) => ({ of: to[0]!, value: place.value, place: pointerOf(place), inSchema })));
+    if (origin.kind === 'parameter') {
+      const { schema, object } = origin.parameter;
+      // 2.0 writes the schema into the parameter; otherwise it stands in the parameter or in its media type object.
+      const isOne = schema.value === object;
+      const pointer = isOne ? schema.pointer : schema.pointer.replace(/\/schema$/, '');
+      const owner = nodeAt(object, 'content') ? contentOf(object) : object;
+      add(besideSchema({ ...schema, pointer, value: owner }, resolver), false);
+      if (!isOne) add(inSchemaAt(schema, resolver), true);
+    } else if (origin.kind === 'field') {
+      for (const schema of origin.file ? [] : origin.schemas) add(inSchemaAt(schema, resolver), true);
+    }
   }
-  const bodies = body ? bodyExamples(body, resolver) : [];
-  const sets = bodies.length > 0 ? bodies.map((value) => ({ ...shared, ...spread(value, offers, body!) })) : [shared];
-  return sets.filter((set) => isComplete(set, offers, body)).slice(0, MAX_EXAMPLES);
+  if (!body || body.whole?.key === 'file') return examples;
+  const schema = body.whole?.schema ?? body.schemas[0];
+  const groups = [
+    { places: body.media ? besideSchema(body.media, resolver) : [], inSchema: false },
+    { places: schema && body.media ? inSchemaAt(schema, resolver) : [], inSchema: true },
+  ];
+  for (const { places, inSchema } of groups)
+    for (const place of places) examples.push({ of: 'body', value: place.value, place: pointerOf(place), inSchema });
+  return examples;
 }
 
-function isComplete(set: Args, offers: readonly Argument[], body: BodyDraft | undefined): boolean {
-  if (Object.keys(set).length === 0) return false;
-  return offers.every((argument) => !isRequired(argument, body) || Object.hasOwn(set, argument.key));
+function contentOf(parameter: unknown): unknown {
+  const content = nodeAt(parameter, 'content');
+  return nodeAt(content, Object.keys(content ?? {})[0] ?? '');
 }
 
-function parameterExample({ origin, required }: Argument, resolver: Resolver): unknown {
-  if (origin.kind !== 'parameter') return undefined;
-  const { object, schema } = origin.parameter;
-  const examples = ownExamples(object, schema, resolver);
-  // Optional parameters appear only where the parameter itself gives an example.
-  return (examples.length > 0 || !required ? examples : schemaExamples(schema, resolver))[0];
+/** `example` and `examples` of a parameter or media type object, and what 2.0 writes as `x-example(s)`. */
+function besideSchema(owner: Place, resolver: Resolver): readonly Place[] {
+  return [
+    inside(owner, 'example'),
+    inside(owner, 'x-example'),
+    ...namedExamples(inside(owner, 'examples'), resolver),
+    ...namedExamples(inside(owner, 'x-examples'), resolver),
+  ].filter(({ value }) => value !== undefined);
 }
 
-function bodyExamples({ media, schemas, whole }: BodyDraft, resolver: Resolver): readonly unknown[] {
-  const schema = schemas[0];
-  if (!schema || whole?.key === 'file') return [];
-  const examples = ownExamples(media, schema, resolver);
-  return examples.length > 0 || own(media, 'example') !== undefined ? examples : schemaExamples(schema, resolver);
-}
-
-/** `example`, else `examples`, of a parameter or media type object. */
-function ownExamples(object: Node | undefined, { document }: Place, resolver: Resolver): readonly unknown[] {
-  const single = own(object, 'example');
-  if (single !== undefined) return [single].filter(isSmallValue);
-  const map = nodeAt(object, 'examples') ?? {};
-  const values = Object.keys(map)
-    .slice(0, MAX_EXAMPLES)
-    .map((name) => behindRef(document, map[name], resolver.followAll)?.node)
+function namedExamples(examples: Place, resolver: Resolver): readonly Place[] {
+  if (Array.isArray(examples.value)) return listOf(examples);
+  const names = Object.keys(isObject(examples.value) ? examples.value : {}).slice(0, MAX_READ);
+  const bare = examples.pointer.endsWith('/x-examples');
+  return names.flatMap((name) => {
+    const example = orNothing(() => resolver.settle(inside(examples, name)));
+    if (!example) return [];
     // 3.2 splits `value` into the data and its serialised form.
-    .map((node) => own(node, 'value') ?? own(node, 'dataValue'));
-  return values.filter(isSmallValue);
+    const key = ['value', 'dataValue'].find((word) => own(example.value, word) !== undefined);
+    if (key !== undefined) return [inside(example, key)];
+    // 2.0 extensions name a media type and give the value itself.
+    return bare ? [example] : [];
+  });
 }
 
-function schemaExamples(schema: Place, resolver: Resolver): readonly unknown[] {
-  const node = nodeBehind(schema, resolver)?.node;
-  return [own(node, 'example') ?? listAt(node, 'examples')[0]].filter(isSmallValue);
+function inSchemaAt(schema: Place, resolver: Resolver): readonly Place[] {
+  const place = orNothing(() => resolver.settle(schema));
+  if (!place) return [];
+  const examples = inside(place, 'examples');
+  return [
+    inside(place, 'example'),
+    inside(place, 'x-example'),
+    ...(Array.isArray(examples.value) ? listOf(examples) : []),
+  ].filter(({ value }) => value !== undefined);
 }
 
-/** A body example as arguments: under their public keys, wrapper taken off. Unknown fields are left out. */
-function spread(value: unknown, offers: readonly Argument[], body: BodyDraft): Args {
-  const out = emptyMap<unknown>();
-  if (body.whole) {
-    const whole = offers.find((argument) => argument.origin.kind === 'whole');
-    if (whole && (body.plan.kind !== 'text' || typeof value === 'string')) out[whole.key] = value;
-    return out;
+function listOf(list: Place): readonly Place[] {
+  return (list.value as readonly unknown[]).slice(0, MAX_READ).map((_, index) => inside(list, index));
+}
+
+/** One set per example of the body, parameters filled in beside it. Only sets with every required argument are shown. */
+export function buildExamples(endpoint: Endpoint): readonly Args[] {
+  const required = endpoint.args.filter((arg) => arg.required).map(({ key }) => key);
+  const shared: Record<string, unknown> = {};
+  const bodies: Args[] = [];
+  let beside = false;
+  for (const { kind, inSchema, arguments: args } of exampleCalls(endpoint)) {
+    if (kind === 'body') {
+      // What a schema says for all its users counts where the operation says nothing itself.
+      if (inSchema && beside) continue;
+      beside ||= !inSchema;
+      if (isSmallValue(args)) bodies.push(args);
+    } else if (kind === 'parameter') {
+      const [key = ''] = Object.keys(args);
+      // Optional parameters appear only where the parameter itself gives an example.
+      if (Object.hasOwn(shared, key) || (inSchema && !required.includes(key)) || !isSmallValue(args)) continue;
+      shared[key] = args[key];
+    }
   }
-  let inner = value;
-  for (const name of body.plan.wrap ?? []) inner = own(inner, name);
-  if (!isObject(inner)) return out;
-  for (const { location, wireName, key, origin } of offers) {
-    if (location !== 'body' || (origin.kind === 'field' && origin.file)) continue;
-    if (Object.hasOwn(inner, wireName)) out[key] = inner[wireName];
-  }
-  return out;
+  const names = new Set(endpoint.args.map(({ key }) => key));
+  const sets = bodies.length > 0 ? bodies.map((args) => ({ ...shared, ...args })) : [shared];
+  return sets
+    .map((set) => Object.fromEntries(Object.entries(set).filter(([key]) => names.has(key))))
+    .filter((set) => Object.keys(set).length > 0 && required.every((key) => Object.hasOwn(set, key)))
+    .slice(0, MAX_SHOWN);
 }

@@ -8,7 +8,7 @@ import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
-import { type Node, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
+import { type Node, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { Definition } from '../schema/convert-schema.ts';
@@ -16,7 +16,7 @@ import { buildInputSchema } from '../schema/input-schema.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import { OperationProblem, type Place } from '../source/resolve.ts';
-import { buildExamples } from './example.ts';
+import { buildExamples, readExamples } from './example.ts';
 import { type RequestContext, readRequest } from './operation-request.ts';
 import type { Operation } from './paths.ts';
 import { mediaTypesOf, readAnswer } from './response.ts';
@@ -114,9 +114,10 @@ export function buildEndpoint(
     response: extension.response === undefined ? plain : { ...plain, ...extension.response },
     limits: extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
     get examples() {
-      examples ??= [...extension.examples, ...buildExamples(plan.arguments, body, context.resolver)].slice(0, 3);
+      examples ??= [...extension.examples, ...buildExamples(endpoint)].slice(0, 3);
       return examples;
     },
+    documentExamples: once(() => readExamples(plan.arguments, body, context.resolver)),
     expose: extension.expose ?? 'tool',
     source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     get provenance() {

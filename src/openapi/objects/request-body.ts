@@ -4,7 +4,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
-import { type Node, nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
+import { nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
 import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
@@ -24,8 +24,8 @@ export interface BodyDraft {
   /** The only body the document allows; nobody needs to be asked for it. */
   readonly constant?: unknown;
   readonly description?: string;
-  /** The media type object, for its examples. */
-  readonly media?: Node;
+  /** The media type object (2.0: the body parameter), for its examples. */
+  readonly media?: Place;
 }
 
 export interface BodyContext {
@@ -45,7 +45,7 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
   const media = mediaAt(mediaType);
   const draft = planBody(mediaType, own(place.value, 'required') === true, media, context);
   const description = textAt(place.value, 'description');
-  return draft && omitUndefined({ ...draft, description, media: isObject(media.value) ? media.value : undefined });
+  return draft && omitUndefined({ ...draft, description, media });
 }
 
 /** Swagger 2.0 `in: body` and `in: formData` parameters. */
@@ -63,14 +63,14 @@ export function readBodyParameters(
       'it has both a body and formData parameters; a request has room for one of them',
     );
   }
-  if (form.length > 0) return readForm(form, consumes, operation);
+  if (form.length > 0) return readForm(form, consumes);
   if (!body) return undefined;
   const mediaType = chooseMediaType(consumes, () => false) ?? 'application/json';
   const draft = planBody(mediaType, body.object.required === true, body.place, context);
-  return draft && omitUndefined({ ...draft, description: textAt(body.object, 'description') });
+  return draft && omitUndefined({ ...draft, description: textAt(body.object, 'description'), media: body.place });
 }
 
-function readForm(form: readonly BodyParameter[], consumes: readonly string[], operation: Place): BodyDraft {
+function readForm(form: readonly BodyParameter[], consumes: readonly string[]): BodyDraft {
   const files = form.filter(({ object }) => object.type === 'file');
   const types = consumes.map(toEssence);
   const multipart =
@@ -91,7 +91,7 @@ function readForm(form: readonly BodyParameter[], consumes: readonly string[], o
     required,
     ...(Object.keys(encoding).length > 0 ? { encoding } : {}),
   };
-  return { plan, schemas: fields.flatMap((field) => field.schemas), fields, shape, media: operation.value as Node };
+  return { plan, schemas: fields.flatMap((field) => field.schemas), fields, shape };
 }
 
 function schemaAt(owner: Place): Place | undefined {

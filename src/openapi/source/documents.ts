@@ -7,6 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
 import { confine } from './confine.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
+import type { ExternalRefs } from './external-refs.ts';
 import { fetchText } from './fetch.ts';
 import type { Limits } from './limits.ts';
 import { parseText } from './parse.ts';
@@ -36,11 +37,11 @@ export function uriOf(source: SourceText): string {
   return source.kind === 'url' ? source.location : STDIN_URI;
 }
 
-/** Reads every file reachable from the root by `$ref`, within limits. */
+/** Reads every file reachable from the root by what counts as a reference (external-refs.ts), within limits. */
 export async function collectDocuments(
   source: SourceText,
   value: unknown,
-  refs: readonly string[],
+  external: ExternalRefs,
   options: ImportOptions,
   limits: Limits,
 ): Promise<DocumentSet> {
@@ -58,9 +59,20 @@ export async function collectDocuments(
   let tries = 0;
   const deadline = Date.now() + limits.fetchTimeoutMs * 4;
   let bytes = source.text.length;
-  const queue = refs.map((ref) => [root, ref] as const);
-  for (let next = 0; next < queue.length; next++) {
-    const [from, ref] = queue[next]!;
+  const queue: [SourceDocument, string][] = [];
+  /** What only extensions name: read last, and only when a `$ref` leads into an extension. */
+  const later: [SourceDocument, string][] = [];
+  let entersExtensions = false;
+  const enqueue = (from: SourceDocument, { refs, extensionRefs, ...more }: ExternalRefs) => {
+    for (const ref of refs) queue.push([from, ref]);
+    for (const ref of extensionRefs) later.push([from, ref]);
+    entersExtensions ||= more.entersExtensions;
+  };
+  enqueue(root, external);
+  for (let next = 0; ; next++) {
+    if (next === queue.length && entersExtensions) for (const entry of later.splice(0)) queue.push(entry);
+    const [from, ref] = queue[next] ?? [];
+    if (from === undefined || ref === undefined) break;
     const uri = resolveUri(ref, from.uri);
     if (uri === undefined || byUri.has(uri)) continue;
     const file =
@@ -78,13 +90,13 @@ export async function collectDocuments(
     options.onProgress?.(`read ${file.label} (${files} files)`);
     options.onFile?.(uri, file.text);
     try {
-      const { value, externalRefs, warnings: inner } = await parseText(file.text, file.label, limits);
+      const { value, external: named, warnings: inner } = await parseText(file.text, file.label, limits);
       const isDocument = textAt(value, 'openapi') || textAt(value, 'swagger');
       const dialect = isDocument ? dialectOf(value, file.label) : root.dialect;
       const part: SourceDocument = { uri, isRoot: false, label: file.label, value, dialect };
       byUri.set(uri, part);
       warnings.push(...inner);
-      for (const ref of externalRefs) queue.push([part, ref]);
+      enqueue(part, named);
     } catch (error) {
       byUri.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
     }

@@ -1,4 +1,5 @@
-// Everything a document may cost. Real documents stay far below: GitHub's has 13 MB and 90,000 objects.
+// Everything a document may cost. Real documents stay far below: GitHub's has 13 MB and 90,000 objects, DigitalOcean's
+// some 2,000 files.
 
 export interface Limits {
   /** Of one file or answer. */
@@ -23,7 +24,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxBytes: 32 * 1024 * 1024,
   maxTotalBytes: 64 * 1024 * 1024,
-  maxFiles: 2_000,
+  maxFiles: 10_000,
   maxDepth: 512,
   maxNodes: 3_000_000,
   maxOperations: 50_000,

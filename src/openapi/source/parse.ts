@@ -5,13 +5,14 @@ import type { YAMLException } from 'js-yaml';
 import { GatewayError } from '../../errors.ts';
 import { bad, tooMuch } from './document-problem.ts';
 import { countKeys, findDuplicateKeys, MAX_DUPLICATES } from './duplicate-keys.ts';
+import type { ExternalRefs } from './external-refs.ts';
 import type { Limits } from './limits.ts';
 import { survey } from './survey.ts';
 
 export interface ParsedText {
   readonly value: unknown;
   /** `$ref` values that point outside of the text. */
-  readonly externalRefs: readonly string[];
+  readonly external: ExternalRefs;
   readonly warnings: readonly string[];
 }
 
@@ -57,9 +58,9 @@ export async function parseText(text: string, label: string, limits: Limits): Pr
     } catch (error) {
       return readLooseJson(body, label, limits, error);
     }
-    const { keys, externalRefs } = survey(value, label, limits, false);
+    const { keys, external } = survey(value, label, limits, false);
     const places = countKeys(body) > keys ? findDuplicateKeys(body) : [];
-    return { value, externalRefs, warnings: duplicateWarnings(label, places) };
+    return { value, external, warnings: duplicateWarnings(label, places) };
   }
   return readYaml(body, label, limits);
 }

@@ -1,35 +1,42 @@
-// One pass over a parsed document before anything else walks it: depth, size with aliases expanded, cycles, and which
-// other files it names. Iterative throughout, because hostile documents are deep.
+// One pass over a parsed document before anything else walks it: depth, size with aliases expanded, cycles, and whether
+// it names other files. Iterative throughout, because hostile documents are deep.
 
 import { tooMuch } from './document-problem.ts';
+import { type ExternalRefs, findExternalRefs, isExternal, NO_REFS } from './external-refs.ts';
 import type { Limits } from './limits.ts';
 
 export interface Survey {
   /** Of all objects together, aliases not expanded. */
   readonly keys: number;
-  readonly externalRefs: readonly string[];
+  readonly external: ExternalRefs;
+}
+
+/** What the pass counts. Nearly all documents are one file: which files are named is looked for when there are any. */
+interface Tally {
+  keys: number;
+  hasExternal: boolean;
 }
 
 /** Throws BAD_DOCUMENT where a limit is passed. `shared`: aliases may make several parents share one object. */
 export function survey(value: unknown, label: string, limits: Limits, shared: boolean): Survey {
-  if (typeof value !== 'object' || value === null) return { keys: 0, externalRefs: [] };
-  return shared ? surveyShared(value, label, limits) : surveyTree(value, label, limits);
+  if (typeof value !== 'object' || value === null) return { keys: 0, external: NO_REFS };
+  const { keys, hasExternal } = shared ? surveyShared(value, label, limits) : surveyTree(value, label, limits);
+  return { keys, external: hasExternal ? findExternalRefs(value) : NO_REFS };
 }
 
-function surveyTree(root: object, label: string, limits: Limits): Survey {
-  const refs = new Set<string>();
+function surveyTree(root: object, label: string, limits: Limits): Tally {
+  const tally: Tally = { keys: 0, hasExternal: false };
   let level: object[] = [root];
   let nodes = 0;
-  let keys = 0;
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > limits.maxDepth) throw tooDeep(label, limits);
     nodes += level.length;
     if (nodes > limits.maxNodes) throw tooLarge(label, limits);
     const below: object[] = [];
-    for (const node of level) keys += collect(node, below, refs);
+    for (const node of level) collect(node, below, tally);
     level = below;
   }
-  return { keys, externalRefs: [...refs] };
+  return tally;
 }
 
 interface Frame {
@@ -41,15 +48,14 @@ interface Frame {
 }
 
 /** Each object once; its size is that of its expansion. A frame still open when it is met again is a cycle. */
-function surveyShared(root: object, label: string, limits: Limits): Survey {
-  const refs = new Set<string>();
+function surveyShared(root: object, label: string, limits: Limits): Tally {
+  const tally: Tally = { keys: 0, hasExternal: false };
   const sizes = new Map<object, { readonly nodes: number; readonly height: number }>();
   const open = new Set<object>();
   const stack: Frame[] = [];
-  let keys = 0;
   const enter = (node: object) => {
     const children: object[] = [];
-    keys += collect(node, children, refs);
+    collect(node, children, tally);
     open.add(node);
     stack.push({ node, children, next: 0, nodes: 1, height: 1 });
   };
@@ -74,7 +80,7 @@ function surveyShared(root: object, label: string, limits: Limits): Survey {
       enter(child);
     }
   }
-  return { keys, externalRefs: [...refs] };
+  return tally;
 }
 
 function add(parent: Frame, child: { readonly nodes: number; readonly height: number }): void {
@@ -82,21 +88,19 @@ function add(parent: Frame, child: { readonly nodes: number; readonly height: nu
   parent.height = Math.max(parent.height, child.height + 1);
 }
 
-/** Adds the objects and arrays directly inside a node to `children`, and what it refers to; returns how many keys it has. */
-function collect(node: object, children: object[], refs: Set<string>): number {
+/** Adds the objects and arrays directly inside a node to `children`, and counts its keys. */
+function collect(node: object, children: object[], tally: Tally): void {
   if (Array.isArray(node)) {
     for (const item of node) if (typeof item === 'object' && item !== null) children.push(item);
-    return 0;
+    return;
   }
-  let keys = 0;
   for (const key in node) {
-    keys++;
+    tally.keys++;
     const item = (node as Record<string, unknown>)[key];
     if (typeof item === 'object') {
       if (item !== null) children.push(item);
-    } else if (key === '$ref' && typeof item === 'string' && item !== '' && !item.startsWith('#')) refs.add(item);
+    } else if (key === '$ref' && typeof item === 'string' && isExternal(item)) tally.hasExternal = true;
   }
-  return keys;
 }
 
 function tooDeep(label: string, limits: Limits) {

@@ -1,0 +1,38 @@
+// Many sentences of few kinds: how often each kind, and its first few. What a person reads at start fits on a screen.
+import pc from 'picocolors';
+import type { Domain } from '../endpoint/model.ts';
+import { shown } from './terminal.ts';
+
+/** What may differ between two sentences of one kind: names in quotes, and words like a path, a file or a number. */
+const WORDS = /"[^"]*"|\S+/g;
+const PARTICULAR = /["/.#\\\d_]/;
+const FIRST_OF_EACH = 3;
+const MAX_KINDS = 15;
+
+/** Sentences, one per line; of each kind the first few and how many more there are. `all` leaves nothing out. */
+export function digestLines(sentences: readonly string[], mark: string, all = false): string[] {
+  const line = (sentence: string) => `${mark} ${shown(sentence)}`;
+  if (all) return sentences.map(line);
+  const kinds = new Map<string, string[]>();
+  for (const sentence of sentences) {
+    const kind = sentence.replace(WORDS, (word) => (PARTICULAR.test(word) ? '…' : word));
+    const same = kinds.get(kind);
+    if (same) same.push(sentence);
+    else kinds.set(kind, [sentence]);
+  }
+  const listed = [...kinds.values()];
+  const lines = listed.slice(0, MAX_KINDS).flatMap((same) => {
+    const more = same.length - FIRST_OF_EACH;
+    // One line about a single sentence would be as long as the sentence.
+    if (more <= 1) return same.map(line);
+    return [...same.slice(0, FIRST_OF_EACH).map(line), pc.dim(`  … and ${more} more like these (--verbose lists all)`)];
+  });
+  const rest = listed.slice(MAX_KINDS).flat().length;
+  return rest === 0 ? lines : [...lines, pc.dim(`  … and ${rest} of other kinds (--verbose lists all)`)];
+}
+
+/** What the domains have to say at start. */
+export function digestWarnings(domains: readonly Pick<Domain, 'name' | 'warnings'>[], all: boolean): string[] {
+  const sentences = domains.flatMap(({ name, warnings }) => warnings.map((warning) => `${name}: ${warning}`));
+  return digestLines(sentences, pc.yellow('!'), all);
+}

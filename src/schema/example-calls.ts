@@ -1,0 +1,103 @@
+// The examples of a document as calls: what its author would have sent, under the public names of the arguments, each with
+// the part of the schema that the example speaks of. A call that is refused shows a mistake, there or here.
+
+import { isObject } from '../endpoint/is-object.ts';
+import type { Args, Endpoint, JsonSchema, Target } from '../endpoint/model.ts';
+import { emptyMap, once, own } from '../endpoint/untrusted.ts';
+import { ownSchema } from './references.ts';
+
+export interface ExampleCall {
+  readonly kind: 'parameter' | 'field' | 'body';
+  readonly arguments: Args;
+  /** JSON pointer of the example. */
+  readonly place: string;
+  /** It stands in a schema that other operations may share. */
+  readonly inSchema: boolean;
+  /** The endpoint's schema without what the example says nothing about; builds the endpoint's on use. */
+  readonly schema: () => JsonSchema;
+}
+
+/** A file has no example one could send; this stands in for it. */
+const FILE: Readonly<Record<string, string>> = Object.freeze({ text: '' });
+
+export function exampleCalls(endpoint: Endpoint): readonly ExampleCall[] {
+  const bodySchema = once(() => schemaOfBody(endpoint));
+  return (endpoint.documentExamples?.() ?? []).flatMap((example): ExampleCall[] => {
+    const { of, place, inSchema, value } = example;
+    if (of === 'body') {
+      const args = bodyArguments(endpoint, value);
+      return args === undefined ? [] : [{ kind: 'body', arguments: args, place, inSchema, schema: bodySchema }];
+    }
+    const arg = endpoint.args.find(({ to }) => to.some((target) => isSame(target, of)));
+    if (arg === undefined) return [];
+    const kind = of.in === 'body' ? 'field' : 'parameter';
+    const args = { [arg.key]: value };
+    return [{ kind, arguments: args, place, inSchema, schema: () => schemaOfOne(endpoint, arg.key) }];
+  });
+}
+
+function isSame(one: Target, other: Target): boolean {
+  if (one.in !== other.in) return false;
+  if ('name' in one && 'name' in other) return one.name === other.name;
+  return !('at' in one) || !('at' in other) || one.at.join('\n') === other.at.join('\n');
+}
+
+/** A body as arguments, its wrapper taken off; undefined where no argument takes such a value. */
+function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
+  const { args, body, fixed } = endpoint;
+  const root = args.find(({ to }) => to.some((target) => target.in === 'body-root'));
+  const fields = new Map<string, string>();
+  for (const { key, to } of args)
+    for (const target of to) if (target.in === 'body') fields.set(target.at[0] ?? '', key);
+  if (fields.size === 0) {
+    if (root === undefined || body?.kind === 'binary' || (body?.kind === 'text' && typeof value !== 'string'))
+      return undefined;
+    return { [root.key]: value };
+  }
+  let inner = readText(value);
+  for (const name of body?.wrap ?? []) inner = own(inner, name);
+  if (!isObject(inner)) return undefined;
+  const fixedNames = new Set(fixed.map(({ to }) => (to.in === 'body' ? to.at[0] : undefined)));
+  const out = emptyMap<unknown>();
+  const others = emptyMap<unknown>();
+  for (const name of Object.keys(inner)) {
+    const key = fields.get(name);
+    if (key !== undefined) out[key] = body?.encoding?.[name]?.file === true ? FILE : inner[name];
+    else if (root !== undefined) others[name] = inner[name];
+    else if (!fixedNames.has(name)) out[freeName(name, args)] = inner[name];
+  }
+  if (root !== undefined && Object.keys(others).length > 0) out[root.key] = others;
+  return out;
+}
+
+/** Many documents give the text of a JSON body. */
+function readText(value: unknown): unknown {
+  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+/** A body field without an argument must not pass for an argument that goes elsewhere. */
+function freeName(name: string, args: Endpoint['args']): string {
+  return args.some(({ key }) => key === name) ? `body_${name}` : name;
+}
+
+/** Required is what goes into the body: nobody asked the example for parameters. */
+function schemaOfBody({ inputSchema, args }: Endpoint): JsonSchema {
+  if (!isObject(inputSchema)) return inputSchema;
+  const others = new Set(
+    args.filter(({ to }) => !to.some((target) => target.in.startsWith('body'))).map(({ key }) => key),
+  );
+  const required = Array.isArray(inputSchema.required) ? inputSchema.required.filter((key) => !others.has(key)) : [];
+  return { ...inputSchema, required };
+}
+
+function schemaOfOne({ inputSchema }: Endpoint, key: string): JsonSchema {
+  if (!isObject(inputSchema)) return inputSchema;
+  const { $defs } = inputSchema;
+  const properties = { [key]: ownSchema(inputSchema.properties, key) ?? {} };
+  return { type: 'object', properties, additionalProperties: false, ...($defs === undefined ? {} : { $defs }) };
+}
