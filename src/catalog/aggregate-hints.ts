@@ -1,6 +1,7 @@
 // What a tool does to the world, as hints. For several actions in one tool the hints are conservative: a client that
 // approves calls by them must never be told better than the worst action.
-import type { Effect } from '../endpoint/model.ts';
+import { overwrites } from '../endpoint/conventions/effect.ts';
+import type { Endpoint } from '../endpoint/model.ts';
 import { ToolAnnotations, type ToolHints } from '../model/annotations.ts';
 
 /** What one action says about itself. Unsaid means: not read-only, not destructive, not idempotent. */
@@ -8,15 +9,23 @@ export interface ActionHints {
   readonly readOnly?: boolean | undefined;
   readonly destructive?: boolean | undefined;
   readonly idempotent?: boolean | undefined;
+  /** It replaces values: no guard asks, but MCP's `destructiveHint: false` is for what only adds. */
+  readonly overwrites?: boolean | undefined;
 }
 
-export function toActionHints(endpoint: { readonly effect: Effect; readonly idempotent: boolean }): ActionHints {
-  const readOnly = endpoint.effect === 'read';
-  return { readOnly, destructive: endpoint.effect === 'destructive', idempotent: readOnly || endpoint.idempotent };
+export function toActionHints(endpoint: Endpoint): ActionHints {
+  const { effect, idempotent } = endpoint;
+  const readOnly = effect === 'read';
+  return {
+    readOnly,
+    destructive: effect === 'destructive',
+    idempotent: readOnly || idempotent,
+    overwrites: effect === 'write' && overwrites(endpoint),
+  };
 }
 
 /**
- * Destructive if any action is, read-only only if all are, idempotent only if all are. What is said explicitly is
+ * Destructive if any action is or overwrites, read-only only if all are, idempotent only if all are. What is said explicitly is
  * kept as it is.
  */
 export function aggregateAnnotations(actions: readonly ActionHints[], explicit: ToolHints = {}): ToolAnnotations {
@@ -24,7 +33,7 @@ export function aggregateAnnotations(actions: readonly ActionHints[], explicit: 
   return new ToolAnnotations({
     ...explicit,
     readOnlyHint: explicit.readOnlyHint ?? all('readOnly'),
-    destructiveHint: explicit.destructiveHint ?? actions.some((action) => action.destructive === true),
+    destructiveHint: explicit.destructiveHint ?? actions.some((action) => action.destructive || action.overwrites),
     idempotentHint: explicit.idempotentHint ?? all('idempotent'),
   });
 }

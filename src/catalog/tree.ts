@@ -103,8 +103,9 @@ function toTool(operation: Operation, name: string): Tool {
 
 /** There are only a handful of different ones; thousands of tools share them. */
 function annotationsOf(endpoint: Endpoint): ToolAnnotations {
-  const key = `${endpoint.effect} ${endpoint.idempotent}`;
-  const annotations = shared.get(key) ?? aggregateAnnotations([toActionHints(endpoint)], { openWorldHint: true });
+  const hints = toActionHints(endpoint);
+  const key = Object.values(hints).join();
+  const annotations = shared.get(key) ?? aggregateAnnotations([hints], { openWorldHint: true });
   shared.set(key, annotations);
   return annotations;
 }

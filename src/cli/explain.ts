@@ -47,6 +47,7 @@ function explain({ domains }: Gateway, { name: tool, qualifiedNames, endpoint }:
     operation: `${endpoint.method} ${endpoint.path}`,
     baseUrl: endpoint.baseUrl,
     effect: endpoint.effect,
+    effectReason: endpoint.effectReason ?? '',
     guard: { policy, because },
     source: `${endpoint.source.file}${endpoint.source.pointer ? `#${endpoint.source.pointer}` : ''}`,
     summary: endpoint.summary,
@@ -85,7 +86,7 @@ function render(facts: ToolFacts): string {
   const rows: [string, string][] = [
     ['request', `${shown(facts.operation)}  ${pc.dim(shown(facts.baseUrl))}`],
     ['full name', shown(facts.qualifiedNames.join(', '))],
-    ['effect', colourEffect(facts.effect)],
+    ['effect', `${colourEffect(facts.effect)}: ${shown(facts.effectReason)}`],
     ['guard', `${facts.guard.policy}: ${facts.guard.because}`],
     ['defined in', shown(facts.source)],
     ['summary', shown(facts.summary)],

@@ -58,6 +58,7 @@ export function curate(
     Object.assign(changes, { [field]: curation[field] });
     note(field);
   }
+  if (origins.effect !== undefined) changes.effectReason = origins.effect;
   // the author's words alone: the document's would say the same thing again, in another way
   if (curation.summary !== undefined && curation.description === undefined) {
     Object.assign(changes, { description: undefined });

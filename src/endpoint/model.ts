@@ -192,6 +192,8 @@ export interface Endpoint {
   /** Groups of the domain this endpoint belongs to (OpenAPI tags); may be empty. */
   readonly tags: readonly string[];
   readonly effect: Effect;
+  /** What says so, in words: `POST, but named delete_points`, or the place in a domain file. */
+  readonly effectReason?: string;
   readonly idempotent: boolean;
   readonly deprecated: boolean;
   /** Overrides the deployment's policy for this endpoint. */

@@ -133,7 +133,7 @@ function readOperations(
   const prefix = cleanPrefix(options.prefix ?? documentPrefix ?? '');
   const drafts = operations.map((operation) => {
     const { info, pathItem, place, pointer } = operation;
-    const baseline = effectOfOperation(operation);
+    const baseline = effectOfOperation(operation, context);
     const extension = operationExtension(pathItem.value, place.value, baseline, (problem) =>
       warnings.push(`${label}: ${pointer}/x-mcp: ${problem}.`),
     );

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { aggregateAnnotations, toActionHints } from '../../src/catalog/aggregate-hints.ts';
+import type { Endpoint } from '../../src/endpoint/model.ts';
 
 const hints = (annotations: object) =>
   Object.fromEntries(Object.entries(annotations).filter(([, v]) => v !== undefined));
@@ -33,12 +34,28 @@ describe('aggregateAnnotations()', () => {
   });
 });
 
+const write = (more: Partial<Endpoint>) =>
+  ({ method: 'POST', path: '/users', action: 'create_user', effect: 'write', idempotent: false, ...more }) as Endpoint;
+
 describe('toActionHints()', () => {
   test.each([
-    ['read', false, { readOnly: true, destructive: false, idempotent: true }],
-    ['write', true, { readOnly: false, destructive: false, idempotent: true }],
-    ['destructive', false, { readOnly: false, destructive: true, idempotent: false }],
+    ['read', false, { readOnly: true, destructive: false, idempotent: true, overwrites: false }],
+    ['write', true, { readOnly: false, destructive: false, idempotent: true, overwrites: false }],
+    ['destructive', false, { readOnly: false, destructive: true, idempotent: false, overwrites: false }],
   ] as const)('%s', (effect, idempotent, want) => {
-    expect(toActionHints({ effect, idempotent })).toEqual(want);
+    expect(toActionHints(write({ effect, idempotent }))).toEqual(want);
+  });
+
+  test.each([
+    ['POST', '/users', 'create_user', false],
+    ['POST', '/users/{id}/avatar', 'upload_avatar', false],
+    ['PUT', '/users/{id}', 'put_user', true],
+    ['PATCH', '/users/{id}', 'patch_user', true],
+    ['POST', '/v1/customers/{customer}', 'post_customers_customer', true],
+    ['POST', '/users', 'update_users', true],
+    ['POST', '/users/{id}/rename', 'user_name', true],
+  ] as const)('%s %s: only what adds says destructiveHint: false', (method, path, action, destructiveHint) => {
+    const annotations = aggregateAnnotations([toActionHints(write({ method, path, action }))]);
+    expect(annotations).toMatchObject({ readOnlyHint: false, destructiveHint });
   });
 });

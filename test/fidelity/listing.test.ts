@@ -105,7 +105,7 @@ describe('every document of the sheet', () => {
     });
     expect(byName.get('upload_bytes')).toMatchObject({
       readOnlyHint: false,
-      destructiveHint: false,
+      destructiveHint: true,
       idempotentHint: true,
     });
     expect(byName.get('query_search')).toMatchObject({ readOnlyHint: true });

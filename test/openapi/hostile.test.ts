@@ -380,15 +380,15 @@ describe('a document is never laxer than its method and the operator', () => {
       const domain = await destroying({ effect });
       expect(domain.endpoints[0]).toMatchObject({ effect: 'destructive', provenance: { effect: 'the HTTP method' } });
       expect(domain.warnings).toContainEqual(
-        `standard input: /paths/~1a~1{id}/delete/x-mcp: effect: ${effect} is laxer than the HTTP method, which says destructive; only a domain file may say so.`,
+        `standard input: /paths/~1a~1{id}/delete/x-mcp: effect: ${effect} is laxer than destructive (the HTTP method); only a domain file may say so.`,
       );
     }
     const inherited = await importValue(openapi({ '/a': { 'x-mcp': { effect: 'read' }, post: {}, get: {} } }));
     expect(inherited.endpoints.map(({ effect }) => effect)).toEqual(['write', 'read']);
     expect(inherited.warnings.join()).toContain('/paths/~1a/post/x-mcp: effect: read');
     const named = await importValue(openapi({ '/a/purge': { post: { 'x-mcp': { effect: 'write' } } } }));
-    expect(named.endpoints[0]).toMatchObject({ effect: 'destructive', provenance: { effect: 'its path' } });
-    expect(named.warnings.join()).toContain('effect: write is laxer than its path, which says destructive');
+    expect(named.endpoints[0]).toMatchObject({ effect: 'destructive', effectReason: 'POST, but its path is /a/purge' });
+    expect(named.warnings.join()).toContain('effect: write is laxer than destructive (POST, but its path is /a/purge)');
   });
 
   test('guard: allow is no word at all', async () => {

@@ -194,6 +194,7 @@ function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): A
     readOnly: readOnly ?? derived.readOnly,
     destructive: destructive ?? derived.destructive,
     idempotent: idempotent ?? derived.idempotent,
+    overwrites: destructive === undefined && readOnly === undefined && derived.overwrites,
   };
 }
 

@@ -109,6 +109,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
   const method = methodOf(own);
   const baseline = effectOf({ method, path: own.path, name: action, summary: own.summary });
   const effect = own.effect ?? baseline.effect;
+  const effectReason = own.effect === undefined ? baseline.from : `endpoints.${action}.effect`;
   const prefix = definition.prefix ?? definition.name;
   const toolName = buildToolName(prefix, action, 'shorten it or set prefix', at, problems);
   const plan = readArguments(own, at, problems);
@@ -148,6 +149,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     }),
     tags: own.tags ?? [],
     effect,
+    effectReason,
     idempotent: own.idempotent ?? IDEMPOTENT.has(method),
     deprecated: own.deprecated ?? false,
     method,
@@ -168,7 +170,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     provenance: {
       name: `endpoints.${action}`,
       description: `endpoints.${action}`,
-      effect: own.effect ? `endpoints.${action}.effect` : baseline.from,
+      effect: effectReason,
     },
   };
 }

@@ -17,7 +17,7 @@ import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
 import { OperationProblem, type Place } from '../source/resolve.ts';
 import { buildExamples, readExamples } from './example.ts';
-import { type RequestContext, readRequest } from './operation-request.ts';
+import { type RequestContext, readRequest, takesStatement } from './operation-request.ts';
 import type { Operation } from './paths.ts';
 import { mediaTypesOf, readAnswer } from './response.ts';
 import type { Security } from './security-requirement.ts';
@@ -61,6 +61,7 @@ export function buildEndpoint(
   }
   const node = place.value as Node;
   const effect = extension.effect ?? baseline.effect;
+  const effectReason = extension.effect === undefined ? baseline.from : 'x-mcp';
   const { path, plan, body, schemes } = readRequest(operation, effect, context);
   const server = context.servers.forOperation(pathItem.value, node);
   const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
@@ -94,6 +95,7 @@ export function buildEndpoint(
     },
     tags: extension.tags ?? info.tags,
     effect,
+    effectReason,
     idempotent: extension.idempotent ?? IDEMPOTENT.has(method),
     deprecated: info.deprecated,
     method,
@@ -121,7 +123,7 @@ export function buildEndpoint(
     expose: extension.expose ?? 'tool',
     source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     get provenance() {
-      provenance ??= explain(naming, extension, node, { effect: baseline.from, server: server.from }, info.operationId);
+      provenance ??= explain(naming, extension, node, { effect: effectReason, server: server.from }, info.operationId);
       return provenance;
     },
   };
@@ -134,9 +136,12 @@ export function buildEndpoint(
 }
 
 /** What it does by its method and names, before anybody says more. */
-export function effectOfOperation({ info, place, pathItem }: Operation): Baseline {
-  const summary = textAt(place.value, 'summary') ?? textAt(pathItem.value, 'summary');
-  return effectOf({ method: info.method, path: info.path, name: info.operationId, summary });
+export function effectOfOperation(operation: Operation, context: RequestContext): Baseline {
+  const { info, place, pathItem } = operation;
+  const words = ['summary', 'description'].map((key) => textAt(place.value, key) ?? textAt(pathItem.value, key));
+  const summary = words.find((text) => text !== undefined && text !== '');
+  const { method, path, operationId: name } = info;
+  return effectOf({ method, path, name, summary, takesStatement: () => takesStatement(operation, context) });
 }
 
 /** For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` */
@@ -169,7 +174,7 @@ function explain(
     name: naming.from,
     summary: source('summary'),
     description: source('description'),
-    effect: extension.effect !== undefined ? 'x-mcp' : from.effect,
+    effect: from.effect,
     'base URL': from.server,
     operationId,
   });

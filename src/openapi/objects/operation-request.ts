@@ -5,12 +5,13 @@ import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint
 import type { Effect, Target } from '../../endpoint/model.ts';
 import { type Node, own } from '../../endpoint/untrusted.ts';
 import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
+import { isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
 import type { OperatorHeader } from '../source/fetch-headers.ts';
 import type { Limits } from '../source/limits.ts';
-import { OperationProblem, type Resolver } from '../source/resolve.ts';
-import type { Parameter, ReadParameters } from './parameter.ts';
+import { OperationProblem, type Place, type Resolver } from '../source/resolve.ts';
+import type { BodyParameter, Parameter, ReadParameters } from './parameter.ts';
 import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './request-body.ts';
@@ -47,14 +48,9 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
   const { sendable, schemes } = keepParameters(parameters, template, operation, effect, context);
-  const { resolver, shapeOf, limits } = context;
-  const bodyContext = { resolver, shapeOf, limits, method: info.method };
-  const swagger = place.document.dialect.major === 2;
-  const body =
-    swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
-      ? readBodyParameters(bodyParameters, mediaTypesOf(context.root, place.value, 'consumes'), place, bodyContext)
-      : readRequestBody(place, bodyContext);
+  const body = readBody(operation, bodyParameters, context);
   const plan = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body);
+  const { limits } = context;
   if (plan.arguments.length > limits.maxArguments * 2) {
     throw new OperationProblem(
       pointer,
@@ -64,6 +60,37 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const schemas = sendable.map((parameter) => parameter.schema);
   context.scan(body ? schemas.concat(body.schemas) : schemas);
   return { path: template.path, plan, body, schemes };
+}
+
+function readBody(
+  { info, place }: Operation,
+  bodyParameters: readonly BodyParameter[],
+  { resolver, shapeOf, limits, root }: RequestContext,
+): BodyDraft | undefined {
+  const bodyContext = { resolver, shapeOf, limits, method: info.method };
+  const swagger = place.document.dialect.major === 2;
+  return swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
+    ? readBodyParameters(bodyParameters, mediaTypesOf(root, place.value, 'consumes'), place, bodyContext)
+    : readRequestBody(place, bodyContext);
+}
+
+const STATEMENT = /^(?:[a-z_]*sql|statements?|script|command|mutation|cypher|gremlin|sparql|flux)$/i;
+const MAYBE_STATEMENT = /^(?:[a-z_]*query|expression|code|text|q)$/i;
+
+/** Whether the body of a query may hold a statement of a language, which may do anything. */
+export function takesStatement(operation: Operation, context: RequestContext): boolean {
+  try {
+    const { bodyParameters } = context.readParameters(operation.pathItem, operation.place);
+    const body = readBody(operation, bodyParameters, context);
+    if (body === undefined || body.whole !== undefined) return true;
+    const isObjects = (schema: Place) => mayBeObject(schema, context.resolver) && !isText(schema, context.resolver);
+    return body.fields.some(
+      ({ name, schemas }) => STATEMENT.test(name) || (MAYBE_STATEMENT.test(name) && !schemas.every(isObjects)),
+    );
+  } catch (error) {
+    if (error instanceof OperationProblem) return true;
+    throw error;
+  }
 }
 
 /** What may be an argument: no credentials, no headers of ours, no path parameter without a place in the path. */

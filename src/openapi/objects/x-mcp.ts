@@ -98,9 +98,7 @@ const NOTHING: OperationExtension = Object.freeze({ hidden: false, pinned: false
 function readEffect(value: unknown, baseline: Baseline, refuse: (problem: string) => void): Effect | undefined {
   const effect = oneOf(EFFECTS, value);
   if (effect === undefined || EFFECTS.indexOf(effect) >= EFFECTS.indexOf(baseline.effect)) return effect;
-  refuse(
-    `effect: ${effect} is laxer than ${baseline.from}, which says ${baseline.effect}; only a domain file may say so`,
-  );
+  refuse(`effect: ${effect} is laxer than ${baseline.effect} (${baseline.from}); only a domain file may say so`);
   return undefined;
 }
 

@@ -1,0 +1,176 @@
+// The verbs that tell what an operation does, and where in a name, a path or a sentence they count as verbs. `delete_points`
+// and `points_delete` delete; `list_deleted`, `get_delete_status`, `undelete` and `cancel_deletion` do not.
+import { toSnakeCase } from '../names.ts';
+
+const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
+
+/** Verbs only ever used for taking something away for good. */
+const DELETIONS = words(`delete del destroy purge erase wipe remove rm revoke terminate truncate uninstall deprovision
+  decommission deregister unregister expunge eradicate obliterate deauthorize deauthorise`);
+/** The same as nouns: `POST /account/deletion`, `schedule_key_deletion`. */
+const DELETION_NOUNS = words('deletion removal erasure destruction termination revocation delete purge wipe');
+/** Verbs that end something for good, and are nouns or adjectives elsewhere: they count at the beginning or the end only. */
+const ENDINGS = words(`cancel abort clear reset drop kill flush prune discard empty trash void expire invalidate redact
+  anonymize anonymise cleanup teardown shred nuke evict`);
+
+/** Verbs that make a deletion after them the object of something else: `get_delete_request`, `approve_removal`. */
+const OTHER_VERBS =
+  words(`get list read find fetch search query count check is has can preview validate test create add update
+  set edit save replace restore cancel abort approve reject un undo undelete recover prevent disable enable configure auto
+  describe show view retrieve lookup confirm no not stop after before on pre post reverse withdraw`);
+/** Of those, the ones that are things as well: `list_remove_member`, `blog_post_delete` and `data_set_delete` take away. */
+const NOUNS = words('list search query test count view post');
+const LATER_NOUNS = words('set update check');
+/** Verbs that start a deletion: `create_deletion_request`, `submit_bulk_delete`. */
+const STARTS = words(
+  'create add start submit request schedule trigger initiate execute run perform queue enqueue begin',
+);
+/** What a deletion that was started is called: `create_delete_job`. A `delete_policy` is another thing. */
+const STARTED = words('request job task operation run batch');
+/** What a name ends with when its resource comes first: `delete_policies_create`. */
+const FINAL_VERBS = words('create retrieve');
+const MANNERS = words('bulk batch mass multi permanently hard soft force forcibly immediately admin');
+
+const READS = words('search list get count find lookup describe query retrieve');
+/** Verbs of a sentence about a read. */
+const READ_SENTENCE =
+  words(`search list get count find lookup look describe query retrieve return fetch read show view display
+  obtain check download export preview calculate compute estimate`);
+/** Verbs that change something; a read by name has none of them anywhere. */
+const CHANGES =
+  words(`create add insert update upsert modify set put patch edit save replace rename move copy send submit start
+  stop run execute enable disable attach detach associate disassociate assign register import upload publish subscribe
+  unsubscribe approve reject accept activate deactivate grant merge sync refresh generate issue mark apply append write
+  restore restart reboot allocate release lock unlock acquire tag untag ack acknowledge pop claim consume checkout`);
+/** A GET that begins with one of these changes something, whatever HTTP says (AWS: `GET /?Action=CreateVolume`). */
+const SURE_CHANGES =
+  words(`create add insert update upsert modify put edit replace rename send enable disable attach detach
+  associate disassociate assign register upload reboot restart allocate deactivate`);
+const UPDATES = words(
+  'update upsert modify set edit save replace rename move overwrite patch change merge restore write',
+);
+/** What a POST hands out rather than reads: `get_token`, `get_upload_url`. */
+const MINTED = words('token tokens session credentials credential link url ticket nonce otp code key secret or and');
+
+const FILLERS =
+  words(`this the a an api endpoint method operation call request route function service resource action it you
+  users user to allows allow lets let used use can be will is for permits enables and may deprecated beta experimental
+  internal admin only`);
+
+/** `Run a search`, `Perform multiple searches`: what is run says more than that it is. */
+const RUNS = words('run runs execute executes perform performs multiple');
+const SEARCHES = words('search searches lookup count');
+
+/** `deletes`, `flushes`, `empties` → the verb. */
+function toVerb(word: string, verbs: ReadonlySet<string>): boolean {
+  if (verbs.has(word)) return true;
+  if (word.endsWith('ies') && verbs.has(`${word.slice(0, -3)}y`)) return true;
+  return word.endsWith('s') && (verbs.has(word.slice(0, -1)) || (word.endsWith('es') && verbs.has(word.slice(0, -2))));
+}
+
+const MAX_TEXT_CHARS = 120;
+/** `GET_DeleteVolume`, `post-search`: generated names begin with the method. A `get` in small letters may be a verb. */
+const METHOD_PREFIX = /^(?:(?:GET|HEAD|POST|PUT|PATCH|OPTIONS)[_-]|(?:Post|Put|Patch)(?=[A-Z])|(?:post|put|patch)[_-])/;
+
+/** The words of a name, or of one segment of a path. */
+export function toWords(name: string): string[] {
+  if (name === '') return [];
+  return toSnakeCase(name.slice(0, MAX_TEXT_CHARS).replace(METHOD_PREFIX, '')).split('_');
+}
+
+/** The verb a sentence begins with, behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
+export function firstVerb(sentence: string): string {
+  const text = sentence.slice(0, MAX_TEXT_CHARS * 2).replaceAll(/<[^<>]*>|^\s*[([][^()[\]]*[)\]]/g, ' ');
+  const all = toSnakeCase(text.slice(0, MAX_TEXT_CHARS)).split('_');
+  const isRun = (word: string, index: number) => RUNS.has(word) && SEARCHES.has(all[index + 2] ?? '');
+  const position = all.findIndex((word, index) => !FILLERS.has(word) && !MANNERS.has(word) && !isRun(word, index));
+  const verb = all[position] ?? '';
+  // `Cancel a deletion` keeps what would have been deleted.
+  const isUndone = ENDINGS.has(verb.replace(/s$/, '')) && all.slice(position + 1).some(isDeletionWord);
+  return isUndone || (/^resets?$/.test(verb) && all.includes('password')) ? '' : verb;
+}
+
+function isDeletionWord(word: string): boolean {
+  return DELETION_NOUNS.has(word) || DELETIONS.has(word);
+}
+
+/** What a sentence's verb says. */
+export function meaningOf(verb: string): 'deletes' | 'ends' | 'reads' | 'changes' | undefined {
+  if (verb === '') return undefined;
+  if (toVerb(verb, DELETIONS) || verb === 'deleting' || verb === 'removing') return 'deletes';
+  if (verb !== 'empty' && verb !== 'void' && toVerb(verb, ENDINGS)) return 'ends';
+  if (toVerb(verb, READ_SENTENCE)) return 'reads';
+  return toVerb(verb, CHANGES) ? 'changes' : undefined;
+}
+
+/** Whether a name deletes. `mayChange`: the method may change data, so that doubts make it stricter. */
+export function namesDeletion(name: readonly string[], mayChange: boolean): boolean {
+  const at = name.findIndex((word) => DELETIONS.has(word));
+  if (at < 0) return mayChange && startsDeletion(name);
+  const last = name.at(-1)!;
+  const isThing = (word: string, index: number) =>
+    mayChange && (NOUNS.has(word) || (LATER_NOUNS.has(word) && (index > 0 || at === name.length - 1)));
+  const isOther = name.slice(0, at).some((word, index) => OTHER_VERBS.has(word) && !isThing(word, index));
+  if (isOther) return mayChange && startsDeletion(name);
+  if (name.length > 2 && FINAL_VERBS.has(last)) return false;
+  return mayChange || name.length < 3 || !READS.has(last);
+}
+
+function startsDeletion(name: readonly string[]): boolean {
+  const at = name.findIndex((word) => DELETION_NOUNS.has(word));
+  if (at < 0) return false;
+  const before = name.slice(0, at);
+  const after = name.slice(at + 1).filter((word) => !STARTED.has(word.replace(/s$/, '')));
+  // `account_deletion` by itself is what a POST makes.
+  const isOther = before.some((word) => OTHER_VERBS.has(word) && !STARTS.has(word));
+  const isStarted = before.some((word) => STARTS.has(word)) || /(?:ion|al|ure)$/.test(name[at]!);
+  return after.length === 0 && !isOther && isStarted;
+}
+
+/** Whether a name ends something for good, by its first or its last word. */
+export function namesEnding(name: readonly string[]): boolean {
+  if (name.some((word, index) => index > 0 && isDeletionWord(word))) return false;
+  // The steps of a forgotten password: whoever asks for one loses nothing.
+  if (name.includes('reset') && (name.includes('password') || name.includes('confirm'))) return false;
+  const verbs = name.filter((word) => !MANNERS.has(word));
+  const last = verbs.pop() ?? '';
+  if (ENDINGS.has(verbs[0] ?? last)) return !FINAL_VERBS.has(last) && !(last === 'update' && verbs.length > 1);
+  return ENDINGS.has(last) && !verbs.some((word) => OTHER_VERBS.has(word) || STARTS.has(word));
+}
+
+/** Whether a name is that of a read and of nothing else. */
+export function namesRead(name: readonly string[]): boolean {
+  const verbs = name.filter((word) => !MANNERS.has(word));
+  if (!verbs.some((word) => READS.has(word))) return false;
+  return !verbs.some((word) => CHANGES.has(word) || isDeletionWord(word) || ENDINGS.has(word) || MINTED.has(word));
+}
+
+/** Whether a GET of this name changes something. */
+export function namesChange(name: readonly string[]): boolean {
+  return SURE_CHANGES.has(name[0] ?? '') && !name.some((word) => READS.has(word));
+}
+
+/** Whether a name says that something there gets another value. */
+export function namesUpdate(name: readonly string[]): boolean {
+  return UPDATES.has(name[0] ?? '') || UPDATES.has(name.at(-1) ?? '');
+}
+
+export function beginsWithRead(name: readonly string[]): boolean {
+  return READ_SENTENCE.has(name[0] ?? '');
+}
+
+/** Whether a name speaks of a deletion, as a verb or not. */
+export function mentionsDeletion(name: readonly string[]): boolean {
+  return name.some(isDeletionWord);
+}
+
+/** Whether the only verb of a read is `query`: a query may be a statement in a language that can do anything. */
+export function isOnlyQuery(name: readonly string[]): boolean {
+  return !name.some((word) => word !== 'query' && READS.has(word));
+}
+
+/** A path segment that is a deletion and nothing else: `delete`, `bulk-delete`. */
+export function isDeletionSegment(segment: readonly string[]): boolean {
+  const verbs = segment.filter((word) => !MANNERS.has(word));
+  return verbs.length > 0 && verbs.every((word) => DELETIONS.has(word));
+}
