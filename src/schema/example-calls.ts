@@ -71,7 +71,7 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
 }
 
 /** Many documents give the text of a JSON body. */
-function readText(value: unknown): unknown {
+export function readText(value: unknown): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
   try {
     return JSON.parse(value);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/endpoint/model.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { exampleCalls } from '../../src/schema/example-calls.ts';
-import { importOne, openapi } from './support.ts';
+import { importOne, openapi, places, properties, withBody } from './support.ts';
 
 /** Kind, arguments and place of every example. */
 function callsOf(endpoint: Endpoint): unknown[] {
@@ -99,6 +99,168 @@ describe('every example of a request is a call', () => {
       ['parameter', { q: 'x' }, `${at}/0/x-example`],
       ['body', { n: 2 }, `${at}/1/x-examples/application~1json`],
       ['body', { n: 1 }, `${at}/1/schema/example`],
+    ]);
+  });
+});
+
+/** One POST whose body has this schema and these examples. */
+function withExamples(schema: object, values: readonly unknown[], mediaType = 'application/json'): object {
+  const examples = Object.fromEntries(values.map((value, index) => [`example${index}`, { value }]));
+  const requestBody = { required: true, content: { [mediaType]: { schema, examples } } };
+  return openapi({ '/{index}/_search': { post: { operationId: 'search', requestBody } } });
+}
+
+const SEARCH = { type: 'object', properties: { query: { type: 'object' }, size: { type: 'integer' } } };
+
+describe('a body field that only an example uses', () => {
+  const aggs = { by_day: { date_histogram: { field: 'day' } } };
+
+  test('is an argument of the type it has there, sent under its name', async () => {
+    const endpoint = await importOne(
+      withExamples(SEARCH, [
+        { size: 0, aggs },
+        { fields: ['a', 'b'], lenient: true },
+      ]),
+    );
+    expect(places(endpoint)).toEqual({
+      index: 'path index (required)',
+      query: 'body query',
+      size: 'body size',
+      aggs: 'body aggs',
+      fields: 'body fields',
+      lenient: 'body lenient',
+    });
+    const description = 'Not declared by the API description; taken from its example.';
+    expect(properties(endpoint)).toMatchObject({
+      aggs: { type: 'object', description, examples: [aggs] },
+      fields: { type: 'array', items: { type: 'string' }, description },
+      lenient: { type: 'boolean', description },
+    });
+    expect(refusalsOf(endpoint)).toEqual([]);
+    expect(() => createSchemaValidator(endpoint.inputSchema)('search', { index: 'a', agg: {} })).toThrow(
+      /unknown `agg` — did you mean `aggs`/,
+    );
+  });
+
+  test('is read from an example that is the text of a JSON body', async () => {
+    const endpoint = await importOne(withExamples(SEARCH, [JSON.stringify({ aggs }), '{"query": """not JSON"""}']));
+    expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size', 'aggs']);
+    expect(refusalsOf(endpoint)).toEqual([]);
+  });
+
+  test('takes all types it has, and of null none is learnt', async () => {
+    const endpoint = await importOne(withExamples(SEARCH, [{ sort: 'a', after: null }, { sort: ['a'] }]));
+    const { sort, after } = properties(endpoint);
+    expect([sort!.type, after!.type]).toEqual([['string', 'array'], undefined]);
+    expect(refusalsOf(endpoint)).toEqual([]);
+  });
+
+  test('stays an error where the document forbids others, and is reported as one', async () => {
+    const endpoint = await importOne(withExamples({ ...SEARCH, additionalProperties: false }, [{ aggs }]));
+    expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size']);
+    expect(refusalsOf(endpoint)).toEqual([expect.stringContaining('unknown `aggs`')]);
+  });
+
+  test('is not taken from an example of something else, nor where it would name another method', async () => {
+    const schema = { ...SEARCH, required: ['query'] };
+    const endpoint = await importOne(withExamples(schema, [{ name: 'x' }, { query: {}, _method: 'DELETE' }]));
+    expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size']);
+  });
+
+  test('keeps a wrapper in place where it stands beside it, and is an argument inside one', async () => {
+    const schema = { type: 'object', required: ['data'], properties: { data: SEARCH } };
+    const beside = await importOne(withExamples(schema, [{ data: { size: 1 }, meta: { trace: true } }]));
+    expect(Object.keys(places(beside))).toEqual(['index', 'data', 'meta']);
+    const inside = await importOne(withExamples(schema, [{ data: { size: 1, aggs } }]));
+    expect([Object.keys(places(inside)), inside.body?.wrap]).toEqual([['index', 'query', 'size', 'aggs'], ['data']]);
+    expect([...refusalsOf(beside), ...refusalsOf(inside)]).toEqual([]);
+  });
+
+  test('stays with the others where the document invites them by a schema, or the example has too many', async () => {
+    const labels = { ...SEARCH, additionalProperties: { type: 'string' } };
+    const typed = await importOne(withExamples(labels, [{ size: 1, colour: 'red' }]));
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`key${index}`, index]));
+    const crowd = await importOne(withExamples(SEARCH, [many]));
+    for (const endpoint of [typed, crowd]) {
+      expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size', 'additional_fields']);
+      expect(refusalsOf(endpoint)).toEqual([]);
+    }
+  });
+
+  test('is taken in either place where the document invites anything', async () => {
+    const endpoint = await importOne(withExamples({ ...SEARCH, additionalProperties: true }, [{ aggs }]));
+    const validate = createSchemaValidator(endpoint.inputSchema);
+    expect(validate('search', { index: 'a', aggs })).toEqual({ index: 'a', aggs });
+    expect(validate('search', { index: 'a', additional_fields: { aggs } })).toBeDefined();
+  });
+});
+
+describe('what the document does not forbid', () => {
+  test('passes inside nested objects, and is refused where it does', async () => {
+    const open = { type: 'object', properties: { name: { type: 'string' } } };
+    const schema = { type: 'object', properties: { open, closed: { ...open, additionalProperties: false } } };
+    const validate = createSchemaValidator((await importOne(withBody(schema))).inputSchema);
+    expect(validate('make', { open: { nam: 'x' } })).toEqual({ open: { nam: 'x' } });
+    expect(() => validate('make', { closed: { nam: 'x' } })).toThrow(/did you mean `closed\.name`/);
+    expect(() => validate('make', { opn: {} })).toThrow(/did you mean `open`/);
+  });
+
+  test('passes in a form whose variants describe a field differently', async () => {
+    const kind = (value: string) => ({
+      type: 'object',
+      required: ['kind'],
+      properties: { kind: { type: 'string', enum: [value] }, [value]: { type: 'string' } },
+    });
+    const schema = { oneOf: [kind('cake'), kind('tea')] };
+    const values = [
+      { kind: 'cake', cake: 'x' },
+      { kind: 'tea', tea: 'y' },
+    ];
+    const endpoint = await importOne(withExamples(schema, values, 'application/x-www-form-urlencoded'));
+    expect(refusalsOf(endpoint)).toEqual([]);
+    expect(() => createSchemaValidator(endpoint.inputSchema)('search', { index: 'a', kind: 'beer' })).toThrow();
+  });
+});
+
+describe('a format', () => {
+  const time = { type: 'string', format: 'date-time' };
+
+  test('is a hint where an example of the document breaks it, and a rule elsewhere', async () => {
+    const parameters = [
+      { name: 'from', in: 'query', schema: time, example: '2008-01-02' },
+      { name: 'to', in: 'query', schema: time },
+    ];
+    const endpoint = await importOne(openapi({ '/x': { get: { parameters } } }));
+    expect(refusalsOf(endpoint)).toEqual([]);
+    const validate = createSchemaValidator(endpoint.inputSchema);
+    expect(validate('x', { from: '06/11/2019 22:05:25 MST' })).toBeDefined();
+    expect(() => validate('x', { to: '2008-01-02' })).toThrow(/date and time/);
+  });
+
+  test('is loosened deep in a body, behind references, in unions and lists', async () => {
+    const schemas = {
+      Time: { ...time, nullable: true },
+      Slot: {
+        type: 'object',
+        properties: { at: { $ref: '#/components/schemas/Time' }, url: { type: 'string', format: 'uri' } },
+      },
+    };
+    const slots = {
+      type: 'array',
+      items: { oneOf: [{ type: 'string', enum: ['none'] }, { $ref: '#/components/schemas/Slot' }] },
+    };
+    const document = withExamples({ type: 'object', properties: { slots } }, [
+      { slots: ['none', { at: 'noon', url: '' }] },
+    ]);
+    const endpoint = await importOne({ ...document, components: { schemas } });
+    expect(refusalsOf(endpoint)).toEqual([]);
+  });
+
+  test('stays a rule where the example is wrong in other ways as well', async () => {
+    const schema = { type: 'object', properties: { at: time, size: { type: 'integer' } } };
+    const endpoint = await importOne(withExamples(schema, [{ at: 'noon', size: 'large' }]));
+    expect(refusalsOf(endpoint)).toEqual([
+      expect.stringMatching(/`at` must be a date and time.*`size` must be integer/s),
     ]);
   });
 });

@@ -38,14 +38,21 @@ export function readExamples(
     }
   }
   if (!body || body.whole?.key === 'file') return examples;
-  const schema = body.whole?.schema ?? body.schemas[0];
-  const groups = [
-    { places: body.media ? besideSchema(body.media, resolver) : [], inSchema: false },
-    { places: schema && body.media ? inSchemaAt(schema, resolver) : [], inSchema: true },
-  ];
-  for (const { places, inSchema } of groups)
-    for (const place of places) examples.push({ of: 'body', value: place.value, place: pointerOf(place), inSchema });
+  if (!body.media) return examples;
+  for (const { place, inSchema } of examplesOfBody(body.media, resolver))
+    examples.push({ of: 'body', value: place.value, place: pointerOf(place), inSchema });
   return examples;
+}
+
+/** Those of a media type object (2.0: a body parameter), then those of its schema. */
+export function examplesOfBody(
+  media: Place,
+  resolver: Resolver,
+): readonly { readonly place: Place; readonly inSchema: boolean }[] {
+  return [
+    ...besideSchema(media, resolver).map((place) => ({ place, inSchema: false })),
+    ...inSchemaAt(inside(media, 'schema'), resolver).map((place) => ({ place, inSchema: true })),
+  ];
 }
 
 function contentOf(parameter: unknown): unknown {
@@ -78,7 +85,7 @@ function namedExamples(examples: Place, resolver: Resolver): readonly Place[] {
   });
 }
 
-function inSchemaAt(schema: Place, resolver: Resolver): readonly Place[] {
+export function inSchemaAt(schema: Place, resolver: Resolver): readonly Place[] {
   const place = orNothing(() => resolver.settle(schema));
   if (!place) return [];
   const examples = inside(place, 'examples');

@@ -9,6 +9,8 @@ import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type Respons
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
 import { type Node, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
+import { exampleCalls } from '../../schema/example-calls.ts';
+import { loosenFormats } from '../../schema/loosen-formats.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
 import type { OperationInfo } from '../import-options.ts';
 import type { Definition } from '../schema/convert-schema.ts';
@@ -105,7 +107,11 @@ export function buildEndpoint(
     args: plan.args,
     fixed: plan.fixed,
     get inputSchema() {
-      inputSchema ??= buildInputSchema(plan.arguments, body, context);
+      if (inputSchema === undefined) {
+        // The calls ask for this very schema, and get it as the document has it.
+        inputSchema = buildInputSchema(plan.arguments, body, context);
+        inputSchema = loosenFormats(inputSchema, exampleCalls(endpoint));
+      }
       return inputSchema;
     },
     get outputSchema() {

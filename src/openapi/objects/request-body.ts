@@ -5,11 +5,14 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
 import { nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
+import { readText } from '../../schema/example-calls.ts';
 import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
 import { inside, OperationProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { encodingsOf } from './encoding.ts';
+import { examplesOfBody, inSchemaAt } from './example.ts';
+import { withExampleFields } from './example-fields.ts';
 import { chooseMediaType, kindOf } from './media-type-object.ts';
 import { type BodyParameter, collectionStyle, schemaOfParameter, settlePlace } from './parameter.ts';
 
@@ -84,7 +87,8 @@ function readForm(form: readonly BodyParameter[], consumes: readonly string[]): 
     return { name, required: object.required === true, schemas: [{ ...place, value: schema }] };
   });
   const required = fields.some((field) => field.required);
-  const shape: ObjectShape = { fields, alternatives: [], minProperties: 0, closed: true };
+  const names = fields.map(({ name }) => name);
+  const shape: ObjectShape = { fields, alternatives: [], minProperties: 0, closed: true, names };
   const plan: BodyPlan = {
     mediaType: multipart ? 'multipart/form-data' : 'application/x-www-form-urlencoded',
     kind: multipart ? 'multipart' : 'form',
@@ -120,7 +124,9 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
   if (mediaKind === 'any' && isText(schema, context.resolver)) return whole('text', 'text/plain', 'body');
   const kind = mediaKind === 'form' ? 'form' : mediaKind === 'multipart' ? 'multipart' : 'json';
   const body = mediaKind === 'any' ? 'application/json' : type;
-  const shape = schema && context.shapeOf(schema, kind === 'json' ? 'whole' : 'merged');
+  const outline = schema && context.shapeOf(schema, kind === 'json' ? 'whole' : 'merged');
+  const examples = outline ? examplesOfBody(media, context.resolver).map(({ place }) => place) : [];
+  const shape = outline && withExampleFields(outline, examples);
   if (kind === 'multipart' && !shape) {
     throw new OperationProblem(
       pointerOf(media),
@@ -141,18 +147,22 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
   }
   const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, media.value, kind, context.resolver);
   const plan: BodyPlan = { mediaType: body, kind, required, ...(parts ? { encoding: parts } : {}) };
-  return unwrap({ plan, schemas, fields: shape.fields, shape }, context);
+  return unwrap({ plan, schemas, fields: shape.fields, shape }, examples, context);
 }
 
 /** `{data: {…}}`: the wrapper says nothing, so its fields become the arguments. */
-function unwrap(draft: BodyDraft, { shapeOf, limits }: BodyContext): BodyDraft {
+function unwrap(draft: BodyDraft, bodies: readonly Place[], { shapeOf, limits, resolver }: BodyContext): BodyDraft {
   if (draft.plan.kind !== 'json') return draft;
   let current = draft;
+  let examples = bodies;
   for (let depth = 0; depth < 3; depth++) {
     const [only, ...others] = current.fields;
     if (!only || others.length > 0 || !only.required || only.schemas.length !== 1 || current.shape?.rest)
       return current;
-    const inner = shapeOf(only.schemas[0]!, 'whole');
+    const outline = shapeOf(only.schemas[0]!, 'whole');
+    examples = examples.map((example) => inside({ ...example, value: readText(example.value) }, only.name));
+    examples = [...examples, ...inSchemaAt(only.schemas[0]!, resolver)];
+    const inner = outline && withExampleFields(outline, examples);
     if (!inner || inner.fields.length === 0 || inner.fields.length > limits.maxArguments) return current;
     const wrap = [...(current.plan.wrap ?? []), only.name];
     current = { ...current, plan: { ...current.plan, wrap }, fields: inner.fields, shape: inner };

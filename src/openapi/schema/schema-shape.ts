@@ -1,10 +1,12 @@
 // Can a body be given as separate arguments? Merges `allOf` (through `$ref`s) into one list of fields, or says that the
 // body has to stay in one piece: unions, maps, arrays, scalars.
 
+import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../endpoint/is-object.ts';
 import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
+import { isBytes } from './byte-schemas.ts';
 import { isHidden } from './hidden-properties.ts';
 import { followSchema, hidesSiblings, refOf } from './schema-refs.ts';
 import type { Variants } from './variants.ts';
@@ -24,7 +26,7 @@ export interface ObjectShape {
   /** The document invites fields it does not name: their schema, or anything. */
   readonly rest?: Place | 'anything';
   /** Every name it does use, fields that are not sent included: `rest` is for others. */
-  readonly names?: readonly string[];
+  readonly names: readonly string[];
   /** It forbids them in so many words. */
   readonly closed: boolean;
 }
@@ -139,7 +141,7 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
       if (!merge(branch, { ...deeper(walk, true), draft, visits: new Set(walk.visits) })) return false;
       drafts.push(draft);
     }
-    addVariants(walk.draft, drafts);
+    addVariants(walk.draft, drafts, resolver);
     return true;
   };
 
@@ -162,8 +164,9 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
     const rest = draft.closed ? undefined : draft.rest;
     if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
     const { alternatives, minProperties, closed } = draft;
-    const shape = { fields, alternatives, minProperties, closed };
-    return rest === undefined ? shape : { ...shape, rest, names: [...draft.fields.keys()] };
+    const names = [...new Set([...draft.fields.keys(), ...draft.required])];
+    const shape = { fields, alternatives, minProperties, closed, names };
+    return rest === undefined ? shape : { ...shape, rest };
   };
 }
 
@@ -189,20 +192,42 @@ function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
 }
 
 /** Every field of every variant; required is what all of them require, and one variant's list has to be complete. */
-function addVariants(draft: Draft, variants: readonly Draft[]): void {
-  const fields = new Map<string, readonly Place[]>();
+function addVariants(draft: Draft, variants: readonly Draft[], resolver: Resolver): void {
+  const fields = new Map<string, (readonly Place[])[]>();
   for (const variant of variants) {
     draft.described ||= variant.described;
-    // Variants that describe a field differently are alternatives; the first description stands for them.
-    for (const [name, schemas] of variant.fields) if (!fields.has(name)) fields.set(name, schemas);
+    for (const [name, schemas] of variant.fields) {
+      const descriptions = fields.get(name);
+      if (descriptions === undefined) fields.set(name, [schemas]);
+      else if (!descriptions.some((other) => saySame(other, schemas))) descriptions.push(schemas);
+    }
   }
-  for (const [name, schemas] of fields) addField(draft, name, schemas);
+  for (const [name, descriptions] of fields) addField(draft, name, alternativesOf(descriptions, resolver));
   const [first, ...others] = variants;
   for (const name of first!.required) {
     if (others.every((variant) => variant.required.has(name))) draft.required.add(name);
   }
   const sets = variants.map((variant) => [...variant.required].filter((name) => !draft.required.has(name)));
   if (sets.every((names) => names.length > 0)) draft.alternatives.push({ keyword: 'anyOf', sets });
+}
+
+/** Variants that describe a field differently (`kind: const a`, `kind: const b`) each have their say. */
+function alternativesOf(descriptions: readonly (readonly Place[])[], resolver: Resolver): readonly Place[] {
+  const [first] = descriptions as [readonly Place[]];
+  const { document, pointer } = first[0]!;
+  // A file is one in every variant.
+  if (descriptions.length === 1 || descriptions.flat().some((place) => isBytes(place, resolver))) return first;
+  // What stands in another file is referred to, so that its own references are read from there.
+  const fromFirst = (place: Place) =>
+    place.document === document ? place.value : { $ref: `${place.document.uri}#${place.pointer}` };
+  const anyOf = descriptions.map((schemas) =>
+    schemas.length === 1 ? fromFirst(schemas[0]!) : { allOf: schemas.map(fromFirst) },
+  );
+  return [{ document, pointer, value: { anyOf } }];
+}
+
+function saySame(one: readonly Place[], other: readonly Place[]): boolean {
+  return one.length === other.length && one.every(({ value }, index) => isDeepStrictEqual(value, other[index]!.value));
 }
 
 function isRequirement(branch: unknown): boolean {

@@ -1,0 +1,64 @@
+// Fields that a body's own examples use and its schema does not declare (elasticsearch's `aggs`). Where the document does
+// not forbid others, what its author sends is an argument like any other, of the type the example has.
+
+import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Node } from '../../endpoint/untrusted.ts';
+import { readText } from '../../schema/example-calls.ts';
+import type { Field, ObjectShape } from '../schema/schema-shape.ts';
+import { isSmallValue } from '../schema/schema-values.ts';
+import { inside, type Place } from '../source/resolve.ts';
+
+/** An example with more such fields shows a map: they stay together. */
+const MAX_FIELDS = 32;
+const WORDS = 'Not declared by the API description; taken from its example.';
+
+/** The shape with a field for each of them. `examples`: values of the body. */
+export function withExampleFields(shape: ObjectShape, examples: readonly Place[]): ObjectShape {
+  // The names in a map are the caller's own.
+  if (shape.closed || (shape.rest !== undefined && shape.rest !== 'anything')) return shape;
+  const places = new Map<string, Place[]>();
+  const required = shape.fields.filter((field) => field.required);
+  for (const example of examples) {
+    const value = readText(example.value);
+    // One that lacks what every call has to give is an example of something else.
+    if (!isObject(value) || !required.every(({ name }) => Object.hasOwn(value, name))) continue;
+    for (const name of Object.keys(value)) {
+      if (shape.names.includes(name) || isMethodParameter(name) || name === '__proto__') continue;
+      const place = inside({ ...example, value }, name);
+      const list = places.get(name);
+      if (list) list.push(place);
+      else places.set(name, [place]);
+    }
+  }
+  if (places.size === 0) return shape;
+  if (places.size > MAX_FIELDS) return { ...shape, rest: 'anything' };
+  return { ...shape, fields: [...shape.fields, ...[...places].map(([name, list]) => fieldOf(name, list))] };
+}
+
+function fieldOf(name: string, places: readonly Place[]): Field {
+  const schema = { ...schemaOf(places.map(({ value }) => value)), description: WORDS };
+  return { name, required: false, schemas: [{ ...places[0]!, value: schema }] };
+}
+
+/** The types of the values, and of the items in lists. What is inside an object is shown, not asked for. */
+function schemaOf(values: readonly unknown[]): Node {
+  const types = [...new Set(values.map(typeOf))];
+  // Of null nothing can be learnt.
+  const type = types.includes('null') ? {} : { type: types.length === 1 ? types[0] : types };
+  const items = values.filter(Array.isArray).flat();
+  const itemTypes = new Set(items.map(typeOf));
+  const [itemType] = itemTypes;
+  const isUniform = itemTypes.size === 1 && itemType !== 'null';
+  const example = values.find((value) => typeof value === 'object' && value !== null && isSmallValue(value));
+  return {
+    ...type,
+    ...(isUniform && types.includes('array') ? { items: { type: itemType } } : {}),
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -1,0 +1,75 @@
+// `format` is a hint. Where an example of the document fits its schema in everything but a format, the API takes other
+// texts than the format says ("2008-01-02" for a date-time), so that format is not enforced at that place.
+import { isObject } from '../endpoint/is-object.ts';
+import type { JsonSchema } from '../endpoint/model.ts';
+import { allowEffort } from './check/effort.ts';
+import { resetPatternBudget } from './check/pattern.ts';
+import type { ExampleCall } from './example-calls.ts';
+import { mapSubschemas, UNIONS } from './keywords.ts';
+import { deref, type SchemaObject, schemasOf } from './references.ts';
+import { findErrors } from './walk/walk-schema.ts';
+
+const MAX_ERRORS = 50;
+const MAX_BRANCHES = 32;
+const MAX_DEPTH = 100;
+
+/** The schema of an endpoint; the very same where no example has anything against it. */
+export function loosenFormats(schema: JsonSchema, calls: readonly ExampleCall[]): JsonSchema {
+  const nodes = new Set<unknown>();
+  for (const call of calls) {
+    allowEffort();
+    resetPatternBudget();
+    for (const node of formatsAgainst(schema, call.schema(), call.arguments, 0) ?? []) nodes.add(node);
+  }
+  allowEffort();
+  return nodes.size === 0 ? schema : (withoutFormats(schema, nodes, 0) as JsonSchema);
+}
+
+/** The schemas whose formats alone refuse a value; undefined where something else does. */
+function formatsAgainst(
+  root: JsonSchema,
+  schema: JsonSchema,
+  value: unknown,
+  depth: number,
+): SchemaObject[] | undefined {
+  if (depth > MAX_DEPTH) return undefined;
+  const nodes: SchemaObject[] = [];
+  const errors = findErrors(root, schema, value, MAX_ERRORS);
+  if (errors.length === MAX_ERRORS) return undefined;
+  for (const error of errors) {
+    const union = UNIONS.find((keyword) => keyword === error.keyword);
+    const inner =
+      error.keyword === 'format'
+        ? [error.schema]
+        : union && formatsInUnion(root, schemasOf(error.schema[union]), error.value, depth);
+    if (!inner) return undefined;
+    nodes.push(...inner);
+  }
+  return nodes;
+}
+
+function formatsInUnion(
+  root: JsonSchema,
+  branches: readonly JsonSchema[],
+  value: unknown,
+  depth: number,
+): SchemaObject[] | undefined {
+  for (const branch of branches.slice(0, MAX_BRANCHES)) {
+    const nodes = formatsAgainst(root, deref(root, branch), value, depth + 1);
+    if (nodes !== undefined && nodes.length > 0) return nodes;
+  }
+  return undefined;
+}
+
+/** What holds none of the nodes stays the object it is: definitions are shared between endpoints. */
+function withoutFormats(schema: unknown, nodes: ReadonlySet<unknown>, depth: number): unknown {
+  if (!isObject(schema) || depth > MAX_DEPTH) return schema;
+  let changed = nodes.has(schema);
+  const copy = mapSubschemas(schema, (inner) => {
+    const loose = withoutFormats(inner, nodes, depth + 1);
+    changed ||= loose !== inner;
+    return loose;
+  });
+  if (nodes.has(schema)) delete copy.format;
+  return changed ? copy : schema;
+}
