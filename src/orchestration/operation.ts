@@ -54,11 +54,11 @@ export function compileOperation(endpoint: Endpoint, domain: Domain, parts: Oper
     decision,
     controls,
     validate: createValidator(endpoint),
-    describe: async (_context, args, sent) => {
-      const { method, url } = rest().preview(args);
+    describe: async ({ label }, args, sent) => {
+      const { method, url } = rest().preview(args, label);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
     },
-    preview: (args) => rest().preview(args),
+    preview: (args, _sent, label) => rest().preview(args, label),
     execute,
     confirmations: parts.confirmations,
     middleware: parts.middleware,
