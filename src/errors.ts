@@ -59,19 +59,24 @@ export class GatewayError extends Error {
   }
 }
 
+/** What a call whose time ran out has done: `nothing` when it only reads, or was never sent. */
+export type Aftermath = 'nothing' | 'unknown';
+
 /** The deadline of a call passed: connecting, waiting and reading are one budget. */
 export class ToolTimeoutError extends GatewayError {
   override readonly name = 'ToolTimeoutError';
   readonly toolName: string;
   readonly timeoutSeconds: number;
+  readonly aftermath: Aftermath;
 
-  constructor(toolName: string, timeoutSeconds: number) {
+  constructor(toolName: string, timeoutSeconds: number, aftermath: Aftermath = 'unknown') {
     super('TIMEOUT', `${toolName} did not answer within ${timeoutSeconds} s.`, {
       tool: toolName,
       timeout_seconds: timeoutSeconds,
     });
     this.toolName = toolName;
     this.timeoutSeconds = timeoutSeconds;
+    this.aftermath = aftermath;
   }
 }
 

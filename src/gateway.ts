@@ -264,18 +264,21 @@ function readFrom(resources: ResourceTable, context: ExecutionContext, uri: stri
   throw new GatewayError('RESOURCE_NOT_FOUND', `The prompt embeds ${uri}, and there is no such resource.`, { uri });
 }
 
+/** Whoever calls an operation that is not a tool of its own is told by which tool it can be called. */
 function unknownTool(name: string, registry: Registry): GatewayError {
-  if (registry.tools.has('call_operation') && registry.operations.some((operation) => operation.name === name)) {
-    const how = `Unknown tool: ${name}. It is an operation: call it with call_operation {"operation": "${name}", "arguments": {…}}.`;
-    return new GatewayError('UNKNOWN_TOOL', how, { failure_mode: 'unknown_tool', tool: name });
+  const refuse = (advice: string) => {
+    const tool = name.slice(0, 100);
+    return new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${tool}.${advice}`, { failure_mode: 'unknown_tool', tool });
+  };
+  const operation = registry.operations.find(({ name: own, qualifiedNames, endpoint }) =>
+    [own, endpoint.toolName, endpoint.id, endpoint.source.operationId, ...qualifiedNames].includes(name),
+  );
+  const entry = operation && [...registry.tools.values()].find(({ operations }) => operations.includes(operation));
+  if (entry) {
+    const pick = entry.pickOf?.(operation);
+    const call = pick === undefined ? entry.tool.name : `${entry.tool.name} with ${JSON.stringify(pick)}`;
+    return refuse(` It is an operation: call ${call}.`);
   }
   const near = closest(name, registry.tools.keys());
-  return new GatewayError(
-    'UNKNOWN_TOOL',
-    `Unknown tool: ${name.slice(0, 100)}.${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.`,
-    {
-      failure_mode: 'unknown_tool',
-      tool: name.slice(0, 100),
-    },
-  );
+  return refuse(`${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.`);
 }

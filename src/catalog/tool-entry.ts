@@ -2,6 +2,7 @@
 
 import type { Handler } from '../call/handler.ts';
 import { freeze } from '../endpoint/freeze.ts';
+import type { Args } from '../endpoint/model.ts';
 import { ToolConverter } from '../model/converters.ts';
 import type { Tool } from '../model/tool.ts';
 import type { WireTool } from '../model/wire.ts';
@@ -16,6 +17,8 @@ export interface ToolEntry {
   readonly domain: string;
   /** What can be reached through it. */
   readonly operations: readonly Operation[];
+  /** A tool over several operations: the arguments that pick one of them, e.g. `{ action: "list" }`. */
+  readonly pickOf?: ((operation: Operation) => Args | undefined) | undefined;
   /** Native tools: the same under a gateway's policy, with its guard, dry run and read-only switch. */
   readonly govern?: Govern | undefined;
 }
@@ -28,8 +31,16 @@ export function createEntry(
   domain: string,
   operations: readonly Operation[],
   govern?: Govern,
+  pickOf?: ToolEntry['pickOf'],
 ): ToolEntry {
-  return Object.freeze({ tool: tool.freeze(), run, domain, operations: Object.freeze([...operations]), govern });
+  return Object.freeze({
+    tool: tool.freeze(),
+    run,
+    domain,
+    operations: Object.freeze([...operations]),
+    govern,
+    pickOf,
+  });
 }
 
 /** A tool as MCP 2026-07-28 lists it. */

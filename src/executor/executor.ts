@@ -3,11 +3,10 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
 import { secretValues } from '../endpoint/secrets.ts';
-import { once } from '../endpoint/untrusted.ts';
 import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import { createTokens } from './oauth.ts';
-import { compileRequest } from './request/build-request.ts';
+import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { compileCall } from './run-endpoint.ts';
 import { createSender, type SenderOptions } from './send.ts';
@@ -16,8 +15,8 @@ export type { RequestPreview } from './request/preview.ts';
 
 export interface CompiledEndpoint {
   run(context: ExecutionContext, args: Args): Promise<Answer>;
-  /** Sends nothing. */
-  preview(args: Args): RequestPreview;
+  /** Sends nothing. `tool` is what messages call it. */
+  preview(args: Args, tool: string): RequestPreview;
 }
 
 export interface Executor {
@@ -44,22 +43,26 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
     compile(endpoint) {
       // Compiled on first use: a catalog may hold thousands of endpoints that are never called.
       let call: ReturnType<typeof compileCall> | undefined;
-      const planOf = once(() => {
-        for (const secret of endpoint.security.flat().flatMap(secretValues)) redact.addSecret(secret);
-        return compileRequest(endpoint, userAgent);
-      });
+      let plan: RequestPlan | undefined;
+      const planFor = (tool: string): RequestPlan => {
+        if (plan === undefined) {
+          for (const secret of endpoint.security.flat().flatMap(secretValues)) redact.addSecret(secret);
+          plan = compileRequest(endpoint, userAgent, tool);
+        }
+        return plan;
+      };
       return {
         run(context, args) {
           try {
-            call ??= compileCall(endpoint, planOf(), sender.send, tokens, redact, threads);
+            call ??= compileCall(endpoint, planFor(context.label), sender.send, tokens, redact, threads);
           } catch (error) {
             return Promise.reject(error);
           }
           return call(context, args);
         },
-        preview(args) {
+        preview(args, tool) {
           const { proof, missing } = previewProof(endpoint);
-          const request = planOf().build(args, endpoint.toolName, proof);
+          const request = planFor(tool).build(args, tool, proof);
           return buildPreview(request, missing, redact);
         },
       };

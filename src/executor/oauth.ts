@@ -124,6 +124,7 @@ async function ask(send: Send, { credential, url, tool }: Grant, inBody: boolean
         },
         body,
         limits: TOKEN_LIMITS,
+        isRead: true,
         publicOnly: credential.publicOnly === true,
       },
       // Shared by every call that waits for it: no single caller's leaving ends it.

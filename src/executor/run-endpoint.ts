@@ -3,7 +3,7 @@ import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
-import { GatewayError, ToolTimeoutError } from '../errors.ts';
+import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
 import { type Answer, type AnswerInput, type AnswerPlan, compileAnswer, isUnshaped } from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
@@ -102,7 +102,8 @@ class EndpointCall {
 
   #read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args): Answer | Promise<Answer> {
     const { label: tool, controls } = context;
-    const input: AnswerInput = { method: request.method, raw, args, tool, fields: controls?.fields };
+    const { method, isRead } = request;
+    const input: AnswerInput = { method, isRead, raw, args, tool, fields: controls?.fields };
     const size = raw.body.length;
     if (size <= MAX_UNQUEUED_ANSWER || (size <= this.#maxPassingBytes && input.fields === undefined))
       return this.#buildAnswer(input);
@@ -116,7 +117,8 @@ class EndpointCall {
       secrets: this.#redact.secrets(),
       input: { ...input, args: pagingArgs(plan.paging, input.args) },
     };
-    return waitFor(this.#threads.read(job, context), context, this.#endpoint.limits.timeoutMs);
+    const aftermath = input.isRead ? 'nothing' : 'unknown';
+    return waitFor(this.#threads.read(job, context), context, this.#endpoint.limits.timeoutMs, aftermath);
   }
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
@@ -171,7 +173,8 @@ class EndpointCall {
     for (const credential of oauth) {
       const fetching = () => this.#tokens.fetch(credential, context.label, this.#plan.origin);
       const token =
-        this.#tokens.current(credential) ?? (await waitFor(fetching(), context, this.#endpoint.limits.timeoutMs));
+        this.#tokens.current(credential) ??
+        (await waitFor(fetching(), context, this.#endpoint.limits.timeoutMs, 'nothing'));
       // At every use: the redactor forgets what it was told long ago.
       this.#redact.addSecret(token);
       inHand.set(credential, token);
@@ -205,11 +208,16 @@ function findNeed(endpoint: Endpoint, tool: string): Need {
 }
 
 /** Waits for something shared with other calls: this caller's leaving or deadline ends only this caller's wait. */
-function waitFor<T>(shared: Promise<T>, { label, signal, deadline }: ExecutionContext, timeoutMs: number): Promise<T> {
+function waitFor<T>(
+  shared: Promise<T>,
+  { label, signal, deadline }: ExecutionContext,
+  timeoutMs: number,
+  aftermath: Aftermath,
+): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const leave = () =>
       settle(() => reject(new GatewayError('CANCELLED', `${label} was cancelled by the caller.`, { tool: label })));
-    const expire = () => settle(() => reject(new ToolTimeoutError(label, timeoutMs / 1000)));
+    const expire = () => settle(() => reject(new ToolTimeoutError(label, timeoutMs / 1000, aftermath)));
     const timer = setTimeout(expire, Math.max(0, deadline - performance.now()));
     const settle = (then: () => void) => {
       clearTimeout(timer);

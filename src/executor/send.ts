@@ -176,7 +176,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   expire(): void {
-    this.fail(new ToolTimeoutError(this.errand.label, this.request.limits.timeoutMs / 1000));
+    const { limits, isRead } = this.request;
+    // Without a controller it still waits for a socket, and never left.
+    const aftermath = isRead || this.controller === undefined ? 'nothing' : 'unknown';
+    this.fail(new ToolTimeoutError(this.errand.label, limits.timeoutMs / 1000, aftermath));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -284,7 +287,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const tool = this.errand.label;
     return new GatewayError(
       'BAD_RESPONSE',
-      `${tool}: ${this.request.origin} ${what}. ${repeatAdvice(this.request.method)}`,
+      `${tool}: ${this.request.origin} ${what}. ${repeatAdvice(this.request.isRead)}`,
       {
         tool,
         origin: this.request.origin,
@@ -293,8 +296,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private tooLarge(): GatewayError {
-    const { maxResponseBytes } = this.request.limits;
-    return tooLarge(this.errand.label, `is larger than ${maxResponseBytes} bytes`, { max_bytes: maxResponseBytes });
+    const { limits, isRead } = this.request;
+    const max = limits.maxResponseBytes;
+    return tooLarge(this.errand.label, `is larger than ${max} bytes`, isRead, { max_bytes: max });
   }
 }
 

@@ -1,5 +1,4 @@
 // Network failures → sentences. Each names the origin and what to look at; none shows a path, a query or a header.
-import { READS } from '../endpoint/conventions/effect.ts';
 import { GatewayError } from '../errors.ts';
 import { PRIVATE_ADDRESS } from './public-lookup.ts';
 import type { WireRequest } from './request/build-request.ts';
@@ -31,16 +30,16 @@ function codeOf(error: Error): string {
 function explainAnswer(
   code: string,
   error: Error,
-  { origin, method }: WireRequest,
+  { origin, isRead }: WireRequest,
   answering: boolean,
 ): string | undefined {
   if (code.startsWith('HPE_')) {
     return `${origin} sent something that is not HTTP/1.1. Check that the base URL has the right scheme and port.`;
   }
-  if (answering) return `${origin} broke off in the middle of its answer. ${repeatAdvice(method)}`;
+  if (answering) return `${origin} broke off in the middle of its answer. ${repeatAdvice(isRead)}`;
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return `${origin} sent more response headers than the gateway accepts.`;
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return `${origin} sent another length than it announced. ${repeatAdvice(method)}`;
+    return `${origin} sent another length than it announced. ${repeatAdvice(isRead)}`;
   }
   if (code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)/.test(error.message)) {
     return `${origin} answered with an interim response nobody asked for (100 or 101).`;
@@ -48,7 +47,7 @@ function explainAnswer(
   return undefined;
 }
 
-function explainSilence(code: string, error: Error, { origin, method }: WireRequest): string {
+function explainSilence(code: string, error: Error, { origin, isRead }: WireRequest): string {
   const { host } = new URL(origin);
   switch (code) {
     case 'ECONNREFUSED':
@@ -73,7 +72,7 @@ function explainSilence(code: string, error: Error, { origin, method }: WireRequ
     case 'EPIPE':
     case 'ECONNABORTED':
     case 'UND_ERR_SOCKET':
-      return `${origin} closed the connection before it answered. ${repeatAdvice(method)}`;
+      return `${origin} closed the connection before it answered. ${repeatAdvice(isRead)}`;
   }
   if (UNWRITABLE.test(code)) return `the request cannot be written as HTTP (${error.message}). Nothing was sent.`;
   if (/^(ERR_SSL_|ERR_TLS_|CERT_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_OSSL)/.test(code)) {
@@ -88,8 +87,6 @@ function checkList(...steps: readonly string[]): string {
 }
 
 /** What a caller may do after an answer was lost on the way. */
-export function repeatAdvice(method: string): string {
-  return READS.has(method)
-    ? 'Repeating the call is safe.'
-    : 'The request may have been carried out: check before repeating it.';
+export function repeatAdvice(isRead: boolean): string {
+  return isRead ? 'Repeating the call is safe.' : 'The request may have been carried out: check before repeating it.';
 }

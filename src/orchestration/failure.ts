@@ -1,20 +1,29 @@
 // The only place where a failure becomes an answer: typed data beside a text that says what to do next.
+import { STATUS_CODES } from 'node:http';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
-import type { Endpoint } from '../endpoint/model.ts';
-import { ERRORS, type FailureMode, GatewayError } from '../errors.ts';
+import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
+import type { Endpoint, Target } from '../endpoint/model.ts';
+import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
+import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { Answer } from '../executor/answer/build-answer.ts';
+import { DEFAULT_ACCEPT } from '../executor/request/build-request.ts';
+import { chooseCredentials } from '../executor/request/proof.ts';
 
 const MAX_TEXT = 4_000;
 
 /** What helps, beyond what the error says itself. */
 const ADVICE: Partial<Record<FailureMode, string>> = {
-  timeout:
-    'The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. a smaller question: fewer items, a narrower filter\n3. with the user, whether the API is slow or down, and timeoutMs in its domain file',
   unreachable: 'Changing the arguments will not help; tell the user the API cannot be reached.',
   bad_response: 'Changing the arguments will hardly help; tell the user the API gave a broken answer.',
-  too_large: 'Ask for less: a smaller page, a filter, or `fields` with only what you need.',
   redirect_blocked: 'Changing the arguments will not help; tell the user the API wants to send this request elsewhere.',
+};
+
+const SMALLER = 'a smaller question: fewer items, a narrower filter';
+const ASK = 'with the user, whether the API is slow or down, and timeoutMs in its domain file';
+const TIMEOUT_ADVICE: Readonly<Record<Aftermath, string>> = {
+  nothing: `Nothing was changed, so it is safe to call again. Try, in this order:\n1. ${SMALLER}\n2. ${ASK}`,
+  unknown: `The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. ${SMALLER}\n3. ${ASK}`,
 };
 
 /** A typed tool failure as an outcome; anything else is not ours to explain and is thrown on. */
@@ -22,7 +31,12 @@ export function toFailure(context: ExecutionContext, error: unknown): Outcome {
   if (!(error instanceof GatewayError)) throw error;
   const row = ERRORS[error.code];
   if (row.wire !== 'tool') throw error;
-  return buildFailure(context, row.mode, error.message, error.details, error.code === 'HANDLER_FAILED' && error.cause);
+  const advice =
+    row.mode === 'timeout'
+      ? TIMEOUT_ADVICE[error instanceof ToolTimeoutError ? error.aftermath : 'unknown']
+      : ADVICE[row.mode];
+  const message = advice === undefined ? error.message : `${error.message}\n${advice}`;
+  return buildFailure(context, row.mode, message, error.details, error.code === 'HANDLER_FAILED' && error.cause);
 }
 
 function buildFailure(
@@ -33,8 +47,7 @@ function buildFailure(
   cause: unknown = undefined,
 ): Outcome {
   context.noteFailure(mode, cause || undefined);
-  const advice = ADVICE[mode];
-  const text = cut(advice ? `${message}\n${advice}` : message);
+  const text = cut(message);
   return {
     content: [{ type: 'text', text }],
     isError: true,
@@ -61,7 +74,7 @@ export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint,
   const reason = [problem?.title, problem?.detail].filter(Boolean).join(': ');
   const lines = [
     `${tool} failed: the API answered ${status}${reason ? ` (${reason})` : ''}.`,
-    advise(status, endpoint, retryAfterSeconds),
+    adviseStatus(toRefusedCall(endpoint, answer)),
   ];
   // The body is there when it says more than was understood of it, errors included.
   if (problem?.body) lines.push(`It said: ${problem.body}`);
@@ -78,20 +91,41 @@ export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint,
   });
 }
 
-function advise(status: number, endpoint: Endpoint, retryAfterSeconds: number | undefined): string {
-  const safe = endpoint.effect === 'read' || endpoint.idempotent;
-  if (status === 401 || status === 403) {
-    return 'Not fixable by changing arguments: the gateway’s credentials for this API are missing, wrong or not allowed to do this. Tell the user.';
-  }
-  if (status === 404 || status === 410) return 'Check the identifiers in the arguments: what they name does not exist.';
-  if (status === 409 || status === 412) return 'The state of the thing does not allow it: read it again, then decide.';
-  if (status === 429) return `Too many requests: wait ${retryAfterSeconds ?? 'a few'} seconds, then call again.`;
-  if (status < 400) return 'The API did not answer with a result.';
-  if (status < 500) return 'Fix the arguments as the answer says and call again.';
-  const when = retryAfterSeconds === undefined ? 'later' : `in ${retryAfterSeconds} seconds`;
-  return safe
-    ? `The API has a problem of its own. It is safe to try again ${when}.`
-    : `The API has a problem of its own. The call may have taken effect: look before you repeat it.`;
+/** Nothing was said, or no more than what the status is called. */
+function isSilent(status: number, problem: Answer['problem']): boolean {
+  const phrase = STATUS_CODES[status]?.toLowerCase();
+  return Object.values(problem ?? {}).every((said) => typeof said === 'string' && said.trim().toLowerCase() === phrase);
+}
+
+/** What the advice depends on, of the operation and of the answer. */
+function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
+  const { status, problem, retryAfterSeconds, allow, challenge } = answer;
+  const keysWhere = (test: (target: Target) => boolean) =>
+    endpoint.args.filter(({ to }) => to.some(test)).map(({ key }) => key);
+  const choice = chooseCredentials(endpoint);
+  const sent = choice.kind === 'chosen' ? choice.credentials.flatMap(secretsIn) : [];
+  const credentials = choice.kind === 'chosen' ? [] : endpoint.security.flat();
+  return {
+    status,
+    method: endpoint.method,
+    path: endpoint.path,
+    isRead: endpoint.effect === 'read',
+    isIdempotent: endpoint.idempotent,
+    arguments: {
+      path: keysWhere((target) => target.in === 'path'),
+      other: keysWhere((target) => target.in !== 'path'),
+      condition: keysWhere((target) => target.in === 'header' && /^if-/i.test(target.name)),
+    },
+    isSilent: isSilent(status, problem),
+    mediaType: endpoint.body?.mediaType,
+    sendsFile: endpoint.body?.kind === 'multipart' || endpoint.body?.kind === 'binary',
+    accept: endpoint.response.accept ?? DEFAULT_ACCEPT,
+    sentVariables: sent.map(({ variable }) => variable),
+    unsetVariables: [...new Set(credentials.flatMap(unsetVariables))],
+    allow,
+    challenge,
+    retryAfterSeconds,
+  };
 }
 
 function cut(text: string): string {

@@ -56,11 +56,11 @@ function compileCall(
     decision,
     controls,
     validate: createValidator(endpoint),
-    describe: async (_context, args, sent) => {
-      const { method, url } = rest.preview(args);
+    describe: async ({ label }, args, sent) => {
+      const { method, url } = rest.preview(args, label);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
     },
-    preview: (args) => rest.preview(args),
+    preview: (args, _sent, label) => rest.preview(args, label),
     execute: async (context, args) => {
       const answer = await rest.run(context, args);
       const outcome = answer.ok

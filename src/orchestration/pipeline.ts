@@ -24,7 +24,7 @@ export interface Pipeline {
   /** What a person reads before they agree. */
   readonly describe: Describe;
   /** What would be done, for `dry_run`. */
-  readonly preview: (args: Args, sent: Args) => unknown;
+  readonly preview: (args: Args, sent: Args, label: string) => unknown;
   readonly execute: Handler;
   readonly confirmations: Confirmations;
   /** Outermost first. */
@@ -50,7 +50,7 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       controls: split?.controls,
     });
     const valid = validate(bound.label, own);
-    if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(valid, own)));
+    if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(valid, own, bound.label)));
     return guard ? guard(bound, valid, (inner) => chain(inner, valid), own) : chain(bound, valid);
   };
 

@@ -41,6 +41,7 @@ function buildJob({ response, pagination, input, status = 200, headers = {}, bod
     secrets: [SECRET],
     input: {
       method: 'GET',
+      isRead: true,
       args: {},
       tool: 'get_thing',
       fields: undefined,
@@ -128,7 +129,7 @@ describe('the answer of a thread', () => {
 
 describe('a thread that fails', () => {
   const script = new URL('./failing-worker.mjs', import.meta.url);
-  const job = (tool: string, body = 'x') => buildJob({ input: { tool, method: 'POST' }, body });
+  const job = (tool: string, body = 'x') => buildJob({ input: { tool, method: 'POST', isRead: false }, body });
   const after = 'The request may have been carried out: check before repeating it.';
 
   test.each([

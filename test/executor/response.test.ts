@@ -47,7 +47,6 @@ describe('what an answer becomes', () => {
     ['small JSON as it came, spaces and all', '{ "a": 1 }', 'application/json', '{ "a": 1 }'],
     ['JSON with a charset', '{"a":"ü"}', 'application/json; charset=UTF-8', '{"a":"ü"}'],
     ['a vendor JSON type', '[1]', 'application/vnd.api+json', '[1]'],
-    ['JSON that is none, unparsed', '{oops', 'application/json', '{oops'],
     ['plain text', 'hello\nworld', 'text/plain', 'hello\nworld'],
     ['CSV', 'a,b\n1,2', 'text/csv', 'a,b\n1,2'],
     ['YAML', 'a: 1', 'application/yaml', 'a: 1'],
@@ -61,6 +60,36 @@ describe('what an answer becomes', () => {
     ['an unknown type that is text', 'plain', 'application/x-acme', 'plain'],
   ])('%s', async (_, body, contentType, want) => {
     expect(await get(body, contentType)).toMatchObject({ ok: true, content: text(want) });
+  });
+
+  const long = `{"items":[${'{"a":1},'.repeat(300)}`;
+  test.each([
+    ['broken off', '{"id":7,"name":', 'does not parse: it may be cut off'],
+    ['broken off far behind', long, 'does not parse: it may be cut off'],
+    ['mixed with other output', '{"id":7}\nWarning: x in y.php', 'does not parse'],
+    ['broken in the middle', '{"id":,"name":"x"}', 'does not parse'],
+    ['a web page', '<html><body>Oops</body></html>', 'is a web page or XML'],
+  ])('what claims to be JSON and is %s carries a note', async (_, body, note) => {
+    const { ok, content } = await get(body, 'application/json');
+    const [block] = content;
+    const shown = block?.type === 'text' ? block.text : '';
+    expect(ok).toBe(true);
+    expect(shown.startsWith(`${body}\nthe API calls this answer JSON, but it ${note}`)).toBe(true);
+  });
+
+  test.each([
+    ['by its field', '<html><body><form><input name="p" type="password"></form></body></html>'],
+    ['by its title', '<html><head><title>Sign in to Acme</title></head><body>SSO</body></html>'],
+  ])('a login page instead of data carries a note, known %s', async (_, body) => {
+    const answer = await get(body, 'text/html', {}, { status: 200 });
+    expect(answer.ok).toBe(true);
+    expect(textOf(answer)).toContain('the API answered with a login page instead of data: the gateway’s credential is');
+  });
+
+  test('a web page carries a note unless the operation asks for one', async () => {
+    const page = '<html><body>Hello</body></html>';
+    expect(textOf(await get(page, 'text/html'))).toContain('Hello\nthe API answered with a web page instead of data');
+    expect(textOf(await get(page, 'text/html', { response: { accept: 'text/html' } }))).toBe('Hello');
   });
 
   test.each([
@@ -148,7 +177,8 @@ describe('what an answer becomes', () => {
     const html = `<!doctype html><html><head><title>Docs &amp; more</title><style>p{}</style><script>evil("<p>")</script></head>
       <body><!-- secret --><h1>Hello</h1><p>One &lt;b&gt; <b>two</b></p><ul><li>x<li>y</ul><noscript>no</noscript>
       <svg><text>s</text></svg>caf&#233; &#x1F600;</body></html>`;
-    expect(textOf(await get(html, 'text/html; charset=utf-8'))).toBe(
+    const asked = { response: { accept: 'text/html, */*;q=0.5' } };
+    expect(textOf(await get(html, 'text/html; charset=utf-8', asked))).toBe(
       'Docs & more\n\nHello\n\nOne <b> two\n\nx\ny\n\ncafé 😀',
     );
   });
@@ -632,11 +662,17 @@ describe('an error of the API is a value', () => {
   });
 
   const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toUTCString();
+  /** `Sun Nov  6 08:49:37 1994`, in GMT. */
+  const asctime = (seconds: number) =>
+    inSeconds(seconds).replace(/^(\w+), (\d+) (\w+) (\d+) (\S+) GMT$/, '$1 $3 $2 $5 $4');
   const epochIn = (seconds: number) => String(Math.floor(Date.now() / 1000) + seconds);
   // Dates are written when the test runs: on a busy machine that is long after they are listed.
   test.each<[name: string, headers: () => Record<string, string>, least: number, most: number]>([
     ['a number', () => ({ 'retry-after': '120' }), 120, 120],
     ['a date to come', () => ({ 'retry-after': inSeconds(100) }), 90, 101],
+    ['a date without a zone', () => ({ 'retry-after': asctime(100) }), 90, 101],
+    ['an ISO date', () => ({ 'retry-after': new Date(Date.now() + 100_000).toISOString() }), 90, 101],
+    ['epoch seconds', () => ({ 'retry-after': epochIn(100) }), 90, 101],
     ['a date gone by', () => ({ 'retry-after': inSeconds(-100) }), 0, 0],
     ['a reset time', () => ({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': epochIn(60) }), 50, 61],
     ['seconds until the reset', () => ({ 'ratelimit-remaining': '0', 'ratelimit-reset': '30' }), 30, 30],

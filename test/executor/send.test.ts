@@ -201,7 +201,7 @@ describe('no answer', () => {
         socket.destroy();
       }),
     );
-    await expect(run(endpoint(raw.origin, { method: 'POST' }))).rejects.toMatchObject({
+    await expect(run(endpoint(raw.origin, { method: 'POST', effect: 'write' }))).rejects.toMatchObject({
       code: 'UNREACHABLE',
       message: expect.stringContaining('check before repeating'),
     });

@@ -124,7 +124,7 @@ export function run(
 }
 
 export function preview(target: Endpoint, args: Record<string, unknown> = {}) {
-  return executor.compile(target).preview(args);
+  return executor.compile(target).preview(args, target.toolName);
 }
 
 export function textOf(answer: Answer): string {

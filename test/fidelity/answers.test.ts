@@ -14,7 +14,11 @@ describe('an answer becomes content', () => {
     ['JSON as it came', 'json', '{"a":1,"b":[true,null,"ü"]}'],
     ['JSON of a vendor type', 'vendor', '{"a":1}'],
     ['JSON nobody called so', 'untyped', '{"a":1}'],
-    ['JSON that does not parse, as text', 'broken', '{"a":'],
+    [
+      'JSON that does not parse, as text with a note',
+      'broken',
+      '{"a":\nthe API calls this answer JSON, but it does not parse: it may be cut off or mixed with other output; do not take it for a result, and tell the user',
+    ],
     [
       'numbers to the last digit',
       'big',
@@ -26,7 +30,11 @@ describe('an answer becomes content', () => {
     ['SVG as text', 'svg', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
     ['text', 'text', 'żółć\nline 2'],
     ['text of another charset', 'latin', 'größe'],
-    ['HTML reduced to what it says', 'html', 'Title\n\na & b'],
+    [
+      'HTML reduced to what it says, with a note where nobody asked for it',
+      'html',
+      'Title\n\na & b\nthe API answered with a web page instead of data; if that is not what this operation gives, the base URL or path is wrong: tell the user',
+    ],
     ['CSV', 'csv', 'a,b\n1,2\n'],
     ['NDJSON as a list', 'ndjson', '[{"a":1},{"a":2}]'],
     ['an event stream as a list', 'sse', '[{"a":1},{"event":"end","data":"bye"}]'],
@@ -174,7 +182,7 @@ describe('an error of the API', () => {
       failure(
         'upstream_error',
         { tool: 'get_problem', status, title, detail, type, errors },
-        `get_problem failed: the API answered 422 (Invalid order: quantity must be positive).\nFix the arguments as the answer says and call again.\nerrors: ${JSON.stringify(errors)}`,
+        `get_problem failed: the API answered 422 (Invalid order: quantity must be positive).\nThe call has no arguments to fix; tell the user what the API answered.\nerrors: ${JSON.stringify(errors)}`,
       ),
     );
   });
@@ -191,12 +199,12 @@ describe('an error of the API', () => {
   });
 
   test.each<[answer: string, status: number, said: string, advice: RegExp]>([
-    ['plainproblem', 400, 'no such colour', /Fix the arguments/],
-    ['fastapi', 422, '{"loc":["body","name"],"msg":"field required"}', /Fix the arguments/],
-    ['nested', 403, 'not yours', /Not fixable by changing arguments/],
-    ['unauthorised', 401, 'bad key', /Not fixable by changing arguments/],
-    ['missing', 404, '', /identifiers/],
-    ['conflict', 409, 'taken', /read it again/],
+    ['plainproblem', 400, 'no such colour', /no arguments to fix; tell the user what the API answered/],
+    ['fastapi', 422, '{"loc":["body","name"],"msg":"field required"}', /no arguments to fix/],
+    ['nested', 403, 'not yours', /a permission, scope or role is missing/],
+    ['unauthorised', 401, 'bad key', /Changing the arguments will not help/],
+    ['missing', 404, '', /has nothing at .* the base URL or the document is not this API/],
+    ['conflict', 409, 'taken', /Read it again/],
     ['failing', 500, 'Oops', /safe to try again/],
     ['away', 503, '', /try again in 3 seconds/],
   ])('%s keeps its status, what was said and what to do', async (answer, status, said, advice) => {

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { Endpoint } from '../../src/endpoint/model.ts';
+import type { Credential, Endpoint } from '../../src/endpoint/model.ts';
 import { ERRORS, type ErrorCode, GatewayError, ToolTimeoutError } from '../../src/errors.ts';
 import type { Answer } from '../../src/executor/answer/build-answer.ts';
 import { toFailure, toUpstreamFailure } from '../../src/orchestration/failure.ts';
+import { arg, endpoint, inBody, inHeader, inPath, inQuery } from '../executor/support.ts';
 import { contextOf } from '../support/context.ts';
 
 const context = contextOf({ tool: 'pets_list' });
@@ -15,6 +16,13 @@ describe('toFailure()', () => {
       content: [{ type: 'text', text }],
       isError: true,
       structured: { tool: 'pets_list', timeout_seconds: 5, failure_mode: 'timeout', message: text },
+    });
+  });
+
+  test('says that a read whose time ran out changed nothing', () => {
+    const [block] = toFailure(context, new ToolTimeoutError('pets_list', 5, 'nothing')).content;
+    expect(block).toMatchObject({
+      text: 'pets_list did not answer within 5 s.\nNothing was changed, so it is safe to call again. Try, in this order:\n1. a smaller question: fewer items, a narrower filter\n2. with the user, whether the API is slow or down, and timeoutMs in its domain file',
     });
   });
 
@@ -55,8 +63,29 @@ describe('toFailure()', () => {
 });
 
 describe('toUpstreamFailure()', () => {
-  const read = { effect: 'read', idempotent: true } as Endpoint;
-  const write = { effect: 'write', idempotent: false } as Endpoint;
+  const key = (value: string | undefined): Credential => ({
+    kind: 'bearer',
+    name: 'key',
+    secret: { variable: 'PETS_KEY', value },
+  });
+  const item = { path: '/pets/{petId}', args: [arg('petId', inPath('petId'), true)] };
+  const read = endpoint('http://127.0.0.1:1', { ...item, security: [[key('s3cret')]] });
+  const all = endpoint('http://127.0.0.1:1', { path: '/pets' });
+  const search = endpoint('http://127.0.0.1:1', { path: '/search', args: [arg('owner', inQuery('owner'))] });
+  const write = endpoint('http://127.0.0.1:1', {
+    method: 'POST',
+    effect: 'write',
+    idempotent: false,
+    path: '/pets',
+    args: [arg('name', inBody('name'), true), arg('if_match', inHeader('If-Match'))],
+    body: { mediaType: 'application/json', required: true, kind: 'json' },
+    security: [[key(undefined)], []],
+  });
+  const upload = {
+    ...write,
+    body: { mediaType: 'multipart/form-data', required: true, kind: 'multipart' },
+  } as Endpoint;
+  const put = { ...write, method: 'PUT', idempotent: true } as Endpoint;
   const answer = (status: number, more: object = {}) =>
     ({
       ok: false,
@@ -71,7 +100,7 @@ describe('toUpstreamFailure()', () => {
   test('carries status, problem details and trace', () => {
     const problem = { title: 'Not Found', detail: 'No pet 7', type: 'https://a/problems/1' };
     const text =
-      'pets_list failed: the API answered 404 (Not Found: No pet 7).\nCheck the identifiers in the arguments: what they name does not exist.';
+      'pets_list failed: the API answered 404 (Not Found: No pet 7).\nCheck petId: what it names does not exist, or is not visible to the credential in PETS_KEY.';
     expect(toUpstreamFailure(context, read, answer(404, { problem }))).toEqual({
       content: [{ type: 'text', text }],
       isError: true,
@@ -88,17 +117,75 @@ describe('toUpstreamFailure()', () => {
     expect(textOf(429, read)).toContain('wait a few seconds');
   });
 
-  test.each<[number, Endpoint, string]>([
-    [400, write, 'Fix the arguments as the answer says and call again.'],
-    [401, read, 'Not fixable by changing arguments'],
-    [403, read, 'credentials for this API are missing, wrong or not allowed'],
-    [404, read, 'Check the identifiers'],
-    [409, write, 'read it again, then decide'],
+  test.each<[number, Endpoint, string, object?]>([
+    [300, read, 'points elsewhere without saying where, and nothing was followed. Tell the user.'],
+    [302, write, 'The call may have taken effect: look before you repeat it.'],
+    [400, write, 'Fix the arguments as the answer says and call again.', { problem: { detail: 'name is too long' } }],
+    [400, write, 'The API does not say what is wrong. Compare name and if_match with their descriptions'],
+    [400, write, 'does not say what is wrong', { problem: { title: 'Bad Request' } }],
+    [400, all, 'The call has no arguments to fix; tell the user what the API answered.'],
+    [
+      401,
+      read,
+      'does not accept the credential in PETS_KEY: it is wrong or has expired. Changing the arguments will not',
+    ],
+    [401, read, '(it says: Bearer error="expired")', { challenge: 'Bearer error="expired"' }],
+    [401, write, 'none was sent: set PETS_KEY in the environment of the gateway'],
+    [401, all, 'the document names none for this operation; one can be given in its domain file'],
+    [402, write, 'wants a payment, or one was declined'],
+    [
+      403,
+      read,
+      'does not allow this to the credential in PETS_KEY: a permission, scope or role is missing, or what the',
+    ],
+    [403, read, 'wait 60 seconds, then call again', { retryAfterSeconds: 60 }],
+    [404, read, 'Check petId: what it names does not exist'],
+    [404, all, 'The API has nothing at /pets. If the arguments are right, the base URL'],
+    [404, search, 'nothing at /search, or something the arguments name does not exist'],
+    [405, write, 'does not allow POST here, only GET, HEAD: the document', { allow: 'GET, HEAD' }],
+    [406, read, 'cannot answer in a format the gateway asks for (application/json, */*;q=0.5)'],
+    [408, read, 'It is safe to try again later.'],
+    [409, write, 'it exists already, or was changed meanwhile'],
+    [410, read, 'What petId names was there and has been removed for good.'],
+    [412, write, 'Read it again and pass its current version (ETag) in if_match.'],
+    [412, read, 'A condition of the API is not met'],
+    [413, write, 'Send less at a time: fewer items'],
+    [413, upload, 'a smaller file'],
+    [415, write, 'does not take application/json here. Changing the arguments will not help.'],
+    [415, upload, 'Check the type of the file'],
+    [418, write, 'Fix the arguments as the answer says', { problem: { body: 'short and stout' } }],
+    [421, read, 'the base URL is not right'],
+    [422, write, 'well formed, but the API does not accept their values', { problem: { errors: [1] } }],
+    [423, write, 'It is locked by somebody.'],
+    [424, write, 'Something this depends on failed before.'],
+    [425, write, 'has done nothing. Call again.'],
+    [426, read, 'mostly https:// or a newer version'],
+    [428, write, 'read it first, then pass its version (ETag) in if_match'],
+    [428, read, 'has no argument for one'],
+    [429, write, 'wait 7200 seconds (about 2 hours), then call again', { retryAfterSeconds: 7_200 }],
+    [431, write, 'pass shorter values in arguments that are sent as headers'],
+    [451, read, 'withheld for legal reasons'],
     [500, read, 'It is safe to try again later.'],
+    [500, put, 'repeating it later leads to the same state'],
+    [501, read, 'has not implemented this'],
+    [502, write, 'The call may have taken effect: look before you repeat it.'],
     [503, write, 'The call may have taken effect: look before you repeat it.'],
-    [304, read, 'The API did not answer with a result.'],
-  ])('says what to do after %i', (status, endpoint, advice) => {
-    expect(textOf(status, endpoint)).toContain(advice);
+    [503, write, 'look before you repeat it, and not before 9 seconds have passed', { retryAfterSeconds: 9 }],
+    [504, read, 'It is safe to try again later. A smaller question may be quicker.'],
+    [507, write, 'no room left'],
+    [511, read, 'The network between the gateway and the API wants a login.'],
+    [409, write, 'The API asks to wait 30 seconds before the next call.', { retryAfterSeconds: 30 }],
+    [599, write, 'look before you repeat it', {}],
+  ])('says what is true after %i', (status, target, advice, more) => {
+    expect(textOf(status, target, more)).toContain(advice);
+  });
+
+  test('a write is never said to be safe to repeat, and nothing is said to be hopeless that an argument may repair', () => {
+    for (let status = 300; status < 600; status++) {
+      if (status !== 425) expect(textOf(status, write)).not.toMatch(/safe to (?:try|call) again/);
+      if ([400, 403, 404, 409, 410, 412, 413, 414, 422, 423].includes(status))
+        expect(textOf(status, search)).not.toContain('Changing the arguments will not help');
+    }
   });
 
   test('passes on what the API said, where it said nothing structured', () => {

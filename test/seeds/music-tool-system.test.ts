@@ -245,10 +245,9 @@ describe('Error Handling', () => {
       true,
       [
         'pets_get did not answer within 0.05 s.',
-        'The request may still have taken effect. Check, in this order:',
-        '1. whether it did, before repeating anything but a read',
-        '2. a smaller question: fewer items, a narrower filter',
-        '3. with the user, whether the API is slow or down, and timeoutMs in its domain file',
+        'Nothing was changed, so it is safe to call again. Try, in this order:',
+        '1. a smaller question: fewer items, a narrower filter',
+        '2. with the user, whether the API is slow or down, and timeoutMs in its domain file',
       ],
     ]);
   });

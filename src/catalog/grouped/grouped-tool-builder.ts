@@ -7,9 +7,10 @@ import type { Args } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ToolHints } from '../../model/annotations.ts';
+import type { Operation } from '../../orchestration/operation.ts';
 import { isZodObject } from '../../schema/required-fields.ts';
 import { toLocalContext } from '../native/local-call.ts';
-import { createEntry, type ToolDefinition, type ToolEntry, toDefinition } from '../tool-entry.ts';
+import { createEntry, type Govern, type ToolDefinition, type ToolEntry, toDefinition } from '../tool-entry.ts';
 import type { AnyAction, NativeAction, PlacedAction, RestAction } from './action.ts';
 import { type CompiledTool, compileTool, type ToolPlan } from './compile-tool.ts';
 import { STRATEGIES, type Strategies } from './strategies.ts';
@@ -176,8 +177,14 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
   /** The builder as an entry of a gateway's registry. */
   toEntry(domain = ''): ToolEntry {
     const operations = this.#actions.flatMap(({ definition }) => definition.operation ?? []);
-    const toGoverned = ({ tool, run }: CompiledTool): ToolEntry =>
-      createEntry(tool, run, domain, operations, (government) => toGoverned(compileTool(this.#plan, government)));
+    const pickOf = (operation: Operation) => {
+      const action = this.#actions.find(({ definition }) => definition.operation === operation);
+      return action && { [this.#plan.discriminator]: action.key };
+    };
+    const toGoverned = ({ tool, run }: CompiledTool): ToolEntry => {
+      const govern: Govern = (government) => toGoverned(compileTool(this.#plan, government));
+      return createEntry(tool, run, domain, operations, govern, pickOf);
+    };
     return toGoverned(this.#build().compiled);
   }
 

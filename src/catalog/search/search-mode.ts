@@ -90,6 +90,7 @@ function callTool(catalog: Catalog): ToolEntry {
     { operation: { type: 'string' }, arguments: { type: 'object' } },
     callOperation(catalog),
     catalog.operations,
+    (operation) => ({ operation: (operation as CatalogOperation).name, arguments: {} }),
   );
 }
 
@@ -99,13 +100,21 @@ function toEntry(
   properties: Readonly<Record<string, JsonSchema>>,
   run: Handler,
   operations: readonly CatalogOperation[] = [],
+  pickOf?: ToolEntry['pickOf'],
 ): ToolEntry {
   const required = Object.keys(properties).slice(0, 1);
   const tool = new Tool({
     ...about,
     inputSchema: { type: 'object', properties, required, additionalProperties: false },
   });
-  return createEntry(tool, async (context, args) => run(context, tool.validateArguments(args)), '', operations);
+  return createEntry(
+    tool,
+    async (context, args) => run(context, tool.validateArguments(args)),
+    '',
+    operations,
+    undefined,
+    pickOf,
+  );
 }
 
 function search(catalog: Catalog): Handler {
@@ -177,7 +186,10 @@ function withSchema(outcome: Outcome, operation: CatalogOperation): Outcome {
 async function pick(catalog: Catalog, tool: string, name: string): Promise<CatalogOperation> {
   const operation = findByKey(catalog.keys(), name);
   if (operation) return operation;
-  const near = closest(name, catalog.keys().keys()) ?? findOperations(await catalog.index(), name, 1)[0]?.name;
+  const key = closest(name, catalog.keys().keys());
+  // An operation has many keys; the one it is listed under is the one to call it by.
+  const near =
+    key === undefined ? findOperations(await catalog.index(), name, 1)[0]?.name : catalog.keys().get(key)?.name;
   const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : '.'} Use search_operations to find one.`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }

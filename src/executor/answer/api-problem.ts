@@ -80,15 +80,21 @@ export function retryAfter(status: number, headers: RawResponse['headers'], now 
   const header = headers['retry-after'];
   if (header !== undefined) {
     const text = String(header).trim();
-    if (/^\d{1,9}(\.\d+)?$/.test(text)) return Math.ceil(Number(text));
-    // An HTTP date begins with the name of a day; Date.parse would also read "-5" as one.
-    const date = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
+    if (/^\d{1,10}(\.\d+)?$/.test(text)) return secondsUntil(Number(text), now);
+    // An HTTP date begins with the name of a day (its oldest form names no zone and means GMT), ISO 8601 with a year;
+    // Date.parse would also read "-5" as one.
+    const dated = /^[A-Za-z]{3} .*\d$/.test(text) ? `${text} GMT` : text;
+    const date = /^(?:[A-Za-z]{3}|\d{4}-\d\d-\d\dT)/.test(text) ? Date.parse(dated) : Number.NaN;
     if (!Number.isNaN(date)) return Math.max(0, Math.ceil((date - now) / 1000));
   }
   if (status !== 429 && status !== 403 && status !== 503) return undefined;
   const remaining = headers['x-ratelimit-remaining'] ?? headers['ratelimit-remaining'];
   const reset = Number(headers['x-ratelimit-reset'] ?? headers['ratelimit-reset'] ?? Number.NaN);
   if (remaining === undefined || Number(remaining) !== 0 || !Number.isFinite(reset) || reset < 0) return undefined;
-  // Epoch seconds at some APIs, seconds from now at others.
-  return reset > 1_000_000_000 ? Math.max(0, Math.ceil(reset - now / 1000)) : Math.ceil(reset);
+  return secondsUntil(reset, now);
+}
+
+/** Epoch seconds at some APIs, seconds from now at others. */
+function secondsUntil(seconds: number, now: number): number {
+  return seconds > 1_000_000_000 ? Math.max(0, Math.ceil(seconds - now / 1000)) : Math.ceil(seconds);
 }

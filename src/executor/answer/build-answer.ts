@@ -8,7 +8,7 @@ import { parseMediaType } from './answer-media.ts';
 import { decodeText, isUtf8Label } from './answer-text.ts';
 import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
 import { fitLines } from './character-budget.ts';
-import { decodeBody } from './decode.ts';
+import { type Decoded, decodeBody, looksLikeJson } from './decode.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
 import { compileShape, type Shaped } from './shape-answer.ts';
 
@@ -23,6 +23,10 @@ export interface Answer {
   /** Not ok: what the API says is wrong, at most 4,000 characters. */
   readonly problem?: Problem;
   readonly retryAfterSeconds?: number;
+  /** Not ok: the methods its Allow header lists. */
+  readonly allow?: string;
+  /** Not ok: its WWW-Authenticate header. */
+  readonly challenge?: string;
 }
 
 /** What reading an answer needs to know of its endpoint. Plain data, like its input: it may be sent to another thread. */
@@ -34,6 +38,8 @@ export interface AnswerPlan {
 export interface AnswerInput {
   /** Of the request. */
   readonly method: string;
+  /** The request changes nothing. */
+  readonly isRead: boolean;
   readonly raw: RawResponse;
   readonly args: Args;
   readonly tool: string;
@@ -41,6 +47,7 @@ export interface AnswerInput {
 }
 
 const MAX_ERROR_CHARS = 4_000;
+const MAX_HEADER_CHARS = 160;
 
 /** Whether an answer within the limits passes as it came, unless the caller asks for fields of it. */
 export function isUnshaped({ pick = [], drop = [], structured, format }: ResponsePlan): boolean {
@@ -55,26 +62,31 @@ export function compileAnswer(
   const shape = compileShape(response);
   const unshaped = isUnshaped(response);
 
-  return ({ method, raw, args, tool, fields }) => {
+  const expectsHtml = /html/i.test(response.accept ?? '');
+
+  return (input) => {
+    const { raw, args, tool, fields } = input;
     const { status, headers, body } = raw;
     const ok = (status >= 200 && status < 300) || status === 304;
     // UTF-8 has at least one byte per character, so the byte length bounds the text.
     if (ok && unshaped && fields === undefined && body.length > 0 && body.length <= response.maxChars) {
       const { kind, charset } = parseMediaType(headers['content-type']);
-      if ((kind === 'json' || kind === 'text') && headers.link === undefined) {
+      if ((kind === 'text' || (kind === 'json' && looksLikeJson(body))) && headers.link === undefined) {
         const text = redact(decodeText(body, charset));
         const clean = isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
         return { status, ok, content: [textBlock(clean)] };
       }
     }
-    const decoded = decodeBody(method, raw, tool, redact, ok && (!unshaped || fields !== undefined));
-    if (!ok) return failed(raw, decoded);
+    const needsJson = ok && (!unshaped || fields !== undefined);
+    const decoded = decodeBody(input, { redact, needsJson, expectsHtml });
+    if (!ok) return failed(raw, decoded, redact);
     if (decoded.kind === 'content') return { status, ok, content: decoded.content };
     const call = { plan: paging, args, headers };
     if (decoded.kind === 'text' || response.format === 'text') {
       const next = nextPage(call, undefined);
       const fitted = fitLines(decoded.text, response.maxChars);
       const notes = [
+        ...(decoded.kind === 'text' && decoded.note !== undefined ? [decoded.note] : []),
         ...(fields === undefined ? [] : ['fields was ignored: the answer is not JSON']),
         ...(fitted.note === undefined ? [] : [fitted.note]),
         ...(next === undefined ? [] : [`next: ${next}`]),
@@ -107,7 +119,7 @@ function withNotes(text: string, notes: readonly string[]): string {
   return notes.length === 0 ? text : `${text}\n${visible(notes.join('; '))}`;
 }
 
-function failed(raw: RawResponse, decoded: ReturnType<typeof decodeBody>): Answer {
+function failed(raw: RawResponse, decoded: Decoded, redact: (text: string) => string): Answer {
   const text = decoded.kind === 'content' ? '' : decoded.text;
   const problem = extractProblem(decoded.kind === 'json' ? decoded.value : undefined, text);
   const retryAfterSeconds = retryAfter(raw.status, raw.headers);
@@ -117,5 +129,16 @@ function failed(raw: RawResponse, decoded: ReturnType<typeof decodeBody>): Answe
     content: decoded.kind === 'content' ? decoded.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
     problem,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...shortHeader('allow', raw.headers.allow, redact),
+    ...shortHeader('challenge', raw.headers['www-authenticate'], redact),
   };
+}
+
+function shortHeader(
+  key: 'allow' | 'challenge',
+  header: string | string[] | undefined,
+  redact: (text: string) => string,
+): Partial<Answer> {
+  const text = header === undefined ? '' : visible(redact([header].flat().join(', '))).trim();
+  return text === '' ? {} : { [key]: text.slice(0, MAX_HEADER_CHARS) };
 }

@@ -8,12 +8,14 @@ import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
 import { parseMediaType, sniff, sniffImage } from './answer-media.ts';
 import { decodeText } from './answer-text.ts';
+import type { AnswerInput } from './build-answer.ts';
 import { parseJson } from './lossless.ts';
 import { tooLarge } from './too-large.ts';
 
 export type Decoded =
   | { readonly kind: 'content'; readonly content: readonly Content[] }
-  | { readonly kind: 'text'; readonly text: string }
+  /** `note`: what is odd about it. */
+  | { readonly kind: 'text'; readonly text: string; readonly note?: string }
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown };
 
 /** Models and clients take no larger pictures or sounds. */
@@ -26,13 +28,17 @@ const MAX_CONTAINERS = 1_000_000;
 const COUNTED_FROM_BYTES = 2 * MAX_CONTAINERS;
 const QUOTED_CHARS = 200;
 
-/** `needsJson`: a projection or structured content was asked for, so JSON that does not parse is a failure. */
+export interface Decoding {
+  readonly redact: (text: string) => string;
+  /** A projection or structured content was asked for, so JSON that does not parse is a failure. */
+  readonly needsJson: boolean;
+  /** Web pages are what this operation gives. */
+  readonly expectsHtml: boolean;
+}
+
 export function decodeBody(
-  method: string,
-  raw: RawResponse,
-  tool: string,
-  redact: (text: string) => string,
-  needsJson: boolean,
+  { method, raw, tool, isRead }: Pick<AnswerInput, 'method' | 'raw' | 'tool' | 'isRead'>,
+  { redact, needsJson, expectsHtml }: Decoding,
 ): Decoded {
   const { body, headers } = raw;
   if (body.length === 0) return note(visible(redact(emptyText(method, raw))));
@@ -51,7 +57,10 @@ export function decodeBody(
 
   const decoded = decodeText(body, media.charset);
   // Tags and entities may stand inside a secret: what is left without them is what must not hold one.
-  if (kind === 'html') return { kind: 'text', text: redact(tidyLines(unescapeHtml(stripHtml(decoded, true)))) };
+  if (kind === 'html') {
+    const text = redact(tidyLines(unescapeHtml(stripHtml(decoded, true))));
+    return expectsHtml ? { kind: 'text', text } : { kind: 'text', text, note: describePage(decoded) };
+  }
   const text = redact(decoded);
   switch (kind) {
     case 'sse':
@@ -59,12 +68,12 @@ export function decodeBody(
     case 'ndjson':
       return { kind: 'json', text, value: parseLines(text) };
     case 'json':
-      refuseSwarm(body, tool);
+      refuseSwarm(body, tool, isRead);
       return parseDeclared(text, tool, needsJson);
     case 'text':
       if (!needsJson || !/^\s*[[{]/.test(text)) return { kind: 'text', text };
-      refuseSwarm(body, tool);
-      return parseDeclared(text, tool, false);
+      refuseSwarm(body, tool, isRead);
+      return parseUndeclared(text);
   }
 }
 
@@ -102,22 +111,76 @@ function describe(body: Buffer, essence: string): string {
   return `${essence}, ${body.length} bytes, sha256 ${createHash('sha256').update(body).digest('hex')}`;
 }
 
-function refuseSwarm(body: Buffer, tool: string): void {
+function refuseSwarm(body: Buffer, tool: string, isRead: boolean): void {
   if (body.length < COUNTED_FROM_BYTES) return;
   let containers = 0;
   for (let at = 0; at < body.length; at++) if (body[at] === 0x7b || body[at] === 0x5b) containers++;
   if (containers <= MAX_CONTAINERS) return;
-  throw tooLarge(tool, `holds more than ${MAX_CONTAINERS} objects and lists`);
+  throw tooLarge(tool, `holds more than ${MAX_CONTAINERS} objects and lists`, isRead);
 }
 
 function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
   try {
     return { kind: 'json', text, value: parseJson(text) };
   } catch {
-    if (!needed) return { kind: 'text', text };
+    if (!needed) return { kind: 'text', text, note: describeBroken(text) };
     const why = `the API says its answer is JSON, but it does not parse. It begins: ${visible(text.slice(0, QUOTED_CHARS))}`;
     throw new GatewayError('BAD_RESPONSE', `${tool}: ${why}`, { tool });
   }
+}
+
+/** Text that looks like JSON. */
+function parseUndeclared(text: string): Decoded {
+  try {
+    return { kind: 'json', text, value: parseJson(text) };
+  } catch {
+    return { kind: 'text', text };
+  }
+}
+
+function describeBroken(text: string): string {
+  const what = text.trimStart().startsWith('<')
+    ? 'is a web page or XML'
+    : 'does not parse: it may be cut off or mixed with other output';
+  return `the API calls this answer JSON, but it ${what}; do not take it for a result, and tell the user`;
+}
+
+/** A password field, or a title that asks for a login: what a proxy or the API shows to whom it does not know. */
+const LOGIN_FIELD = /<input\b[^<>]{0,400}\btype\s{0,5}=\s{0,5}["']?password/i;
+const LOGIN_TITLE = /<title\b[^<>]{0,100}>[^<]{0,200}\b(?:log[ -]?in|sign[ -]?in|authenticat|single sign|sso)/i;
+/** A page says what it is in its beginning. */
+const LOOKED_AT = 64 * 1024;
+
+function describePage(html: string): string {
+  const head = html.slice(0, LOOKED_AT);
+  return LOGIN_FIELD.test(head) || LOGIN_TITLE.test(head)
+    ? 'the API answered with a login page instead of data: the gateway’s credential is missing, has expired, or a proxy asks for one; changing the arguments will not help, tell the user'
+    : 'the API answered with a web page instead of data; if that is not what this operation gives, the base URL or path is wrong: tell the user';
+}
+
+/** Up to here an answer is parsed to see whether it is whole: some microseconds. Of a longer one the ends have to do. */
+const MAX_PROVED_BYTES = 1024;
+
+/** Whether a body declared as JSON looks like one. What does not is decoded with more care. */
+export function looksLikeJson(body: Buffer): boolean {
+  if (body.length <= MAX_PROVED_BYTES) {
+    try {
+      JSON.parse(decodeText(body, undefined));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+  let start = 0;
+  let end = body.length - 1;
+  while (start < end && isSpace(body[start])) start++;
+  while (end > start && isSpace(body[end])) end--;
+  const [first, last] = [body[start], body[end]];
+  return end > start && ((first === 0x7b && last === 0x7d) || (first === 0x5b && last === 0x5d));
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
 /** One JSON document per line; a line that is none stays as text. */

@@ -23,6 +23,8 @@ export interface WireRequest {
   /** The origin must not resolve to a private address. */
   readonly publicOnly?: boolean;
   readonly limits: EndpointLimits;
+  /** It changes nothing: whatever comes of it, it may be repeated. */
+  readonly isRead: boolean;
 }
 
 export interface RequestPlan {
@@ -42,12 +44,14 @@ interface Writer extends Omit<Place, 'in'> {
   readonly key: string;
 }
 
-const DEFAULT_ACCEPT = 'application/json, */*;q=0.5';
+export const DEFAULT_ACCEPT = 'application/json, */*;q=0.5';
 const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
 
-export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPlan {
-  const { origin, basePath } = parseBaseUrl(endpoint);
+/** `tool` is what a message calls an endpoint that cannot be compiled. */
+export function compileRequest(endpoint: Endpoint, userAgent: string, tool: string): RequestPlan {
+  const { origin, basePath } = parseBaseUrl(endpoint, tool);
   const { method, effect, limits } = endpoint;
+  const isRead = effect === 'read';
   const publicOnly = endpoint.publicOnly === true;
   const variables = new Map<string, PathVariable>();
   const writers: Record<'query' | 'header' | 'cookie', Writer[]> = { query: [], header: [], cookie: [] };
@@ -61,7 +65,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
     }
   }
 
-  const fixed = compileFixed(endpoint, userAgent, variables);
+  const fixed = compileFixed(endpoint, userAgent, variables, tool);
   const path = compilePath(basePath, endpoint.path, variables);
   const buildBody = compileBody(endpoint);
   const bodyMayVary = writers.header.length > 0 || writers.cookie.length > 0 || buildBody !== undefined;
@@ -78,7 +82,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
 
       const body = buildBody?.(args, tool);
       if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
-        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly, limits };
+        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly, limits, isRead };
       }
       const outgoing: Record<string, string> = { ...fixed.headers };
       for (const writer of writers.header) {
@@ -92,21 +96,22 @@ export function compileRequest(endpoint: Endpoint, userAgent: string): RequestPl
         for (const name of TRACE_HEADERS) if (typeof trace[name] === 'string') outgoing[name] = trace[name];
       }
       Object.assign(outgoing, proof?.headers);
-      return { method, origin, path: fullPath, url, headers: outgoing, body: body?.data ?? null, publicOnly, limits };
+      const data = body?.data ?? null;
+      return { method, origin, path: fullPath, url, headers: outgoing, body: data, publicOnly, limits, isRead };
     },
   };
 }
 
-function parseBaseUrl(endpoint: Endpoint): { origin: string; basePath: string } {
+function parseBaseUrl(endpoint: Endpoint, tool: string): { origin: string; basePath: string } {
   const missing = endpoint.baseUrl === '';
   const url = URL.canParse(endpoint.baseUrl) ? new URL(endpoint.baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new GatewayError(
       'UNREACHABLE',
       missing
-        ? `${endpoint.toolName} has no base URL, so there is nowhere to send the call. Start the gateway with --base-url https://… or set it in the domain file of ${endpoint.domain}.`
-        : `${endpoint.toolName} has a base URL that is no absolute http(s) URL. Correct it with --base-url or in the domain file of ${endpoint.domain}.`,
-      { tool: endpoint.toolName },
+        ? `${tool} has no base URL, so there is nowhere to send the call. Start the gateway with --base-url https://… or set it in the domain file of ${endpoint.domain}.`
+        : `${tool} has a base URL that is no absolute http(s) URL. Correct it with --base-url or in the domain file of ${endpoint.domain}.`,
+      { tool },
     );
   }
   return { origin: url.origin, basePath: trimEnd(url.pathname, '/') };
@@ -149,7 +154,12 @@ interface Fixed {
 }
 
 /** What is the same in every request: configured headers, fixed values, Accept, User-Agent. */
-function compileFixed(endpoint: Endpoint, userAgent: string, variables: Map<string, PathVariable>): Fixed {
+function compileFixed(
+  endpoint: Endpoint,
+  userAgent: string,
+  variables: Map<string, PathVariable>,
+  tool: string,
+): Fixed {
   const headers: Record<string, string> = {
     accept: endpoint.response.accept ?? DEFAULT_ACCEPT,
     'accept-encoding': 'gzip, br',
@@ -158,7 +168,7 @@ function compileFixed(endpoint: Endpoint, userAgent: string, variables: Map<stri
   const query: string[] = [];
   const cookies: string[] = [];
   for (const [name, value] of Object.entries(endpoint.headers)) {
-    if (isConfigurableHeader(name)) headers[name.toLowerCase()] = checkConfigured(endpoint, name, value);
+    if (isConfigurableHeader(name)) headers[name.toLowerCase()] = checkConfigured(tool, name, value);
   }
   for (const { value, to } of endpoint.fixed) {
     const place = compilePlace(to);
@@ -171,17 +181,17 @@ function compileFixed(endpoint: Endpoint, userAgent: string, variables: Map<stri
     const text = serialise(value);
     if (text === undefined) continue;
     if (place.in === 'query') query.push(text);
-    else if (place.in === 'cookie') cookies.push(checkConfigured(endpoint, 'cookie', text));
-    else if (isConfigurableHeader(name)) headers[name.toLowerCase()] = checkConfigured(endpoint, name, text);
+    else if (place.in === 'cookie') cookies.push(checkConfigured(tool, 'cookie', text));
+    else if (isConfigurableHeader(name)) headers[name.toLowerCase()] = checkConfigured(tool, name, text);
   }
   return { headers: Object.freeze(headers), query: query.filter(Boolean).join('&'), cookie: cookies.join('; ') };
 }
 
-function checkConfigured(endpoint: Endpoint, name: string, value: string): string {
+function checkConfigured(tool: string, name: string, value: string): string {
   try {
     return checkHeaderValue(value);
   } catch (error) {
-    throw locate(error, endpoint.toolName, name);
+    throw locate(error, tool, name);
   }
 }
 

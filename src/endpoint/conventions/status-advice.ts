@@ -1,0 +1,173 @@
+// What to do after each HTTP status, as far as the status, the operation and the answer's headers tell. A sentence says
+// "changing the arguments" will not help only where no argument could: a model that believes it stops trying.
+
+/** What is known of a call the API refused. */
+export interface RefusedCall {
+  readonly status: number;
+  readonly method: string;
+  readonly path: string;
+  /** It changes nothing, so it may be repeated at will. */
+  readonly isRead: boolean;
+  readonly isIdempotent: boolean;
+  /** Public arguments by where they go. */
+  readonly arguments: {
+    readonly path: readonly string[];
+    readonly other: readonly string[];
+    /** Those that carry If-Match and its kin. */
+    readonly condition: readonly string[];
+  };
+  /** The API did not say what is wrong. */
+  readonly isSilent: boolean;
+  /** Of the request's body. */
+  readonly mediaType?: string | undefined;
+  readonly sendsFile: boolean;
+  /** The Accept header sent. */
+  readonly accept: string;
+  /** Variables of the credential that was sent; empty: none was. */
+  readonly sentVariables: readonly string[];
+  /** Variables that would have to be set for a credential. */
+  readonly unsetVariables: readonly string[];
+  /** Methods the API's Allow header lists. */
+  readonly allow?: string | undefined;
+  /** WWW-Authenticate, without secrets. */
+  readonly challenge?: string | undefined;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+export function adviseStatus(call: RefusedCall): string {
+  const advice = (ADVICE[call.status] ?? adviseClass)(call);
+  return `${advice}${mentionsWait(call) ? '' : waitFirst(call)}`;
+}
+
+type Advise = (call: RefusedCall) => string;
+
+const TELL = 'Tell the user.';
+const NO_ARGUMENT = 'Changing the arguments will not help.';
+
+const ADVICE: Readonly<Record<number, Advise>> = {
+  400: adviseBadRequest,
+  401: ({ sentVariables, unsetVariables, challenge }) => {
+    const why = challenge === undefined ? '' : ` (it says: ${challenge})`;
+    if (sentVariables.length > 0)
+      return `The API does not accept the credential in ${list(sentVariables)}${why}: it is wrong or has expired. ${NO_ARGUMENT} ${TELL}`;
+    const fix =
+      unsetVariables.length > 0
+        ? `set ${list(unsetVariables, 'or')} in the environment of the gateway and restart it`
+        : 'the document names none for this operation; one can be given in its domain file (credentials) or with --header';
+    return `The API wants a credential${why} and none was sent: ${fix}. ${NO_ARGUMENT} ${TELL}`;
+  },
+  402: () =>
+    'The API wants a payment, or one was declined: a balance, a plan or a quota. The same call will fail until that is settled; tell the user what the answer says.',
+  403: (call) => {
+    if (call.retryAfterSeconds !== undefined)
+      return `The API takes no more requests for now: wait ${waitOf(call)}, then call again.`;
+    const who =
+      call.sentVariables.length > 0 ? `the credential in ${list(call.sentVariables)}` : 'a call without a credential';
+    const things = [...call.arguments.path, ...call.arguments.other];
+    return `The API does not allow this to ${who}: a permission, scope or role is missing${things.length > 0 ? ', or what the arguments name is not open to it' : ''}. Repeating the call will not help. ${TELL}`;
+  },
+  404: ({ arguments: { path, other }, path: template, sentVariables }) => {
+    const sight = sentVariables.length > 0 ? `, or is not visible to the credential in ${list(sentVariables)}` : '';
+    if (path.length > 0)
+      return `Check ${list(path)}: what ${path.length > 1 ? 'they name' : 'it names'} does not exist${sight}.`;
+    const named = other.length > 0 ? ', or something the arguments name does not exist' : '';
+    return `The API has nothing at ${template}${named}${sight}. If the arguments are right, the base URL or the document is not this API’s: tell the user.`;
+  },
+  405: ({ method, allow }) =>
+    `The API does not allow ${method} here${allow === undefined ? '' : `, only ${allow}`}: the document does not describe this API as it is. ${NO_ARGUMENT} ${TELL}`,
+  406: ({ accept }) =>
+    `The API cannot answer in a format the gateway asks for (${accept}). Unless an argument chooses the format, only the domain file can change it (response.accept). ${TELL}`,
+  407: () => `A proxy between the gateway and the API wants a credential. ${NO_ARGUMENT} ${TELL}`,
+  408: (call) => `The API did not get the whole request in time. ${again(call)}`,
+  409: () =>
+    'It conflicts with the state of things: it exists already, or was changed meanwhile. Read it again, then decide.',
+  410: ({ arguments: { path } }) =>
+    `What ${path.length > 0 ? list(path) : 'this call'} names was there and has been removed for good. Do not repeat the call; look for another one.`,
+  411: () => `The API does not take the request as the gateway writes it. ${NO_ARGUMENT} ${TELL}`,
+  412: ({ arguments: { condition } }) =>
+    condition.length > 0
+      ? `It is no longer in the state ${list(condition)} names. Read it again and pass its current version (ETag) in ${list(condition)}.`
+      : 'A condition of the API is not met: it was changed meanwhile. Read it again, then decide.',
+  413: ({ sendsFile }) =>
+    `The request is larger than the API takes. Send less at a time: ${sendsFile ? 'a smaller file' : 'fewer items, shorter texts'}.`,
+  414: () => 'The address becomes too long: pass fewer or shorter values, or ask in several calls.',
+  415: ({ mediaType, sendsFile }) =>
+    `The API does not take ${mediaType ?? 'a request without a body'} here. ${sendsFile ? 'Check the type of the file; if it is right, tell the user.' : `${NO_ARGUMENT} ${TELL}`}`,
+  416: () => 'The range asked for lies outside of what there is. Ask for an earlier part, or for all of it.',
+  417: () => `The API does not take the request as the gateway writes it. ${NO_ARGUMENT} ${TELL}`,
+  421: () => `This server does not answer for that host: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
+  422: (call) =>
+    call.isSilent || call.arguments.path.length + call.arguments.other.length === 0
+      ? adviseBadRequest(call)
+      : 'The arguments are well formed, but the API does not accept their values. Fix them as the answer says and call again.',
+  423: () => 'It is locked by somebody. Try again later, or unlock it if that is yours to do.',
+  424: () => 'Something this depends on failed before. Look at that first; then call again.',
+  425: () => 'The API did not dare to act on it so early, and has done nothing. Call again.',
+  426: () =>
+    `The API wants another protocol, mostly https:// or a newer version: the base URL is not right. ${NO_ARGUMENT} ${TELL}`,
+  428: ({ arguments: { condition } }) =>
+    condition.length > 0
+      ? `The API acts only on a state you have seen: read it first, then pass its version (ETag) in ${list(condition)}.`
+      : `The API acts only with a condition (If-Match), and this operation has no argument for one. ${TELL}`,
+  429: (call) => `Too many requests: wait ${waitOf(call)}, then call again.`,
+  431: () => 'The headers become too large: pass shorter values in arguments that are sent as headers or cookies.',
+  451: () => 'It is withheld for legal reasons. No other way of asking for the same thing will help; tell the user.',
+  501: () => `The API has not implemented this. ${NO_ARGUMENT} ${TELL}`,
+  502: (call) => `A server in front of the API got no usable answer from it. ${again(call)}`,
+  503: (call) => `The API is not available at the moment. ${again(call)}`,
+  504: (call) =>
+    `A server in front of the API waited for it in vain. ${again(call)} A smaller question may be quicker.`,
+  505: () => `The API does not speak the gateway’s version of HTTP. ${NO_ARGUMENT} ${TELL}`,
+  507: () => `The API has no room left to store this. Something has to be removed there first. ${TELL}`,
+  508: () => `The API runs in a circle over this: what it refers to leads back to itself. ${TELL}`,
+  511: () => `The network between the gateway and the API wants a login. ${NO_ARGUMENT} ${TELL}`,
+};
+
+function adviseClass(call: RefusedCall): string {
+  const { status } = call;
+  if (status < 300) return 'The API did not answer with a result.';
+  if (status < 400)
+    return `The API points elsewhere without saying where, and nothing was followed. ${call.isRead ? '' : 'The call may have taken effect: look before you repeat it. '}${TELL}`;
+  return status < 500 ? adviseBadRequest(call) : `The API has a problem of its own. ${again(call)}`;
+}
+
+function adviseBadRequest({ isSilent, arguments: { path, other } }: RefusedCall): string {
+  const names = [...path, ...other];
+  if (names.length === 0) return 'The call has no arguments to fix; tell the user what the API answered.';
+  if (!isSilent) return 'Fix the arguments as the answer says and call again.';
+  return `The API does not say what is wrong. Compare ${list(names.slice(0, 8))} with their descriptions (formats, units, values that belong together) and change what does not fit; if all of it fits, tell the user.`;
+}
+
+/** Whether and when the same call may be made again. */
+function again(call: RefusedCall): string {
+  const when = call.retryAfterSeconds === undefined ? 'later' : `in ${waitOf(call)}`;
+  if (call.isRead) return `It is safe to try again ${when}.`;
+  if (call.isIdempotent) return `The call may have taken effect; repeating it ${when} leads to the same state.`;
+  return `The call may have taken effect: look before you repeat it${call.retryAfterSeconds === undefined ? '' : `, and not before ${waitOf(call)} have passed`}.`;
+}
+
+const SAYS_WHEN: ReadonlySet<number> = new Set([403, 408, 429, 502, 503, 504]);
+
+function mentionsWait({ status, retryAfterSeconds }: RefusedCall): boolean {
+  return retryAfterSeconds === undefined || SAYS_WHEN.has(status) || (status >= 500 && ADVICE[status] === undefined);
+}
+
+function waitFirst(call: RefusedCall): string {
+  return ` The API asks to wait ${waitOf(call)} before the next call.`;
+}
+
+const MINUTE = 60;
+const HOUR = 3_600;
+
+function waitOf({ retryAfterSeconds: seconds }: RefusedCall): string {
+  if (seconds === undefined) return 'a few seconds';
+  const plain = seconds === 1 ? '1 second' : `${seconds} seconds`;
+  if (seconds < 2 * MINUTE) return plain;
+  return seconds < 2 * HOUR
+    ? `${plain} (about ${Math.round(seconds / MINUTE)} minutes)`
+    : `${plain} (about ${Math.round(seconds / HOUR)} hours)`;
+}
+
+function list(names: readonly string[], word = 'and'): string {
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} ${word} ${names.at(-1)}`;
+}

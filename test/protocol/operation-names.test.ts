@@ -1,0 +1,38 @@
+// Hints name operations by what can be called, whatever the exposure mode.
+import { expect, test } from 'vitest';
+import { createGateway } from '../../src/gateway.ts';
+import { modern } from '../support/mcp.ts';
+import { petsDomain } from '../support/pets.ts';
+
+test.each([
+  ['grouped', 'Unknown tool: pets_delete. It is an operation: call pets_write with {"action":"delete"}.'],
+  [
+    'search',
+    'Unknown tool: pets_delete. It is an operation: call call_operation with {"operation":"pets_delete","arguments":{}}.',
+  ],
+] as const)(
+  'in %s mode an operation called as a tool is answered with the call that works',
+  async (exposure, message) => {
+    const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:1')], exposure });
+    const reply = await gateway.handle(modern(1, 'tools/call', { name: 'pets_delete', arguments: {} }));
+    await gateway.close();
+    expect(JSON.parse(reply!.body)).toMatchObject({ error: { code: -32602, message } });
+  },
+);
+
+test.each([
+  ['tools', { name: 'pets_list', arguments: {} }, 'pets_list'],
+  ['grouped', { name: 'pets_read', arguments: { action: 'list' } }, 'pets_read/list'],
+  [
+    'search',
+    { name: 'call_operation', arguments: { operation: 'pets_list', arguments: {} } },
+    'call_operation/pets_list',
+  ],
+] as const)('in %s mode an operation without a base URL is named as it was called', async (exposure, params, label) => {
+  const { endpoints, ...domain } = petsDomain('http://127.0.0.1:1');
+  const homeless = { ...domain, endpoints: endpoints.map((endpoint) => ({ ...endpoint, baseUrl: '' })) };
+  const gateway = createGateway({ domains: [homeless], exposure });
+  const reply = await gateway.handle(modern(1, 'tools/call', params));
+  await gateway.close();
+  expect(reply!.body).toContain(`${label} has no base URL, so there is nowhere to send the call.`);
+});
