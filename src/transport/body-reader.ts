@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { ByteCollector } from '../executor/byte-collector.ts';
+import { stopBody } from './connection.ts';
 
 export interface BodyLimits {
   readonly maxBodyBytes: number;
@@ -24,7 +25,7 @@ export interface BodyReader {
 
 const EMPTY = Buffer.alloc(0);
 /** Each chunk costs an event, however small it is: a megabyte byte by byte would take half a second. */
-const MAX_SMALL_CHUNKS = 1_024;
+const MAX_SMALL_CHUNKS = 256;
 const SMALL_CHUNK_BYTES = 1_024;
 /** Of all bodies together. Node hands on every chunk of 64 KB at once: 10,000 of them, when they have a byte each. */
 const MAX_CHUNKS_PER_TURN = 2_048;
@@ -64,7 +65,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
           letGo();
           // The rest is nobody's: node would go on and read it until the refusal is written, and announce each chunk of it.
           socket.pause();
-          request.push = () => true;
+          stopBody(socket);
           return refuse(why);
         }
         if (first === undefined) first = chunk;

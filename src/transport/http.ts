@@ -9,11 +9,11 @@ import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
 import { createBodyReader } from './body-reader.ts';
-import { enterConnection } from './connection.ts';
+import { enterConnection, stopRequests } from './connection.ts';
 import { HttpSender, type Identity, JSON_TYPE } from './http-sender.ts';
-import { createLoad, type Load } from './in-flight.ts';
+import { createLoad, type Load, within } from './in-flight.ts';
 import { explainListenError } from './listen.ts';
-import { within } from './within.ts';
+import { createPipelines } from './pipelining.ts';
 
 /** Undefined refuses the request with 401. */
 export type Identify<Data = unknown> = (
@@ -49,9 +49,14 @@ export interface HttpServer {
 
 const ANONYMOUS: Identity = Object.freeze({ principal: Object.freeze({ id: 'anonymous' }) });
 const BUSY = 'Too many requests are under way; try again in a moment.';
+const PIPELINED = 'Too many requests on one connection; wait for answers before sending more.';
+const NO_HOST = 'Bad request: HTTP/1.1 needs a Host header.';
 const RETRY = { 'retry-after': '1' };
 const UNKNOWN_CALLER = 'Unauthorized: it is not known who calls.';
 const INTERNAL = 'Internal error; the gateway’s log says more.';
+/** Node leaves out what is beyond; such a request is refused, since nobody knows what it would have said. */
+const MAX_HEADERS = 200;
+const TOO_MANY_HEADERS = `A request may have fewer than ${MAX_HEADERS} headers.`;
 const DEFAULT_HELD_BYTES = 64 * 1024 * 1024;
 const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
 
@@ -67,16 +72,14 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       keepAliveTimeout: 60_000,
       // Node checks the two above only this often; its default leaves slow clients half a minute more.
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
+      // Refused here: node's own refusals are written however many of them one read of a socket holds.
+      requireHostHeader: false,
     },
-    (request, response) => {
-      door.noteRequest(request.socket);
-      const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
-      const protocol = profile === undefined ? undefined : parts.protocolOf(profile);
-      if (protocol) door.receive(protocol, request, response);
-      else parts.otherwise(request, response);
-    },
+    door.open,
   );
+  server.maxHeadersCount = MAX_HEADERS;
   server.on('connection', door.meet);
+  server.on('checkExpectation', door.open);
   // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
   const port = await listen(server, options);
   return {
@@ -104,15 +107,15 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 
 interface Door {
   readonly meet: (socket: Socket) => void;
-  readonly noteRequest: (socket: Socket) => void;
-  receive(protocol: Protocol, request: IncomingMessage, response: ServerResponse): void;
+  readonly open: (request: IncomingMessage, response: ServerResponse) => void;
   /** From now on answers close their connection. */
   drain(): void;
 }
 
-/** Everything between a POST at the door and the answer on its way. */
-function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: Load): Door {
+/** Everything between a request at the door and the answer on its way. */
+function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, options: HttpOptions, load: Load): Door {
   const admission = createAdmission(options);
+  const pipelines = createPipelines();
   const bodies = createBodyReader({
     maxBodyBytes: options.maxBodyBytes,
     maxHeldBytes: options.maxHeldBytes ?? DEFAULT_HELD_BYTES,
@@ -127,7 +130,10 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     status: number,
     message: string,
     headers: Record<string, string> = {},
-  ) => writeRefusal(response, status, message, { ...admission.corsHeaders(request), ...headers });
+  ) => {
+    stopRequests(request.socket);
+    writeRefusal(response, status, message, { ...admission.corsHeaders(request), ...headers });
+  };
 
   const answer = async (
     protocol: Protocol,
@@ -141,9 +147,7 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     load.enter();
     try {
       const handle = () => (isUtf8(bytes) ? protocol.handle(bytes.toString(), sender) : NOT_UTF8);
-      // One read of a socket may hold hundreds of requests that did not wait for each other.
-      const mayWait = bytes.length > MAX_UNQUEUED_MESSAGE || connection.isPipelined;
-      sender.finish(await (mayWait ? inTurn(handle) : handle()), draining);
+      sender.finish(await (bytes.length > MAX_UNQUEUED_MESSAGE ? inTurn(handle) : handle()), draining);
     } catch (error) {
       onInternalError(error);
       if (sender.isStreaming) sender.finish(undefined, draining);
@@ -188,18 +192,40 @@ function createDoor({ onInternalError }: HttpParts, options: HttpOptions, load: 
     }
   };
 
+  const receive = (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
+    const refusal = admission.check(request);
+    if (refusal) return refuse(request, response, refusal.status, refusal.message);
+    if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
+    const contentLength = request.headers['content-length'];
+    if (contentLength !== undefined && Number(contentLength) > options.maxBodyBytes)
+      return refuse(request, response, 413, tooLarge);
+    if (identify) void receiveFrom(protocol, request, response);
+    else readBody(protocol, request, response, ANONYMOUS);
+  };
+
+  const serve = (request: IncomingMessage, response: ServerResponse) => {
+    const { host, expect } = request.headers;
+    if (host === undefined && request.httpVersion === '1.1') return refuse(request, response, 400, NO_HOST);
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+      return refuse(request, response, 417, 'Expectation failed: send the request without "Expect".');
+    const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
+    const protocol = profile === undefined ? undefined : protocolOf(profile);
+    if (protocol) receive(protocol, request, response);
+    else otherwise(request, response);
+  };
+
+  const refusePipelined = (request: IncomingMessage, response: ServerResponse) =>
+    refuse(request, response, 503, PIPELINED, RETRY);
+
   return {
-    meet: bodies.meet,
-    noteRequest: bodies.noteRequest,
-    receive(protocol, request, response) {
-      const refusal = admission.check(request);
-      if (refusal) return refuse(request, response, refusal.status, refusal.message);
-      if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
-      const contentLength = request.headers['content-length'];
-      if (contentLength !== undefined && Number(contentLength) > options.maxBodyBytes)
-        return refuse(request, response, 413, tooLarge);
-      if (identify) void receiveFrom(protocol, request, response);
-      else readBody(protocol, request, response, ANONYMOUS);
+    meet(socket) {
+      bodies.meet(socket);
+      pipelines.meet(socket);
+    },
+    open(request, response) {
+      bodies.noteRequest(request.socket);
+      if (request.rawHeaders.length >= 2 * MAX_HEADERS) return refuse(request, response, 431, TOO_MANY_HEADERS);
+      pipelines.enter(request, response, serve, refusePipelined);
     },
     drain: () => {
       draining = true;

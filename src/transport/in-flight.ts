@@ -1,4 +1,5 @@
-// How much is under way in this process. Requests that only wait for their client are no load, but still not over.
+// How much is under way in this process, and waiting for its end. Requests that only wait for their client are no load, but
+// still not over.
 
 export interface Load {
   readonly underWay: number;
@@ -50,4 +51,14 @@ export function createParking(park: () => () => void): () => () => void {
       if (--open === 0) unpark();
     };
   };
+}
+
+/** Resolves when `done` does, or after `ms`, whichever is first: shutdown must not depend on anybody's good will. */
+export async function within(ms: number, done: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([done, late]);
+  clearTimeout(timer);
 }

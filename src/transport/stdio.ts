@@ -1,7 +1,7 @@
 // stdin and stdout of this process: nothing but protocol on stdout. Ends when stdin does.
 import type { Protocol } from '../protocol/handle.ts';
+import { within } from './in-flight.ts';
 import { Conversation, type LineLimits } from './lines.ts';
-import { within } from './within.ts';
 
 export interface StdioServer {
   /** stdin ended and everything is answered. */

@@ -2,9 +2,9 @@
 import { createServer, type Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 import type { Protocol } from '../protocol/handle.ts';
+import { within } from './in-flight.ts';
 import { Conversation, type LineLimits } from './lines.ts';
 import { explainListenError } from './listen.ts';
-import { within } from './within.ts';
 
 /** Lines in a row that are no messages; whoever goes on does not speak our language. */
 const MAX_SLIPS = 20;

@@ -10,6 +10,7 @@ import { GUARD_CASES } from './guards.ts';
 import { HOSTILE_FILE_CASES } from './hostile-files.ts';
 import { INPUT_CASES } from './inputs.ts';
 import { OVERRIDE_CASES } from './overrides.ts';
+import { PIPELINE_CASES } from './pipelines.ts';
 import { PROFILE_CASES } from './profiles.ts';
 import { RED_TEAM_CASES } from './red-team.ts';
 import { VARIABLE_CASES } from './variables.ts';
@@ -18,6 +19,7 @@ export const CASES: readonly Case[] = [
   ...INPUT_CASES,
   ...LIMIT_CASES,
   ...BYTE_CASES,
+  ...PIPELINE_CASES,
   ...ANSWER_CASES,
   ...RED_TEAM_CASES,
   ...DOCUMENT_CASES,

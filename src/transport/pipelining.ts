@@ -1,0 +1,68 @@
+// Requests that did not wait for the answer before them. One read of a socket may hold thousands of them, and node parses them
+// all before anybody else gets a turn: the first few wait for turns of their own, the next one is refused, the rest never read.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { queueTurn } from '../executor/turns.ts';
+import { stopBody } from './connection.ts';
+
+/** On one connection, beside the one that is being answered: to parse them costs as much as a few calls. */
+const MAX_PIPELINED = 32;
+/** A request with more counts for several. */
+const HEADERS_OF_ONE = 32;
+/** Of all connections together. What their answers cost comes after the turn, and is not measured by it. */
+const SERVED_PER_TURN = 4;
+
+interface Pipeline {
+  /** What the requests that wait weigh together. */
+  weight: number;
+  /** Bytes read of the socket when its last request came. */
+  readBytes: number;
+}
+
+export interface Pipelines {
+  meet(socket: Socket): void;
+  /** Calls one of the two; `serve` at once for whoever waits for answers. */
+  enter(
+    request: IncomingMessage,
+    response: ServerResponse,
+    serve: (request: IncomingMessage, response: ServerResponse) => void,
+    refuse: (request: IncomingMessage, response: ServerResponse) => void,
+  ): void;
+}
+
+export function createPipelines(): Pipelines {
+  const pipelines = new WeakMap<Socket, Pipeline>();
+  const queue: (() => void)[] = [];
+  const serveSome = () => {
+    for (const serve of queue.splice(0, SERVED_PER_TURN)) serve();
+    if (queue.length > 0) queueTurn(serveSome);
+  };
+  return {
+    meet(socket) {
+      pipelines.set(socket, { weight: 0, readBytes: 0 });
+    },
+    enter(request, response, serve, refuse) {
+      const { socket } = request;
+      const pipeline = pipelines.get(socket)!;
+      const { bytesRead } = socket;
+      // Node gives an answer its socket when the one before is written. While it reads bodies and long headers it lets others
+      // do their work, so the one before may be written: then this request came in the same read.
+      const hasWaited = response.socket !== null && bytesRead !== pipeline.readBytes;
+      pipeline.readBytes = bytesRead;
+      if (hasWaited) return serve(request, response);
+      const weight = 1 + Math.floor(request.rawHeaders.length / (2 * HEADERS_OF_ONE));
+      if (pipeline.weight + weight > MAX_PIPELINED) return refuse(request, response);
+      // Its chunks would be read before its turn comes, and may be ten thousand.
+      if (request.headers['transfer-encoding'] !== undefined) {
+        stopBody(socket);
+        return refuse(request, response);
+      }
+      pipeline.weight += weight;
+      response.once('close', () => {
+        pipeline.weight -= weight;
+      });
+      const isFirst = queue.push(() => socket.destroyed || serve(request, response)) === 1;
+      if (isFirst) queueTurn(serveSome);
+    },
+  };
+}
