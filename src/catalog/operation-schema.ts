@@ -8,7 +8,8 @@ export type ObjectSchema = {
   readonly type: 'object';
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties: false;
+  /** True only where a domain file opens an operation. */
+  readonly additionalProperties: boolean;
 };
 
 export interface OperationSchemaOptions {
@@ -30,7 +31,7 @@ export function buildOperationSchema(operation: Operation, options: OperationSch
     type: 'object',
     properties: withControls(slimFields(portable.properties, slim, operation.endpoint.action), operation.controls),
     ...(required.length > 0 && { required }),
-    additionalProperties: false,
+    additionalProperties: typeof inputSchema === 'object' && (inputSchema.additionalProperties ?? false) !== false,
   };
 }
 

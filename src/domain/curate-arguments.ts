@@ -25,7 +25,8 @@ export function curateArguments(
   for (const [key, change] of Object.entries(curations)) {
     const arg = endpoint.args.find((candidate) => candidate.key === key);
     if (arg === undefined) {
-      problems.push({ path: [...at, key], message: `there is no argument "${key}"; ${hint(key, keys)}` });
+      const message = `there is no argument "${key}"; ${hint(key, keys)} To add one, say where it goes (in: query) and its type.`;
+      problems.push({ path: [...at, key], message });
       continue;
     }
     problems.push(...checkChange(arg, change, keys, [...at, key]), ...checkValues(endpoint, key, change, [...at, key]));
@@ -44,6 +45,7 @@ export function curateArguments(
     const value = changes.get(arg.key)?.fixed;
     return value === undefined ? [] : arg.to.map((to) => ({ value, to }));
   });
+  const withheld = endpoint.args.flatMap(({ key, to }) => (changes.get(key)?.hide === true ? to : []));
   const defaults = new Map<string, unknown>();
   for (const [key, change] of changes)
     if (change.default !== undefined) defaults.set(change.rename ?? key, change.default);
@@ -54,6 +56,7 @@ export function curateArguments(
   return withFields(endpoint, {
     args,
     fixed: [...endpoint.fixed, ...fixed],
+    withheld: [...(endpoint.withheld ?? []), ...withheld],
     // built from the original when somebody asks, like the original itself
     get inputSchema() {
       schema ??= curateSchema(endpoint.inputSchema, changes, args);

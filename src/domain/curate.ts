@@ -10,9 +10,11 @@ import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
 import { withProofs } from './definition/credential-plan.ts';
-import type { ArgCuration, OperationCuration } from './definition/definition-types.ts';
+import { isAddition } from './definition/definition-schema.ts';
+import type { ArgAddition, ArgCuration, OperationCuration } from './definition/definition-types.ts';
 import { checkPick } from './definition/pick-paths.ts';
 import { buildToolName, checkExpose, checkPaging } from './definition/uses.ts';
+import { addArguments, openOperation } from './extend-operation.ts';
 
 export interface CurationContext {
   /** Put before an action to make a tool's name; '' for nothing. */
@@ -90,8 +92,13 @@ export function curate(
 
   const base = withFields(endpoint, changes);
   const path = [...at, 'args'];
-  const args = { ...(curation.effect === 'read' ? hideOverrides(endpoint) : {}), ...curation.args };
-  const curated = Object.keys(args).length === 0 ? base : curateArguments(base, args, path, context.problems);
+  const { changes: ownChanges, additions } = splitArguments(curation.args ?? {});
+  const args = { ...(curation.effect === 'read' ? hideOverrides(endpoint) : {}), ...ownChanges };
+  const changed = Object.keys(args).length === 0 ? base : curateArguments(base, args, path, context.problems);
+  const extended =
+    Object.keys(additions).length === 0 ? changed : addArguments(changed, additions, at, context.problems);
+  const curated = curation.additional === true ? openOperation(extended, at, context.problems) : extended;
+  if (curation.additional === true) note('further arguments', 'additional');
   const keys = curated.args.map((arg) => arg.key);
   context.problems.push(...checkPaging(curation.pagination, keys, at));
   context.problems.push(...checkExpose(curation.expose, endpoint.method, at));
@@ -100,6 +107,16 @@ export function curate(
       return { ...endpoint.provenance, ...origins };
     },
   });
+}
+
+function splitArguments(args: NonNullable<OperationCuration['args']>) {
+  const changes: Record<string, ArgCuration> = {};
+  const additions: Record<string, ArgAddition> = {};
+  for (const [key, entry] of Object.entries(args)) {
+    if (isAddition(entry)) additions[key] = entry;
+    else changes[key] = entry;
+  }
+  return { changes, additions };
 }
 
 /** The document offered these for a write; a read must not be turned into another operation by them. */

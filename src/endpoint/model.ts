@@ -210,10 +210,13 @@ export interface Endpoint {
   readonly headers: Readonly<Record<string, string>>;
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
+  /** Places the API has that nobody is offered and nothing is sent to. */
+  readonly withheld?: readonly Target[];
   readonly body?: BodyPlan;
   /**
    * What is enforced: an object schema over the public argument names, full fidelity, self-contained (`$defs` inside),
-   * `additionalProperties: false` at the top. May be a getter that builds the schema on first use and keeps it.
+   * `additionalProperties: false` at the top unless a domain file opens it, and then `parse` finds a place for the others.
+   * May be a getter that builds the schema on first use and keeps it.
    */
   readonly inputSchema: JsonSchema;
   /**

@@ -29,6 +29,8 @@ export interface ArgumentPlan {
   readonly arguments: readonly Argument[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
+  /** Where the arguments would go that the document hides. */
+  readonly withheld: readonly Target[];
 }
 
 /** Path ids are what a model calls `id`; the body's field of the same name gives way. */
@@ -40,12 +42,14 @@ const sharedArguments = new WeakMap<Parameter, Argument>();
 
 export function planArguments(parameters: readonly Parameter[], body: BodyDraft | undefined): ArgumentPlan {
   const fixed: FixedValue[] = [];
+  const withheld: Target[] = [];
   const drafts: Argument[] = [];
   for (const argument of [...parameters.map(parameterArgument), ...(body ? bodyArguments(body) : [])]) {
     const { extension, required, to } = argument;
     if (extension.fixed !== undefined)
       for (const target of to) fixed.push({ value: extension.fixed.value, to: target });
-    else if (!extension.hidden || required) drafts.push(argument);
+    else if (extension.hidden && !required) withheld.push(...to);
+    else drafts.push(argument);
   }
   if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
 
@@ -55,7 +59,7 @@ export function planArguments(parameters: readonly Parameter[], body: BodyDraft 
     return key === argument.key ? argument : { ...argument, key };
   });
   const args = list.map((argument) => ({ key: argument.key, required: isRequired(argument, body), to: argument.to }));
-  return { arguments: list, fixed, args };
+  return { arguments: list, fixed, args, withheld };
 }
 
 /** Whether every call has to give it: the fields of an optional body are only required among themselves. */

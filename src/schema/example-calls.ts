@@ -44,7 +44,7 @@ function isSame(one: Target, other: Target): boolean {
 
 /** A body as arguments, its wrapper taken off; undefined where no argument takes such a value. */
 function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
-  const { args, body, fixed } = endpoint;
+  const { args, body, fixed, withheld = [] } = endpoint;
   const root = args.find(({ to }) => to.some((target) => target.in === 'body-root'));
   const fields = new Map<string, string>();
   for (const { key, to } of args)
@@ -57,14 +57,20 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
   let inner = readText(value);
   for (const name of body?.wrap ?? []) inner = own(inner, name);
   if (!isObject(inner)) return undefined;
-  const fixedNames = new Set(fixed.map(({ to }) => (to.in === 'body' ? to.at[0] : undefined)));
+  // What the file or the document keeps from callers says nothing about them.
+  const notTheirs = new Set(
+    [...fixed.map(({ to }) => to), ...withheld].flatMap((target) =>
+      target.in === 'body' ? target.at.slice(0, 1) : [],
+    ),
+  );
   const out = emptyMap<unknown>();
   const others = emptyMap<unknown>();
   for (const name of Object.keys(inner)) {
     const key = fields.get(name);
+    if (notTheirs.has(name)) continue;
     if (key !== undefined) out[key] = body?.encoding?.[name]?.file === true ? FILE : inner[name];
     else if (root !== undefined) others[name] = inner[name];
-    else if (!fixedNames.has(name)) out[freeName(name, args)] = inner[name];
+    else out[freeName(name, args)] = inner[name];
   }
   if (root !== undefined && Object.keys(others).length > 0) out[root.key] = others;
   return out;

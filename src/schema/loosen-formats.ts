@@ -5,24 +5,39 @@ import type { JsonSchema } from '../endpoint/model.ts';
 import { allowEffort } from './check/effort.ts';
 import { resetPatternBudget } from './check/pattern.ts';
 import type { ExampleCall } from './example-calls.ts';
-import { mapSubschemas, UNIONS } from './keywords.ts';
-import { deref, type SchemaObject, schemasOf } from './references.ts';
+import { mapSubschemas, subschemas, UNIONS } from './keywords.ts';
+import { deref, ownSchema, type SchemaObject, schemasOf } from './references.ts';
 import { findErrors } from './walk/walk-schema.ts';
 
 const MAX_ERRORS = 50;
 const MAX_BRANCHES = 32;
 const MAX_DEPTH = 100;
+const MAX_LOOKS = 500;
 
 /** The schema of an endpoint; the very same where no example has anything against it. */
 export function loosenFormats(schema: JsonSchema, calls: readonly ExampleCall[]): JsonSchema {
   const nodes = new Set<unknown>();
   for (const call of calls) {
+    if (!mayNameFormat(schema, call)) continue;
     allowEffort();
     resetPatternBudget();
     for (const node of formatsAgainst(schema, call.schema(), call.arguments, 0) ?? []) nodes.add(node);
   }
   allowEffort();
   return nodes.size === 0 ? schema : (withoutFormats(schema, nodes, 0) as JsonSchema);
+}
+
+/** Whether a format may have a say about an example: most schemas name none, and lead nowhere. */
+function mayNameFormat(schema: JsonSchema, { arguments: args }: ExampleCall): boolean {
+  const properties = isObject(schema) ? schema.properties : undefined;
+  const stack: unknown[] = Object.keys(args).map((key) => ownSchema(properties, key));
+  for (let looks = 0; stack.length > 0; looks++) {
+    const part = stack.pop();
+    if (!isObject(part)) continue;
+    if (looks > MAX_LOOKS || part.format !== undefined || part.$ref !== undefined) return true;
+    for (const [, , inner] of subschemas(part)) stack.push(inner);
+  }
+  return false;
 }
 
 /** The schemas whose formats alone refuse a value; undefined where something else does. */

@@ -70,7 +70,7 @@ export function compileTool(plan: ToolPlan, government: NativeGovernment = UNGOV
 interface Draft extends ChainedAction {
   readonly placed: PlacedAction;
   readonly hints: ActionHints;
-  readonly own: SharedFields;
+  readonly own: SharedFields & Pick<ActionFields, 'open'>;
   readonly check: Validator | undefined;
 }
 
@@ -150,7 +150,7 @@ function finishAction(
         },
         government,
       );
-  return { key, placed, hints, run, fields: { ...own.fields, ...controls }, required: own.required };
+  return { key, placed, hints, run, fields: { ...own.fields, ...controls }, required: own.required, open: own.open };
 }
 
 /** What a client sees of it. */

@@ -9,6 +9,8 @@ export interface ActionFields {
   readonly key: string;
   readonly fields: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
+  /** It takes others as well. */
+  readonly open?: boolean | undefined;
 }
 
 export interface SharedFields {
@@ -56,7 +58,7 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
     type: 'object',
     properties: Object.fromEntries([[discriminator, choice], ...shared, ...own]),
     required: [discriminator, ...common.required],
-    additionalProperties: false,
+    additionalProperties: actions.some(({ open }) => open === true),
   };
 }
 

@@ -16,10 +16,12 @@ const MAX_FIELD = 240;
 export interface RestFields extends SharedFields {
   /** Public name → argument of the endpoint, where the discriminator took its name. */
   readonly renamed: ReadonlyMap<string, string>;
+  readonly open: boolean;
 }
 
 export function advertiseOperation(operation: Operation, discriminator: string): RestFields {
-  const { properties, required = [] } = buildOperationSchema(operation, { maxDepth: MAX_DEPTH, slim: SLIM });
+  const schema = buildOperationSchema(operation, { maxDepth: MAX_DEPTH, slim: SLIM });
+  const { properties, required = [] } = schema;
   const isLong = (field: JsonSchema) => JSON.stringify(field).length > MAX_FIELD;
   const shallow = Object.values(properties).some(isLong)
     ? buildOperationSchema(operation, { maxDepth: 1, slim: SLIM }).properties
@@ -35,6 +37,7 @@ export function advertiseOperation(operation: Operation, discriminator: string):
       ]),
     ),
     required: required.map(toPublic),
+    open: schema.additionalProperties,
     renamed: new Map(alias === discriminator ? [] : [[alias, discriminator]]),
   };
 }

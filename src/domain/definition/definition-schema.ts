@@ -5,7 +5,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import type { ArgDefinition, DomainDefinition } from './definition-types.ts';
+import type { ArgAddition, ArgCuration, ArgDefinition, DomainDefinition } from './definition-types.ts';
 
 type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
 type Definition<Shape, Needed extends keyof Shape> = Pick<Fields<Shape>, Needed> & Partial<Omit<Fields<Shape>, Needed>>;
@@ -211,11 +211,28 @@ export const argCuration = strict({
   clamp: flag,
 });
 
+/** What makes an entry of `args` an argument of its own instead of a change to one: only those say what it looks like. */
+const ADDITION_KEYS = ['in', 'type', 'schema'];
+
+export function isAddition(entry: unknown): entry is ArgAddition {
+  return isObject(entry) && ADDITION_KEYS.some((key) => Object.hasOwn(entry, key));
+}
+
+/** An added argument is read like one of a hand-written endpoint (argument-plan.ts), which looks inside. */
+const operationArg = z.unknown().transform((value, context): ArgCuration | ArgAddition => {
+  if (isAddition(value)) return value;
+  const result = argCuration.safeParse(value, { reportInput: true });
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) context.issues.push({ ...issue, input: issue.input } as never);
+  return z.NEVER;
+});
+
 export const operation = strict({
   name: action,
   summary: text,
   ...common,
-  args: z.record(z.string(), argCuration),
+  args: z.record(z.string(), operationArg),
+  additional: flag,
 });
 
 export const prompt = strict({

@@ -89,13 +89,22 @@ export interface ArgCuration extends z.output<typeof schema.argCuration> {
   readonly clamp?: boolean;
 }
 
+/**
+ * An argument the document lacks: JSON Schema keywords (or a `schema`) and a placement, side by side, as in a hand-written
+ * endpoint. Its `in` (or `type`, or `schema`) tells it from a change.
+ */
+export type ArgAddition = ArgDefinition & { readonly schema?: JsonSchema };
+
 /** Changes to one imported operation. */
 export interface OperationCuration extends z.output<typeof schema.operation> {
   /** The action: `list_pets` becomes the tool `<prefix>_list_pets`. */
   readonly name?: string;
   /** Replaces the text of the document; without a `summary`, its first sentence is that as well. */
   readonly description?: string;
-  readonly args?: { readonly [key: string]: ArgCuration };
+  /** Changes to arguments, and arguments to add. */
+  readonly args?: { readonly [key: string]: ArgCuration | ArgAddition };
+  /** Arguments the document does not name are passed on: as body fields, or as query parameters where there is no body. */
+  readonly additional?: boolean;
 }
 
 export interface DomainDefinition extends z.output<typeof schema.domain> {

@@ -7,7 +7,16 @@ import {
   isConfigurableHeader,
   isMethodParameter,
 } from '../../endpoint/headers/header-names.ts';
-import type { Arg, BodyPlan, Effect, FixedValue, ParameterStyle, PartEncoding, Target } from '../../endpoint/model.ts';
+import type {
+  Arg,
+  BodyPlan,
+  Effect,
+  Endpoint,
+  FixedValue,
+  ParameterStyle,
+  PartEncoding,
+  Target,
+} from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { pickDefined } from '../pick-defined.ts';
@@ -79,6 +88,68 @@ export function placeArguments(
   };
 }
 
+/** Places arguments that a file adds to an imported operation, beside those it has. */
+export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path, problems: Problem[]): WirePlan {
+  const { method, path, effect, args, fixed, withheld = [], headers, security } = endpoint;
+  const say: Say = (from, message) => problems.push({ path: [...at, ...from.slice(1)], message });
+  const variables = templateVariables(path);
+  const spots = [...plan.properties.keys()].map((key): Spot => {
+    const placement = plan.placements.get(key) ?? {};
+    const name = placement.name ?? key;
+    const where = placement.in ?? defaultLocation(name, placement, method, variables, undefined);
+    const to = buildTarget(where, name, placement);
+    return { key, to, required: plan.required.has(key), always: plan.defaulted.has(key) };
+  });
+  const spotOf = (key: string, to: Target): Spot => ({ key, to, required: false, always: false });
+  const before = [
+    ...args.flatMap(({ key, to }) => to.map((target) => spotOf(key, target))),
+    ...[...fixed.map(({ to }) => to), ...withheld].map((to) => spotOf(nameOf(to), to)),
+  ].filter(({ to }) => to.in !== 'body-root');
+  const headerNames = [
+    ...Object.keys(headers),
+    ...security.flat().map((credential) => (credential.kind === 'apiKey' ? credential.field : 'authorization')),
+  ].map((name) => name.toLowerCase());
+  checkPlaces([...before, ...spots], variables, say);
+  for (const spot of spots) {
+    checkNames(spot, effect, say);
+    const { key, to } = spot;
+    if (to.in === 'header' && headerNames.includes(to.name.toLowerCase()))
+      say(['place', key], `the header ${to.name} is set by headers or credentials already`);
+  }
+  const body = extendBody(endpoint.body, spots, plan, say);
+  return {
+    args: spots.map(({ key, required, to }) => ({ key, required, to: [to] })),
+    fixed: [],
+    ...pickDefined({ body }),
+  };
+}
+
+function extendBody(
+  before: BodyPlan | undefined,
+  spots: readonly Spot[],
+  { placements }: ArgumentPlan,
+  say: Say,
+): BodyPlan | undefined {
+  const parts = spots.filter(({ to }) => to.in === 'body' || to.in === 'body-root');
+  if (parts.length === 0) return before;
+  const files = parts.filter(({ key }) => placements.get(key)?.file);
+  const kind = before?.kind ?? (files.length > 0 ? 'multipart' : 'json');
+  const required = parts.some((part) => part.required || part.always);
+  const encoding: Record<string, PartEncoding> = { ...before?.encoding };
+  for (const { key, to } of parts) {
+    if (to.in === 'body-root') say(['place', key], 'cannot be the whole body; place it in body, as one field of it');
+    else if (kind === 'text' || kind === 'binary')
+      say(['place', key], `cannot be part of a body that is ${kind === 'text' ? 'plain text' : 'one file'}`);
+    else if (!files.some((file) => file.key === key)) continue;
+    else if (kind === 'multipart' && to.in === 'body') encoding[to.at[0]!] = { file: true };
+    else say(['place', key], `is a file, and the body is ${kind}; only a multipart body has files`);
+  }
+  return {
+    ...(before ?? { kind, mediaType: MEDIA_TYPES[kind], required }),
+    ...(Object.keys(encoding).length > 0 ? { encoding } : {}),
+  };
+}
+
 type Say = (path: Path, message: string) => void;
 
 /** Where an argument or fixed value goes. */
@@ -127,7 +198,8 @@ function buildTarget(where: Location, name: string, placement: Placement): Targe
   };
 }
 
-function checkTargets(spots: readonly Spot[], variables: ReadonlySet<string>, say: Say): void {
+/** Every spot by its place; two in one place, and places that cannot be, are mistakes. */
+function checkPlaces(spots: readonly Spot[], variables: ReadonlySet<string>, say: Say): ReadonlyMap<string, string> {
   const byPlace = new Map<string, string>();
   for (const { key, to } of spots) {
     const place = to.in === 'body-root' ? 'body' : `${to.in} ${nameOf(to)}`;
@@ -143,6 +215,11 @@ function checkTargets(spots: readonly Spot[], variables: ReadonlySet<string>, sa
     if (to.in === 'header' && !isConfigurableHeader(to.name))
       say(['place', key], `the header ${to.name} is written by the HTTP client and cannot be set`);
   }
+  return byPlace;
+}
+
+function checkTargets(spots: readonly Spot[], variables: ReadonlySet<string>, say: Say): void {
+  const byPlace = checkPlaces(spots, variables, say);
   for (const variable of variables) {
     if (!/^[^/?#\s]+$/.test(variable)) say(['path'], 'has an empty or malformed {variable}');
     else if (!byPlace.has(`path ${variable}`))

@@ -23,18 +23,21 @@ export function readExamples(
 ): readonly DocumentExample[] {
   const examples: DocumentExample[] = [];
   for (const { origin, to } of offers) {
-    const add = (places: readonly Place[], inSchema: boolean) =>
-      examples.push(...places.map((place) => ({ of: to[0]!, value: place.value, place: pointerOf(place), inSchema })));
+    const add = (places: readonly Place[], inSchema: boolean) => {
+      for (const place of places) examples.push({ of: to[0]!, value: place.value, place: pointerOf(place), inSchema });
+    };
     if (origin.kind === 'parameter') {
       const { schema, object } = origin.parameter;
       // 2.0 writes the schema into the parameter; otherwise it stands in the parameter or in its media type object.
       const isOne = schema.value === object;
-      const pointer = isOne ? schema.pointer : schema.pointer.replace(/\/schema$/, '');
       const owner = nodeAt(object, 'content') ? contentOf(object) : object;
-      add(besideSchema({ ...schema, pointer, value: owner }, resolver), false);
+      if (hasExamples(owner)) {
+        const pointer = isOne ? schema.pointer : schema.pointer.replace(/\/schema$/, '');
+        add(besideSchema({ ...schema, pointer, value: owner }, resolver), false);
+      }
       if (!isOne) add(inSchemaAt(schema, resolver), true);
-    } else if (origin.kind === 'field') {
-      for (const schema of origin.file ? [] : origin.schemas) add(inSchemaAt(schema, resolver), true);
+    } else if (origin.kind === 'field' && !origin.file) {
+      for (const schema of origin.schemas) add(inSchemaAt(schema, resolver), true);
     }
   }
   if (!body || body.whole?.key === 'file') return examples;
@@ -60,8 +63,17 @@ function contentOf(parameter: unknown): unknown {
   return nodeAt(content, Object.keys(content ?? {})[0] ?? '');
 }
 
+const KEYWORDS = ['example', 'examples', 'x-example', 'x-examples'];
+const NONE: readonly Place[] = Object.freeze([]);
+
+/** Most have none, and there are very many of them. */
+function hasExamples(value: unknown): boolean {
+  return isObject(value) && KEYWORDS.some((keyword) => value[keyword] !== undefined);
+}
+
 /** `example` and `examples` of a parameter or media type object, and what 2.0 writes as `x-example(s)`. */
 function besideSchema(owner: Place, resolver: Resolver): readonly Place[] {
+  if (!hasExamples(owner.value)) return NONE;
   return [
     inside(owner, 'example'),
     inside(owner, 'x-example'),
@@ -87,11 +99,11 @@ function namedExamples(examples: Place, resolver: Resolver): readonly Place[] {
 
 export function inSchemaAt(schema: Place, resolver: Resolver): readonly Place[] {
   const place = orNothing(() => resolver.settle(schema));
-  if (!place) return [];
-  const examples = inside(place, 'examples');
+  if (!hasExamples(place?.value)) return NONE;
+  const examples = inside(place!, 'examples');
   return [
-    inside(place, 'example'),
-    inside(place, 'x-example'),
+    inside(place!, 'example'),
+    inside(place!, 'x-example'),
     ...(Array.isArray(examples.value) ? listOf(examples) : []),
   ].filter(({ value }) => value !== undefined);
 }

@@ -137,6 +137,7 @@ export function buildEndpoint(
   if (server.publicOnly === true) endpoint.publicOnly = true;
   if (extension.guard !== undefined) endpoint.guard = extension.guard;
   if (body) endpoint.body = body.plan;
+  if (plan.withheld.length > 0) endpoint.withheld = plan.withheld;
   if (pagination !== undefined) endpoint.pagination = pagination;
   return Object.freeze(endpoint);
 }

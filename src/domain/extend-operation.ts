@@ -1,0 +1,166 @@
+// What a domain file adds to an imported operation: arguments the document lacks, or a way for all that it does not name.
+
+import { isMethodParameter } from '../endpoint/headers/header-names.ts';
+import { isObject } from '../endpoint/is-object.ts';
+import type { Arg, Args, Endpoint, JsonSchema, Parsed, Target } from '../endpoint/model.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { emptyMap } from '../endpoint/untrusted.ts';
+import { withFields } from './copy-endpoint.ts';
+import { readArguments } from './definition/argument-plan.ts';
+import { fillDefaults, readClamps } from './definition/argument-values.ts';
+import type { ArgAddition } from './definition/definition-types.ts';
+import { placeAdditions } from './definition/place.ts';
+import { pickDefined } from './pick-defined.ts';
+
+type Node = Record<string, unknown>;
+type Additions = Readonly<Record<string, ArgAddition>>;
+
+/** `args` of an operation, as far as they are new. `at` is the operation's place in the file. */
+export function addArguments(
+  endpoint: Endpoint,
+  additions: Additions,
+  at: readonly string[],
+  problems: Problem[],
+): Endpoint {
+  const inArgs = [...at, 'args'];
+  const args: Record<string, ArgAddition> = {};
+  for (const [key, { schema, ...addition }] of Object.entries(additions)) {
+    if (endpoint.args.some((arg) => arg.key === key)) {
+      const message = 'is an argument of the document already; leave out in, type and schema to change it';
+      problems.push({ path: [...inArgs, key], message });
+    } else args[key] = { ...(isObject(schema) ? schema : {}), ...addition } as ArgAddition;
+  }
+  const plan = readArguments({ path: endpoint.path, summary: endpoint.action, args }, at, problems);
+  const wire = placeAdditions(endpoint, plan, inArgs, problems);
+  const clamps = readClamps(plan.placements, (key) => plan.properties.get(key), inArgs, problems) ?? [];
+  const defaults = new Map([...plan.defaulted].map((key) => [key, (plan.properties.get(key) as Node).default]));
+  let schema: JsonSchema | undefined;
+  return withFields(endpoint, {
+    args: [...endpoint.args, ...wire.args],
+    get inputSchema() {
+      schema ??= withProperties(endpoint.inputSchema, plan.properties, [...plan.required]);
+      return schema;
+    },
+    ...pickDefined({ body: wire.body }),
+    ...(clamps.length === 0 ? {} : { clamp: [...(endpoint.clamp ?? []), ...clamps] }),
+    ...fillDefaults(defaults, endpoint.parse),
+  });
+}
+
+function withProperties(
+  schema: JsonSchema,
+  additions: ReadonlyMap<string, JsonSchema>,
+  required: readonly string[],
+): JsonSchema {
+  if (!isObject(schema)) return schema;
+  const names = [...(Array.isArray(schema.required) ? schema.required : []), ...required];
+  return {
+    ...schema,
+    properties: { ...(schema.properties as Node), ...Object.fromEntries(additions) },
+    ...(names.length === 0 ? {} : { required: names }),
+  };
+}
+
+/** Of one call; what is larger is no slip of a document. */
+const MAX_FIELDS = 100;
+const MAX_NAME = 128;
+const REST = 'additional_fields';
+/** A query string has no way to write more than that. */
+const PLAIN_VALUE: JsonSchema = Object.freeze({ type: ['string', 'number', 'boolean'] });
+
+/** `additional: true`: what the document does not name goes on as body fields, or as query parameters without a body. */
+export function openOperation(endpoint: Endpoint, at: readonly string[], problems: Problem[]): Endpoint {
+  const { args, fixed, body } = endpoint;
+  const refuse = (message: string): Endpoint => {
+    problems.push({ path: [...at, 'additional'], message });
+    return endpoint;
+  };
+  const isRoot = (target: Target) => target.in === 'body-root';
+  const rest = args.find(({ to }) => to.some(isRoot));
+  const parts = args.some(({ to }) => to.some((target) => target.in === 'body'));
+  if (body?.kind === 'text' || body?.kind === 'binary')
+    return refuse(
+      `has no effect: the body is ${body.kind === 'text' ? 'plain text' : 'one file'}, which has no fields`,
+    );
+  if (rest !== undefined && !parts) return refuse(`has no effect: "${rest.key}" is the whole body already`);
+  if (fixed.some(({ to }) => isRoot(to))) return refuse('has no effect: the document fixes the whole body');
+
+  const where = body === undefined ? 'query' : 'body';
+  const key = rest?.key ?? freeKey(args);
+  const to: Target = where === 'body' ? { in: 'body-root' } : { in: 'query', name: key, style: 'form', explode: true };
+  const reserved = reservedNames(endpoint, where);
+  let schema: JsonSchema | undefined;
+  return withFields(endpoint, {
+    args: rest === undefined ? [...args, { key, required: false, to: [to] }] : args,
+    get inputSchema() {
+      schema ??= openSchema(endpoint.inputSchema, key, where);
+      return schema;
+    },
+    parse: gatherOthers(new Set([...args.map((arg) => arg.key), key]), key, reserved, endpoint.parse),
+  });
+}
+
+function freeKey(args: readonly Arg[]): string {
+  let key = REST;
+  while (args.some((arg) => arg.key === key)) key += '_';
+  return key;
+}
+
+/** Names that have a way of their own, or none on purpose: arguments, fixed values, hidden ones and credentials. */
+function reservedNames(endpoint: Endpoint, where: 'body' | 'query'): ReadonlySet<string> {
+  const { args, fixed, withheld = [], security } = endpoint;
+  const targets = [...args.flatMap(({ to }) => to), ...fixed.map(({ to }) => to), ...withheld];
+  const names = targets.flatMap((target) => {
+    if (target.in !== where) return [];
+    return target.in === 'body' ? target.at.slice(0, 1) : [(target as { readonly name: string }).name];
+  });
+  const credentials = security.flat().flatMap((credential) => {
+    return credential.kind === 'apiKey' && credential.in === where ? [credential.field] : [];
+  });
+  return new Set([...names, ...credentials]);
+}
+
+function openSchema(schema: JsonSchema, key: string, where: 'body' | 'query'): JsonSchema {
+  if (!isObject(schema)) return schema;
+  const each: JsonSchema = where === 'query' ? PLAIN_VALUE : true;
+  const what = where === 'query' ? 'query parameters' : 'fields of the body';
+  const own = (schema.properties as Node)[key];
+  const rest = own ?? {
+    type: 'object',
+    description: `Further ${what}, by name. They may be given as arguments of their own as well.`,
+    additionalProperties: each,
+    maxProperties: MAX_FIELDS,
+  };
+  return { ...schema, properties: { ...(schema.properties as Node), [key]: rest }, additionalProperties: each };
+}
+
+/** Puts what has no argument of its own where the others go. */
+function gatherOthers(
+  keys: ReadonlySet<string>,
+  rest: string,
+  reserved: ReadonlySet<string>,
+  next: Endpoint['parse'],
+): (args: Args) => Parsed {
+  return (args) => {
+    const out = emptyMap<unknown>();
+    const others = Object.assign(emptyMap<unknown>(), isObject(args[rest]) ? args[rest] : {});
+    const problems: string[] = [];
+    for (const key of Object.keys(args)) {
+      if (key === rest) continue;
+      if (keys.has(key)) out[key] = args[key];
+      else if (Object.hasOwn(others, key)) problems.push(`\`${key}\` is in \`${rest}\` as well; give it once`);
+      else others[key] = args[key];
+    }
+    const names = Object.keys(others);
+    for (const name of names) {
+      const shown = JSON.stringify(name.slice(0, MAX_NAME));
+      if (name.length > MAX_NAME) problems.push(`a name of ${name.length} characters is too long; at most ${MAX_NAME}`);
+      else if (reserved.has(name)) problems.push(`${shown} is not for \`${rest}\`: the operation uses it itself`);
+      else if (isMethodParameter(name)) problems.push(`${shown} would make this another operation`);
+    }
+    if (names.length > MAX_FIELDS) problems.push(`${names.length} further fields are too many; at most ${MAX_FIELDS}`);
+    if (problems.length > 0) return { ok: false, problems: problems.slice(0, 10) };
+    if (names.length > 0) out[rest] = others;
+    return next === undefined ? { ok: true, args: out } : next(out);
+  };
+}
