@@ -1,6 +1,6 @@
 // What a model reads about one operation offered as a tool of its own.
 import type { Endpoint } from '../endpoint/model.ts';
-import { cutText, firstSentence, toPlainText } from '../endpoint/plain-text.ts';
+import { cutText, firstSentence, toOneLine, toPlainText } from '../endpoint/plain-text.ts';
 import { DEFAULT_LIMIT, says, withoutNoise, wordsOf } from '../schema/description-budget.ts';
 
 /** Purpose first, then what the document says beyond it, within the limit. Never empty. */
@@ -10,6 +10,31 @@ export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIM
   const marks = endpoint.deprecated ? ' Deprecated.' : '';
   const text = says(summary, more) ? summary : restates(firstSentence(more), summary) ? more : `${summary} ${more}`;
   return cutText(text, limit - marks.length) + marks;
+}
+
+/** The text of each; those that would read like another one's also name their request. */
+export function describeApart(endpoints: readonly Endpoint[]): ReadonlyMap<Endpoint, string> {
+  const texts = endpoints.map((endpoint) => describeEndpoint(endpoint));
+  return new Map(tellApart(endpoints, texts, DEFAULT_LIMIT).map((text, place) => [endpoints[place]!, text]));
+}
+
+/** Texts of one list, each within the limit: what several of them say alike is followed by method and path. */
+export function tellApart(endpoints: readonly Endpoint[], texts: readonly string[], limit: number): string[] {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return texts.map((text, place) => {
+    const request = requestOf(endpoints[place]!);
+    if (counts.get(text) === 1 || text.includes(request)) return text;
+    return `${cutText(text, Math.max(0, limit - request.length - 1))} ${request}`;
+  });
+}
+
+const MAX_REQUEST = 160;
+
+/** Method and path; of a very long path its end, which tells the most. */
+function requestOf({ method, path }: Endpoint): string {
+  const plain = toOneLine(path);
+  return `${method} ${plain.length > MAX_REQUEST ? `…${plain.slice(-MAX_REQUEST)}` : plain}`;
 }
 
 /** One line: for action lists and search hits. */

@@ -1,7 +1,8 @@
 // Public tool names: unique in the whole gateway, the same on every start, within what every client accepts.
 import { createHash } from 'node:crypto';
+import { shortenName } from '../endpoint/conventions/short-name.ts';
 import type { Endpoint } from '../endpoint/model.ts';
-import { MAX_TOOL_NAME, toToolName } from '../endpoint/names.ts';
+import { MAX_TOOL_NAME, TOOL_NAME, toToolName } from '../endpoint/names.ts';
 import { trimEnd } from '../endpoint/plain-text.ts';
 import { groupBy } from './group-by.ts';
 
@@ -45,9 +46,14 @@ export function settleNames(endpoints: readonly Named[], others: Iterable<string
   return names;
 }
 
+/** Imported and checked names are fine as they are. */
+function toolNameOf({ toolName }: Named): string {
+  return TOOL_NAME.test(toolName) ? toolName : toToolName(toolName);
+}
+
 /** The plain name where nobody else has it, or where this is the only hand-written one; else the prefixed name. */
 function claimNames(endpoints: readonly Named[], reserved: ReadonlySet<string>): Claim[] {
-  const plain = endpoints.map((endpoint) => ({ endpoint, name: toToolName(endpoint.toolName) }));
+  const plain = endpoints.map((endpoint) => ({ endpoint, name: toolNameOf(endpoint) }));
   const rivals = groupBy(plain, ({ name }) => [name]);
   return plain.map(({ endpoint, name }) => {
     const others = rivals.get(name) ?? [];
@@ -57,11 +63,16 @@ function claimNames(endpoints: readonly Named[], reserved: ReadonlySet<string>):
   });
 }
 
-/** `github` + `list_issues` → `github_list_issues`, cut at the end where it is too long. */
+/** `github` + `list_issues` → `github_list_issues`; where both are too long, each keeps the words that tell the most. */
 function prefixName(prefix: string, name: string): string {
   const front = toToolName(prefix);
-  return name === front || name.startsWith(`${front}_`) ? toToolName(name) : toToolName(`${front}_${name}`);
+  if (name === front || name.startsWith(`${front}_`)) return name;
+  const short = cutWords(front, Math.max(MAX_FRONT, MAX_TOOL_NAME - name.length - 1));
+  return `${short}_${shortenName(name.split('_'), MAX_TOOL_NAME - short.length - 1)}`;
 }
+
+/** Of a domain's name, where the rest is needed for what the tool does. */
+const MAX_FRONT = 16;
 
 /** A name cut at a word's end. */
 export function cutWords(name: string, limit: number): string {

@@ -3,11 +3,12 @@
 import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
 import type { ToolAnnotations } from '../model/annotations.ts';
+import { once } from '../model/base.ts';
 import { Group } from '../model/group.ts';
 import { Tool } from '../model/tool.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { aggregateAnnotations, toActionHints } from './aggregate-hints.ts';
-import { describeEndpoint } from './endpoint-text.ts';
+import { describeApart, describeEndpoint } from './endpoint-text.ts';
 import { buildOperationSchema, relaxOutputSchema } from './operation-schema.ts';
 import { settleNames } from './tool-names.ts';
 
@@ -35,12 +36,24 @@ export function nameOperations(operations: readonly Operation[], reserved: Itera
     callable.map(({ endpoint }) => endpoint),
     reserved,
   );
+  // The first text that is looked at pays for knowing which ones read alike; in search mode nobody looks.
+  const texts = once(() => describeApart(callable.map(({ endpoint }) => endpoint)));
   return operations.map((operation) => {
-    const { endpoint } = operation;
+    const { endpoint, run, controls } = operation;
     // What is only read as a resource competes with nobody's name.
     const name = isCallable(operation) ? names.get(endpoint.id)! : endpoint.toolName;
-    const qualifiedNames = qualifiedNamesOf(endpoint);
-    return Object.freeze({ ...operation, name, qualifiedNames, tool: toTool(operation, name) });
+    const tool = toTool(operation, name, () => texts().get(endpoint) ?? describeEndpoint(endpoint));
+    return Object.freeze({
+      endpoint,
+      run,
+      controls,
+      name,
+      // Few are ever asked for theirs.
+      get qualifiedNames() {
+        return qualifiedNamesOf(endpoint);
+      },
+      tool,
+    });
   });
 }
 
@@ -85,13 +98,13 @@ function groupsOf(domain: Group, endpoint: Endpoint, tagged: Map<string, Group>)
   });
 }
 
-function toTool(operation: Operation, name: string): Tool {
+function toTool(operation: Operation, name: string, description: () => string): Tool {
   const { endpoint } = operation;
   return new Tool({
     name,
     localName: endpoint.action,
     title: endpoint.title,
-    description: () => describeEndpoint(endpoint),
+    description,
     inputSchema: () => buildOperationSchema(operation),
     outputSchema: (): JsonSchema | undefined =>
       endpoint.response.structured && endpoint.outputSchema !== undefined

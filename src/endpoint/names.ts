@@ -49,14 +49,23 @@ export interface OperationPlace {
   readonly action: string;
 }
 
-/** Selection, tree and log each ask for the groups of the same operation. */
-const groupNames = new WeakMap<readonly string[], readonly string[]>();
+/** Selection, tree and log each ask for the groups of the same operation, and few tags serve all of them. */
+const groupNames = new Map<string, string>();
+const MAX_GROUP_NAMES = 4_000;
 
 /** The groups of an operation: its tags as names. Two spellings of one tag are one group. */
 export function groupNamesOf({ tags }: Pick<OperationPlace, 'tags'>): readonly string[] {
-  const names = groupNames.get(tags) ?? [...new Set(tags.map((tag) => toToolName(tag)))];
-  groupNames.set(tags, names);
-  return names;
+  const names = tags.map(groupNameOf);
+  return names.length < 2 ? names : [...new Set(names)];
+}
+
+function groupNameOf(tag: string): string {
+  const before = groupNames.get(tag);
+  if (before !== undefined) return before;
+  const name = toToolName(tag);
+  if (groupNames.size >= MAX_GROUP_NAMES) groupNames.clear();
+  groupNames.set(tag, name);
+  return name;
 }
 
 /**
@@ -70,38 +79,17 @@ export function qualifiedNamesOf(place: OperationPlace): readonly [string, ...st
 
 /** Cuts a name to `maxLength`; what was cut leaves a six-character hash of the whole, so that two long names stay two. */
 export function fitName(name: string, maxLength: number = MAX_TOOL_NAME): string {
-  if (name.length <= maxLength) return name;
-  const hash = shortHash(name);
+  return name.length <= maxLength ? name : hashName(name, name, maxLength);
+}
+
+/** A name with a hash of `text` behind it. */
+export function hashName(name: string, text: string, maxLength: number): string {
+  const hash = shortHash(text);
   const room = Math.max(1, maxLength - hash.length - 1);
   const words = name.slice(0, room);
   const boundary = words.lastIndexOf('_');
-  const beginning = boundary > room * 0.6 && name[room] !== '_' ? words.slice(0, boundary) : words;
-  return `${trimEnd(beginning, '_')}_${hash}`;
-}
-
-/**
- * Makes every name unique within `maxLength`: a name that occurs once keeps it, of several the first does and the others
- * get `_2`, `_3`… The room for the number is taken from the name, never from the limit.
- */
-export function uniqueNames(names: readonly string[], maxLength: number = MAX_TOOL_NAME): string[] {
-  const fitted = names.map((name) => fitName(name, maxLength));
-  const inUse = new Set(fitted);
-  const used = new Set<string>();
-  const next = new Map<string, number>();
-  return fitted.map((name) => {
-    if (!used.has(name)) {
-      used.add(name);
-      return name;
-    }
-    for (let number = next.get(name) ?? 2; ; number++) {
-      const suffix = `_${number}`;
-      const candidate = fitName(name, maxLength - suffix.length) + suffix;
-      if (inUse.has(candidate)) continue;
-      inUse.add(candidate);
-      next.set(name, number + 1);
-      return candidate;
-    }
-  });
+  const isWordCut = name.length > room && name[room] !== '_' && boundary > room * 0.6;
+  return `${trimEnd(isWordCut ? words.slice(0, boundary) : words, '_')}_${hash}`;
 }
 
 /**

@@ -1,36 +1,8 @@
-// What things are called: the domain, its tools, the prefix in front of them.
+// What the domain is called, and the prefix in front of its tools.
 import { basename } from 'node:path';
 import { fitName, MAX_DOMAIN_NAME, toName, toSnakeCase } from '../endpoint/names.ts';
 import { GatewayError } from '../errors.ts';
-import type { OperationInfo } from './import-options.ts';
 import type { SourceText } from './source/read-document.ts';
-
-/** x-mcp, else the operationId, else method and path. */
-export function nameOf(info: OperationInfo, extensionName: string | undefined): { name: string; from: string } {
-  // An id without a single Latin letter would leave digits at best.
-  const usable = (text: string | undefined) => {
-    const snake = text === undefined ? '' : toSnakeCase(text);
-    return /[a-z]/.test(snake) ? toName(snake, 'op') : undefined;
-  };
-  const explicit = usable(extensionName);
-  if (explicit !== undefined) return { name: explicit, from: 'x-mcp' };
-  const id = usable(info.operationId);
-  if (id !== undefined) return { name: id, from: 'operationId' };
-  return { name: usable(pathName(info.method, info.path)) ?? 'operation', from: 'method and path' };
-}
-
-/** GET /orgs/{org}/members/{user} → get_orgs_org_members_by_user. */
-function pathName(method: string, path: string): string {
-  const parts = path
-    .split(/[?#]/, 1)[0]!
-    .split('/')
-    .filter((part) => part !== '');
-  const words = parts.map((part, index) => {
-    const plain = part.replaceAll(/[{}]/g, ' ');
-    return part.startsWith('{') && index === parts.length - 1 ? `by ${plain}` : plain;
-  });
-  return [method.toLowerCase(), ...words].join(' ');
-}
 
 export function cleanPrefix(text: string): string {
   const prefix = text

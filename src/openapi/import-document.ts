@@ -3,11 +3,11 @@
 import { originOf } from '../endpoint/address.ts';
 import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
-import { MAX_TOOL_NAME, qualifiedNamesOf, uniqueNames } from '../endpoint/names.ts';
+import { MAX_TOOL_NAME, qualifiedNamesOf } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { createPagination } from './detect-pagination.ts';
-import { cleanPrefix, domainName, nameOf } from './document-naming.ts';
+import { cleanPrefix, domainName } from './document-naming.ts';
 import type { ImportOptions } from './import-options.ts';
 import { buildEndpoint, effectOfOperation, type ImportContext } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
@@ -16,6 +16,7 @@ import { createResponsePlans } from './objects/response.ts';
 import { readSecurity } from './objects/security-requirement.ts';
 import { readServers } from './objects/server.ts';
 import { type DocumentExtension, documentExtension, operationExtension } from './objects/x-mcp.ts';
+import { nameOperations } from './operation-names.ts';
 import { createScan } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
 import { createShapes } from './schema/schema-shape.ts';
@@ -137,20 +138,19 @@ function readOperations(
     const extension = operationExtension(pathItem.value, place.value, baseline, (problem) =>
       warnings.push(`${label}: ${pointer}/x-mcp: ${problem}.`),
     );
-    return { operation, baseline, extension, ...nameOf(info, extension.name) };
+    return { operation, baseline, extension, info, extensionName: extension.name };
   });
   // Names are given out before anything is left out, so a selection never renames what stays.
-  const names = drafts.map(({ name }) => name);
-  const actions = uniqueNames(names, MAX_TOOL_NAME - prefix.length);
+  const names = nameOperations(drafts, domain, MAX_TOOL_NAME - prefix.length);
   /** Pins name a tool, an action or an operationId. */
   const pinNames = new Set<string | undefined>(pins);
   const endpoints: Endpoint[] = [];
   const quarantined: Quarantined[] = [];
   const pinned: string[] = [];
-  for (const [index, { operation, baseline, extension, from }] of drafts.entries()) {
+  for (const [index, { operation, baseline, extension }] of drafts.entries()) {
     const { info, pointer } = operation;
     const { method, path, operationId, tags } = info;
-    const action = actions[index]!;
+    const { action, from } = names[index]!;
     const toolName = prefix + action;
     if (extension.hidden) continue;
     if (options.select?.({ ...info, qualifiedNames: qualifiedNamesOf({ domain, tags, action }) }) === false) continue;
@@ -177,7 +177,7 @@ function duplicateIds(operations: readonly Operation[], label: string): string[]
   const shown = [...repeats].slice(0, 5).map((id) => JSON.stringify(id));
   const more = repeats.size > 5 ? ` and ${repeats.size - 5} more` : '';
   return [
-    `${label}: several operations share the operationId ${shown.join(', ')}${more}; the later ones got a number.`,
+    `${label}: several operations share the operationId ${shown.join(', ')}${more}; each is named by what it differs in.`,
   ];
 }
 

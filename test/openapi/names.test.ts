@@ -1,15 +1,7 @@
 // Names: portable, unique, the same every time.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  ARGUMENT_KEY,
-  DOMAIN_NAME,
-  fitName,
-  TOOL_NAME,
-  toArgumentKey,
-  toSnakeCase,
-  uniqueNames,
-} from '../../src/endpoint/names.ts';
+import { ARGUMENT_KEY, DOMAIN_NAME, fitName, TOOL_NAME, toArgumentKey, toSnakeCase } from '../../src/endpoint/names.ts';
 import { importValue, openapi } from './support.ts';
 
 test.each([
@@ -23,36 +15,6 @@ test.each([
   ['', ''],
 ])('%s in snake case is %s', (text, want) => {
   expect(toSnakeCase(text)).toBe(want);
-});
-
-describe('unique names', () => {
-  test('the first keeps its name, later ones get a number that nobody has', () => {
-    expect(uniqueNames(['users', 'users', 'users_2', 'users'])).toEqual(['users', 'users_3', 'users_2', 'users_4']);
-  });
-
-  test('a cut name has a hash of the whole, and room for the number', () => {
-    const long = `${'word_'.repeat(12)}end`;
-    const names = uniqueNames([`${long}a`, `${long}b`, `${long}a`, 'x'.repeat(60), 'x'.repeat(60)]);
-    expect(new Set(names).size).toBe(5);
-    for (const name of names) expect(name.length).toBeLessThanOrEqual(48);
-    expect(names[0]).toMatch(/^(?:word_)+[0-9a-f]{6}$/);
-    expect(names[2]).toMatch(/_2$/);
-  });
-
-  test('for any names: unique, within the limit, the same again', () => {
-    const name = fc.oneof(
-      fc.constantFrom('a', 'a_2', 'b', 'constructor', 'x'.repeat(50)),
-      fc.stringMatching(/^[a-z][a-z0-9_]{0,70}$/),
-    );
-    fc.assert(
-      fc.property(fc.array(name, { maxLength: 40 }), (names) => {
-        const once = uniqueNames(names);
-        expect(new Set(once).size).toBe(names.length);
-        expect(once).toEqual(uniqueNames(names));
-        for (const made of once) expect(made.length).toBeLessThanOrEqual(48);
-      }),
-    );
-  });
 });
 
 test('for any text: an argument key is a key', () => {
@@ -80,26 +42,20 @@ describe('tools of a document', () => {
       '/orgs/{org}/members': { get: { operationId: '取得' } },
       '/': { get: {} },
     };
-    expect(await names(paths)).toEqual([
-      'look_at_pet',
-      'replace_pet',
-      'delete_pets_by_pet_id',
-      'get_orgs_org_members',
-      'get',
-    ]);
+    expect(await names(paths)).toEqual(['look_at_pet', 'replace_pet', 'delete_pet', 'list_org_members', 'get_root']);
   });
 
   test('names made to collide, prototype names, digits first', async () => {
     const ids = ['a-b', 'a_b', 'A.B', 'constructor', '__proto__', '2fa', 'toString'];
     const paths = Object.fromEntries(ids.map((operationId, index) => [`/p${index}`, { get: { operationId } }]));
-    expect(await names(paths)).toEqual(['a_b', 'a_b_2', 'a_b_3', 'constructor', 'proto', 'op_2fa', 'to_string']);
+    expect(await names(paths)).toEqual(['a_b_p0', 'a_b_p1', 'a_b_p2', 'constructor', 'proto', 'op_2fa', 'to_string']);
   });
 
-  test('duplicate operationIds are numbered and mentioned', async () => {
+  test('duplicate operationIds are told apart by their method, and mentioned', async () => {
     const domain = await importValue(openapi({ '/a': { get: { operationId: 'x' }, post: { operationId: 'x' } } }));
     expect(domain.endpoints.map(({ action, id }) => [action, id])).toEqual([
-      ['x', 'test.x'],
-      ['x_2', 'test.x_2'],
+      ['x_get', 'test.x_get'],
+      ['x_post', 'test.x_post'],
     ]);
     expect(domain.warnings.join()).toContain('share the operationId "x"');
   });
@@ -113,7 +69,7 @@ describe('tools of a document', () => {
 
   test('a selection never renames what stays', async () => {
     const paths = { '/a': { get: { operationId: 'x' }, post: { operationId: 'x' } } };
-    expect(await names(paths, { select: ({ method }: { method: string }) => method === 'POST' })).toEqual(['x_2']);
+    expect(await names(paths, { select: ({ method }: { method: string }) => method === 'POST' })).toEqual(['x_post']);
   });
 });
 

@@ -1,8 +1,8 @@
 // Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
-import type { Domain, Endpoint } from '../../endpoint/model.ts';
+import type { Domain } from '../../endpoint/model.ts';
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
 import { says } from '../../schema/description-budget.ts';
-import { describeBriefly } from '../endpoint-text.ts';
+import { describeBriefly, tellApart } from '../endpoint-text.ts';
 import type { ToolEntry } from '../tool-entry.ts';
 import { cutWords, withSuffix } from '../tool-names.ts';
 import type { CatalogDomain } from '../tree.ts';
@@ -49,14 +49,20 @@ function buildGroup(domain: Domain, plan: PlannedGroup, builder: GroupedToolBuil
   builder.description(about).annotations({ openWorldHint: true });
   if (form.style === 'lean') builder.leanDescription();
   const actions = nameActions(plan);
+  const endpoints = plan.members.map(({ endpoint }) => endpoint);
+  const lines = endpoints.map((endpoint) => describeBriefly(endpoint, form.maxLine));
+  const apart = tellApart(endpoints, lines, MAX_SHARED_LINE);
   plan.members.forEach((operation, index) => {
     const action = actions[index]!;
-    const line = describeBriefly(operation.endpoint, form.maxLine);
+    const line = apart[index]!;
     const text = operation.endpoint.deprecated ? `${line} (deprecated)` : line;
     builder.action({ name: action, operation, ...(!says(action, text) && { description: text }) });
   });
   return builder.toEntry(plan.domain);
 }
+
+/** A line that several actions share is longer by its request. */
+const MAX_SHARED_LINE = 260;
 
 /** `github_issues_read`: what it is about between where it belongs and what it does; whole words, as many as fit. */
 function nameGroup({ domain, kind, labels }: PlannedGroup, names: ReadonlySet<string>): string {
@@ -78,7 +84,7 @@ const MAX_LABELS = 3;
 
 /** Action names without what the tool's name already says, unless that makes two of them the same. */
 function nameActions({ domain, labels, members }: PlannedGroup): string[] {
-  const whole = members.map(({ endpoint }) => wholeAction(endpoint));
+  const whole = members.map(({ endpoint }) => endpoint.action);
   const prefixes = [...new Set([...labels.slice(0, 1), domain])];
   const short = stripShared(
     whole.map((name) => {
@@ -86,14 +92,7 @@ function nameActions({ domain, labels, members }: PlannedGroup): string[] {
       return prefix === undefined ? name : name.slice(prefix.length + 1);
     }),
   );
-  for (const names of [short, whole]) if (new Set(names).size === names.length) return names;
-  return members.map(({ endpoint }) => endpoint.action);
-}
-
-/** Inside a tool there is room for the whole name; a cut one with a hash says less and costs more. */
-function wholeAction({ action, source }: Endpoint): string {
-  const isCut = /_[0-9a-f]{6}$/.test(action) && source.operationId !== undefined;
-  return isCut ? toToolName(source.operationId!, 64) : action;
+  return new Set(short).size === short.length ? short : whole;
 }
 
 /** What all names end in (`_for_authenticated_user`) tells none of them apart. */

@@ -1,0 +1,139 @@
+// Long names made short by their words: what says least goes first, the verb and the telling end stay. Nothing but the
+// operation itself decides, so that a neighbour which comes or goes renames nobody.
+import { fitName } from '../names.ts';
+
+const VERBS = new Set(
+  `abort accept acknowledge activate add approve archive assign attach authorize begin block bulk call cancel capture change
+  check clear clone close commit complete confirm connect convert copy count create deactivate decline delete deny deploy
+  destroy detach disable disconnect dispatch dismiss download duplicate edit enable end execute expire export fetch find
+  finish flush follow generate get grant head import index insert install invite invoke join kill leave link list lock
+  login logout mark merge migrate modify move mute notify open patch pause pin poll post preview process publish pull purge
+  push put query read reboot recover redeem refresh refund register reject release reload remove rename renew reopen reorder
+  replace reply report request reset resolve restart restore resume retrieve retry revert revoke rotate run save schedule
+  search select send set share show sign skip start stop store submit subscribe suspend switch sync terminate test toggle
+  transfer trigger unarchive unassign unblock undelete unfollow uninstall unlink unlock unmute unpin unpublish unsubscribe
+  update upload upsert validate verify view void vote watch withdraw write`.split(/\s+/),
+);
+
+/** Words that join others: the first tell nothing at all, the second next to nothing. */
+const ARTICLES = new Set('a an and for of that the this to which'.split(' '));
+const JOINTS = new Set('as at by from in into on or with within'.split(' '));
+
+/** Short forms that everybody uses. */
+const SHORT_FORMS = new Map(
+  `administration:admin administrator:admin administrators:admins application:app applications:apps attribute:attr
+  attributes:attrs authentication:auth certificate:cert certificates:certs configuration:config configurations:configs
+  credential:cred credentials:creds database:db databases:dbs development:dev directory:dir document:doc documentation:docs
+  documents:docs environment:env environments:envs identifier:id identifiers:ids information:info management:mgmt
+  maximum:max minimum:min organization:org organizations:orgs parameter:param parameters:params reference:ref
+  references:refs repositories:repos repository:repo specification:spec statistics:stats temporary:temp`
+    .split(/\s+/)
+    .map((pair) => pair.split(':') as [string, string]),
+);
+
+/** `api`, `rest`, `v1`, `v1beta1`, `2010-04-01`: they say that this is an API, and which edition. */
+export const EDITION =
+  /^(?:apis?|rest|v\d{1,4}(?:[._]\d{1,4})?(?:(?:alpha|beta|rc)\d{0,3})?|\d{1,4}(?:[._-]\d{1,4}){0,3})$/i;
+
+export function isVerb(word: string): boolean {
+  return VERBS.has(word);
+}
+
+/** Words in -s that are no plurals, beside those in -ss, -us and -is. */
+const NO_PLURAL = /(?:ss|us|is|series|species|news|https|kubernetes|alias|atlas|canvas|dns|sms|tls|ios|aws)$/;
+
+/** One of many, as far as spelling tells: `policies` → `policy`, `boxes` → `box`; `status` stays. */
+export function toSingular(word: string): string {
+  if (word.length < 4 || !word.endsWith('s') || NO_PLURAL.test(word)) return word;
+  if (/(?:mov|cook|[^aeiou]t)ies$/.test(word)) return word.slice(0, -1);
+  if (word.endsWith('ies')) return `${word.slice(0, -3)}y`;
+  return /(?:ss|tus|rus|pus|nus|x|sh|[^a]ch|alias)es$/.test(word) ? word.slice(0, -2) : word.slice(0, -1);
+}
+
+export function isPluralWord(word: string): boolean {
+  return toSingular(word) !== word;
+}
+
+/** What may be left out of a name because others say it too. */
+export interface NameSurroundings {
+  /** The name of the API, which is said elsewhere. */
+  readonly domain: readonly string[];
+  /** Its tags, each in words: many ids begin with one. */
+  readonly tags: readonly (readonly string[])[];
+  /** The path before its last word: what a thing belongs to. */
+  readonly path: readonly string[];
+  /** The last word of the path, as one: the thing itself. */
+  readonly thing: string;
+}
+
+export const NOWHERE: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
+
+/**
+ * The words as a name of at most `room` characters. `keep` holds those that tell it from another operation. A hash is the
+ * last resort, for words that are too long by themselves.
+ */
+export function shortenName(
+  words: readonly string[],
+  room: number,
+  surroundings: NameSurroundings = NOWHERE,
+  keep: ReadonlySet<string> = NO_WORDS,
+): string {
+  const whole = words.join('_');
+  if (whole.length <= room) return whole;
+  const parts: (string | undefined)[] = [...words];
+  let length = whole.length;
+  const verb = words.findIndex(isVerb);
+  const isFixed = (index: number) => index === verb || index === words.length - 1;
+  for (const selects of dropOrder(words, surroundings)) {
+    for (let index = 0; index < words.length && length > room; index++) {
+      const word = parts[index];
+      if (word === undefined || isFixed(index) || keep.has(words[index]!) || !selects(words[index]!, index)) continue;
+      parts[index] = undefined;
+      length -= word.length + 1;
+    }
+    if (length <= room) break;
+    if (selects === isArticle) {
+      for (const [index, word] of parts.entries()) if (word !== undefined) parts[index] = SHORT_FORMS.get(word) ?? word;
+      length = joinWords(parts).length;
+    }
+  }
+  return fitName(joinWords(parts), room);
+}
+
+const NO_WORDS: ReadonlySet<string> = new Set();
+
+type Selects = (word: string, index: number) => boolean;
+
+const isArticle: Selects = (word) => ARTICLES.has(word);
+
+/** What goes, in this order; of each kind the first words first, since names tell the most at their end. */
+function dropOrder(words: readonly string[], { domain, tags, path, thing }: NameSurroundings): Selects[] {
+  const singular = words.map(toSingular);
+  const tag = Math.max(0, ...tags.map((tagWords) => sharedStart(words, tagWords)));
+  const belongsTo = (word: string) =>
+    path.some((other) => word === other || (other.length > 3 && word.startsWith(other)));
+  return [
+    isArticle,
+    (word) => JOINTS.has(word),
+    (word) => domain.includes(word),
+    (_word, index) => singular.indexOf(singular[index]!, index + 1) > 0,
+    (word, index) => index < tag && !EDITION.test(word),
+    (word, index) => !EDITION.test(word) && belongsTo(singular[index]!),
+    (word) => EDITION.test(word) && !/\d/.test(word),
+    // `collection` of delete_collection_… is said by no path.
+    (word) => thing.includes(word) && !EDITION.test(word),
+    (word) => !EDITION.test(word),
+    () => true,
+  ];
+}
+
+/** How many words both begin with. */
+function sharedStart(a: readonly string[], b: readonly string[]): number {
+  let count = 0;
+  while (count < a.length && count < b.length && a[count] === b[count]) count++;
+  return count;
+}
+
+function joinWords(words: readonly (string | undefined)[]): string {
+  return words.filter((word) => word !== undefined).join('_');
+}

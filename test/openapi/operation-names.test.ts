@@ -1,0 +1,237 @@
+// What operations are called: by their own words, within the limit, apart from each other, the same again tomorrow.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { TOOL_NAME } from '../../src/endpoint/names.ts';
+import type { OperationInfo } from '../../src/openapi/import-options.ts';
+import { type NamedInfo, nameOperations } from '../../src/openapi/operation-names.ts';
+
+/** `GET /users` or `GET /users listUsers` or `GET /users listUsers #tag`. */
+function operation(line: string): NamedInfo {
+  const [request = '', ...tags] = line.split(' #');
+  const [method = '', path = '', operationId] = request.split(' ');
+  const info: OperationInfo = { method, path, tags, deprecated: false, ...(operationId && { operationId }) };
+  return { info, extensionName: undefined };
+}
+
+function name(lines: readonly string[], domain = 'test'): string[] {
+  return nameOperations(lines.map(operation), domain, 48).map(({ action }) => action);
+}
+
+const HASH = /_(?=[a-f]*\d)[0-9a-f]{6}$/;
+
+describe('ids that a generator wrote', () => {
+  test.each([
+    // FastAPI
+    ['GET /orders list_orders_orders_get', 'list_orders'],
+    ['GET /api/v1/items/{item_id} read_item_api_v1_items__item_id__get', 'read_item'],
+    ['GET /users/ get_all_users__get', 'get_all_users'],
+    ['POST /users/{user_id}/roles create_users__user_id__roles_post', 'create_role'],
+    // NestJS
+    ['GET /cats CatsController_findAll', 'find_all_cats'],
+    ['GET /cats cats_controller_find_all', 'find_all_cats'],
+    ['GET /cats/{id} CatsController_findOne', 'find_one_cat'],
+    ['GET /cats/{id} CatsController_findOneById', 'find_one_cat_by_id'],
+    ['POST /cats CatsController_create', 'create_cat'],
+    ['POST /auth/login AuthController_login', 'auth_login'],
+    ['GET /users/profile UsersController_getProfile', 'get_users_profile'],
+    ['POST /orders/{id}/cancel OrdersController_cancelOrder', 'cancel_order'],
+    ['GET / AppController_getHello', 'get_hello'],
+    // Springfox
+    ['GET /users listUsersUsingGET_1', 'list_users'],
+    // Method and path
+    ['GET /api/v1/users get_api_v1_users', 'list_users'],
+    ['GET /v1/customers/{customer}/sources/{id} GetCustomersCustomerSourcesId', 'get_customer_source'],
+    ['POST /v1/charges/{charge}/capture PostChargesChargeCapture', 'capture_charge'],
+    ['POST /v1/customers PostCustomers', 'create_customer'],
+    ['GET /users/{id} usersIdGet', 'get_user'],
+    ['GET /api/v1/users api_v1_users_list', 'users_list'],
+  ])('%s is %s', (line, want) => {
+    expect(name([line])).toEqual([want]);
+  });
+
+  test.each([
+    ['GET /users getUsers', 'get_users'],
+    ['DELETE /users/{id} users_delete', 'users_delete'],
+    ['GET /api/keys api_keys_list', 'keys_list'],
+    ['GET /api-keys api_keys_list', 'api_keys_list'],
+    ['GET /rc/{name}/scale readReplicationControllerScale', 'read_replication_controller_scale'],
+    ['GET /oauth2 oauth_2', 'oauth_2'],
+  ])('%s may be a person’s choice: %s', (line, want) => {
+    expect(name([line])).toEqual([want]);
+  });
+});
+
+describe('without an id', () => {
+  test.each([
+    ['GET /users', 'list_users'],
+    ['GET /api/v2/users/{id}', 'get_user'],
+    ['POST /users', 'create_user'],
+    ['PUT /users/{id}', 'update_user'],
+    ['PATCH /users/{id}', 'patch_user'],
+    ['DELETE /users/{id}', 'delete_user'],
+    ['GET /orgs/{org}/policies/{policy}/statuses', 'list_org_policy_statuses'],
+    ['POST /orders/{id}/cancel', 'cancel_order'],
+    ['POST /v1/{name}:undelete', 'undelete_name'],
+    ['POST /admin/reset', 'post_admin_reset'],
+    ['GET /users/me', 'get_users_me'],
+    ['GET /2010-04-01/Accounts.json', 'list_accounts'],
+    ['GET /rest/api/3/issue/{key}', 'get_issue'],
+    ['GET /', 'get_root'],
+    ['GET /v1', 'get_v1'],
+    ['GET /users 5f1c2d3e-aaaa-4bbb-8ccc-1234567890ab', 'list_users'],
+  ])('%s is %s', (line, want) => {
+    expect(name([line])).toEqual([want]);
+  });
+});
+
+describe('a long id keeps the words that tell', () => {
+  test.each([
+    [
+      'compute',
+      'POST /projects/{project}/zones/{zone}/instances/{instance}/setShieldedInstanceIntegrityPolicy compute.instances.setShieldedInstanceIntegrityPolicy',
+      'instances_set_shielded_instance_integrity_policy',
+    ],
+    [
+      'kubernetes',
+      'GET /api/v1/namespaces/{namespace}/replicationcontrollers/{name}/scale readCoreV1NamespacedReplicationControllerScale #core_v1',
+      'read_core_v1_replication_controller_scale',
+    ],
+    [
+      'cloudflare',
+      'POST /zones/{zone_id}/access/apps zone-level-access-applications-add-a-bookmark-application #Zone-Level Access applications',
+      'zone_level_access_apps_add_bookmark_app',
+    ],
+    [
+      'github',
+      'PUT /orgs/{org}/actions/permissions/repositories actions/set-selected-repositories-enabled-github-actions-organization #actions',
+      'actions_set_selected_repos_enabled_actions_org',
+    ],
+    [
+      'azure',
+      'GET /subscriptions/{id}/providers/Microsoft.Network/virtualNetworkGateways VirtualNetworkGatewayConnections_ListRadiusSecretsForSubscription',
+      'connections_list_radius_secrets_subscription',
+    ],
+  ])('of %s', (domain, line, want) => {
+    const [short] = name([line], domain);
+    expect(short).toBe(want);
+    expect(short).toMatch(TOOL_NAME);
+  });
+
+  test('what is left out comes back where it tells two of them apart', () => {
+    const path = '/apis/admissionregistration.k8s.io/%/mutatingadmissionpolicybindings/{name}';
+    const of = (version: string, id: string) =>
+      `PUT ${path.replace('%', version)} replaceAdmissionregistration${id}MutatingAdmissionPolicyBinding #admissionregistration_${version}`;
+    expect(name([of('v1', 'V1'), of('v1beta1', 'V1beta1')])).toEqual([
+      'replace_v1_mutating_admission_policy_binding',
+      'replace_v1beta1_admission_policy_binding',
+    ]);
+    const validating = of('v1beta1', 'V1beta1').replace('mutating', 'validating').replace('Mutating', 'Validating');
+    expect(name([of('v1beta1', 'V1beta1'), validating])).toEqual([
+      'replace_v1beta1_mutating_policy_binding',
+      'replace_v1beta1_validating_policy_binding',
+    ]);
+  });
+
+  test('only a word that is too long by itself ends in a hash', () => {
+    expect(name([`GET /a ${'y'.repeat(60)}`])[0]).toMatch(HASH);
+  });
+});
+
+describe('two that would have one name', () => {
+  test.each([
+    ['differ by what they are about', ['GET /users list', 'GET /orders list'], ['list_users', 'list_orders']],
+    ['differ by where it is', ['GET /users', 'GET /admin/users users'], ['list_users', 'users']],
+    ['differ by edition', ['GET /v1/users', 'GET /v2/users'], ['list_users_v1', 'list_users_v2']],
+    ['differ by method', ['GET /a x', 'POST /a x'], ['x_get', 'x_post']],
+    ['differ by tag', ['GET /a/{x} show #cats', 'GET /a/{y} show #dogs'], ['show_cats', 'show_dogs']],
+    ['differ by variable', ['GET /pets/{id}', 'GET /pets/{name}'], ['get_pet_by_id', 'get_pet_by_name']],
+    ['differ by query', ['GET /now?city={c}', 'GET /now?lat={l}'], ['get_now_city_c', 'get_now_lat_l']],
+    ['differ by a slash', ['GET /pets', 'GET /pets/'], ['list_pets', 'list_pets_slash']],
+    [
+      'are numbered by springdoc',
+      ['GET /users list', 'GET /orders list_1', 'GET /pets list_2'],
+      ['list', 'list_orders', 'list_pets'],
+    ],
+    [
+      'and one is called so by its author',
+      ['GET /orders list_orders_orders_get', 'GET /all-orders list_orders'],
+      ['list_orders_get', 'list_orders'],
+    ],
+  ])('%s', (_what, lines, want) => {
+    expect(name(lines)).toEqual(want);
+    expect(name([...lines].reverse()).reverse()).toEqual(want);
+  });
+});
+
+const WORDS = [
+  'list',
+  'get',
+  'users',
+  'orders',
+  'policy',
+  'configuration',
+  'v1',
+  'zone',
+  'level',
+  'access',
+  'admission',
+];
+const word = fc.constantFrom(...WORDS);
+const path = fc
+  .array(fc.oneof(word, fc.constantFrom('{id}', '{name}')), { minLength: 1, maxLength: 5 })
+  .map((parts) => `/${parts.join('/')}`);
+const id = fc.option(
+  fc.array(word, { minLength: 1, maxLength: 9 }).map((parts) => parts.join('_')),
+  { nil: '' },
+);
+const line = fc
+  .tuple(fc.constantFrom('GET', 'POST', 'DELETE'), path, id)
+  .map(([method, where, text]) => `${method} ${where} ${text}`.trim());
+const lines = fc.uniqueArray(line, {
+  selector: (text) => text.split(' ').slice(0, 2).join(' '),
+  minLength: 2,
+  maxLength: 40,
+});
+
+describe('for any operations', () => {
+  test('names are valid and each is one operation’s, in whatever order they come', () => {
+    fc.assert(
+      fc.property(lines, (all) => {
+        const names = name(all);
+        expect(new Set(names).size).toBe(all.length);
+        for (const one of names) expect(one).toMatch(TOOL_NAME);
+        expect(name([...all].reverse()).reverse()).toEqual(names);
+      }),
+    );
+  });
+
+  test('one that goes renames at most those that would share its name', () => {
+    fc.assert(
+      fc.property(lines, fc.nat(), (all, pick) => {
+        const gone = pick % all.length;
+        const alone = all.map((one) => name([one])[0]!);
+        const before = name(all);
+        const after = name(all.filter((_, place) => place !== gone));
+        const rest = before.filter((_, place) => place !== gone);
+        const wishes = alone.filter((_, place) => place !== gone);
+        const contested = new Set(wishes.filter((wish, place) => wishes.indexOf(wish) !== place));
+        for (const [place, one] of after.entries()) {
+          if (one === rest[place]) continue;
+          // Renamed: it wishes for the name of the one that went, or shares its own with others and met that one there.
+          expect(wishes[place] === alone[gone] || contested.has(wishes[place]!)).toBe(true);
+        }
+      }),
+    );
+  });
+
+  test('one whose name nobody else would have keeps it, whoever comes or goes', () => {
+    fc.assert(
+      fc.property(lines, (all) => {
+        const alone = all.map((one) => name([one])[0]!);
+        for (const [place, one] of name(all).entries()) {
+          if (alone.indexOf(alone[place]!) === alone.lastIndexOf(alone[place]!)) expect(one).toBe(alone[place]);
+        }
+      }),
+    );
+  });
+});
