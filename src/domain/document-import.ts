@@ -53,7 +53,8 @@ export async function importFor(
       headerCredentials: credentials,
       ...pickDefined({
         prefix: prefix === '' ? undefined : `${prefix}_`,
-        baseUrl: base !== undefined && 'url' in base ? base.url : undefined,
+        baseUrl: base !== undefined && 'url' in base ? base.url + (base.isRoot ? '/' : '') : undefined,
+        server: definition.server,
         serverVariables,
         refsRoot,
         headers: options.headers,
@@ -65,7 +66,8 @@ export async function importFor(
     return { domain, headers, unused: selection.unused() };
   } catch (error) {
     if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
-    throw new DefinitionError(options.source, [{ path: ['openapi'], message: error.message }]);
+    const field = error.details.field === 'server' ? 'server' : 'openapi';
+    throw new DefinitionError(options.source, [{ path: [field], message: error.message }]);
   }
 }
 

@@ -41,8 +41,11 @@ export function lookup(env: Environment, name: string): string | undefined {
   return value === undefined || value === '' ? undefined : value;
 }
 
+/** Without a slash at its end. `isRoot`: there was one behind the host, so that the root is meant and no path of a document. */
+export type ResolvedUrl = { readonly url: string; readonly isRoot?: boolean };
+
 /** The base URL as configured, variables filled in, or a sentence saying what is wrong with it. */
-export function resolveBaseUrl(base: BaseUrl, env: Environment): { url: string } | { problem: string } {
+export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | { problem: string } {
   const value = typeof base === 'string' ? base : (lookup(env, base.env) ?? base.default);
   if (value === undefined && typeof base !== 'string') {
     return { problem: `is not known: set the environment variable ${base.env}, or write a default` };
@@ -62,7 +65,8 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): { url: string }
     return { problem: `must hold no user name or password${from}; declare a credential instead` };
   if (url.search !== '' || url.hash !== '')
     return { problem: `must hold no ? or #${from}; use fixed values for query parameters` };
-  return { url: trimEnd(`${url.origin}${url.pathname}`, '/') };
+  const isRoot = url.pathname === '/' && text.trimEnd().endsWith('/');
+  return { url: trimEnd(`${url.origin}${url.pathname}`, '/'), ...(isRoot ? { isRoot } : {}) };
 }
 
 /** The name in `embedded:name`; such an API runs inside the gateway's own process. */

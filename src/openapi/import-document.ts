@@ -82,7 +82,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const { endpoints, quarantined, pinned } = readOperations(operations, extension, options, context);
   if (operations.length === 0) warnings.push(`${text.label}: the document has no operations.`);
   warnings.push(...duplicateIds(operations, text.label));
-  warnings.push(...serverWarnings(servers.main.problem, endpoints), ...security.missing());
+  warnings.push(...serverWarnings(servers.main.problem, endpoints), ...servers.notes, ...security.missing());
   const description = textAt(info, 'description') ?? textAt(info, 'summary');
   return Object.freeze({
     name: domain,
@@ -185,6 +185,6 @@ function serverWarnings(problem: string | undefined, endpoints: readonly Endpoin
   const without = endpoints.filter((endpoint) => endpoint.baseUrl === '').length;
   if (without === 0) return [];
   return [
-    `A base URL is needed for ${without === endpoints.length ? 'every operation' : `${without} operations`}: ${problem ?? 'a server of its own cannot be used'}. Give one with --base-url (or baseUrl).`,
+    `A base URL is needed for ${without === endpoints.length ? 'every operation' : `${without} operations`}: ${problem ?? 'a server of its own cannot be used'}. ${problem?.includes('needs a value') ? 'Give it as serverVariables: in a domain file, or the whole address' : 'Give one'} with --base-url (or baseUrl).`,
   ];
 }

@@ -32,8 +32,10 @@ export interface ImportOptions {
   readonly name?: string;
   /** Put in front of every tool name, as it is. */
   readonly prefix?: string;
-  /** Replaces every server of the document. */
+  /** Replaces every server of the document; without a path of its own (`https://host`) it keeps theirs. */
   readonly baseUrl?: string;
+  /** Which server of the document is meant: its URL, name or description. */
+  readonly server?: string;
   /** The main origin will stand in the operator's own file: variables are called as they are with a `baseUrl`. */
   readonly ownOrigin?: boolean;
   readonly serverVariables?: Readonly<Record<string, string>>;

@@ -375,9 +375,10 @@ describe('the domain around the document', () => {
   });
 
   test('moves it to another base URL', async () => {
-    expect((await load({ baseUrl: { env: 'SHOP_URL', default: 'https://d.test' } })).endpoints[0]!.baseUrl).toBe(
+    expect((await load({ baseUrl: { env: 'SHOP_URL', default: 'https://d.test/' } })).endpoints[0]!.baseUrl).toBe(
       'https://d.test',
     );
+    expect((await load({ baseUrl: 'https://d.test' })).endpoints[0]!.baseUrl).toBe('https://d.test/v1');
     const moved = await load({ baseUrl: { env: 'SHOP_URL' } }, { SHOP_URL: 'http://127.0.0.1:5/x/' });
     expect(moved.endpoints[0]).toMatchObject({
       baseUrl: 'http://127.0.0.1:5/x',
@@ -386,6 +387,11 @@ describe('the domain around the document', () => {
     expect(
       (await load({ baseUrl: 'embedded:tasks' }, {}, { embedded: () => 'http://127.0.0.1:6' })).endpoints[0]!.baseUrl,
     ).toBe('http://127.0.0.1:6');
+  });
+
+  test('names one of its servers, or says file and field of a name that none has', async () => {
+    await expect(load({ server: 'Staging' })).rejects.toThrow(/server there is no server "Staging"; the document has /);
+    expect((await load({ server: 'https://shop.test/v1' })).endpoints[0]!.baseUrl).toBe('https://shop.test/v1');
   });
 
   test('says where a plain variable goes: an origin of its own, or the variable by name; the start says what to write', async () => {
@@ -507,7 +513,7 @@ describe('the domain around the document', () => {
     });
     expect(domain).toMatchObject({ name: 'pet_shop' });
     expect(domain!.endpoints).toHaveLength(5);
-    expect(domain!.endpoints[0]!.baseUrl).toBe('http://127.0.0.1:7');
+    expect(domain!.endpoints[0]!.baseUrl).toBe('http://127.0.0.1:7/v1');
   });
 });
 

@@ -118,6 +118,7 @@ describe('buildDomain()', () => {
       summary: 'Calls.',
       tags: [],
       effect: 'read',
+      effectReason: 'the HTTP method',
       idempotent: true,
       deprecated: false,
       method: 'GET',

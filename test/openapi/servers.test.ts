@@ -63,6 +63,88 @@ describe('servers of OpenAPI 3', () => {
   });
 });
 
+describe('a base URL that ends with its host keeps the path of the document', () => {
+  test.each([
+    ['/api', 'http://127.0.0.1:9/api'],
+    ['api/v1/', 'http://127.0.0.1:9/api/v1'],
+    ['https://api.example.com/v1', 'http://127.0.0.1:9/v1'],
+    ['//api.example.com/v1', 'http://127.0.0.1:9/v1'],
+    ['https://{tenant}.example.com/v1', 'http://127.0.0.1:9/v1'],
+    ['{scheme}://{host}/v1', 'http://127.0.0.1:9/v1'],
+    ['{root}/v1', 'http://127.0.0.1:9/v1'],
+    ['https://api.example.com/{version}', 'http://127.0.0.1:9/2024'],
+    ['https://api.example.com', 'http://127.0.0.1:9'],
+  ])('%s', async (url, want) => {
+    const servers = [{ url, variables: { version: { default: '2024' } } }];
+    expect(await baseUrl(at(servers), { baseUrl: 'http://127.0.0.1:9' })).toBe(want);
+  });
+
+  test('that of the operation or the path, where they have one', async () => {
+    const servers = (path: string) => [{ url: `https://files.example.com/${path}` }];
+    const here = { baseUrl: 'http://127.0.0.1:9' };
+    expect(await baseUrl(at(servers('v1'), { servers: servers('v2') }), here)).toBe('http://127.0.0.1:9/v2');
+    expect(await baseUrl(at(servers('v1'), {}, { servers: servers('v3') }), here)).toBe('http://127.0.0.1:9/v3');
+  });
+
+  test('a slash behind the host means the root, any other path replaces all', async () => {
+    const document = at([{ url: '/api' }]);
+    expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/' })).toBe('http://127.0.0.1:9');
+    expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/x' })).toBe('http://127.0.0.1:9/x');
+  });
+
+  test('a variable of its path without a value is asked for', async () => {
+    const domain = await importValue(at([{ url: 'https://api.example.com/{account}' }]), {
+      baseUrl: 'http://127.0.0.1:9',
+    });
+    expect(domain.endpoints[0]!.baseUrl).toBe('');
+    expect(domain.warnings.join()).toContain('needs a value for {account}. Give it as serverVariables');
+  });
+});
+
+describe('a server that nobody chose is said in words', () => {
+  const two = [
+    { url: 'https://api.example.com', description: 'Production' },
+    { url: 'https://sandbox.example.com', description: 'Sandbox' },
+  ];
+
+  test('the first of several, the others, and how to choose', async () => {
+    expect((await importValue(at(two))).warnings).toEqual([
+      'Requests go to https://api.example.com (Production), the first of 2 servers of the document; the others: https://sandbox.example.com (Sandbox). Choose with --base-url, or server: in the domain file.',
+    ]);
+  });
+
+  test.each(['sandbox', 'https://sandbox.example.com'])('the one called %s is taken', async (server) => {
+    const domain = await importValue(at(two), { server });
+    expect([domain.endpoints[0]!.baseUrl, domain.warnings]).toEqual(['https://sandbox.example.com', []]);
+  });
+
+  test('a name that no server has stops the start', async () => {
+    await expect(importValue(at(two), { server: 'staging' })).rejects.toThrow(
+      'there is no server "staging"; the document has Production, Sandbox',
+    );
+  });
+
+  test('what a placeholder was filled with, and what else it may be', async () => {
+    const servers = [
+      {
+        url: 'https://{region}.example.com/{v}',
+        variables: { region: { default: 'eu', enum: ['eu', 'us'] }, v: { enum: ['1'] } },
+      },
+    ];
+    expect((await importValue(at(servers))).warnings).toEqual([
+      'Requests go to https://eu.example.com/1: in https://{region}.example.com/{v} the document says that {region} is "eu" (or us), {v} is "1". Choose with serverVariables: in the domain file, or --base-url.',
+    ]);
+    const serverVariables = { region: 'us', v: '1' };
+    expect((await importValue(at(servers), { serverVariables })).warnings).toEqual([]);
+    expect((await importValue(at(servers), { baseUrl: 'http://127.0.0.1:9' })).warnings).toEqual([]);
+  });
+
+  test('servers of an operation too', async () => {
+    const { warnings } = await importValue(at([{ url: 'https://api.example.com' }], { servers: [...two].reverse() }));
+    expect(warnings.join()).toContain('(Sandbox), the first of 2 servers of the operation');
+  });
+});
+
 describe('host and basePath of 2.0', () => {
   const swagger = (more: object, operation: object = {}) => ({
     swagger: '2.0',
@@ -82,13 +164,14 @@ describe('host and basePath of 2.0', () => {
     expect(await baseUrl(swagger(more))).toBe(want);
   });
 
-  test('an operation may have schemes of its own; a base URL replaces basePath too', async () => {
+  test('an operation may have schemes of its own; a base URL with a path replaces basePath too', async () => {
     expect(await baseUrl(swagger({ host: 'example.com', schemes: ['https'] }, { schemes: ['http'] }))).toBe(
       'http://example.com',
     );
-    expect(await baseUrl(swagger({ host: 'example.com', basePath: '/v1' }), { baseUrl: 'http://127.0.0.1:9' })).toBe(
-      'http://127.0.0.1:9',
-    );
+    const at9 = (url: string) => baseUrl(swagger({ host: 'example.com', basePath: '/v1' }), { baseUrl: url });
+    expect(await at9('http://127.0.0.1:9')).toBe('http://127.0.0.1:9/v1');
+    expect(await at9('http://127.0.0.1:9/')).toBe('http://127.0.0.1:9');
+    expect(await at9('http://127.0.0.1:9/v2')).toBe('http://127.0.0.1:9/v2');
   });
 });
 

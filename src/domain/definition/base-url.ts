@@ -1,5 +1,11 @@
 // The base URL of a domain or endpoint: the operator's, the endpoint's own, or the file's; embedded APIs by their address.
-import { type BaseUrl, type Environment, embeddedName, resolveBaseUrl } from '../../endpoint/environment.ts';
+import {
+  type BaseUrl,
+  type Environment,
+  embeddedName,
+  type ResolvedUrl,
+  resolveBaseUrl,
+} from '../../endpoint/environment.ts';
 
 export interface BaseUrlOptions {
   readonly env: Environment;
@@ -13,14 +19,14 @@ export interface BaseUrlOptions {
 export function readBaseUrl(
   bases: readonly (BaseUrl | undefined)[],
   { env, baseUrl, embedded }: BaseUrlOptions,
-): { url: string } | { problem: string } | undefined {
+): ResolvedUrl | { problem: string } | undefined {
   const base = [baseUrl, ...bases].find((candidate) => candidate !== undefined);
   if (base === undefined) return undefined;
   const resolved = resolveBaseUrl(base, env);
   const name = 'url' in resolved ? embeddedName(resolved.url) : undefined;
   if (name === undefined) return resolved;
   const url = embedded?.(name);
-  if (url !== undefined) return { url: url.replace(/\/$/, '') };
+  if (url !== undefined) return { url: url.replace(/\/$/, ''), isRoot: true };
   const fix = typeof base === 'object' ? `set ${base.env}` : 'give a real URL';
   return { problem: `names the embedded API "${name}", which is not running here; ${fix}` };
 }

@@ -55,7 +55,15 @@ export function formatProblems(
 /** Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument. */
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
-  for (const key of ['overlays', 'refsRoot', 'serverVariables', 'include', 'exclude', 'operations'] as const) {
+  for (const key of [
+    'overlays',
+    'refsRoot',
+    'server',
+    'serverVariables',
+    'include',
+    'exclude',
+    'operations',
+  ] as const) {
     const message = 'is about an imported document, and there is none; add openapi, or remove it';
     if (definition[key] !== undefined) problems.push({ path: [key], message });
   }

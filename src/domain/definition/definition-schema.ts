@@ -273,6 +273,7 @@ export const domain = strict(
     openapi: text,
     overlays: texts,
     refsRoot: text,
+    server: text,
     serverVariables: z.record(z.string(), text),
     include: filter,
     exclude: filter,

@@ -132,6 +132,8 @@ export interface DomainDefinition extends z.output<typeof schema.domain> {
   readonly overlays?: readonly string[];
   /** A folder beside this file that the document's `$ref`s may reach; without it, only the document's own. */
   readonly refsRoot?: string;
+  /** Which of the document's servers is meant, where it has several: its URL, name or description as the document has it. */
+  readonly server?: string;
   /** Values for the variables of the document's server URLs; `${VARIABLE}` is filled in. */
   readonly serverVariables?: { readonly [variable: string]: string };
   readonly include?: OperationFilter;

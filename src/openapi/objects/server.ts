@@ -5,7 +5,7 @@
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
 import { isPrivateHost } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import { trimEnd } from '../../endpoint/plain-text.ts';
+import { toPlainText, trimEnd, trimStart } from '../../endpoint/plain-text.ts';
 import { listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ImportOptions } from '../import-options.ts';
@@ -26,41 +26,60 @@ export interface Servers {
   /** The document's own server: the origin credentials are bound to. */
   readonly main: Server;
   readonly forOperation: (pathItem: unknown, operation: unknown) => Server;
+  /** What was chosen for the caller, and how to choose otherwise. */
+  readonly notes: readonly string[];
 }
 
 export function readServers(root: SourceDocument, options: ImportOptions): Servers {
-  if (options.baseUrl !== undefined) {
-    const main: Server = { url: checkBaseUrl(options.baseUrl), from: 'base URL given by the caller' };
-    return { main, forOperation: () => main };
+  const base = options.baseUrl === undefined ? undefined : checkBaseUrl(options.baseUrl);
+  if (base?.hasPath) {
+    const main: Server = { url: base.url, from: BASE_URL };
+    return { main, forOperation: () => main, notes: [] };
   }
   if (root.dialect.major === 2) {
-    const main = swaggerServer(root, undefined);
+    const read = (operation: unknown) =>
+      base === undefined
+        ? swaggerServer(root, operation)
+        : { url: base.url + trim(new URL(basePathOf(root), base.url), ''), from: BASE_URL };
+    const main = read(undefined);
     return {
       main,
       // 2.0 lets an operation say its own schemes.
       forOperation: (_, operation) =>
-        textsAt(operation, 'schemes').length > 0 ? swaggerServer(root, operation) : main,
+        textsAt(operation, 'schemes').length > 0 && base === undefined ? read(operation) : main,
+      notes: [],
     };
   }
   const servers = new Map<unknown, Server>();
+  const notes: string[] = [];
   const read = (owner: unknown, from: string): Server | undefined => {
     const list = listAt(owner, 'servers').filter(isObject);
     if (list.length === 0) return undefined;
     const first = list[0]!;
-    const server = servers.get(first) ?? pick(list, root, options, from);
-    servers.set(first, server);
+    let server = servers.get(first);
+    if (server === undefined) {
+      const choice = pick(list, root, options, base?.url, from);
+      server = choice.server;
+      servers.set(first, server);
+      if (base === undefined) notes.push(...noteChoice(choice, list, options, from));
+    }
     return server;
   };
+  refuseUnknownServer(root, options);
   // OAS 3: no servers means one with the URL `/`.
   const ofDocument =
-    read(root.value, 'servers of the document') ?? toServer('/', root, 'the place the document came from');
+    read(root.value, 'servers of the document') ??
+    (base === undefined ? toServer('/', root, 'the place the document came from') : { url: base.url, from: BASE_URL });
   const main = ofDocument.url === '' ? (onlyServer(root.value, read) ?? ofDocument) : ofDocument;
   return {
     main,
     forOperation: (pathItem, operation) =>
       read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? ofDocument,
+    notes,
   };
 }
+
+const BASE_URL = 'base URL given by the caller';
 
 /** A document may name its server on every path instead of once: if all of them share an origin, that is its own. */
 function onlyServer(root: unknown, read: (owner: unknown, from: string) => Server | undefined): Server | undefined {
@@ -79,8 +98,11 @@ function onlyServer(root: unknown, read: (owner: unknown, from: string) => Serve
   return [...byOrigin.values()][0];
 }
 
-/** Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. */
-function checkBaseUrl(text: string): string {
+/**
+ * Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. One that ends with its host
+ * has no path of its own: it says where the API is, and the document says below which path.
+ */
+function checkBaseUrl(text: string): { url: string; hasPath: boolean } {
   const wrong = (why: string) =>
     new GatewayError('BAD_CONFIG', `The base URL ${why}; write it like https://api.example.com/v1.`, {
       baseUrl: URL.canParse(text) ? new URL(text).origin : '',
@@ -91,40 +113,139 @@ function checkBaseUrl(text: string): string {
     throw wrong(`must begin with http:// or https://, not ${url.protocol}`);
   if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password; use credentials');
   if (url.search !== '' || url.hash !== '') throw wrong('must not have a query string or fragment');
-  return trim(url);
+  return { url: trim(url), hasPath: /^[a-z]+:\/\/[^/]*\//i.test(text.trim()) };
 }
 
-function trim(url: URL): string {
-  return url.origin + trimEnd(url.pathname, '/');
+function trim(url: URL, origin = url.origin): string {
+  return origin + trimEnd(url.pathname, '/');
+}
+
+/** One server of a list: which one, and the variables the document filled in itself. */
+interface Choice {
+  readonly server: Server;
+  readonly node: Node;
+  readonly defaults: readonly string[];
 }
 
 /** The first server a request can be sent to; its variables may still be missing, and then it says so. */
-function pick(list: readonly Node[], root: SourceDocument, options: ImportOptions, from: string): Server {
-  let first: Server | undefined;
-  for (const node of list) {
+function pick(
+  list: readonly Node[],
+  root: SourceDocument,
+  options: ImportOptions,
+  origin: string | undefined,
+  from: string,
+): Choice {
+  let first: Choice | undefined;
+  for (const node of chosen(list, options)) {
     const raw = textAt(node, 'url') ?? '/';
-    const { text, missing } = fillVariables(raw, node, options);
+    const template = origin === undefined ? raw : pathOf(raw, node, options);
+    const { text, missing, defaults } = fillVariables(template, node, options);
     const server: Server =
       missing.length > 0
         ? unknown(from, `the server ${raw} needs a value for {${missing.join('}, {')}}`)
-        : toServer(text, root, from);
+        : origin === undefined
+          ? toServer(text, root, from)
+          : {
+              url: trim(new URL(text, `${origin}/`), origin),
+              from: `${BASE_URL}, with the path of the document's server`,
+            };
+    const choice = { server, node, defaults };
     // ws://, sftp:// and the like are other ways in; the next one may be http.
-    if (server.url !== '' || missing.length > 0) return server;
-    first ??= server;
+    if (server.url !== '' || missing.length > 0) return choice;
+    first ??= choice;
   }
   return first!;
 }
 
-function fillVariables(raw: string, node: Node, options: ImportOptions): { text: string; missing: string[] } {
+/** The server the caller named, by its URL or its name or description; all of them, where none of the list is meant. */
+function chosen(list: readonly Node[], { server: name }: ImportOptions): readonly Node[] {
+  if (name === undefined) return list;
+  const lower = name.toLowerCase();
+  const same = list.filter((node) =>
+    [textAt(node, 'url'), textAt(node, 'name'), textAt(node, 'description')].some(
+      (text) => text?.trim().toLowerCase() === lower,
+    ),
+  );
+  return same.length > 0 ? same : list;
+}
+
+/** A name that no server has would quietly mean the first. */
+function refuseUnknownServer(root: SourceDocument, options: ImportOptions): void {
+  const list = listAt(root.value, 'servers').filter(isObject);
+  if (options.server === undefined || chosen(list, options) !== list) return;
+  const names = some(list.map((node) => textAt(node, 'description') ?? textAt(node, 'url') ?? '/'));
+  const message = `there is no server ${JSON.stringify(options.server)}; the document has ${names || 'none'}`;
+  throw new GatewayError('BAD_CONFIG', message, { field: 'server' });
+}
+
+/** The path of a server's template; scheme and host may be variables, and one variable may be both. */
+function pathOf(raw: string, node: Node, options: ImportOptions): string {
+  const { text } = fillVariables(raw, node, options);
+  const path = text.replace(/^(?:(?:[a-z][a-z0-9+.-]*|\{[^{}]*\}):)?\/\/[^/]*|^\{[^{}]*\}(?=\/|$)/i, '');
+  return `/${trimStart(path, '/')}`;
+}
+
+function fillVariables(raw: string, node: Node, options: ImportOptions) {
   const missing: string[] = [];
+  const defaults: string[] = [];
   const text = raw.replace(/\{([^{}]*)\}/g, (whole, name: string) => {
     const variable = nodeAt(nodeAt(node, 'variables'), name);
     const value = own(options.serverVariables, name) ?? own(variable, 'default') ?? listAt(variable, 'enum')[0];
-    if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
-    missing.push(name);
-    return whole;
+    if (!['string', 'number', 'boolean'].includes(typeof value)) {
+      missing.push(name);
+      return whole;
+    }
+    if (own(options.serverVariables, name) === undefined) defaults.push(name);
+    return String(value);
   });
-  return { text, missing };
+  return { text, missing, defaults };
+}
+
+const MAX_NAMED = 5;
+
+function some(texts: readonly string[]): string {
+  const rest = texts.length - MAX_NAMED;
+  return texts.slice(0, MAX_NAMED).join(', ') + (rest > 0 ? ` and ${rest} more` : '');
+}
+
+/** A server among others, or one whose variables the document filled in, is said in words: nobody chose it. */
+function noteChoice(
+  { server, node, defaults }: Choice,
+  list: readonly Node[],
+  options: ImportOptions,
+  from: string,
+): string[] {
+  const label = (one: Node) => {
+    const about = oneLine(textAt(one, 'name') ?? textAt(one, 'description') ?? '');
+    return `${textAt(one, 'url') ?? '/'}${about === '' ? '' : ` (${about})`}`;
+  };
+  const others = list.filter((one) => one !== node && textAt(one, 'url') !== textAt(node, 'url'));
+  const isChosen = options.server !== undefined && chosen(list, options) !== list;
+  const notes: string[] = [];
+  if (others.length > 0 && !isChosen) {
+    const what = server.url === '' ? `${label(node)} is the first of` : `Requests go to ${label(node)}, the first of`;
+    notes.push(
+      `${what} ${list.length} ${from}; the others: ${some(others.map(label))}. Choose with --base-url, or server: in the domain file.`,
+    );
+  }
+  if (defaults.length > 0 && server.url !== '') {
+    const values = defaults.map((name) => {
+      const variable = nodeAt(nodeAt(node, 'variables'), name);
+      const value = String(own(variable, 'default') ?? listAt(variable, 'enum')[0]);
+      const rest = listAt(variable, 'enum')
+        .map(String)
+        .filter((other) => other !== value);
+      return `{${name}} is "${value}"${rest.length === 0 ? '' : ` (or ${some(rest)})`}`;
+    });
+    notes.push(
+      `Requests go to ${server.url}: in ${textAt(node, 'url')} the document says that ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
+    );
+  }
+  return notes;
+}
+
+function oneLine(text: string): string {
+  return toPlainText(text).slice(0, 60);
 }
 
 function toServer(text: string, root: SourceDocument, from: string): Server {
@@ -168,6 +289,10 @@ function unknown(from: string, problem: string): Server {
   return { url: '', problem, from };
 }
 
+function basePathOf(root: SourceDocument): string {
+  return `/${trimStart(textAt(root.value, 'basePath') ?? '', '/')}`;
+}
+
 function swaggerServer(root: SourceDocument, operation: unknown): Server {
   const base = root.uri.startsWith('http') ? new URL(root.uri) : undefined;
   const host = textAt(root.value, 'host')?.replace(/^https?:\/\//i, '') ?? base?.host;
@@ -180,7 +305,7 @@ function swaggerServer(root: SourceDocument, operation: unknown): Server {
   if (schemes.length > 0 && !schemes.some((name) => name === 'http' || name === 'https')) {
     return unknown('schemes of the document', `the document offers ${schemes.join(', ')} but not http(s)`);
   }
-  const path = `/${(textAt(root.value, 'basePath') ?? '').replace(/^\/+/, '')}`;
+  const path = basePathOf(root);
   if (!URL.canParse(`${scheme}://${host}${path}`))
     return unknown('host of the document', `its host ${host} is not a host`);
   return admitServer(new URL(`${scheme}://${host}${path}`), root, 'host and basePath of the document');
