@@ -77,7 +77,11 @@ async function message(operations: object): Promise<string> {
 /** What a call puts on the wire. */
 function send(endpoint: Endpoint, args: Args): { path: string; headers: Record<string, string>; body: unknown } {
   const checked = createValidator(endpoint)(endpoint.toolName, args);
-  const { path, headers, body } = compileRequest(endpoint, 'test').build(checked, endpoint.toolName, undefined);
+  const { path, headers, body } = compileRequest(endpoint, 'test', endpoint.toolName).build(
+    checked,
+    endpoint.toolName,
+    undefined,
+  );
   return { path, headers, body: body === null ? undefined : JSON.parse(String(body)) };
 }
 
