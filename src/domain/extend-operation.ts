@@ -3,6 +3,7 @@
 import { isMethodParameter } from '../endpoint/headers/header-names.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { Arg, Args, Endpoint, JsonSchema, Parsed, Target } from '../endpoint/model.ts';
+import { isControlName } from '../endpoint/names.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { emptyMap } from '../endpoint/untrusted.ts';
 import { withFields } from './copy-endpoint.ts';
@@ -148,6 +149,8 @@ function gatherOthers(
     for (const key of Object.keys(args)) {
       if (key === rest) continue;
       if (keys.has(key)) out[key] = args[key];
+      // Whoever writes `dry_run: true` does not want it sent.
+      else if (isControlName(key)) problems.push(`\`${key}\` is not an argument here; remove it`);
       else if (Object.hasOwn(others, key)) problems.push(`\`${key}\` is in \`${rest}\` as well; give it once`);
       else others[key] = args[key];
     }

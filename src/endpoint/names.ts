@@ -112,3 +112,8 @@ function toAscii(text: string): string {
   const short = text.length > MAX_INPUT ? `${text.slice(0, MAX_INPUT)}_${shortHash(text)}` : text;
   return /^[\x20-\x7e]*$/.test(short) ? short : short.normalize('NFKD').replace(/\p{M}+/gu, '');
 }
+
+/** The gateway's own words beside an operation's arguments (orchestration/controls.ts): no name of an API's by accident. */
+export function isControlName(name: string): boolean {
+  return /^(?:landbridge_)?(?:fields|dry_run|confirmation_token)$/.test(name);
+}

@@ -56,7 +56,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function load(operations: object) {
   const file = join(folder, 'index.yaml');
   writeFileSync(file, stringify({ name: 'index', prefix: '', openapi: './index-api.yaml', operations }));
-  const [domain] = await loadDomains({ paths: [file], env: { INDEX_KEY: 'k' } });
+  const [domain] = await loadDomains({ paths: [file], env: { LANDBRIDGE_CRED_INDEX_KEY: 'k' } });
   return domain!;
 }
 
@@ -210,6 +210,7 @@ describe('additional: true', () => {
       expect(() => send(endpoint, { index: 'a', [name]: 'DELETE' })).toThrow(/another operation/);
     expect(() => send(endpoint, JSON.parse('{"index":"a","__proto__":{"x":1}}'))).toThrow(/never an argument/);
     const cat = await endpointOf('cat', { additional: true });
+    expect(() => send(cat, { dry_run: true })).toThrow(/`dry_run` is not an argument here/);
     expect(() => send(cat, { api_key: 'other' })).toThrow(/"api_key" is not for/);
   });
 
@@ -222,7 +223,9 @@ describe('additional: true', () => {
   });
 
   test('is said in what is advertised, and works in every mode', async () => {
-    const domain = await load({ search: { additional: true, args: { routing: { in: 'query', type: 'string' } } } });
+    const domain = await load({
+      search: { effect: 'write', additional: true, args: { routing: { in: 'query', type: 'string' } } },
+    });
     const args = { index: 'a', aggs: { x: {} }, routing: 'r', dry_run: true };
     const calls = {
       tools: { name: 'search', arguments: args },
