@@ -77,6 +77,16 @@ describe('every example of a request is a call', () => {
     expect(refusalsOf(endpoint)).toEqual([expect.stringContaining(`${at}/examples/two/value: `)]);
   });
 
+  test('behind a reference where a value belongs', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer' } } };
+    const media = { schema, example: { $ref: '#/components/examples/one' } };
+    const requestBody = { required: true, content: { 'application/json': media } };
+    const components = { examples: { one: { value: { n: 1 } } } };
+    const endpoint = await importOne(openapi({ '/x': { post: { requestBody } } }, { components }));
+    expect(callsOf(endpoint)).toEqual([['body', { n: 1 }, '/components/examples/one/value']]);
+    expect(Object.keys(places(endpoint))).toEqual(['n']);
+  });
+
   test('of Swagger 2.0, where they are extensions', async () => {
     const parameters = [
       { name: 'q', in: 'query', type: 'string', 'x-example': 'x' },
@@ -156,9 +166,11 @@ describe('a body field that only an example uses', () => {
   });
 
   test('stays an error where the document forbids others, and is reported as one', async () => {
-    const endpoint = await importOne(withExamples({ ...SEARCH, additionalProperties: false }, [{ aggs }]));
-    expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size']);
-    expect(refusalsOf(endpoint)).toEqual([expect.stringContaining('unknown `aggs`')]);
+    for (const keyword of ['additionalProperties', 'unevaluatedProperties']) {
+      const endpoint = await importOne(withExamples({ ...SEARCH, [keyword]: false }, [{ aggs }]));
+      expect(Object.keys(places(endpoint))).toEqual(['index', 'query', 'size']);
+      expect(refusalsOf(endpoint)).toEqual([expect.stringContaining('unknown `aggs`')]);
+    }
   });
 
   test('is not taken from an example of something else, nor where it would name another method', async () => {
@@ -263,4 +275,10 @@ describe('a format', () => {
       expect.stringMatching(/`at` must be a date and time.*`size` must be integer/s),
     ]);
   });
+});
+
+test('a pattern that no engine understands restricts nothing', async () => {
+  const schema = { type: 'object', properties: { name: { type: 'string', pattern: '^[\\p{Graph}\\x20]*$' } } };
+  const endpoint = await importOne(withExamples(schema, [{ name: 'a b' }]));
+  expect(refusalsOf(endpoint)).toEqual([]);
 });

@@ -3,7 +3,7 @@
 
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, DocumentExample, Endpoint } from '../../endpoint/model.ts';
-import { nodeAt, own } from '../../endpoint/untrusted.ts';
+import { nodeAt, own, textAt } from '../../endpoint/untrusted.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
 import type { Argument } from '../flat-arguments.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
@@ -75,11 +75,19 @@ function hasExamples(value: unknown): boolean {
 function besideSchema(owner: Place, resolver: Resolver): readonly Place[] {
   if (!hasExamples(owner.value)) return NONE;
   return [
-    inside(owner, 'example'),
-    inside(owner, 'x-example'),
+    ...oneExample(inside(owner, 'example'), resolver),
+    ...oneExample(inside(owner, 'x-example'), resolver),
     ...namedExamples(inside(owner, 'examples'), resolver),
     ...namedExamples(inside(owner, 'x-examples'), resolver),
   ].filter(({ value }) => value !== undefined);
+}
+
+/** Some write a reference where the value belongs. */
+function oneExample(example: Place, resolver: Resolver): readonly Place[] {
+  if (textAt(example.value, '$ref') === undefined) return [example];
+  const target = orNothing(() => resolver.settle(example));
+  if (!target) return NONE;
+  return [own(target.value, 'value') === undefined ? target : inside(target, 'value')];
 }
 
 function namedExamples(examples: Place, resolver: Resolver): readonly Place[] {

@@ -179,8 +179,8 @@ function deeper(walk: Walk, asBase: boolean): Walk {
   return { ...walk, asBase, depth: walk.depth + 1 };
 }
 
-function noteRest(place: Place, { additionalProperties: rest }: Node, draft: Draft): void {
-  if (rest === false) draft.closed = true;
+function noteRest(place: Place, { additionalProperties: rest, unevaluatedProperties }: Node, draft: Draft): void {
+  if (rest === false || unevaluatedProperties === false) draft.closed = true;
   else if (rest === true || (isObject(rest) && Object.keys(rest).length === 0)) draft.rest ??= 'anything';
   else if (isObject(rest)) draft.rest ??= inside(place, 'additionalProperties');
 }

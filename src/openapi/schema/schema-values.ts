@@ -1,6 +1,7 @@
 // Values inside schemas: numbers, patterns, defaults, enums. Documents get their types wrong often enough that a keyword
 // is used only where its value can mean something.
 import { isObject } from '../../endpoint/is-object.ts';
+import { safePattern } from '../../schema/check/pattern.ts';
 
 const MAX_VALUE_NODES = 500;
 const MAX_VALUE_DEPTH = 24;
@@ -16,17 +17,9 @@ export function sizeIn(value: unknown): number | undefined {
   return size !== undefined && Number.isInteger(size) && size >= 0 ? size : undefined;
 }
 
-/** A pattern no engine takes says nothing; which engine runs the others is the validator's concern. */
+/** A pattern no engine takes (`\p{Graph}` is Java's) says nothing; which engine runs the others is the validator's concern. */
 export function usablePattern(pattern: string): boolean {
-  for (const flags of ['', 'u']) {
-    try {
-      new RegExp(pattern, flags);
-      return true;
-    } catch {
-      // The other flag may do.
-    }
-  }
-  return false;
+  return safePattern(pattern).engine !== 'none';
 }
 
 /** Defaults and examples are information: one too large or too deep to show is left out. */
