@@ -4,7 +4,8 @@ import { connect as connectTls } from 'node:tls';
 import pc from 'picocolors';
 import { type Flags, readConfig } from '../config.ts';
 import type { ClientId } from '../doctor/client-check.ts';
-import { diagnose, type Finding } from '../doctor/diagnose.ts';
+import { diagnose } from '../doctor/diagnose.ts';
+import type { Finding } from '../doctor/finding.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
@@ -103,7 +104,9 @@ const TITLES: Readonly<Record<Finding['check'], string>> = {
   client: 'Client compatibility',
   description: 'Descriptions',
   guard: 'Destructive operations',
+  effect: 'Effects by meaning',
   arguments: 'Arguments',
+  examples: 'Examples of the document',
   credentials: 'Credentials',
   base_url: 'Base URLs',
   suspicious: 'Suspicious text',
