@@ -39,8 +39,6 @@ export interface Repair {
   /** Keys from the top of the file. A list stands for one key: the names it may have there, the one to write first. */
   readonly path: readonly (string | readonly string[])[];
   readonly value: unknown;
-  /** The value becomes an item of the list at `path`. */
-  readonly append?: true;
 }
 
 export interface DiagnoseInput {

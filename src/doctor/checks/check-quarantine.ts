@@ -10,10 +10,6 @@ export function* checkQuarantine({ domains }: DiagnoseInput): Generator<Finding>
         where: name,
         message: `${method} ${path} is left out: ${reason}`,
         fix: 'repair the document with an overlay, or exclude the operation',
-        // A glob could match more than this one.
-        ...(!/[*?[\]{}!]/.test(path.replaceAll(/\{[^{}]*\}/g, '')) && {
-          repair: { domain: name, path: ['exclude', 'operations'], value: `${method} ${path}`, append: true },
-        }),
       };
     }
   }
