@@ -158,9 +158,20 @@ Examples:
       repeatable('--client <name>', 'claude, openai, gemini, vscode or cursor (default: all)'),
       option('--online', 'also try to reach every base URL'),
       option('--strict', 'warnings fail as well'),
+      option('--fix', 'show what can be repaired, and write it into the domain files'),
+      option('-y, --yes', 'write without asking at a terminal'),
+      verbose,
       ...guards,
       json,
     ],
+    help: `
+Examples:
+  landbridge doctor ./openapi.yaml
+  landbridge doctor ./domains --fix            shows a diff, asks at a terminal, writes
+  landbridge doctor ./openapi.yaml --fix       makes <name>.domain.yaml beside the document
+
+Exit codes: 0 fit, 1 an error was found (with --strict: or a warning), 2 the command line is wrong.
+With --fix they tell of what is left.`,
     run: async (files, flags) => (await import('./doctor.ts')).runDoctor(files, flags),
   },
   {

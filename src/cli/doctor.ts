@@ -1,21 +1,31 @@
 // landbridge doctor: is this catalog fit for models and clients? For people, and for CI by its exit code.
+import { existsSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
+import { createInterface } from 'node:readline/promises';
 import { connect as connectTls } from 'node:tls';
 import pc from 'picocolors';
-import { type Flags, readConfig } from '../config.ts';
+import { type Config, type Flags, readConfig } from '../config.ts';
 import type { ClientId } from '../doctor/client-check.ts';
-import { diagnose, type Finding } from '../doctor/diagnose.ts';
+import { diagnose } from '../doctor/diagnose.ts';
+import type { CheckCode, Finding, Severity } from '../doctor/finding.ts';
+import { renderEntry } from '../domain/domain-yaml.ts';
+import type { Domain } from '../endpoint/model.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { costOfList } from './exposure-cost.ts';
+import { diffLines } from './line-diff.ts';
 import { withGateway } from './open-gateway.ts';
 import { shown } from './terminal.ts';
+import { type FilePlan, planRepairs, writePlan } from './write-repairs.ts';
 
 export interface DoctorFlags extends Flags {
   readonly client?: readonly string[];
   readonly online?: boolean;
   readonly strict?: boolean;
+  readonly fix?: boolean;
+  readonly yes?: boolean;
+  readonly verbose?: boolean;
 }
 
 /** What people call a client → whose rules that means. */
@@ -32,7 +42,34 @@ const CONNECT_MS = 5_000;
 export async function runDoctor(files: readonly string[], flags: DoctorFlags): Promise<void> {
   const clients = (flags.client ?? Object.keys(NAMED)).flatMap(readClient);
   const config = readConfig({ ...flags, paths: files }, process.env);
-  await withGateway(config, async (gateway) => {
+  const first = await examine(config, clients, flags);
+  if (!flags.fix) return report(first, flags);
+  const plans = await planRepairs(first.domains, first.findings, config);
+  if (!flags.json) process.stdout.write(renderPlans(plans));
+  const changed = plans.filter(({ before, after }) => before !== after);
+  const mayWrite = changed.length > 0 && (await confirmWrite(flags));
+  const instead = new Map<string, string>();
+  if (mayWrite) {
+    for (const plan of changed) await writePlan(plan, config);
+    if (!flags.json) process.stdout.write(`${changed.map(({ file }) => `${pc.green('✓')} ${file}`).join('\n')}\n\n`);
+  }
+  for (const { file, instead: document } of plans)
+    if (document !== undefined && file !== undefined && existsSync(file)) instead.set(document, file);
+  const paths = config.paths.map((path) => instead.get(path) ?? path);
+  // What is left is told of the files as they are now.
+  const last = mayWrite || instead.size > 0 ? await examine({ ...config, paths }, clients, flags) : first;
+  const written = mayWrite ? changed.map(({ domain, file, byHand }) => ({ domain, file, byHand })) : [];
+  report(last, flags, { written });
+}
+
+interface Examination {
+  readonly domains: readonly Domain[];
+  readonly findings: readonly Finding[];
+  readonly summary: ReturnType<typeof summarise>;
+}
+
+function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlags): Promise<Examination> {
+  return withGateway(config, async (gateway) => {
     const findings = diagnose({
       domains: gateway.domains,
       registry: gateway.registry,
@@ -41,10 +78,43 @@ export async function runDoctor(files: readonly string[], flags: DoctorFlags): P
       clients: ['mcp', ...clients],
     });
     if (flags.online) findings.push(...(await checkOnline(gateway)));
-    const summary = summarise(gateway, findings, flags.strict ?? false);
-    process.stdout.write(flags.json ? `${JSON.stringify({ ...summary, findings })}\n` : render(findings, summary));
-    if (!summary.healthy) process.exitCode = 1;
+    return { domains: gateway.domains, findings, summary: summarise(gateway, findings, flags.strict ?? false) };
   });
+}
+
+function report({ findings, summary }: Examination, flags: DoctorFlags, more: object = {}): void {
+  const all = findings.map(({ repair, ...finding }) =>
+    repair === undefined ? finding : { ...finding, repair: { domain: repair.domain, yaml: renderEntry(repair) } },
+  );
+  process.stdout.write(
+    flags.json
+      ? `${JSON.stringify({ ...summary, ...more, findings: all })}\n`
+      : render(findings, summary, flags.verbose ?? false),
+  );
+  if (!summary.healthy) process.exitCode = 1;
+}
+
+function renderPlans(plans: readonly FilePlan[]): string {
+  if (plans.length === 0) return 'Nothing that a domain file could repair.\n\n';
+  const parts = plans.map(({ domain, file, before, after, byHand, why }) => {
+    const lines = diffLines(before, after);
+    const head = file === undefined ? domain : `${file}${before === '' ? ' (new)' : ''}`;
+    const unchanged = file !== undefined && lines.length === 0 ? [pc.dim('  says all of it already')] : [];
+    const hand = byHand.length === 0 ? [] : [pc.yellow(`${why}:`), ...byHand.map((line) => `  ${shown(line)}`)];
+    return [pc.bold(head), ...lines, ...unchanged, ...hand].join('\n');
+  });
+  return `${parts.join('\n\n')}\n\n`;
+}
+
+/** A person at a terminal is asked once; a script that says --fix means it. */
+async function confirmWrite(flags: DoctorFlags): Promise<boolean> {
+  if (flags.yes || flags.json || !process.stdin.isTTY || !process.stdout.isTTY) return true;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Write this? [y/N] ')).trim());
+  } finally {
+    terminal.close();
+  }
 }
 
 function readClient(name: string): readonly ClientId[] {
@@ -92,18 +162,20 @@ function tryConnect({ protocol, hostname, port }: URL): Promise<string | undefin
 
 function summarise(gateway: Gateway, findings: readonly Finding[], strict: boolean) {
   const { exposure, tools } = gateway.registry;
-  const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const warnings = findings.length - errors;
+  const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
+  const [errors, warnings, notes] = [count('error'), count('warning'), count('note')];
   const healthy = errors === 0 && !(strict && warnings > 0);
-  return { healthy, exposure, tools: tools.size, tokens: costOfList(gateway), errors, warnings };
+  return { healthy, exposure, tools: tools.size, tokens: costOfList(gateway), errors, warnings, notes };
 }
 
-const TITLES: Readonly<Record<Finding['check'], string>> = {
+const TITLES: Readonly<Record<CheckCode, string>> = {
   tokens: 'Token budget',
   client: 'Client compatibility',
   description: 'Descriptions',
   guard: 'Destructive operations',
+  effect: 'Effects by meaning',
   arguments: 'Arguments',
+  examples: 'Examples of the document',
   credentials: 'Credentials',
   base_url: 'Base URLs',
   suspicious: 'Suspicious text',
@@ -111,20 +183,26 @@ const TITLES: Readonly<Record<Finding['check'], string>> = {
 };
 const MOST_PER_CHECK = 12;
 
-function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>): string {
-  const sections = (Object.keys(TITLES) as Finding['check'][]).map((check) => {
+const MARKS: Readonly<Record<Severity, string>> = { error: pc.red('✗'), warning: pc.yellow('!'), note: pc.cyan('i') };
+
+function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>, all: boolean): string {
+  const sections = (Object.keys(TITLES) as CheckCode[]).map((check) => {
     const some = findings.filter((finding) => finding.check === check);
     if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;
-    const bad = some.some(({ severity }) => severity === 'error');
-    const lines = some
-      .slice(0, MOST_PER_CHECK)
-      .map(({ where, message }) => `    ${pc.bold(shown(where))}: ${shown(message)}`);
+    const worst = (['error', 'warning'] as const).find((level) => some.some(({ severity }) => severity === level));
+    const listed = all ? some : some.slice(0, MOST_PER_CHECK);
+    const lines = listed.flatMap(({ where, message, repair }) => [
+      `    ${pc.bold(shown(where))}: ${shown(message)}`,
+      ...(repair === undefined ? [] : [pc.dim(`      + ${shown(renderEntry(repair))}`)]),
+    ]);
     const fixes = [...new Set(some.map(({ fix }) => fix))].map((fix) => pc.dim(`    → ${fix}`));
-    const more =
-      some.length > MOST_PER_CHECK ? [pc.dim(`    … and ${some.length - MOST_PER_CHECK} more (--json lists all)`)] : [];
-    return [`${bad ? pc.red('✗') : pc.yellow('!')} ${TITLES[check]}`, ...lines, ...more, ...fixes].join('\n');
+    const more = some.length - listed.length;
+    const rest = more > 0 ? [pc.dim(`    … and ${more} more (--verbose or --json lists all)`)] : [];
+    return [`${MARKS[worst ?? 'note']} ${TITLES[check]}`, ...lines, ...rest, ...fixes].join('\n');
   });
-  const { healthy, exposure, tools, tokens, errors, warnings } = summary;
+  const { healthy, exposure, tools, tokens, errors, warnings, notes } = summary;
   const verdict = healthy ? pc.green('Fit for models.') : pc.red('Not fit yet.');
-  return `${sections.join('\n')}\n\n${verdict} ${tools} tools (exposure ${exposure}), ${tokens.toLocaleString('en-US')} tokens, ${errors} errors, ${warnings} warnings.\n`;
+  const repairs = findings.filter(({ repair }) => repair !== undefined).length;
+  const hint = repairs > 0 ? `\n${repairs} of them have a line for the domain file (+); --fix writes them.` : '';
+  return `${sections.join('\n')}\n\n${verdict} ${tools} tools (exposure ${exposure}), ${tokens.toLocaleString('en-US')} tokens, ${errors} errors, ${warnings} warnings, ${notes} notes.${hint}\n`;
 }

@@ -8,7 +8,11 @@ const HIDDEN_OR_BREAK = new RegExp(`[\\t\\n${UNSEEN}]`, 'gu');
 
 /** Those with no honest use in a text: joiners (emoji, Persian) and direction marks (Hebrew, Arabic) are not among them. */
 const COVERT = String.raw`\u{e0000}-\u{e0fff}\u202a-\u202e\u2066-\u2069\u200b\u2060-\u2064\ufeff\u00ad`;
-const COVERT_TEXT = new RegExp(`[${COVERT}]`, 'u');
+/** Selectors and joiners in a row choose nothing and join nothing: bytes can be hidden in them behind one letter. */
+const PAYLOAD = String.raw`[\ufe00-\ufe0f]{2,}|[\u200c\u200d]{3,}`;
+const COVERT_TEXT = new RegExp(`[${COVERT}]|${PAYLOAD}`, 'u');
+/** The flags of England, Scotland and Wales are a black flag and tags. */
+const TAGGED_FLAG = /\u{1f3f4}[\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
 /** The same, escaped, as they stand in JSON text. */
 const COVERT_ESCAPED = /\\u(?:202[a-e]|206[0-46-9]|200b|feff|00ad|db4[0-3]\\ud[c-f][0-9a-f]{2})/i;
 const COVERT_VALUE = new RegExp(`[${COVERT}\\u200e\\u200f\\p{Cc}]`, 'u');
@@ -37,7 +41,10 @@ export function smuggles(value: string): boolean {
 
 /** The first character in a document that is there to be overlooked. */
 export function findCovert(text: string): RegExpExecArray | null {
-  return COVERT_TEXT.exec(text) ?? COVERT_ESCAPED.exec(text);
+  const first = COVERT_TEXT.exec(text) ?? COVERT_ESCAPED.exec(text);
+  if (first === null || !text.includes('\u{1f3f4}')) return first;
+  const plain = text.replace(TAGGED_FLAG, (flag) => ' '.repeat(flag.length));
+  return COVERT_TEXT.exec(plain) ?? COVERT_ESCAPED.exec(plain);
 }
 
 // What answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but

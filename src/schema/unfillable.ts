@@ -9,15 +9,21 @@ const MAX_DEPTH = 8;
 /** Schemas looked at: unions of unions would otherwise be walked 2^n times. */
 const MAX_STEPS = 5_000;
 
-/** One sentence per required argument that cannot be filled. */
-export function findUnfillable(schema: JsonSchema): string[] {
-  if (typeof schema === 'boolean') return schema ? [] : ['no arguments are accepted at all'];
+export interface Unfillable {
+  /** The required argument; undefined where none is accepted at all. */
+  readonly argument?: string;
+  readonly why: string;
+}
+
+/** Every required argument that cannot be given, and why. */
+export function findUnfillable(schema: JsonSchema): Unfillable[] {
+  if (typeof schema === 'boolean') return schema ? [] : [{ why: 'no arguments are accepted at all' }];
   const facts = gatherFacts(schema, [schema]);
   const walk = { root: schema, left: MAX_STEPS };
   return [...facts.required].flatMap((name) => {
     const schemas = facts.properties.get(name);
     const why = schemas ? whyImpossible(walk, schemas, 0) : 'it is required and not declared';
-    return why === undefined ? [] : [`\`${name}\`: ${why}`];
+    return why === undefined ? [] : [{ argument: name, why }];
   });
 }
 

@@ -107,31 +107,49 @@ function isMisread({ unevaluatedItems, contains, prefixItems }: SchemaObject): b
   return unevaluatedItems !== undefined || (contains !== undefined && prefixItems !== undefined);
 }
 
-/** What of a schema will not be enforced, by JSON pointer; empty when all is. */
-export function auditSchema(root: JsonSchema): readonly string[] {
+/**
+ * What of a schema will not be enforced, by JSON pointer; empty when all is. `audited` remembers between schemas that share
+ * definitions, which are the same objects in each of them: it is said once, and looked at once.
+ */
+export function auditSchema(root: JsonSchema, audited = new WeakSet<SchemaObject>()): readonly string[] {
   const notes = new Set<string>();
-  const schemas = new Set<SchemaObject>();
-  const visit = (schema: unknown, at: string, depth: number): void => {
-    if (!isSchema(schema)) notes.add(`${at}: not a schema, not enforced`);
-    if (!isObject(schema) || schemas.has(schema)) return;
-    schemas.add(schema);
-    if (depth > MAX_NESTING) {
-      notes.add(`${at}: nested too deep, not enforced from here`);
-      return;
-    }
-    const usable = usableKeywords(root, schema, (keyword, why) => notes.add(`${at}/${keyword}: ${why}, not enforced`));
-    const names = Object.keys((usable.patternProperties ?? {}) as object);
-    for (const source of typeof usable.pattern === 'string' ? [usable.pattern, ...names] : names) {
-      const { engine } = safePattern(source);
-      if (engine === 'none') notes.add(`${at}/pattern: not a usable regular expression; values are refused`);
-      if (engine === 'unchecked')
-        notes.add(`${at}/pattern: may take forever on some values, so it is not enforced; the API itself decides`);
-    }
-    mapSubschemas(usable, (inner, keyword, key) => {
-      const step = key === undefined ? '' : `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
-      visit(inner, `${at}/${keyword}${step}`, depth + 1);
-    });
-  };
-  visit(root, '#', 0);
+  auditPart(root, root, '#', 0, audited, notes);
   return [...notes];
+}
+
+function auditPart(
+  root: JsonSchema,
+  schema: unknown,
+  at: string,
+  depth: number,
+  audited: WeakSet<SchemaObject>,
+  notes: Set<string>,
+): void {
+  if (!isSchema(schema)) notes.add(`${at}: not a schema, not enforced`);
+  if (!isObject(schema) || audited.has(schema)) return;
+  audited.add(schema);
+  if (depth > MAX_NESTING) {
+    notes.add(`${at}: nested too deep, not enforced from here`);
+    return;
+  }
+  const usable = usableKeywords(root, schema, (keyword, why) => notes.add(`${at}/${keyword}: ${why}, not enforced`));
+  const names = Object.keys((usable.patternProperties ?? {}) as object);
+  for (const source of typeof usable.pattern === 'string' ? [usable.pattern, ...names] : names) {
+    const { engine } = safePattern(source);
+    if (engine === 'none') notes.add(`${at}/pattern: not a usable regular expression; values are refused`);
+    if (engine === 'unchecked')
+      notes.add(`${at}/pattern: may take forever on some values, so it is not enforced; the API itself decides`);
+  }
+  const visit = (inner: unknown, keyword: string, key?: string | number) => {
+    const step = key === undefined ? '' : `/${String(key).replace(/~/g, '~0').replace(/\//g, '~1')}`;
+    auditPart(root, inner, `${at}/${keyword}${step}`, depth + 1, audited, notes);
+  };
+  const { $defs = {}, definitions = {}, ...rest } = usable;
+  // Thousands of definitions in each of thousands of schemas: those looked at before cost no more than a look-up.
+  for (const [keyword, map] of Object.entries({ $defs, definitions })) {
+    const named = map as Readonly<Record<string, unknown>>;
+    for (const name in named)
+      if (!isObject(named[name]) || !audited.has(named[name])) visit(named[name], keyword, name);
+  }
+  mapSubschemas(rest, visit);
 }

@@ -1,0 +1,110 @@
+// doctor --fix: what the findings repair, written into domain files. A file that would no longer load is never written, and
+// one that is written is replaced as a whole.
+import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import type { Config } from '../config.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { findFiles, type SourceFile } from '../domain/domain-files.ts';
+import { type Entry, renderEntry, withEntries } from '../domain/domain-yaml.ts';
+import { loadDomains } from '../domain/load.ts';
+import { pickDefined } from '../domain/pick-defined.ts';
+import type { Domain } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+
+export interface FilePlan {
+  readonly domain: string;
+  /** Where the repairs go; undefined where there is no such place. */
+  readonly file?: string;
+  readonly before: string;
+  readonly after: string;
+  /** What has to be written by hand, and why. */
+  readonly byHand: readonly string[];
+  readonly why: string;
+  /** The document this file takes the place of. */
+  readonly instead?: string;
+}
+
+export async function planRepairs(
+  domains: readonly Domain[],
+  findings: readonly Finding[],
+  config: Config,
+): Promise<FilePlan[]> {
+  const entries = new Map<string, Entry[]>();
+  for (const { repair } of findings)
+    if (repair !== undefined) entries.set(repair.domain, [...(entries.get(repair.domain) ?? []), repair]);
+  const plans: FilePlan[] = [];
+  for (const domain of domains) {
+    const own = entries.get(domain.name);
+    if (own !== undefined) plans.push(await planFile(domain, own, config));
+  }
+  return plans;
+}
+
+async function planFile(domain: Domain, entries: readonly Entry[], config: Config): Promise<FilePlan> {
+  const { name, source } = domain;
+  const leave = (why: string): FilePlan => ({
+    domain: name,
+    before: '',
+    after: '',
+    byHand: entries.map(renderEntry),
+    why,
+  });
+  const [file] = await findFiles([source]);
+  if (file?.kind === 'module') return leave(`${source} is code; write there what these lines say`);
+  if (file?.kind === 'data') return planEdit(name, source, file.text ?? '', entries);
+  if (source === '-') return leave('the document came from standard input; write these lines into a domain file');
+  const isUrl = /^https?:\/\//i.test(source);
+  const path = config.paths.find((one) => (isUrl ? one.startsWith(source) : one === source));
+  if (path === undefined)
+    return leave(`a domain file beside ${source} would stand for the same API a second time; import it first`);
+  const target = join(isUrl ? '.' : dirname(source), `${name}.domain.yaml`);
+  const existing = await findFiles([target]).catch((): SourceFile[] => []);
+  const [other] = existing;
+  const text = other?.text ?? renderSkeleton(domain, isUrl ? path : `./${basename(source)}`, target, config);
+  const plan = planEdit(name, target, text, entries);
+  return { ...plan, before: other?.text ?? '', instead: path };
+}
+
+function planEdit(domain: string, file: string, before: string, entries: readonly Entry[]): FilePlan {
+  const { text: after, refused } = withEntries(before, file, entries);
+  const why = refused.length === 0 ? '' : `${file} says something there already that they cannot be joined to`;
+  return { domain, file, before, after, byHand: refused.map(renderEntry), why };
+}
+
+/** A domain file that serves what the document alone does. */
+function renderSkeleton({ name, endpoints }: Domain, openapi: string, target: string, config: Config): string {
+  const [first] = endpoints;
+  const prefix = first === undefined ? '' : first.toolName.slice(0, -first.action.length).replace(/_$/, '');
+  const { baseUrl, refsRoot } = config;
+  const lines = [
+    `# Repairs of ${openapi}, by landbridge doctor --fix. Serve this file instead of the document.`,
+    `name: ${name}`,
+    `openapi: ${JSON.stringify(openapi)}`,
+    `prefix: ${JSON.stringify(prefix)}`,
+    ...(baseUrl === undefined ? [] : [`baseUrl: ${JSON.stringify(baseUrl)}`]),
+    ...(refsRoot === undefined
+      ? []
+      : [`refsRoot: ${JSON.stringify(relative(dirname(resolve(target)), resolve(refsRoot)))}`]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Writes one file; throws BAD_DOMAIN, with the file as it was, where the gateway would not load what it says. */
+export async function writePlan({ file, before, after }: FilePlan, config: Config): Promise<void> {
+  if (file === undefined || before === after) return;
+  const target = await realpath(file).catch(() => resolve(file));
+  const draft = join(dirname(target), `.${basename(target)}.${process.pid}.draft.yaml`);
+  const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
+  try {
+    await writeFile(draft, after, { mode, flag: 'wx' });
+    const { env, baseUrl, refsRoot } = config;
+    // An API inside this process is not started for this.
+    const embedded = () => 'http://127.0.0.1:9';
+    await loadDomains({ paths: [draft], env, embedded, ...pickDefined({ baseUrl, refsRoot }) });
+    if (before !== '' && (await readFile(target, 'utf8')) !== before)
+      throw new GatewayError('BAD_DOMAIN', `${file} was changed meanwhile; run doctor again.`, { file });
+    await rename(draft, target);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

@@ -1,0 +1,37 @@
+// Arguments nobody can give, and rules of schemas that cannot be enforced. A definition that many operations share is
+// looked at once and told once: documents with thousands of them would otherwise be walked as often as they have operations.
+import type { Endpoint } from '../../endpoint/model.ts';
+import { auditSchema } from '../../schema/check/repair.ts';
+import { findUnfillable } from '../../schema/unfillable.ts';
+import { type DiagnoseInput, type Finding, type Repair, repairOperation } from '../finding.ts';
+
+export function* checkArguments({ registry }: DiagnoseInput): Generator<Finding> {
+  const audited = new WeakSet<object>();
+  for (const { name, endpoint } of registry.operations) {
+    for (const { argument, why } of findUnfillable(endpoint.inputSchema)) {
+      const repair = argument === undefined ? undefined : repairRequired(endpoint, argument);
+      yield {
+        check: 'arguments',
+        severity: 'error',
+        where: name,
+        message: `can never be called: ${argument === undefined ? '' : `\`${argument}\`: `}${why}`,
+        fix:
+          repair === undefined
+            ? 'correct the schema with an overlay, or leave the operation out'
+            : 'correct the schema with an overlay, or do not ask for the argument',
+        ...(repair !== undefined && { repair }),
+      };
+    }
+    const fix = 'correct the schema with an overlay, so that all of it is enforced';
+    for (const message of auditSchema(endpoint.inputSchema, audited))
+      yield { check: 'arguments', severity: 'warning', where: name, message, fix };
+  }
+}
+
+/** What cannot be given must not be asked for; in a path it has to be. */
+function repairRequired(endpoint: Endpoint, argument: string): Repair | undefined {
+  const arg = endpoint.args.find(({ key }) => key === argument);
+  if (arg === undefined || endpoint.source.kind !== 'openapi') return undefined;
+  if (arg.to.some((target) => target.in === 'path')) return undefined;
+  return repairOperation(endpoint, ['args', argument, 'required'], false);
+}

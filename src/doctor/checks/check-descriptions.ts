@@ -1,0 +1,31 @@
+// Operations and arguments that say nothing a model could choose them by.
+import { trimEnd } from '../../endpoint/plain-text.ts';
+import type { DiagnoseInput, Finding } from '../finding.ts';
+import { propertiesOf } from '../properties-of.ts';
+
+const MIN_DESCRIPTION = 12;
+const MAX_SILENT = 3;
+const SHOWN = 6;
+
+export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Finding> {
+  const about = { check: 'description', severity: 'warning' } as const;
+  for (const { name, endpoint } of registry.operations) {
+    const text = `${endpoint.summary} ${endpoint.description ?? ''}`.trim();
+    const synthetic = trimEnd(text, '. \n').toUpperCase() === `${endpoint.method} ${endpoint.path}`.toUpperCase();
+    if (synthetic || text.length < MIN_DESCRIPTION) {
+      const message = synthetic ? 'has no description' : `says only "${text}"`;
+      const fix = 'describe what it does, when to use it and what comes back (operations.<name>.description)';
+      yield { ...about, where: name, message, fix };
+    }
+    const properties = propertiesOf(endpoint);
+    const silent = Object.keys(properties).filter((key) => !hasText(properties[key]?.description));
+    if (silent.length <= MAX_SILENT) continue;
+    const some = `${silent.slice(0, SHOWN).join(', ')}${silent.length > SHOWN ? ', …' : ''}`;
+    const fix = 'describe them in the domain file (operations.<name>.args)';
+    yield { ...about, where: name, message: `${silent.length} arguments have no description: ${some}`, fix };
+  }
+}
+
+function hasText(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() !== '';
+}

@@ -1,0 +1,21 @@
+// Operations that destroy data and would run without anybody being asked.
+import { decidePolicy } from '../../orchestration/policy.ts';
+import { type DiagnoseInput, type Finding, repairOperation } from '../finding.ts';
+
+export function* checkGuards({ registry, domains, policy }: DiagnoseInput): Generator<Finding> {
+  const byName = new Map(domains.map((domain) => [domain.name, domain]));
+  for (const { name, endpoint } of registry.operations) {
+    const domain = byName.get(endpoint.domain);
+    if (endpoint.effect !== 'destructive' || !domain) continue;
+    const decision = decidePolicy(endpoint, domain, policy);
+    if (decision.policy !== 'allow') continue;
+    yield {
+      check: 'guard',
+      severity: 'error',
+      where: name,
+      message: `destroys data and runs unasked: ${decision.because}`,
+      fix: 'set guard: confirm (or deny), or mark its effect as write if it destroys nothing',
+      repair: repairOperation(endpoint, ['guard'], 'confirm'),
+    };
+  }
+}

@@ -1,0 +1,24 @@
+// What tools/list costs a model, all of it and tool by tool.
+import { costOf, listCost } from '../../catalog/tokens.ts';
+import type { DiagnoseInput, Finding } from '../finding.ts';
+
+/** One tool that takes more crowds out the others (ChatGPT refuses above 5,000). */
+const HEAVY_TOOL = 1_500;
+
+export function* checkTokens({ registry, tokenBudget }: DiagnoseInput): Generator<Finding> {
+  const tools = [...registry.tools.values()].map(({ tool }) => tool);
+  const total = listCost(tools);
+  const check = 'tokens';
+  if (total > tokenBudget) {
+    const message = `costs ${total.toLocaleString('en-US')} tokens, the budget is ${tokenBudget.toLocaleString('en-US')}`;
+    const fix = 'choose another --exposure, leave operations out, or raise --token-budget';
+    yield { check, severity: 'error', where: 'tools/list', message, fix };
+  }
+  for (const tool of tools) {
+    const tokens = costOf(tool);
+    if (tokens <= HEAVY_TOOL) continue;
+    const message = `costs ${tokens.toLocaleString('en-US')} tokens by itself`;
+    const fix = 'hide arguments nobody needs, or shorten descriptions in the domain file';
+    yield { check, severity: 'warning', where: tool.name, message, fix };
+  }
+}

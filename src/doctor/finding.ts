@@ -1,0 +1,66 @@
+// What a check says: one type for all of them, so that a check is a function and nothing else.
+import type { Registry } from '../catalog/registry.ts';
+import type { Domain, Endpoint } from '../endpoint/model.ts';
+import type { DeploymentPolicy } from '../orchestration/policy.ts';
+import type { ClientId } from './client-check.ts';
+
+/** `error` makes the doctor fail, `warning` only with --strict; a `note` is worth knowing, and fails nothing. */
+export type Severity = 'error' | 'warning' | 'note';
+
+export type CheckCode =
+  | 'tokens'
+  | 'client'
+  | 'description'
+  | 'guard'
+  | 'effect'
+  | 'arguments'
+  | 'examples'
+  | 'credentials'
+  | 'base_url'
+  | 'suspicious'
+  | 'quarantine';
+
+export interface Finding {
+  readonly check: CheckCode;
+  readonly severity: Severity;
+  /** A tool, a domain, or the whole list. */
+  readonly where: string;
+  /** What is wrong, to be read behind `where`. */
+  readonly message: string;
+  /** What a person can do about it. */
+  readonly fix: string;
+  /** What repairs it when written into the domain file. */
+  readonly repair?: Repair;
+}
+
+/** One entry of a domain file. */
+export interface Repair {
+  readonly domain: string;
+  /** Keys from the top of the file. A list stands for one key: the names it may have there, the one to write first. */
+  readonly path: readonly (string | readonly string[])[];
+  readonly value: unknown;
+}
+
+export interface DiagnoseInput {
+  readonly domains: readonly Domain[];
+  readonly registry: Registry;
+  readonly policy: DeploymentPolicy;
+  readonly tokenBudget: number;
+  readonly clients: readonly ClientId[];
+}
+
+export type Check = (input: DiagnoseInput) => Iterable<Finding>;
+
+/** What the file says about one operation: below `operations` of an imported document, below `endpoints` of its own. */
+export function repairOperation(endpoint: Endpoint, fields: readonly string[], value: unknown): Repair {
+  const { domain, source, method, path, action, toolName } = endpoint;
+  if (source.kind !== 'openapi') return { domain, path: ['endpoints', action, ...fields], value };
+  // An operationId may stand in a document twice, a method and path never; whichever the file uses already is kept.
+  const names = [
+    `${method} ${path}`,
+    ...(source.operationId === undefined ? [] : [source.operationId]),
+    action,
+    toolName,
+  ];
+  return { domain, path: ['operations', names, ...fields], value };
+}

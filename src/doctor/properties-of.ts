@@ -1,0 +1,10 @@
+// The arguments of an endpoint by name, as its schema has them.
+import { isObject } from '../endpoint/is-object.ts';
+import type { Endpoint } from '../endpoint/model.ts';
+
+export function propertiesOf({
+  inputSchema,
+}: Endpoint): Readonly<Record<string, { description?: unknown } | undefined>> {
+  const properties = isObject(inputSchema) ? inputSchema.properties : undefined;
+  return isObject(properties) ? (properties as Record<string, { description?: unknown }>) : {};
+}
