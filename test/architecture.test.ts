@@ -38,7 +38,6 @@ const DOORS: Record<string, readonly string[]> = {
   ajv: ['schema/check/compile-schema.ts'],
   'ajv-formats': ['schema/check/formats.ts'],
   re2js: ['schema/check/pattern.ts'],
-  minisearch: ['catalog/search/search-index.ts'],
   'gpt-tokenizer': ['catalog/tokens.ts'],
   jiti: ['domain/load-module.ts'],
   pino: ['log.ts'],

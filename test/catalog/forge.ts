@@ -2,7 +2,7 @@
 // about it. The large ones (queries.ts) need documents that not every clone has.
 import type { Query } from './queries.ts';
 
-/** `METHOD /path summary`, one operation each; the first segment that names a thing is its tag. */
+/** `METHOD /path summary`, one operation each. */
 const OPERATIONS = `
 GET /user Gets the authenticated user
 PATCH /user Updates the profile of the authenticated user
@@ -87,15 +87,24 @@ PUT /repos/{owner}/{repo}/actions/secrets/{name} Creates or updates a repository
 GET /repos/{owner}/{repo}/dependabot/alerts Lists dependabot alerts for a repository
 `;
 
-/** The forge as an OpenAPI document. */
 export function forgeDocument(): object {
+  return toDocument(OPERATIONS);
+}
+
+/**
+ * Rows of `METHOD /path summary | description` as an OpenAPI document; the first segment that names a thing is
+ * the tag.
+ */
+export function toDocument(operations: string): object {
   const paths: Record<string, Record<string, object>> = {};
-  for (const line of OPERATIONS.trim().split('\n')) {
-    const [, method, path, summary] = /^(\S+) (\S+) (.*)$/.exec(line)!;
+  for (const line of operations.trim().split('\n')) {
+    const [, method, path, text] = /^(\S+) (\S+) (.*)$/.exec(line)!;
+    const [summary, description] = text!.split(' | ');
     paths[path!] ??= {};
     paths[path!]![method!.toLowerCase()] = {
       tags: [tagOf(path!)],
       summary,
+      ...(description === undefined ? {} : { description }),
       parameters: [...path!.matchAll(/\{(\w+)\}/g)].map((match) => ({
         name: match[1],
         in: 'path',
@@ -115,7 +124,7 @@ export function forgeDocument(): object {
 
 function tagOf(path: string): string {
   const [first, ...others] = path.split('/').filter((part) => part !== '' && !part.startsWith('{'));
-  return first === 'repos' ? (others[0] ?? 'repos') : first!;
+  return first === 'repos' ? (others[0] ?? 'repos') : (first ?? 'general');
 }
 
 const ask = (query: string, ...want: string[]): Query => ({ query, want });

@@ -7,6 +7,15 @@ export interface Query {
   readonly want: readonly string[];
 }
 
+/** `request => METHOD /path | METHOD /path`, one in a line. */
+export function readQueries(rows: string): Query[] {
+  return rows
+    .trim()
+    .split('\n')
+    .map((row) => row.split(' => '))
+    .map(([query, want]) => ({ query: query!, want: want!.split(' | ') }));
+}
+
 const ask = (query: string, ...want: string[]): Query => ({ query, want });
 
 export const GITHUB: readonly Query[] = [

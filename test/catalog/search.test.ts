@@ -160,6 +160,99 @@ describe('search_operations', () => {
   });
 });
 
+describe('requests as people say them', () => {
+  const names = ['tickets', 'tasks', 'tunnels', 'assets', 'members', 'plugins', 'sessions'];
+  const desk = aDomain('desk', [
+    ...names.flatMap((name) => [
+      anEndpoint('desk', `${name}_list`, { summary: `List ${name}`, path: `/${name}`, tags: [name] }),
+      anEndpoint('desk', `${name}_create`, {
+        summary: `Create ${name}`,
+        path: `/${name}`,
+        effect: 'write',
+        tags: [name],
+        ...(name === 'assets' && { description: 'Uploads a photo.' }),
+      }),
+      anEndpoint('desk', `${name}_update`, {
+        summary: `Update ${name}`,
+        path: `/${name}/{id}`,
+        effect: 'write',
+        method: 'PATCH',
+        tags: [name],
+      }),
+      anEndpoint('desk', `${name}_delete`, {
+        summary: `Delete ${name}`,
+        path: `/${name}/{id}`,
+        effect: 'destructive',
+        tags: [name],
+      }),
+    ]),
+    anEndpoint('desk', 'tasks_cancel', { summary: 'Cancel a task', path: '/tasks/{id}/cancel', effect: 'write' }),
+    anEndpoint('desk', 'plugins_disable', {
+      summary: 'Disable a plugin',
+      path: '/plugins/{id}/disable',
+      effect: 'write',
+    }),
+  ]);
+  const registry = buildRegistry({
+    domains: [desk],
+    operations: desk.endpoints.map((endpoint) => anOperation(endpoint)),
+    exposure: 'search',
+    tokenBudget: 10_000,
+  });
+  const search = async (query: string) =>
+    textOf(await registry.tools.get('search_operations')!.run(aCall('search_operations'), { query })).split('\n');
+  const best = async (query: string) => (await search(query))[0]!.split('(')[0];
+
+  test.each([
+    ['set up a new tunnel', 'tunnels_create'],
+    ['Could you please set a tunnel up for me?', 'tunnels_create'],
+    ['get rid of the old tunnel', 'tunnels_delete'],
+    ['take somebody off the member list', 'members_delete'],
+    ['I want to kick a member out', 'members_delete'],
+    ['turn a plugin off', 'plugins_disable'],
+    ['which plugins do we have', 'plugins_list'],
+    ['change what the ticket says', 'tickets_update'],
+    ['call off a task', 'tasks_cancel'],
+  ])('the deed is read from the whole sentence: %s', async (query, want) => {
+    expect(await best(query)).toBe(want);
+  });
+
+  test('the thing counts more than the deed, and its own word more than another for it', async () => {
+    expect(await best('cancel a ticket')).toMatch(/^tickets_/);
+    expect(await best('ticket')).toMatch(/^tickets_/);
+  });
+
+  test('a word that only a description has finds the operation, and the others on the same thing', async () => {
+    expect(await best('add a photo')).toBe('assets_create');
+    expect((await search('show me every photo')).slice(0, 2).map((line) => line.split('(')[0])).toContain(
+      'assets_list',
+    );
+  });
+
+  test('hits that say little of what was asked come with the groups there are', async () => {
+    const lines = await search('refill the coffee machine with fresh plugins before noon');
+    expect(lines.at(-2)).toBe('These match loosely. Ask again with the words of a group:');
+    expect(lines.at(-1)).toMatch(/^Groups: tickets \(4\), tasks \(4\), /);
+    expect((await search('list tickets')).join('\n')).not.toContain('Groups:');
+  });
+
+  test('operations that say the same leave room for others', async () => {
+    const alike = aDomain('music', [
+      ...['albums', 'songs', 'genres', 'artists', 'playlists'].map((name) =>
+        anEndpoint('music', `${name}_mix`, { summary: 'Creates a mix of a playlist', path: `/${name}/{id}/mix` }),
+      ),
+      anEndpoint('music', 'playlist_tracks', { summary: 'Gets the tracks', path: '/playlists/{id}/tracks' }),
+    ]);
+    const index = await buildIndex(
+      nameOperations(
+        alike.endpoints.map((endpoint) => anOperation(endpoint)),
+        [],
+      ),
+    );
+    expect(findOperations(index, 'playlist', 3).map(({ name }) => name)).toContain('playlist_tracks');
+  });
+});
+
 describe('describe_operation', () => {
   const { call } = build();
 
@@ -331,9 +424,14 @@ describe('stems', () => {
     ['delete deleting deletion', 'delet'],
     ['issue issues', 'issu'],
     ['repository repositories', 'repositori'],
-    ['organization organisations', 'organizat'],
+    ['organization organisations organize', 'organiz'],
     ['run runs running', 'run'],
-    ['subscription subscriptions', 'subscript'],
+    ['subscription subscriptions subscribe', 'subscrib'],
+    ['invitation invitations invite', 'invit'],
+    ['notification notify', 'notifi'],
+    ['collaborator collaboration collaborate', 'collabor'],
+    ['sent send', 'send'],
+    ['favourite favorites', 'favorit'],
     ['branch branches', 'branch'],
   ])('%s meet at %s', (words, want) => {
     expect(new Set(words.split(' ').map(stem))).toEqual(new Set([want]));

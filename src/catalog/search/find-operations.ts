@@ -1,155 +1,161 @@
-// From a question to the operations that answer it: MiniSearch proposes, then the whole question is weighed against what
-// each operation says it is.
+// From a request to the operations that answer it: every word is looked up in what the operations say of themselves, and
+// an operation counts by how much of the request it meets, how little of it is unasked for, and whether it does what is to
+// be done.
 import { editDistance } from '../../endpoint/edits.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import type { CatalogOperation } from '../tree.ts';
-import { type Entry, type Index, isPlural } from './search-index.ts';
-import { splitWords, toStems } from './search-words.ts';
-import { relatedTo, spellOut, type Verb, verbOfWord } from './vocabulary.ts';
+import type { Entry, Index } from './search-index.ts';
+import { readRequest, type SpokenRequest, type Term } from './spoken-request.ts';
+import { agreement, verbOfWord } from './verbs.ts';
 
 export interface SearchFilter {
   readonly domain?: string | undefined;
   readonly effect?: Effect | undefined;
 }
 
-const MAX_TERMS = 16;
-const MAX_CANDIDATES = 150;
-const BOOST = { head: 3, path: 2 };
+export interface SearchResult {
+  /** Best first. */
+  readonly operations: readonly CatalogOperation[];
+  /** The best one says little of what was asked: the words are probably not those of the documents. */
+  readonly weak: boolean;
+}
 
-/** The best operations for a question, best first. */
+/** The best operations for a request, best first. */
 export function findOperations(
   index: Index,
   query: string,
   limit: number,
   filter: SearchFilter = {},
-): CatalogOperation[] {
-  const question = readQuestion(index, query);
-  if (question.terms.length === 0) return [];
-  return propose(index, question.terms)
-    .filter(({ entry }) => passes(entry.operation, filter))
-    .map(({ entry, score }) => ({ entry, score: rank(index, question, entry) + 0.15 * score }))
-    .sort((a, b) => b.score - a.score || a.entry.id - b.entry.id)
-    .slice(0, limit)
-    .map(({ entry }) => entry.operation);
+): readonly CatalogOperation[] {
+  return searchOperations(index, query, limit, filter).operations;
+}
+
+export function searchOperations(index: Index, query: string, limit: number, filter: SearchFilter = {}): SearchResult {
+  const request = readRequest(query);
+  const terms = request.terms.map((term) => weighTerm(index, term));
+  const question = toQuestion(request, terms);
+  const hits: { entry: Entry; score: number }[] = [];
+  for (const entry of index.entries) {
+    if (terms.every(({ strengths }) => strengths[entry.id] === 0) || !passes(entry.operation, filter)) continue;
+    hits.push({ entry, score: rank(index, question, entry) });
+  }
+  hits.sort((a, b) => b.score - a.score || a.entry.id - b.entry.id);
+  const entries = spread(hits.map(({ entry }) => entry));
+  return { operations: entries.slice(0, limit).map(({ operation }) => operation), weak: isWeak(terms, entries[0]) };
 }
 
 export function passes({ endpoint }: CatalogOperation, { domain, effect }: SearchFilter): boolean {
   return (domain ?? endpoint.domain) === endpoint.domain && (effect ?? endpoint.effect) === endpoint.effect;
 }
 
-/** What a question asks for: things, a deed, and whether one thing is meant or many. */
-interface Question {
-  readonly terms: readonly Term[];
-  readonly verb: Verb | undefined;
-  readonly many: boolean | undefined;
-}
-
-/** One word of the question, and how it may be met. */
-interface Term {
-  readonly stem: string;
+/** A word of the request against all operations. */
+interface WeighedTerm {
+  readonly factor: number;
+  /** How well each stem stands for the word. */
+  readonly quality: ReadonlyMap<string, number>;
+  /** How strongly each operation says it. */
+  readonly strengths: Float32Array;
+  /** Nothing, where no operation says it. */
   readonly weight: number;
-  readonly related: ReadonlySet<string>;
-  readonly verb: Verb | undefined;
 }
 
-const ASKING = new Set('is are does do did has have who what which when where how'.split(' '));
-const ARTICLES = new Set(['a', 'an', 'the', 'my', 'this', 'on', 'to']);
-const PREPOSITIONS = new Set(['of', 'for', 'in', 'on', 'from', 'to', 'by', 'with']);
+/** How well another word stands for the one that was said. */
+const QUALITY = { related: 0.7, relatedToUnknown: 0.8, longer: 0.65, near: 0.6 };
 
-function readQuestion(index: Index, query: string): Question {
-  const words = spellOut(splitWords(query));
-  const stems = [...new Set(toStems(words.join(' ')))].slice(0, MAX_TERMS);
-  const hasThing = stems.some((stem) => verbOfWord(stem) === undefined);
-  const terms = stems.map((stem) => {
-    const verb = verbOfWord(stem);
-    // "Create" alone names nothing, the thing does; but "merge" or "refund" names what few operations do.
-    const isCommon = verb !== undefined && verb !== 'act';
-    return {
-      stem,
-      weight: index.weight(stem) * (isCommon && hasThing ? 0.5 : 1),
-      related: relatedTo(stem),
-      verb: isCommon ? verb : undefined,
-    };
-  });
-  return { terms, verb: findVerb(words, stems[0] ?? ''), many: asksForMany(words) };
+function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm {
+  const quality = new Map<string, number>();
+  const allow = (stemmed: string, how: number) => quality.set(stemmed, Math.max(how, quality.get(stemmed) ?? 0));
+  // Where the documents have the word itself, others for it are second choice, and guessing would blur it.
+  const isKnown = stems.some(index.knows);
+  for (const stemmed of stems) allow(stemmed, 1);
+  for (const stemmed of related) allow(stemmed, isKnown ? QUALITY.related : QUALITY.relatedToUnknown);
+  const word = stems[0]!;
+  if (word.length >= 3) {
+    for (const other of index.words) {
+      if (word.length >= 4 && other.startsWith(word)) allow(other, isKnown ? QUALITY.longer : QUALITY.near);
+      else if (!isKnown && isNear(word, other)) allow(other, QUALITY.near);
+    }
+  }
+  const strengths = new Float32Array(index.entries.length);
+  for (const [stemmed, how] of quality) {
+    index.eachEntry(stemmed, (id, strength) => {
+      strengths[id] = Math.max(strengths[id]!, how * strength);
+    });
+  }
+  const reach = strengths.reduce((total, strength) => total + strength, 0);
+  // The fewer say it, the more it tells.
+  const weight = reach === 0 ? 0 : factor * Math.log(1 + index.entries.length / (0.4 + reach));
+  return { factor, quality, strengths, weight };
 }
 
-/** The first word may say what is to be done; a verb further on may well be a noun (`list pull request comments`). */
-function findVerb(words: readonly string[], first: string): Verb | undefined {
-  if (ASKING.has(words[0] ?? '')) return 'get';
-  // `frobnicate the thing`: a word before an article is a verb, whether we know it or not.
-  return verbOfWord(first) ?? (ARTICLES.has(words[1] ?? '') ? 'act' : undefined);
+/** A typing mistake or the end of a compound away. Nobody mistypes the first letter. */
+function isNear(word: string, other: string): boolean {
+  if (other.length < 4) return false;
+  if (other.endsWith(word) && word.length >= 5) return true;
+  if (other[0] !== word[0]) return false;
+  return (word.startsWith(other) && word.length - other.length <= 4) || editDistance(word, other, 2) < 2;
 }
 
-/** `all users`, `secrets of a repository`: many; `an issue`, `the latest release`: one. */
-function asksForMany(words: readonly string[]): boolean | undefined {
-  if (words.some((word) => word === 'all' || word === 'every' || word === 'list')) return true;
-  const end = words.findIndex((word, place) => place > 0 && PREPOSITIONS.has(word));
-  const thing = end < 0 ? words : words.slice(0, end);
-  if (thing.some((word) => word === 'a' || word === 'an' || word === 'this')) return false;
-  return thing.some(isPlural) ? true : undefined;
+interface Question extends Pick<SpokenRequest, 'verbs' | 'many'> {
+  readonly terms: readonly WeighedTerm[];
+  readonly weight: number;
+  /** For every stem that may stand for a word of the request: how well. */
+  readonly asked: ReadonlyMap<string, number>;
 }
 
-function propose(index: Index, terms: readonly Term[]): { entry: Entry; score: number }[] {
-  const queries = terms.flatMap(({ stem, related }) => {
-    // Guessing is for words nobody uses: it is slow, and it blurs the ones that are known.
-    const guess = !index.knows(stem) && stem.length >= 3;
-    return [
-      { queries: [stem], prefix: guess, fuzzy: guess && (stem.length < 8 ? 1 : 2) },
-      { queries: [...related].filter(index.knows), boostTerm: () => 0.4 },
-    ];
-  });
-  const results = index.mini.search({ combineWith: 'OR', queries, boost: BOOST }).slice(0, MAX_CANDIDATES);
-  return results.map(({ id, score }) => ({ entry: index.entries[id as number]!, score: score / results[0]!.score }));
+function toQuestion({ verbs, many }: SpokenRequest, terms: readonly WeighedTerm[]): Question {
+  const asked = new Map<string, number>();
+  for (const { quality } of terms) {
+    for (const [stemmed, how] of quality) asked.set(stemmed, Math.max(how, asked.get(stemmed) ?? 0));
+  }
+  return { verbs, many, terms, weight: sum(terms, ({ weight }) => weight), asked };
 }
 
-/** How much of the question is met, how much of the operation is unasked for, and whether it does what is to be done. */
-function rank(index: Index, { terms, verb, many }: Question, entry: Entry): number {
+function rank(index: Index, { verbs, many, terms, weight, asked }: Question, entry: Entry): number {
   const { endpoint } = entry.operation;
   const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
-  const isAsked = (word: string) => terms.some(({ stem, related }) => stem === word || related.has(word));
-  const coverage = sum(terms, (term) => term.weight * strength(term, entry)) / sum(terms, ({ weight }) => weight);
-  const focus = sum(entry.head, (word) => (isAsked(word) ? weigh(word) : 0)) / (sum(entry.head, weigh) || 1);
-  const isRead = endpoint.effect === 'read';
-  const intent = verb === undefined ? 0 : agrees(verb, entry.verbs) ? 1 : -1;
+  const isAsked = (word: string) => asked.get(word) ?? 0;
+  const coverage = sum(terms, (term) => term.weight * term.strengths[entry.id]!) / weight;
+  const focus = sum(entry.head, (word) => isAsked(word) * weigh(word)) / (sum(entry.head, weigh) || 1);
+  const intent = verbs.length === 0 ? 0 : 2 * agreement(verbs, entry.verbs) - 1;
   // Only reads give one or many.
-  const number = many === undefined || !isRead ? 0 : entry.verbs.has('list') === many ? 1 : -1;
-  const isTarget = terms.some(({ stem }) => stem === entry.target);
+  const number = many === undefined || endpoint.effect !== 'read' ? 0 : entry.verbs.has('list') === many ? 1 : -1;
+  const target = Math.max(0, ...entry.target.map(isAsked));
+  const isUnlikely = endpoint.deprecated || endpoint.method === 'HEAD' || endpoint.method === 'OPTIONS';
   return (
     coverage +
-    0.45 * focus +
-    0.2 * intent +
-    0.08 * number +
-    (isTarget ? 0.18 : 0) -
-    (endpoint.deprecated ? 0.15 : 0) -
-    0.008 * endpoint.path.split('/').length
+    0.4 * focus +
+    0.3 * intent +
+    0.14 * number +
+    0.2 * target -
+    (isUnlikely ? 0.15 : 0) -
+    0.01 * endpoint.path.split('/').length
   );
 }
 
-function sum<Item>(items: Iterable<Item>, weigh: (item: Item) => number): number {
-  return [...items].reduce((total, item) => total + weigh(item), 0);
+function sum<Item>(items: readonly Item[], weigh: (item: Item) => number): number {
+  return items.reduce((total, item) => total + weigh(item), 0);
 }
 
-/** How well an operation meets one word: where it says it, or says something like it. */
-function strength({ stem, related, verb }: Term, { head, path, more, verbs }: Entry): number {
-  if (head.has(stem)) return 1;
-  if (path.has(stem)) return 0.95;
-  if (verb !== undefined && agrees(verb, verbs)) return 0.9;
-  if ([...related].some((word) => head.has(word) || path.has(word))) return 0.7;
-  if (isNear(stem, head)) return 0.6;
-  return more.has(stem) ? 0.55 : 0;
+const MAX_ALIKE = 2;
+
+/** Operations that say the same of themselves, beyond two, stand behind all others: five of a kind leave no room. */
+function spread(entries: readonly Entry[]): Entry[] {
+  const counts = new Map<string, number>();
+  const repeated: Entry[] = [];
+  const first = entries.filter((entry) => {
+    const { summary } = entry.operation.endpoint;
+    const count = (counts.get(summary) ?? 0) + 1;
+    counts.set(summary, count);
+    if (count > MAX_ALIKE) repeated.push(entry);
+    return count <= MAX_ALIKE;
+  });
+  return [...first, ...repeated];
 }
 
-function agrees(verb: Verb, verbs: ReadonlySet<Verb>): boolean {
-  return verbs.has(verb) || (verb === 'get' && verbs.has('list')) || (verb === 'list' && verbs.has('get'));
-}
+const WEAK = 0.4;
 
-/** A typing mistake or a longer form away. */
-function isNear(word: string, words: ReadonlySet<string>): boolean {
-  if (word.length < 3) return false;
-  return [...words].some(
-    (other) =>
-      other.length >= 4 &&
-      ((word.length >= 4 && (other.startsWith(word) || word.startsWith(other))) || editDistance(word, other, 2) < 2),
-  );
+function isWeak(terms: readonly WeighedTerm[], best: Entry | undefined): boolean {
+  const met = sum(terms, ({ factor, strengths }) => factor * (best ? strengths[best.id]! : 0));
+  return met < WEAK * sum(terms, ({ factor }) => factor);
 }

@@ -17,7 +17,7 @@ import { textResult } from '../native/plain-results.ts';
 import { createEntry, type ToolEntry } from '../tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from '../tree.ts';
 import { argumentsOf, describeOperation } from './describe-operation.ts';
-import { findOperations, passes, type SearchFilter } from './find-operations.ts';
+import { findOperations, passes, type SearchFilter, searchOperations } from './find-operations.ts';
 import { findByKey, indexKeys, type OperationKeys } from './operation-keys.ts';
 import { buildIndex, type Index } from './search-index.ts';
 import { toSignature } from './signature.ts';
@@ -28,6 +28,8 @@ const DEFAULT_HITS = 10;
 const MAX_HITS = 30;
 const MAX_LINE = 100;
 const MAX_DOMAINS = 40;
+/** Groups named beside hits that match loosely. */
+const MAX_HINTED = 20;
 const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 
 interface Catalog {
@@ -123,9 +125,12 @@ function search(catalog: Catalog): Handler {
     // A name, an operationId or `GET /path`, typed as it is, comes first.
     const exact = findByKey(catalog.keys(), query);
     const first = exact && passes(exact, filter) ? [exact] : [];
-    const others = findOperations(await catalog.index(), query, limit, filter).filter((hit) => hit !== exact);
-    const hits = [...first, ...others].slice(0, limit);
-    return textResult(hits.length > 0 ? hits.map(toLine).join('\n') : tellNothing(catalog, query, filter));
+    const { operations, weak } = searchOperations(await catalog.index(), query, limit, filter);
+    const hits = [...first, ...operations.filter((hit) => hit !== exact)].slice(0, limit);
+    if (hits.length === 0) return textResult(tellNothing(catalog, query, filter));
+    const advice = weak && first.length === 0 ? tellGroups(catalog, filter, MAX_HINTED) : [];
+    const doubt = advice.length > 0 ? ['These match loosely. Ask again with the words of a group:', ...advice] : [];
+    return textResult([...hits.map(toLine), ...doubt].join('\n'));
   };
 }
 
@@ -144,15 +149,24 @@ function toLine({ name, endpoint }: CatalogOperation): string {
 }
 
 /** No hit is a good moment to say what there is. */
-function tellNothing({ domains, operations }: Catalog, query: string, { domain, effect }: SearchFilter): string {
+function tellNothing(catalog: Catalog, query: string, filter: SearchFilter): string {
+  const { domain, effect } = filter;
   const filters = [domain && `domain ${domain}`, effect && `effect ${effect}`].filter(Boolean).join(', ');
-  const single = domains.length === 1;
-  const members = groupBy(operations, ({ endpoint }) => (single ? endpoint.tags.slice(0, 1) : [endpoint.domain]));
-  const groups = [...members].slice(0, MAX_DOMAINS).map(([name, { length }]) => `${name} (${length})`);
   return [
     `Nothing matches "${query.slice(0, 100)}"${filters ? ` with ${filters}` : ''}. Try other or fewer words${filters ? ', or without the filter' : ''}.`,
-    ...(groups.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${groups.join(', ')}`] : []),
+    ...tellGroups(catalog, filter, MAX_DOMAINS),
   ].join('\n');
+}
+
+/** The domains there are; of one domain, its tags. No line where there is nothing to choose. */
+function tellGroups({ domains, operations }: Catalog, filter: SearchFilter, limit: number): string[] {
+  const single = domains.length === 1 || filter.domain !== undefined;
+  const members = groupBy(
+    operations.filter((operation) => passes(operation, filter)),
+    ({ endpoint }) => (single ? endpoint.tags.slice(0, 1) : [endpoint.domain]),
+  );
+  const groups = [...members].slice(0, limit).map(([name, { length }]) => `${name} (${length})`);
+  return groups.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${groups.join(', ')}`] : [];
 }
 
 function callOperation(catalog: Catalog): Handler {

@@ -2,20 +2,37 @@
 
 const STOP = new Set(
   (
-    'a an the of for to in on at with by from and or as is are be been it its this that these those i me we you want need ' +
-    'would like how do does can could please some any into onto about out up off there their them what which whose when ' +
-    'where who given specified specific using via use used based much many have has had exist all every each'
+    'a an the of for to in on at with by from and or as is are be been being was were am it its this that these those i me my we us ' +
+    'our you your he she his her him they their them want need would like how do does did can could should may might will please ' +
+    'some any into onto about out up off there here what which whose when where who why given specified specific using via use ' +
+    'used based much many have has had got exist all every each s t d m ve re ll not no if then than so but just only also too ' +
+    'right now one ones something anything everything stuff bunch bit lot over under again still already let lets go going come ' +
+    'goes take takes bring keep thanks thank today tomorrow soon whom nobody none until while because most more less least very really even ever never else instead without'
   ).split(' '),
 );
 
+/** True of a word that carries no meaning in names and requests alike. */
+export function isStopWord(word: string): boolean {
+  return STOP.has(word);
+}
+
+/** Plurals that mean one thing. */
+const SINGLE = new Set(['contents', 'details', 'settings', 'stats', 'statistics', 'analytics', 'news']);
+
+/** True of a word in the plural, as far as its end tells. */
+export function isPlural(word: string): boolean {
+  return word.length > 3 && /[^siu]s$/i.test(word) && !SINGLE.has(word.toLowerCase());
+}
+
 /** More of a text, or of one word, is never looked at. */
 const MAX_TEXT = 400;
+const MAX_LONG_TEXT = 2_000;
 const MAX_WORD = 40;
 
 /** Lower-case words: camelCase, snake_case, paths and prose alike. */
-export function splitWords(text: string): string[] {
+export function splitWords(text: string, limit = MAX_TEXT): string[] {
   const words = text
-    .slice(0, MAX_TEXT)
+    .slice(0, limit)
     // PRs, IDs, APIs: one word each.
     .replace(/\b[A-Z]{2,}s\b/g, (word) => word.toLowerCase())
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -26,11 +43,23 @@ export function splitWords(text: string): string[] {
   return (words ?? []).map((word) => word.slice(0, MAX_WORD));
 }
 
+/** Two words as one: `web hook` may be a webhook. */
+export function joinWords(left = '', right = ''): string {
+  return (left + right).slice(0, MAX_WORD);
+}
+
 /** Stems without the words that carry no meaning. */
 export function toStems(text: string): string[] {
-  return splitWords(text)
-    .filter((word) => !STOP.has(word))
-    .map(stem);
+  return toMeaningful(splitWords(text));
+}
+
+/** The same of a text of several sentences. */
+export function toLongStems(text: string): string[] {
+  return toMeaningful(splitWords(text, MAX_LONG_TEXT));
+}
+
+function toMeaningful(words: readonly string[]): string[] {
+  return words.filter((word) => !STOP.has(word)).map(stem);
 }
 
 /** A catalog has a few thousand different words; the limit bounds what questions may add. */
@@ -47,14 +76,42 @@ export function stem(word: string): string {
   return stemmed;
 }
 
-function strip(word: string): string {
+/** Forms that no rule finds. */
+const IRREGULAR = new Map(
+  `said say/says say/sent send/paid pay/made make/wrote write/written write/bought buy/told tell/left leave/built build/ran run/saw see/seen see/gave give/
+took take/taken take/kept keep/found find/spent spend/sold sell/held hold/hidden hide/chose choose/broke break/broken break/forgot forget/forgotten forget/
+children child/people person/men man/women woman/indices index/indexes index/matrices matrix/criteria criterion/statuses status/lives live/shown show/drawn draw/drew draw`
+    .split(/[/\n]+/)
+    .map((row) => row.split(' ') as [string, string]),
+);
+
+function strip(inflected: string): string {
+  const word = IRREGULAR.get(inflected) ?? inflected;
   if (word.length <= 3 || /\d/.test(word)) return word;
-  // British and American spelling meet.
-  const american = word.length > 6 ? word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz') : word;
-  const single = american.replace(/(?<=ss|sh|ch|x|z)es$|(?<=[^siu])s$/, '').replace(/ie$/, 'y');
+  const single = toAmerican(word)
+    .replace(/(?<=ss|sh|ch|x|z)es$|(?<=[^siu])s$/, '')
+    .replace(/ie$/, 'y');
+  const verb = toVerb(single);
   const base =
-    single.length > 5 && /(?:ing|[^e]ed)$/.test(single) && /[aeiouy]/.test(single.slice(0, -3))
-      ? single.replace(/(?:ing|ed)$/, '').replace(/([bdfgmnpr])\1$/, '$1')
-      : single.replace(/(?<=...(?:at|s|t))ion$|(?<=...)ment$/, '');
+    verb.length > 5 && /(?:ing|[^e]ed)$/.test(verb) && /[aeiouy]/.test(verb.slice(0, -3))
+      ? verb.replace(/(?:ing|ed)$/, '').replace(/([bdfgmnpr])\1$/, '$1')
+      : verb.replace(/(?<=...(?:at|s|t))ion$|(?<=...)ment$/, '');
   return base.length > 3 ? base.replace(/e$/, '').replace(/(?<=[^aeiou])y$/, 'i') : base;
+}
+
+/** British spelling meets American. */
+function toAmerican(word: string): string {
+  if (word.length <= 5) return word;
+  return word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz').replace(/our(?=(?:s|ed|ing|ites?)?$)/, 'or');
+}
+
+/** Nouns made of verbs meet them: subscription, invitation and notification, collaborator, approval, membership. */
+function toVerb(word: string): string {
+  return word
+    .replace(/script(?=ion$)/, 'scrib')
+    .replace(/(?<=scrib)ion$/, '')
+    .replace(/(?<=.{3})ification$/, 'ify')
+    .replace(/(?<=.{4})(?:ations?|ator|ate[ds]?|ating)$/, '')
+    .replace(/(?<=ov|ew|iev)al$/, '')
+    .replace(/(?<=.{4})ship$/, '');
 }

@@ -1,0 +1,175 @@
+// A request as somebody says it, read as what is to be done and to what.
+import { findPhrase } from './phrases.ts';
+import { isPlural, isStopWord, joinWords, splitWords, stem } from './search-words.ts';
+import { longForm, relatedTo } from './synonyms.ts';
+import { isPlainVerb, type Verb, verbOfWord } from './verbs.ts';
+
+export interface SpokenRequest {
+  readonly terms: readonly Term[];
+  /** What is to be done; none where nothing tells. */
+  readonly verbs: readonly Verb[];
+  /** Whether many things are meant or one. */
+  readonly many: boolean | undefined;
+}
+
+/** One word of the request, and what else may stand for it. */
+export interface Term {
+  /** Stems that are the word itself: as it is said, written out, or joined with its neighbour. */
+  readonly stems: readonly string[];
+  readonly related: ReadonlySet<string>;
+  /** How much it matters beside how rare it is. */
+  readonly factor: number;
+}
+
+const MAX_TERMS = 16;
+
+/** Measured on requests about real documents: the thing matters more than the deed, pronouns least. */
+const FACTOR = {
+  thing: 1,
+  telling: 0.85,
+  context: 0.9,
+  modifier: 0.85,
+  phrase: 0.85,
+  participle: 0.7,
+  search: 0.5,
+  question: 0.5,
+  plain: 0.2,
+  hint: 0.2,
+};
+
+/** How requests begin before they say anything. */
+const LEADS = `
+hi,hey,hello,ok,okay,please,just,so,and,then,also,now,can you,could you,would you,will you,can i,can we,could i,could we,i want to,i want you to,
+i want,i need to,i need you to,i need,we need to,we need,we want to,i would like to,i would like you to,i would like,i d like to,i d like you to,
+i d like,i d love to,i have to,we have to,i ve got to,i should,we should,i must,how do i,how do we,how can i,how can we,how would i,how could i,
+how to,how do you,help me to,help me,is there a way to,is it possible to,are you able to,let s,lets,go ahead and,i m trying to,i am trying to,
+trying to,try to,time to,it s time to,i wish to,i m going to,remember to,be sure to`
+  .split(/,\n?/)
+  .map((lead) => lead.trim().split(' '));
+
+const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
+const ASKING = toSet('is are does do did has have had was were who what which whose when where how why any');
+const MANY = toSet('all every list which who many everything everyone');
+const PREPOSITIONS = toSet('of for in on from to by with at into');
+/** What stands before a noun. */
+const DETERMINERS = toSet(
+  'a an the my our your his her its their this that these those some any new another of for in on with by every all each old',
+);
+
+/** Words that hint at whom or how many, and what documents call that. */
+const HINTS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries({
+    'user member':
+      'who someone somebody anyone anybody everyone everybody people person guy colleague teammate coworker friend',
+    'authenticated current me own self my': 'i me my mine myself',
+    location: 'where',
+    'bulk batch multiple many': 'bunch multiple several couple once batch bulk',
+  }).flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning.split(' ').map(stem)])),
+);
+
+export function readRequest(text: string): SpokenRequest {
+  const words = withoutLeads(splitWords(text));
+  const stems = words.map(stem);
+  const terms = new Map<string, Term>();
+  const add = (own: readonly string[], related: Iterable<string>, factor: number) => {
+    if (terms.size >= MAX_TERMS || (terms.get(own[0]!)?.factor ?? 0) >= factor) return;
+    terms.set(own[0]!, { stems: own, related: new Set(related), factor });
+  };
+  let verbs: readonly Verb[] = isQuestion(words) ? ['get', 'list'] : [];
+  const read = new Set<number>();
+  for (const [place, word] of words.entries()) {
+    if (read.has(place)) continue;
+    const match = findPhrase(stems, place);
+    // One word alone is a deed only where no other is.
+    if (match && (match.places.length > 1 || verbs.length === 0)) {
+      for (const at of match.places) read.add(at);
+      if (verbs.length === 0 || place === 0) verbs = match.phrase.verbs;
+      const { meaning } = match.phrase;
+      if (meaning.length > 0) add(meaning, [], verbs.includes('list') ? FACTOR.question : FACTOR.phrase);
+      continue;
+    }
+    const hint = HINTS.get(word);
+    if (hint) add(hint, [], FACTOR.hint);
+    if (hint || isStopWord(word)) continue;
+    const verb = isVerb(words, place) ? verbOfWord(stems[place]!) : undefined;
+    if (verb !== undefined && verbs.length === 0) verbs = isUndone(words, place) ? ['delete', 'act'] : [verb];
+    if (isPlainVerb(stems[place]!)) addPlainVerb(stems[place]!, add);
+    else addThing(words, place, factorOf(words, place, verb), add);
+  }
+  // `frobnicate the thing`: a word before an article is a verb, whether we know it or not.
+  if (verbs.length === 0 && DETERMINERS.has(words[1] ?? '') && !isPlural(words[0] ?? '')) verbs = ['act'];
+  return { terms: [...terms.values()], verbs, many: asksForMany(words) };
+}
+
+type Add = (own: readonly string[], related: Iterable<string>, factor: number) => void;
+
+/** Searching is done by few operations, getting and making by most. */
+const SEARCHING = ['search', 'find', 'query', 'lookup'].map(stem);
+
+function addPlainVerb(stemmed: string, add: Add): void {
+  const searches = SEARCHING.includes(stemmed);
+  add([stemmed], searches ? SEARCHING : [], searches ? FACTOR.search : FACTOR.plain);
+}
+
+function addThing(words: readonly string[], place: number, factor: number, add: Add): void {
+  const word = words[place]!;
+  const long = longForm(word) ?? [];
+  if (long.length > 1) {
+    for (const part of long) add([stem(part)], relatedTo(stem(part)), FACTOR.thing);
+    return;
+  }
+  const neighbours = [joinWords(words[place - 1], word), joinWords(word, words[place + 1])];
+  // To rescan is to scan.
+  const again = word.length > 5 && word.startsWith('re') ? [word.slice(2)] : [];
+  const own = [...new Set([word, ...long, ...neighbours, ...again].map(stem))];
+  add(
+    own,
+    own.flatMap((one) => [...relatedTo(one)]),
+    factor,
+  );
+}
+
+function factorOf(words: readonly string[], place: number, verb: Verb | undefined): number {
+  if (verb !== undefined) return FACTOR.telling;
+  const word = words[place]!;
+  if (word.endsWith('ed')) return FACTOR.participle;
+  // `text channel`: a channel, of some kind.
+  const next = words[place + 1];
+  if (next !== undefined && !isStopWord(next) && !HINTS.has(next) && !isPlural(word)) return FACTOR.modifier;
+  const context = words.findIndex((one, at) => at > 1 && PREPOSITIONS.has(one));
+  return context >= 0 && context < place ? FACTOR.context : FACTOR.thing;
+}
+
+function withoutLeads(words: readonly string[]): readonly string[] {
+  let rest = words;
+  for (;;) {
+    const lengths = LEADS.filter((lead) => lead.length < rest.length && lead.every((word, at) => rest[at] === word));
+    if (lengths.length === 0) return rest;
+    rest = rest.slice(Math.max(...lengths.map(({ length }) => length)));
+  }
+}
+
+/** `is it there`, `which ones`; but `have a look` and `do the dishes` are commands. */
+function isQuestion([first = '', second = '']: readonly string[]): boolean {
+  return ASKING.has(first) && !((first === 'have' || first === 'do') && DETERMINERS.has(second));
+}
+
+/** The first word commands; further on, only a bare form that no article or preposition makes a noun. */
+function isVerb(words: readonly string[], place: number): boolean {
+  if (/(?:ment|ion|ing)s?$/.test(words[place]!)) return false;
+  return place === 0 || (!DETERMINERS.has(words[place - 1]!) && !/(?:ed|s)$/.test(words[place]!));
+}
+
+/** `stop watching it`. */
+function isUndone(words: readonly string[], place: number): boolean {
+  return words[place] === 'stop' && words[place + 1]?.endsWith('ing') === true;
+}
+
+/** `all users`, `secrets of a repository`: many; `an issue`, `the latest release`: one. */
+function asksForMany(words: readonly string[]): boolean | undefined {
+  if (words.some((word) => MANY.has(word))) return true;
+  const end = words.findIndex((word, place) => place > 0 && PREPOSITIONS.has(word));
+  const thing = end < 0 ? words : words.slice(0, end);
+  if (thing.some((word) => word === 'a' || word === 'an' || word === 'this')) return false;
+  return thing.some((word) => isPlural(word) || (word.endsWith('s') && longForm(word))) ? true : undefined;
+}
