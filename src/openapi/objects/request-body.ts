@@ -141,7 +141,7 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
   if (shape.fields.length === 0) {
     // `{type: object, properties: {}}`, as generators write it for GET: there is nothing to send.
     if (!required && (kind === 'form' || context.method === 'GET' || context.method === 'HEAD')) return undefined;
-    if (shape.closed)
+    if (shape.closed && !shape.readOnlyFields?.length)
       return required ? { plan: { mediaType: body, kind, required }, schemas, fields: [], constant: {} } : undefined;
     return whole(kind, body, 'body');
   }

@@ -4,7 +4,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
 import { emptyMap, type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
-import { type Argument, isRequired } from '../flat-arguments.ts';
+import { type Argument, isReadOnly, isRequired } from '../flat-arguments.ts';
 import { schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
@@ -61,13 +61,15 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
     }
     case 'field': {
       if (origin.file) return withWords(fileSchema(origin.schemas[0], resolver), override);
-      const parts = origin.schemas.map((schema) => builder.convert(schema, 'request', uses));
-      return withWords(parts.length === 1 ? parts[0]! : parts.length === 0 ? {} : { allOf: parts }, override);
+      const parts = origin.schemas.map((schema) => builder.convertField(schema, uses));
+      const [only = {}] = parts;
+      const value = parts.length > 1 ? { allOf: parts.map((part) => withReadOnly(part, false)) } : only;
+      return withWords(withReadOnly(value, isReadOnly(argument)), override);
     }
     case 'rest': {
       const { schema, names } = origin;
       const each = schema === 'anything' ? undefined : builder.convert(schema, 'request', uses);
-      // A field with an argument of its own is checked there, and a readOnly one is not sent at all.
+      // A field with an argument of its own is checked there.
       const ownFields = emptyMap<JsonSchema>();
       for (const name of names) ownFields[name] = false;
       const others = omitUndefined({ type: 'object', properties: ownFields, additionalProperties: each });
@@ -93,6 +95,13 @@ function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, 
   const refs = list.map((variant) => ({ ...variant, value: { $ref: `#${variant.pointer}` } }));
   const each = refs.map((ref) => builder.convert(ref, 'request', uses));
   return { anyOf: [...each, own] };
+}
+
+/** A field that one branch of an allOf marks and another does not is a field like others. */
+function withReadOnly(schema: JsonSchema, readOnly: boolean): JsonSchema {
+  if (!isObject(schema) || (schema.readOnly === true) === readOnly) return schema;
+  const { readOnly: _, ...rest } = schema;
+  return readOnly ? { ...rest, readOnly } : rest;
 }
 
 function withWords(schema: JsonSchema, text: string | undefined): JsonSchema {

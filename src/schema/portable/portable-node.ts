@@ -18,7 +18,8 @@ import {
   textOf,
 } from './portable-scalar.ts';
 import { inlineUnion, unionNodes } from './portable-union.ts';
-import { type Facts, gatherFacts } from './schema-facts.ts';
+import { shownNames } from './read-only.ts';
+import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
 
 export type PortableNode = { readonly [keyword: string]: unknown };
 
@@ -51,6 +52,8 @@ export interface Position {
   readonly arrays: number;
   /** Whether null is worth mentioning here. */
   readonly nullable: boolean;
+  /** The body itself, not a part of it. */
+  readonly whole?: boolean;
   /** One of several types of the same place: what holds for all of them is said elsewhere. */
   readonly quiet?: boolean;
 }
@@ -165,9 +168,12 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  const all = [...facts.properties.keys()].filter(
-    (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key)!),
+  // A field that is required and described nowhere has to be given all the same.
+  const described = new Set([...facts.properties.keys(), ...facts.required]);
+  const possible = [...described].filter(
+    (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
   );
+  const all = shownNames(possible, (key) => !isAsked(facts, key), at.whole ? 'whole' : 'part');
   // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
   const names = all.filter((key) => !key.startsWith('$'));
   const hidden = all.filter((key) => key.startsWith('$'));
@@ -182,7 +188,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const inner = { depth: at.depth + 1, level: at.level + 1, arrays: 0 };
   const properties: Record<string, PortableNode> = {};
   for (const key of names) {
-    properties[key] = toNode(pass, facts.properties.get(key)!, {
+    properties[key] = toNode(pass, facts.properties.get(key) ?? facts.additional, {
       ...inner,
       nullable: pass.keepNull || facts.required.has(key),
     });

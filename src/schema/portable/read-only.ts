@@ -1,0 +1,52 @@
+// Which readOnly fields a caller is shown. The API fills them in itself, so most are noise in a request; the exception are
+// those that say which thing is meant, in an object inside another one (`service: {id, type}`).
+import { isObject } from '../../endpoint/is-object.ts';
+import type { JsonSchema } from '../../endpoint/model.ts';
+import { mapSubschemas } from '../keywords.ts';
+
+/** What an API calls a thing by. */
+const IDENTITY = /^_?(?:id|uu?id|guid|gid|sid|key)$/i;
+/** What it tells kinds of things apart by, beside an identity. */
+const KIND = /^_?(?:type|kind|(?:object|resource|entity)_?type)$/i;
+/** What else may name a thing where there is no better. */
+const NAMING = /^_?(?:name|slug|code|href|self|url|uri|ref|login|username|email|number)$|(?:[a-z]I[dD]|ID|_id)$/;
+
+/** Whether everything said about a field says that the API fills it in. */
+export function isReadOnly(schemas: readonly JsonSchema[]): boolean {
+  return schemas.length > 0 && schemas.every((schema) => isObject(schema) && schema.readOnly === true);
+}
+
+/** The fields a caller needs to see, of an object that is sent as a whole or is part of another. */
+export function shownNames(
+  names: readonly string[],
+  isUnasked: (name: string) => boolean,
+  place: 'whole' | 'part',
+): readonly string[] {
+  const unasked = names.filter(isUnasked);
+  if (unasked.length === 0) return names;
+  // With nothing else to fill in, the object is a reference.
+  const isReference = unasked.length === names.length;
+  if (place === 'whole' && !isReference) return names.filter((name) => !isUnasked(name));
+  const identities = unasked.filter((name) => IDENTITY.test(name));
+  const kinds = unasked.filter((name) => KIND.test(name));
+  const telling = identities.length > 0 ? identities : isReference ? unasked.filter((name) => NAMING.test(name)) : [];
+  const shown = new Set(telling.length > 0 ? [...telling, ...kinds] : []);
+  return names.filter((name) => !isUnasked(name) || shown.has(name));
+}
+
+/** An enforced schema of arguments without the fields nobody needs to see. */
+export function hideReadOnly(schema: JsonSchema): JsonSchema {
+  return hide(schema, true);
+}
+
+function hide(schema: unknown, isArguments: boolean): JsonSchema {
+  if (!isObject(schema)) return schema as JsonSchema;
+  const shown = mapSubschemas(schema, (inner) => hide(inner, false));
+  const { properties } = shown;
+  if (!isObject(properties)) return shown;
+  const isUnasked = (name: string) => isReadOnly([properties[name] as JsonSchema]);
+  const names = Object.keys(properties);
+  const kept = isArguments ? names.filter((name) => !isUnasked(name)) : shownNames(names, isUnasked, 'part');
+  if (kept.length === names.length) return shown;
+  return { ...shown, properties: Object.fromEntries(kept.map((name) => [name, properties[name]])) };
+}
