@@ -173,7 +173,11 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const possible = [...described].filter(
     (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
   );
-  const all = shownNames(possible, (key) => !isAsked(facts, key), at.whole ? 'whole' : 'part');
+  const isUnasked = (key: string) => !isAsked(facts, key);
+  const all = shownNames(
+    { names: possible, isUnasked, isRequired: (key) => facts.required.has(key) },
+    at.whole ? 'whole' : 'part',
+  );
   // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
   const names = all.filter((key) => !key.startsWith('$'));
   const hidden = all.filter((key) => key.startsWith('$'));

@@ -16,22 +16,30 @@ export function isReadOnly(schemas: readonly JsonSchema[]): boolean {
   return schemas.length > 0 && schemas.every((schema) => isObject(schema) && schema.readOnly === true);
 }
 
+/** What is known of the fields of an object. */
+interface Fields {
+  readonly names: readonly string[];
+  /** The API fills it in itself. */
+  readonly isUnasked: (name: string) => boolean;
+  readonly isRequired: (name: string) => boolean;
+}
+
 /** The fields a caller needs to see, of an object that is sent as a whole or is part of another. */
-export function shownNames(
-  names: readonly string[],
-  isUnasked: (name: string) => boolean,
-  place: 'whole' | 'part',
-): readonly string[] {
+export function shownNames(fields: Fields, place: 'whole' | 'part'): readonly string[] {
+  const { names, isUnasked, isRequired } = fields;
   const unasked = names.filter(isUnasked);
   if (unasked.length === 0) return names;
   // With nothing else to fill in, the object is a reference.
   const isReference = unasked.length === names.length;
-  if (place === 'whole' && !isReference) return names.filter((name) => !isUnasked(name));
-  const identities = unasked.filter((name) => IDENTITY.test(name));
-  const kinds = unasked.filter((name) => KIND.test(name));
-  const telling = identities.length > 0 ? identities : isReference ? unasked.filter((name) => NAMING.test(name)) : [];
-  const shown = new Set(telling.length > 0 ? [...telling, ...kinds] : []);
-  return names.filter((name) => !isUnasked(name) || shown.has(name));
+  const isNamed = names.some((name) => isRequired(name) && NAMING.test(name));
+  const telling = new Set<string>();
+  if (isReference || (place === 'part' && !isNamed)) {
+    const identities = unasked.filter((name) => IDENTITY.test(name));
+    const choice = identities.length > 0 || !isReference ? identities : unasked.filter((name) => NAMING.test(name));
+    for (const name of choice) telling.add(name);
+    if (telling.size > 0) for (const name of unasked) if (KIND.test(name)) telling.add(name);
+  }
+  return names.filter((name) => !isUnasked(name) || telling.has(name));
 }
 
 /** An enforced schema of arguments without the fields nobody needs to see. */
@@ -44,9 +52,12 @@ function hide(schema: unknown, isArguments: boolean): JsonSchema {
   const shown = mapSubschemas(schema, (inner) => hide(inner, false));
   const { properties } = shown;
   if (!isObject(properties)) return shown;
-  const isUnasked = (name: string) => isReadOnly([properties[name] as JsonSchema]);
   const names = Object.keys(properties);
-  const kept = isArguments ? names.filter((name) => !isUnasked(name)) : shownNames(names, isUnasked, 'part');
-  if (kept.length === names.length) return shown;
-  return { ...shown, properties: Object.fromEntries(kept.map((name) => [name, properties[name]])) };
+  const isUnasked = (name: string) => isReadOnly([properties[name] as JsonSchema]);
+  const required = new Set(Array.isArray(shown.required) ? shown.required : []);
+  const few = isArguments
+    ? names.filter((name) => !isUnasked(name))
+    : shownNames({ names, isUnasked, isRequired: (name) => required.has(name) }, 'part');
+  if (few.length === names.length) return shown;
+  return { ...shown, properties: Object.fromEntries(few.map((name) => [name, properties[name]])) };
 }
