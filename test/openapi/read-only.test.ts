@@ -390,7 +390,10 @@ const DEFINITIONS = {
 
 /** The least an advertised schema asks for. */
 function least(node: Json): unknown {
-  if (Array.isArray(node.anyOf)) return least(node.anyOf[0] as Json);
+  if (Array.isArray(node.anyOf)) {
+    const branches = node.anyOf as [Json, ...Json[]];
+    return least(branches.find(({ type }) => type === 'object') ?? branches[0]);
+  }
   if (node.type !== 'object') return 'x';
   const properties = (node.properties ?? {}) as Record<string, Json>;
   return Object.fromEntries(((node.required ?? []) as string[]).map((name) => [name, least(properties[name]!)]));
