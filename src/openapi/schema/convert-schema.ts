@@ -18,6 +18,7 @@ import {
 import type { SourceDocument } from '../source/documents.ts';
 import { type Follow, orNothing, type Place } from '../source/resolve.ts';
 import type { OnOneCircle, Via } from './in-place-cycles.ts';
+import { readOddities, requiredIn } from './odd-schemas.ts';
 import { areExclusive } from './one-of.ts';
 import type { Direction, OneWayProperties } from './one-way-properties.ts';
 import { annotationsOf, convertPlain, NULL, nameLists, orNull } from './schema-parts.ts';
@@ -147,9 +148,12 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
       if (dependentRequired) out.dependentRequired ??= nameLists(dependentRequired, unasked);
     } else convertPlain(schema, keyword, value, unasked, out);
   }
+  const required = requiredIn(schema).filter((name) => !unasked.has(name));
+  if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
   if (out.oneOf !== undefined && context.direction === 'request') loosenOneOf(context, schema, out);
   fitValues(out);
+  readOddities(schema, out);
   if (isTrivial(out.not)) {
     // Nothing passes `not: {}`; ajv trips over it beside a union. One that came from a dangling ref means nothing.
     if (isTrivial(schema.not)) return false;
@@ -227,6 +231,11 @@ function condition(context: ConversionContext, keyword: string, schema: unknown)
 /** `items: [a, b]` of 2.0 and early 3.x is `prefixItems`. */
 function convertTuple(context: ConversionContext, schema: Node, out: Record<string, unknown>): void {
   const items = schema.items as readonly unknown[];
+  // A list of one is no tuple: somebody put brackets around the schema of all items.
+  if (items.length === 1 && schema.additionalItems === undefined) {
+    out.items = convertSchema(below(context), items[0]);
+    return;
+  }
   if (items.length > 0) out.prefixItems = items.map((item) => convertSchema(below(context), item));
   const { additionalItems } = schema;
   if (isObject(additionalItems) || typeof additionalItems === 'boolean')

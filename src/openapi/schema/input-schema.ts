@@ -4,8 +4,9 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
 import { emptyMap, type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
+import { subschemas, typesOf } from '../../schema/keywords.ts';
 import { type Argument, isReadOnly, isRequired } from '../flat-arguments.ts';
-import { schemaOfParameter } from '../objects/parameter.ts';
+import { type Parameter, saysNoType, schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import type { Definition } from './convert-schema.ts';
@@ -50,9 +51,8 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
   switch (origin.kind) {
     case 'parameter': {
       const { schema, object, description } = origin.parameter;
-      const source =
-        schema.value === object ? { ...schema, value: schemaOfParameter(schema.document, object) } : schema;
-      const value = builder.convert(source, 'request', uses);
+      const source = schema.value === object ? { ...schema, value: schemaOfParameter(object) } : schema;
+      const value = withType(builder.convert(source, 'request', uses), source, origin.parameter, resolver);
       return withAnnotations(
         withWords(value, override ?? description ?? textAt(object, 'description')),
         object,
@@ -79,11 +79,30 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
       const { whole, plan, description } = origin.body;
       const words = override ?? description ?? whole?.description;
       if (whole?.key === 'file') return withWords(FILE_SCHEMA, words);
-      if (plan.kind === 'text') return withWords({ type: 'string' }, whole?.description ?? words);
+      if (plan.kind === 'text') return withWords(textSchema(whole, uses, context), whole?.description ?? words);
       if (!whole?.schema) return withWords(plan.kind === 'form' ? { type: 'object' } : {}, words);
       return withWords(wholeSchema(whole.schema, uses, context), words);
     }
   }
+}
+
+/** In a URL or a header an untyped value is a word or a number. */
+function withType(schema: JsonSchema, source: Place, { target }: Parameter, resolver: Resolver): JsonSchema {
+  if (target.in === 'querystring' || !('style' in target) || target.mediaType !== undefined) return schema;
+  const node = nodeBehind(source, resolver)?.node;
+  if (!isObject(schema) || !saysNoType(node)) return schema;
+  const { $ref: _, ...rest } = schema;
+  if (target.style === 'deepObject') return { ...rest, type: 'object' };
+  return { ...rest, type: ['string', 'number'] };
+}
+
+/** Text is written as it is given; a document may still say that it is a number, `true` or one of a few words. */
+function textSchema(whole: BodyDraft['whole'], uses: Set<Definition>, context: SchemaContext): JsonSchema {
+  const node = nodeBehind(whole?.schema, context.resolver)?.node;
+  const isPlain = node !== undefined && whole?.description === undefined && subschemas(node).next().done === true;
+  const types = isPlain ? typesOf(node) : [];
+  if (types.length === 0 || types.includes('object') || types.includes('array')) return { type: 'string' };
+  return context.builder.convert(whole!.schema!, 'request', uses);
 }
 
 /** A base with variants is offered as any of them; the base itself stays allowed, for variants the document forgot. */

@@ -1,10 +1,11 @@
 // `oneOf` in real documents mostly means "one of these": where the branches overlap, the letter of JSON Schema would
 // refuse values nobody could write any better. This tells whether a caller can keep the branches apart.
 
-import { type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import type { Definitions } from './convert-schema.ts';
+import { requiredIn } from './odd-schemas.ts';
 import { behindRef, conjuncts, type SchemaNode } from './schema-refs.ts';
 
 /** What a branch says about itself, through references and allOf. */
@@ -93,7 +94,7 @@ function addFacts(facts: Facts, { document, node }: SchemaNode, follow: Definiti
   }
   facts.values ??= fixedValues(node);
   if (node.additionalProperties === false || node.unevaluatedProperties === false) facts.closed = true;
-  for (const name of textsAt(node, 'required')) {
+  for (const name of requiredIn(node)) {
     facts.required.add(name);
     facts.names.add(name);
   }

@@ -2,10 +2,11 @@
 // SHOULD NOT, so the other way they are not asked for and nobody has to give them; a request that has them is sent, because
 // nested ones often say which thing is meant (`service: {id, type}`).
 import { isObject } from '../../endpoint/is-object.ts';
-import { listAt, type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
+import { listAt, type Node, nodeAt } from '../../endpoint/untrusted.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type Follow, orNothing } from '../source/resolve.ts';
+import { requiredIn } from './odd-schemas.ts';
 import { hidesSiblings, refOf } from './schema-refs.ts';
 
 /** Requests do without readOnly properties, responses without writeOnly ones. */
@@ -113,7 +114,7 @@ export function createOneWayProperties(follow: Follow): OneWayProperties {
         if (isOneWay(document, properties[name], direction)) into.oneWay.add(name);
         else if (always) into.bothWays.add(name);
       }
-      for (const name of [...textsAt(schema, 'required'), ...dependents(schema)]) into.required.add(name);
+      for (const name of [...requiredIn(schema), ...dependents(schema)]) into.required.add(name);
       for (const branch of listAt(schema, 'allOf')) queue.push({ document, schema: branch, always });
       for (const branch of variantsOf(schema)) queue.push({ document, schema: branch, always: false });
     }

@@ -3,7 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
-import { emptyMap, type Node, textsAt } from '../../endpoint/untrusted.ts';
+import { emptyMap, type Node } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { isSmallValue, numberIn, sizeIn, usablePattern } from './schema-values.ts';
 
@@ -50,9 +50,6 @@ export function convertPlain(
   if (keyword === 'type') {
     const types = typesOf({ type: value });
     if (types.length > 0) out.type = types.length === 1 ? types[0] : types;
-  } else if (keyword === 'required') {
-    const names = new Set(textsAt(schema, 'required').filter((name) => !unasked.has(name)));
-    if (names.size > 0) out.required = [...names];
   } else if (keyword === 'dependentRequired') {
     if (isObject(value)) out.dependentRequired = nameLists(value, unasked);
   } else if (keyword === 'const') out.const = value;

@@ -42,7 +42,7 @@ export function shownNames(fields: Fields, place: 'whole' | 'part'): readonly st
   return names.filter((name) => !isUnasked(name) || telling.has(name));
 }
 
-/** An enforced schema of arguments without the fields nobody needs to see. */
+/** An enforced schema of arguments without the fields and comments nobody needs to see. */
 export function hideReadOnly(schema: JsonSchema): JsonSchema {
   return hide(schema, true);
 }
@@ -50,6 +50,7 @@ export function hideReadOnly(schema: JsonSchema): JsonSchema {
 function hide(schema: unknown, isArguments: boolean): JsonSchema {
   if (!isObject(schema)) return schema as JsonSchema;
   const shown = mapSubschemas(schema, (inner) => hide(inner, false));
+  delete shown.$comment;
   const { properties } = shown;
   if (!isObject(properties)) return shown;
   const names = Object.keys(properties);
