@@ -23,9 +23,10 @@ const DETAILED: SlimOptions = { maxText: 240, oneSentence: false, examples: true
 
 /** The arguments of an operation as an object schema every client accepts. Enforcement keeps the full one. */
 export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
-  const { inputSchema, method } = operation.endpoint;
+  const { inputSchema, method, args } = operation.endpoint;
   const { slim = DETAILED, ...portableOptions } = options;
-  const portable = draftPortableSchema(inputSchema, { keepNull: method === 'PATCH', ...portableOptions });
+  const body = args.find(({ to }) => to[0]?.in === 'body-root')?.key;
+  const portable = draftPortableSchema(inputSchema, { keepNull: method === 'PATCH', body, ...portableOptions });
   const required = portable.required ?? [];
   return {
     type: 'object',

@@ -204,7 +204,7 @@ function renderDomainFile(domain: Domain, document: string, refsRoot: string | u
 function renderExample(endpoints: readonly Endpoint[]): string[] {
   const example = endpoints.find(({ args }) => args.length > 0) ?? endpoints[0];
   if (!example) return [];
-  const arg = example.args.find(({ required }) => !required)?.key;
+  const arg = example.args.find(({ required, readOnly }) => !required && !readOnly)?.key;
   return [
     '# For example (take away the {} above):',
     `#   ${JSON.stringify(`${example.method} ${example.path}`)}:`,

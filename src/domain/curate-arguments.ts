@@ -39,7 +39,8 @@ export function curateArguments(
     if (change === undefined) return [arg];
     if (isGone(change)) return [];
     const required = change.required ?? (arg.required && change.default === undefined);
-    return [{ ...arg, key: change.rename ?? arg.key, required }];
+    const { to } = arg;
+    return [{ key: change.rename ?? arg.key, required, to }];
   });
   const fixed = endpoint.args.flatMap((arg): FixedValue[] => {
     const value = changes.get(arg.key)?.fixed;
@@ -127,8 +128,10 @@ function curateSchema(schema: JsonSchema, changes: Changes, args: readonly Arg[]
 }
 
 function curateProperty(schema: JsonSchema, { description, default: value, enum: values }: ArgCuration): JsonSchema {
+  // A readOnly field the operator writes about is one to be shown.
+  const { readOnly: _, ...rest } = typeof schema === 'object' ? schema : ({} as Node);
   return {
-    ...(typeof schema === 'object' ? schema : {}),
+    ...rest,
     ...pickDefined({ description, default: value, enum: values }),
   };
 }

@@ -52,6 +52,8 @@ export interface Arg {
   readonly required: boolean;
   /** One argument may feed several places (the same path variable twice; an overlay's `same: true`). */
   readonly to: readonly Target[];
+  /** Accepted, but not offered: the API fills it in itself. */
+  readonly readOnly?: true;
 }
 
 /** A value sent with every call and never shown as an argument. */

@@ -10,7 +10,7 @@ import type { Place } from './source/resolve.ts';
 /** Where an argument's schema comes from; built only when somebody asks. */
 export type Origin =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
-  | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean }
+  | { readonly kind: 'field'; readonly schemas: readonly Place[]; readonly file: boolean; readonly readOnly: boolean }
   | { readonly kind: 'rest'; readonly schema: Place | 'anything'; readonly names: readonly string[] }
   | { readonly kind: 'whole'; readonly body: BodyDraft };
 
@@ -58,13 +58,22 @@ export function planArguments(parameters: readonly Parameter[], body: BodyDraft 
     const key = keys[index]!;
     return key === argument.key ? argument : { ...argument, key };
   });
-  const args = list.map((argument) => ({ key: argument.key, required: isRequired(argument, body), to: argument.to }));
+  const args = list.map((argument): Arg => {
+    const { key, to } = argument;
+    const arg = { key, required: isRequired(argument, body), to };
+    return isReadOnly(argument) ? { ...arg, readOnly: true } : arg;
+  });
   return { arguments: list, fixed, args, withheld };
 }
 
 /** Whether every call has to give it: the fields of an optional body are only required among themselves. */
 export function isRequired({ required, location }: Argument, body: BodyDraft | undefined): boolean {
   return required && !(location === 'body' && body?.plan.required === false);
+}
+
+/** Whether a field is accepted, and nobody is asked for it. */
+export function isReadOnly({ origin }: Argument): boolean {
+  return origin.kind === 'field' && origin.readOnly;
 }
 
 function parameterArgument(parameter: Parameter): Argument {
@@ -83,7 +92,9 @@ function parameterArgument(parameter: Parameter): Argument {
 function bodyArguments(body: BodyDraft): Argument[] {
   const { plan, whole, shape } = body;
   if (whole) return [bodyArgument(whole.key, whole.key, plan.required, { kind: 'whole', body })];
-  const fields = body.fields.map(({ name, required, schemas }): Argument => {
+  const readOnlyFields = shape?.readOnlyFields ?? [];
+  const fields = [...body.fields, ...readOnlyFields].map((field): Argument => {
+    const { name, required, schemas } = field;
     const extension = argumentExtension(schemas[0]?.value);
     return {
       key: bareKey(name, 'body', extension),
@@ -91,7 +102,12 @@ function bodyArguments(body: BodyDraft): Argument[] {
       wireName: name,
       required,
       to: [{ in: 'body', at: [name] }],
-      origin: { kind: 'field', schemas, file: plan.encoding?.[name]?.file === true },
+      origin: {
+        kind: 'field',
+        schemas,
+        file: plan.encoding?.[name]?.file === true,
+        readOnly: readOnlyFields.includes(field),
+      },
       extension,
     };
   });
@@ -127,7 +143,10 @@ function chooseKeys(drafts: readonly Argument[]): string[] {
   return result;
 }
 
-function rank({ location, wireName, origin }: Argument): number {
+function rank(argument: Argument): number {
+  const { location, wireName, origin } = argument;
+  // What is not shown takes no name from what is.
+  if (isReadOnly(argument)) return Number.MAX_SAFE_INTEGER;
   // `body` is what models expect a whole body to be called, so it keeps that name against all others.
   if (origin.kind === 'whole' && wireName === 'body') return -1;
   // Among equals, a name that needed no cleaning keeps it.

@@ -8,6 +8,7 @@ import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName } from './document-naming.ts';
+import { createGuesses } from './guesses.ts';
 import type { ImportOptions } from './import-options.ts';
 import { buildEndpoint, effectOfOperation, type ImportContext } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
@@ -45,6 +46,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const warnings = [...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
   const variants = createVariants(root, resolver);
+  const guesses = createGuesses();
   const extension = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
   const domain = domainName(options.name, extension.name, textAt(info, 'title'), text);
@@ -57,7 +59,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     label: text.label,
     root: root.value,
     resolver,
-    readParameters: createParameterReader(resolver),
+    readParameters: createParameterReader(resolver, guesses),
     builder: createSchemaBuilder(resolver),
     variants,
     shapeOf: createShapes(resolver, variants),
@@ -82,6 +84,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const { endpoints, quarantined, pinned } = readOperations(operations, extension, options, context);
   if (operations.length === 0) warnings.push(`${text.label}: the document has no operations.`);
   warnings.push(...duplicateIds(operations, text.label));
+  warnings.push(...guesses.sentences().map((sentence) => `${text.label}: ${sentence}`));
   warnings.push(...serverWarnings(servers.main.problem, endpoints), ...servers.notes, ...security.missing());
   const description = textAt(info, 'description') ?? textAt(info, 'summary');
   return Object.freeze({

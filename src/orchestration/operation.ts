@@ -31,7 +31,7 @@ export interface OperationParts {
 
 export function compileOperation(endpoint: Endpoint, domain: Domain, parts: OperationParts): Operation {
   const decision = decidePolicy(endpoint, domain, parts.policy);
-  const keys = new Set(endpoint.args.map(({ key }) => key));
+  const keys = new Set(endpoint.args.filter(({ readOnly }) => !readOnly).map(({ key }) => key));
   const controls = buildControls(endpoint.effect, keys, decision.policy === 'confirm');
   // A catalog may hold thousands of endpoints that are never called: compiled on first use.
   let compiled: Handler | undefined;

@@ -126,12 +126,50 @@ export function setOwn(target: object, key: string | number, value: unknown): vo
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });
 }
 
+/** How the `$comment` of a schema begins that was read otherwise than written. */
+export const GUESS = 'Guessed: ';
+
+/** Names of types in other languages, and formats in the place of types. */
+const OTHER_TYPES: Readonly<Record<string, string>> = {
+  string: 'str text varchar char date date-time datetime timestamp time uuid guid uri url email password byte base64',
+  integer: 'int int32 int64 long short bigint uint uint32 uint64',
+  number: 'float double decimal numeric float32 float64',
+  boolean: 'bool',
+  object: 'dict dictionary map hash hashmap struct',
+  array: 'list set',
+  null: 'none nil',
+};
+const FORMATS: Readonly<Record<string, string>> = {
+  date: 'date',
+  'date-time': 'date-time',
+  datetime: 'date-time',
+  uuid: 'uuid',
+  guid: 'uuid',
+  uri: 'uri',
+  url: 'uri',
+  email: 'email',
+};
+const MEANT: ReadonlyMap<string, string> = new Map(
+  Object.entries(OTHER_TYPES).flatMap(([type, names]) => names.split(' ').map((name) => [name, type] as const)),
+);
+
+/** The type a name stands for, and the format it implies; undefined where nobody knows. */
+export function toType(name: string): { readonly name: string; readonly format?: string | undefined } | undefined {
+  if (TYPES.includes(name)) return { name };
+  const plain = name.trim().toLowerCase();
+  if (TYPES.includes(plain)) return { name: plain };
+  const type = MEANT.get(plain);
+  return type === undefined ? undefined : { name: type, format: FORMATS[plain] };
+}
+
 /** The types a schema names, unknown ones left out; empty where it names none. */
 export function typesOf(schema: Node): string[] {
   const { type } = schema;
-  if (typeof type === 'string') return TYPES.includes(type) ? [type] : [];
-  if (!Array.isArray(type)) return [];
-  return [...new Set(type.filter((name): name is string => typeof name === 'string' && TYPES.includes(name)))];
+  if (typeof type === 'string' && TYPES.includes(type)) return [type];
+  // `string|null`, `string or integer`
+  const names = typeof type === 'string' ? type.slice(0, 100).split(/[|,/]| or /) : Array.isArray(type) ? type : [];
+  const types = names.map((name) => (typeof name === 'string' ? toType(name)?.name : undefined));
+  return [...new Set(types.filter((name) => name !== undefined))];
 }
 
 /** Any spelling of "may be null": 3.0 `nullable`, 2.0 `x-nullable`. */

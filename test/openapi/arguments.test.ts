@@ -35,7 +35,7 @@ describe('a body becomes arguments', () => {
       },
     };
     const endpoint = await importOne(withBody({ $ref: '#/components/schemas/Thing' }, {}, { components: { schemas } }));
-    expect(places(endpoint)).toEqual({ name: 'body name (required)', size: 'body size (required)' });
+    expect(places(endpoint)).toEqual({ name: 'body name (required)', size: 'body size (required)', id: 'body id' });
     expect(properties(endpoint).name).toEqual({ allOf: [{ type: 'string' }, { minLength: 2 }] });
   });
 
@@ -99,17 +99,18 @@ describe('a body becomes arguments', () => {
     expect(endpoint.fixed).toEqual([{ value: {}, to: { in: 'body-root' } }]);
   });
 
-  test('readOnly fields are no arguments, never required, and refused at any depth', async () => {
+  test('readOnly fields are never required, and accepted at any depth', async () => {
     const inner = object({ id: { ...string, readOnly: true }, label: string }, { required: ['id', 'label'] });
     const schema = object(
       { id: { ...string, readOnly: true }, part: inner, note: string },
       { required: ['id', 'part'] },
     );
     const endpoint = await importOne(withBody(schema));
-    expect(places(endpoint)).toEqual({ part: 'body part (required)', note: 'body note' });
+    expect(places(endpoint)).toEqual({ part: 'body part (required)', note: 'body note', id: 'body id' });
+    expect(endpoint.args.filter(({ readOnly }) => readOnly).map(({ key }) => key)).toEqual(['id']);
     expect(properties(endpoint).part).toEqual({
       type: 'object',
-      properties: { id: false, label: string },
+      properties: { id: { ...string, readOnly: true }, label: string },
       required: ['label'],
     });
   });
@@ -117,7 +118,7 @@ describe('a body becomes arguments', () => {
   test('a branch cannot require what a sibling branch makes readOnly', async () => {
     const schema = object({ part: { allOf: [object({ id: { ...string, readOnly: true } }), { required: ['id'] }] } });
     expect(properties(await importOne(withBody(schema))).part).toEqual({
-      allOf: [{ type: 'object', properties: { id: false } }, {}],
+      allOf: [{ type: 'object', properties: { id: { ...string, readOnly: true } } }, {}],
     });
   });
 

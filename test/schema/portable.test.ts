@@ -273,23 +273,26 @@ describe('an argument', () => {
     ).toEqual(want);
   });
 
+  test('without a type is of the type of its example or default', () => {
+    expect(portable({ examples: ['2026-01-31'] })).toMatchObject({ type: 'string' });
+    expect(portable({ examples: [5] })).toMatchObject({ type: 'number' });
+    expect(portable({ default: false })).toMatchObject({ type: 'boolean', default: false });
+    expect(portable({ examples: [{ a: 1 }] })).toMatchObject({ type: 'object' });
+    expect(portable({ examples: [['a']] })).toMatchObject({ type: 'array' });
+    expect(portable({ examples: [null] })).toMatchObject({ anyOf: [{ type: 'string' }, {}, {}, {}] });
+  });
+
   test('of an array always has items, and any value is spelt out', () => {
     expect(portable({ type: 'array' })).toEqual({
       type: 'array',
-      items: {
-        anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }, { type: 'null' }],
-      },
+      items: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] },
     });
     expect(portable({ description: 'Anything' })).toEqual({
       anyOf: [
-        { type: 'string', description: 'Anything' },
+        { type: 'string', description: 'Anything. Any JSON value.' },
         { type: 'number' },
         { type: 'boolean' },
         { type: 'object' },
-        {
-          type: 'array',
-          items: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] },
-        },
       ],
     });
   });

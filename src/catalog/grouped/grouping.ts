@@ -42,7 +42,10 @@ export function fits(members: readonly CatalogOperation[]): boolean {
 
 function fieldsOf(members: readonly CatalogOperation[]): ReadonlySet<string> {
   return new Set(
-    members.flatMap(({ endpoint, controls }) => [...endpoint.args.map((arg) => arg.key), ...Object.keys(controls)]),
+    members.flatMap(({ endpoint, controls }) => [
+      ...endpoint.args.filter((arg) => !arg.readOnly).map((arg) => arg.key),
+      ...Object.keys(controls),
+    ]),
   );
 }
 

@@ -2,6 +2,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Operation } from '../../orchestration/operation.ts';
+import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
 import { buildOperationSchema, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
@@ -25,7 +26,7 @@ export function describeOperation(operation: CatalogOperation): string {
 
 /** The enforced schema where it is not too long; else the advertised one, as deep as it fits. */
 export function argumentsOf(operation: Operation, limit = MAX_SCHEMA): JsonSchema {
-  const { inputSchema } = operation.endpoint;
+  const inputSchema = hideReadOnly(operation.endpoint.inputSchema);
   const full =
     typeof inputSchema === 'object' && isObject(inputSchema.properties)
       ? {

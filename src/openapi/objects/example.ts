@@ -139,7 +139,7 @@ export function buildExamples(endpoint: Endpoint): readonly Args[] {
       shared[key] = args[key];
     }
   }
-  const names = new Set(endpoint.args.map(({ key }) => key));
+  const names = new Set(endpoint.args.filter(({ readOnly }) => !readOnly).map(({ key }) => key));
   const sets = bodies.length > 0 ? bodies.map((args) => ({ ...shared, ...args })) : [shared];
   return sets
     .map((set) => Object.fromEntries(Object.entries(set).filter(([key]) => names.has(key))))

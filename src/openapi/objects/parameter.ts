@@ -5,7 +5,8 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { ParameterStyle, Target } from '../../endpoint/model.ts';
 import { listAt, type Node, nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
-import type { SourceDocument } from '../source/documents.ts';
+import { COMPOSITIONS, OPENINGS, typesOf } from '../../schema/keywords.ts';
+import type { Guesses } from '../guesses.ts';
 import { inside, OperationProblem, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 
 type PlainLocation = 'path' | 'query' | 'header' | 'cookie';
@@ -50,14 +51,14 @@ const STYLES: Readonly<Record<Location, readonly ParameterStyle[]>> = {
 export type ReadParameters = (pathItem: Place, operation: Place) => ParameterList;
 
 /** A parameter that many operations refer to is read once. */
-export function createParameterReader(resolver: Resolver): ReadParameters {
+export function createParameterReader(resolver: Resolver, guesses: Guesses): ReadParameters {
   const cache = new Map<object, Parameter>();
   const read = (object: Place, description: string | undefined): Parameter => {
     const node = object.value as Node;
-    if (description !== undefined) return readParameter(object, node, description, resolver);
+    if (description !== undefined) return readParameter(object, node, description, resolver, guesses);
     let parameter = cache.get(node);
     if (!parameter) {
-      parameter = readParameter(object, node, undefined, resolver);
+      parameter = readParameter(object, node, undefined, resolver, guesses);
       cache.set(node, parameter);
     }
     return parameter;
@@ -105,31 +106,63 @@ function keyOf(node: Node, pointer: string): string {
   return `${place} ${place === 'header' ? String(node.name).toLowerCase() : node.name}`;
 }
 
-function readParameter(place: Place, node: Node, description: string | undefined, resolver: Resolver): Parameter {
+function readParameter(
+  place: Place,
+  node: Node,
+  description: string | undefined,
+  resolver: Resolver,
+  guesses: Guesses,
+): Parameter {
   const location = node.in as Location;
   const content = nodeAt(node, 'content');
-  const swagger = place.document.dialect.major === 2;
   const mediaType = content && toEssence(Object.keys(content)[0] ?? 'application/json');
   const media = content ? settlePlace(inside(place, 'content', Object.keys(content)[0] ?? ''), resolver) : place;
   const name = String(node.name ?? 'query_string');
+  const isInline = !content && location !== 'querystring' && isWrittenInline(place, node, name, guesses);
+  const schema = isInline ? place : inside(media, 'schema');
+  if (!content && location !== 'querystring' && saysNoType(schema.value)) guesses.note('untyped', name);
   return omitUndefined<Parameter>({
     in: location,
     name,
     object: node,
     required: location === 'path' || node.required === true,
     description,
-    schema: swagger && !content && location !== 'querystring' ? place : inside(media, 'schema'),
+    schema,
     target:
       location === 'querystring'
         ? { in: location, mediaType: mediaType ?? 'application/x-www-form-urlencoded' }
-        : { in: location, name, ...writingOf(node, location, swagger, mediaType) },
+        : { in: location, name, ...writingOf(node, location, isInline, mediaType) },
   });
 }
 
+/** Whether the keywords of a schema stand in the parameter itself, as they do in 2.0; each version has some of the other's. */
+function isWrittenInline({ document }: Place, node: Node, name: string, guesses: Guesses): boolean {
+  const isNested = Object.hasOwn(node, 'schema');
+  const isTyped = Object.hasOwn(node, 'type') || Object.hasOwn(node, 'enum');
+  if (document.dialect.major === 2) {
+    if (!isNested || isTyped) return true;
+    guesses.note('nested', name);
+    return false;
+  }
+  if (isNested || !isTyped) return false;
+  guesses.note('inline', name);
+  return true;
+}
+
+/** Keywords from which the type of a value can be told. */
+const TELLING = [...COMPOSITIONS, ...OPENINGS, '$recursiveRef', 'enum', 'const', 'properties', 'items', 'prefixItems'];
+
+/** Whether a schema leaves open what kind of value it is about. */
+export function saysNoType(schema: unknown): boolean {
+  if (!isObject(schema)) return schema !== false;
+  return typesOf(schema).length === 0 && schema.type !== 'file' && !TELLING.some((word) => Object.hasOwn(schema, word));
+}
+
 /** How a value is written at its place. */
-function writingOf(node: Node, location: PlainLocation, swagger: boolean, mediaType: string | undefined) {
+function writingOf(node: Node, location: PlainLocation, isInline: boolean, mediaType: string | undefined) {
   if (mediaType !== undefined) return { ...styleOf(node, location), mediaType };
-  if (swagger) return collectionStyle(textAt(node, 'collectionFormat'), location);
+  if (isInline && !Object.hasOwn(node, 'style') && !Object.hasOwn(node, 'explode'))
+    return collectionStyle(textAt(node, 'collectionFormat'), location);
   return { ...styleOf(node, location), ...(node.allowReserved === true ? { allowReserved: true } : {}) };
 }
 
@@ -163,9 +196,8 @@ export function settlePlace(place: Place, resolver: Resolver): Place {
   return orProblem(pointerOf(place), () => resolver.settle(place));
 }
 
-/** A schema written into a 2.0 parameter: the keywords it may have, nothing else. */
-export function schemaOfParameter(document: SourceDocument, node: Node): Node {
-  if (document.dialect.major !== 2) return node;
+/** A schema written into a parameter: the keywords it may have, nothing else. */
+export function schemaOfParameter(node: Node): Node {
   const out: Record<string, unknown> = {};
   for (const keyword of PARAMETER_KEYWORDS) if (Object.hasOwn(node, keyword)) out[keyword] = node[keyword];
   return out;

@@ -43,12 +43,25 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
   const place = settlePlace(inside(operation, 'requestBody'), context.resolver);
   const mediaTypes = Object.keys(nodeAt(place.value, 'content') ?? {});
   const mediaAt = (mediaType: string) => settlePlace(inside(place, 'content', mediaType), context.resolver);
-  const mediaType = chooseMediaType(mediaTypes, (type) => hasFiles(mediaAt(type), type, context));
+  // A multipart body without named parts cannot be written, so any other type is better.
+  const writable = mediaTypes.filter((type) => kindOf(type) !== 'multipart' || partsOf(mediaAt(type), context));
+  const mediaType = chooseMediaType(writable.length > 0 ? writable : mediaTypes, (type) =>
+    hasFiles(mediaAt(type), type, context),
+  );
   if (mediaType === undefined) return undefined;
   const media = mediaAt(mediaType);
-  const draft = planBody(mediaType, own(place.value, 'required') === true, media, context);
+  const isDescribed = describesBody(media.value, mediaType);
+  if (!isDescribed && (context.method === 'GET' || context.method === 'HEAD')) return undefined;
+  const draft = planBody(mediaType, isDescribed && own(place.value, 'required') === true, media, context);
   const description = textAt(place.value, 'description');
   return draft && omitUndefined({ ...draft, description, media });
+}
+
+/** `application/json: {}` says that there may be a body, and nothing that a caller could be asked for. */
+function describesBody(media: unknown, mediaType: string): boolean {
+  const kind = kindOf(mediaType);
+  if (kind === 'text' || kind === 'binary' || kind === 'xml') return true;
+  return ['schema', 'example', 'examples'].some((word) => own(media, word) !== undefined);
 }
 
 /** Swagger 2.0 `in: body` and `in: formData` parameters. */
@@ -83,7 +96,7 @@ function readForm(form: readonly BodyParameter[], consumes: readonly string[]): 
     if (object.type === 'file') encoding[name] = { file: true };
     else if (object.type === 'array') encoding[name] = collectionStyle(textAt(object, 'collectionFormat'), 'formData');
     const description = textAt(object, 'description');
-    const schema = omitUndefined({ ...schemaOfParameter(place.document, object), description });
+    const schema = omitUndefined({ ...schemaOfParameter(object), description });
     return { name, required: object.required === true, schemas: [{ ...place, value: schema }] };
   });
   const required = fields.some((field) => field.required);
@@ -141,7 +154,7 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
   if (shape.fields.length === 0) {
     // `{type: object, properties: {}}`, as generators write it for GET: there is nothing to send.
     if (!required && (kind === 'form' || context.method === 'GET' || context.method === 'HEAD')) return undefined;
-    if (shape.closed)
+    if (shape.closed && !shape.readOnlyFields?.length)
       return required ? { plan: { mediaType: body, kind, required }, schemas, fields: [], constant: {} } : undefined;
     return whole(kind, body, 'body');
   }
@@ -183,8 +196,11 @@ function concrete(mediaType: string): string {
 
 function hasFiles(media: Place, mediaType: string, { resolver, shapeOf }: BodyContext): boolean {
   if (kindOf(mediaType) !== 'multipart') return false;
-  const schema = schemaAt(media);
-  const shape = schema && shapeOf(schema, 'merged');
-  const encoding = encodingsOf(shape?.fields ?? [], media.value, 'multipart', resolver);
+  const encoding = encodingsOf(partsOf(media, { shapeOf })?.fields ?? [], media.value, 'multipart', resolver);
   return Object.values(encoding ?? {}).some((part) => part.file === true);
+}
+
+function partsOf(media: Place, { shapeOf }: Pick<BodyContext, 'shapeOf'>): ObjectShape | undefined {
+  const schema = schemaAt(media);
+  return schema && shapeOf(schema, 'merged');
 }

@@ -11,28 +11,34 @@ import {
   SCHEMA_LIST_KEYWORDS,
   SCHEMA_MAP_KEYWORDS,
   splitDependencies,
+  subschemas,
+  typesOf,
   UNIONS,
 } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type Follow, orNothing, type Place } from '../source/resolve.ts';
-import { type Direction, hiddenNames, isHidden } from './hidden-properties.ts';
 import type { OnOneCircle, Via } from './in-place-cycles.ts';
+import { readOddities, requiredIn } from './odd-schemas.ts';
 import { areExclusive } from './one-of.ts';
+import type { Direction, OneWayProperties } from './one-way-properties.ts';
 import { annotationsOf, convertPlain, NULL, nameLists, orNull } from './schema-parts.ts';
-import { hidesSiblings, refOf } from './schema-refs.ts';
+import { behindRef, conjuncts, hidesSiblings, refOf } from './schema-refs.ts';
 import { fitValues } from './schema-values.ts';
 
 /** A `$ref` target in use. */
 export interface Definition {
   readonly name: string;
   readonly place: Place;
+  /** What it requires and nobody has to give where it is used, where that differs from what it says itself. */
+  readonly unasked?: ReadonlySet<string> | undefined;
 }
 
 /** What all schemas of a document share. */
 export interface Definitions {
   readonly follow: Follow;
   readonly onOneCircle: OnOneCircle;
-  readonly at: (place: Place) => Definition;
+  readonly oneWay: OneWayProperties;
+  readonly at: (place: Place, unasked: ReadonlySet<string> | undefined) => Definition;
 }
 
 export interface ConversionContext {
@@ -48,11 +54,12 @@ export interface ConversionContext {
   readonly bases?: ReadonlySet<object>;
   /** How many more may be written out inside this definition. */
   readonly budget?: { left: number };
-  /** Names a sibling branch of an allOf hides: nobody can be required to send them. */
-  readonly hidden?: ReadonlySet<string>;
+  /** Names nobody has to give; undefined where an object begins, whose own schema decides. */
+  readonly unasked?: ReadonlySet<string> | undefined;
 }
 
 const ANY: JsonSchema = Object.freeze({});
+const NO_NAMES: ReadonlySet<string> = new Set();
 /** What stands beside a `$ref` in 2.0 and 3.0 counts for nothing; these only describe, so they are kept. */
 const REF_ANNOTATIONS = ['title', 'description', 'deprecated', 'default', 'example', 'examples'];
 const REF_KEYWORDS = new Set(['$ref', '$dynamicRef', '$recursiveRef', 'nullable']);
@@ -71,10 +78,14 @@ function convertRef(context: ConversionContext, schema: Node, ref: string): Json
   if (!target || (!isObject(target.value) && typeof target.value !== 'boolean')) return ANY;
   if (typeof target.value === 'boolean') return target.value;
   if (closesCircle(context, target)) return openCircle(context, target);
-  const definition = definitions.at(target);
+  const unasked = unaskedBy(context, schema);
+  const definition = definitions.at(
+    target,
+    definitions.oneWay.exempt(unasked, target.document, target.value, context.direction),
+  );
   uses.add(definition);
   const pointer = { $ref: `#/$defs/${definition.name}` };
-  const beside = besideRef(context, schema);
+  const beside = besideRef({ ...context, unasked }, schema);
   if (isNullable(schema)) return { ...annotationsOf(beside), anyOf: [pointer, NULL] };
   return { ...pointer, ...(beside as Node) };
 }
@@ -96,6 +107,13 @@ function openCircle(context: ConversionContext, { document, value }: Place): Jso
   return convertSchema({ ...context, document, bases: new Set([...(bases ?? []), base]) }, plain);
 }
 
+function unaskedBy(
+  { definitions, document, direction, unasked }: ConversionContext,
+  schema: Node,
+): ReadonlySet<string> {
+  return unasked ?? definitions.oneWay.unasked(document, schema, direction);
+}
+
 function besideRef(context: ConversionContext, schema: Node): JsonSchema {
   const siblings: Record<string, unknown> = {};
   for (const key of hidesSiblings(context.document) ? REF_ANNOTATIONS : Object.keys(schema)) {
@@ -104,32 +122,38 @@ function besideRef(context: ConversionContext, schema: Node): JsonSchema {
   return Object.keys(siblings).length === 0 ? ANY : convertNode(context, siblings);
 }
 
-function convertNode(context: ConversionContext, schema: Node): JsonSchema {
+function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
   if (schema.type === 'file') return FILE_SCHEMA;
-  const { document, direction, definitions } = context;
-  const hidden = hiddenNames(document, schema, direction, context.hidden, definitions.follow);
+  const unasked = unaskedBy(outer, schema);
+  const context: ConversionContext = { ...outer, unasked };
   const out: Record<string, unknown> = {};
   for (const keyword of Object.keys(schema)) {
     const value = schema[keyword];
     if (SCHEMA_MAP_KEYWORDS.has(keyword)) {
-      if (isObject(value)) out[keyword] = convertMap(context, keyword, value, hidden);
+      if (isObject(value)) out[keyword] = convertMap(context, keyword, value);
     } else if (SCHEMA_LIST_KEYWORDS.has(keyword)) {
-      if (Array.isArray(value) && value.length > 0) out[keyword] = convertList(context, keyword, value, hidden);
+      if (Array.isArray(value) && value.length > 0) out[keyword] = convertList(context, keyword, value);
     } else if (SCHEMA_KEYWORDS.has(keyword)) {
       if (keyword === 'additionalItems' || (!isObject(value) && typeof value !== 'boolean')) continue;
-      out[keyword] = convertSchema(CONDITIONS.includes(keyword) ? { ...context, via: 'not' } : below(context), value);
+      out[keyword] = convertSchema(
+        CONDITIONS.includes(keyword) ? condition(context, keyword, value) : below(context),
+        value,
+      );
     } else if (keyword === 'dependencies') {
       if (!isObject(value)) continue;
       const { dependentSchemas, dependentRequired } = splitDependencies(value, (inner) =>
-        convertSchema({ ...context, via: 'not' }, inner),
+        convertSchema(condition(context, keyword, inner), inner),
       );
       if (dependentSchemas) out.dependentSchemas ??= dependentSchemas;
-      if (dependentRequired) out.dependentRequired ??= nameLists(dependentRequired);
-    } else convertPlain(schema, keyword, value, hidden, out);
+      if (dependentRequired) out.dependentRequired ??= nameLists(dependentRequired, unasked);
+    } else convertPlain(schema, keyword, value, unasked, out);
   }
+  const required = requiredIn(schema).filter((name) => !unasked.has(name));
+  if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
-  if (out.oneOf !== undefined && direction === 'request') loosenOneOf(context, schema, out);
+  if (out.oneOf !== undefined && context.direction === 'request') loosenOneOf(context, schema, out);
   fitValues(out);
+  readOddities(schema, out);
   if (isTrivial(out.not)) {
     // Nothing passes `not: {}`; ajv trips over it beside a union. One that came from a dangling ref means nothing.
     if (isTrivial(schema.not)) return false;
@@ -139,52 +163,79 @@ function convertNode(context: ConversionContext, schema: Node): JsonSchema {
 }
 
 /** Branches that nobody can keep apart are alternatives: the letter of `oneOf` would refuse what fits two of them. */
-function loosenOneOf({ document, definitions }: ConversionContext, schema: Node, out: Record<string, unknown>): void {
-  if (areExclusive(document, schema.oneOf as readonly unknown[], definitions.follow)) return;
+function loosenOneOf(context: ConversionContext, schema: Node, out: Record<string, unknown>): void {
+  const { document, definitions, unasked = NO_NAMES } = context;
+  if (areExclusive(document, schema.oneOf as readonly unknown[], unasked, definitions)) return;
   const { oneOf: branches } = out;
   delete out.oneOf;
   if (out.anyOf === undefined) out.anyOf = branches;
   else out.allOf = [...((out.allOf as JsonSchema[] | undefined) ?? []), { anyOf: branches }];
 }
 
-function convertMap(
-  context: ConversionContext,
-  keyword: string,
-  map: Node,
-  hidden: ReadonlySet<string> | undefined,
-): Record<string, JsonSchema> {
+function convertMap(context: ConversionContext, keyword: string, map: Node): Record<string, JsonSchema> {
   const { document, direction, definitions } = context;
   const out = emptyMap<JsonSchema>();
-  const inner: ConversionContext = keyword === 'dependentSchemas' ? { ...context, via: 'not' } : below(context);
   for (const key of Object.keys(map)) {
-    if (keyword === 'properties' && hidden?.has(key) && isHidden(document, map[key], direction, definitions.follow)) {
-      // Left out, a field would still pass wherever an object takes others beside its own.
-      if (direction === 'request') out[key] = false;
-      continue;
-    }
-    out[key] = convertSchema(inner, map[key]);
+    if (keyword === 'dependentSchemas') out[key] = convertSchema(condition(context, keyword, map[key]), map[key]);
+    else if (keyword !== 'properties') out[key] = convertSchema(below(context), map[key]);
+    // An answer is described by what it has.
+    else if (direction === 'request' || !definitions.oneWay.isOneWay(document, map[key], direction))
+      out[key] = convertProperty(below(context), map[key]);
   }
   return out;
 }
 
-function convertList(
-  context: ConversionContext,
-  keyword: string,
-  list: readonly unknown[],
-  hidden: ReadonlySet<string> | undefined,
-): JsonSchema[] {
+/** A field of a request; `readOnly` stays on it as a word to whoever shows the schema. */
+export function convertProperty(context: ConversionContext, schema: unknown): JsonSchema {
+  const { document, direction, definitions } = context;
+  if (direction === 'response' || !definitions.oneWay.isOneWay(document, schema, direction))
+    return convertSchema(context, schema);
+  if (isPlainValue(context, schema)) {
+    const value = convertSchema(context, schema);
+    return isObject(value) ? { ...value, readOnly: true } : value;
+  }
+  // The API ignores or knows what it once answered itself; describing it all would make requests as large as answers.
+  const node = behindRef(document, schema, definitions.follow)?.node ?? {};
+  const types = isNullable(node) ? [...typesOf(node), 'null'] : typesOf(node);
+  return { ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }), readOnly: true };
+}
+
+/** A string, number or boolean, through references and allOf: there is nothing inside. */
+function isPlainValue({ document, definitions }: ConversionContext, schema: unknown): boolean {
+  for (const part of conjuncts(document, schema, definitions.follow)) {
+    if (!part) return false;
+    for (const [keyword] of subschemas(part.node)) if (keyword !== 'allOf') return false;
+  }
+  return true;
+}
+
+function convertList(context: ConversionContext, keyword: string, list: readonly unknown[]): JsonSchema[] {
   if (keyword === 'prefixItems') return list.map((item) => convertSchema(below(context), item));
-  const { hidden: _, ...bare } = context;
-  const inner: ConversionContext =
-    keyword === 'allOf'
-      ? { ...bare, ...(hidden === undefined ? {} : { hidden }) }
-      : { ...bare, via: context.via === 'all' ? 'union' : context.via };
-  return list.map((item) => convertSchema(inner, item));
+  if (keyword === 'allOf') return list.map((item) => convertSchema(context, item));
+  const via = context.via === 'all' ? 'union' : context.via;
+  return list.map((item) => convertSchema({ ...variant(context, item), via }, item));
+}
+
+/** The context of a schema that holds for some values of the same object. */
+function variant(context: ConversionContext, schema: unknown): ConversionContext {
+  const { definitions, document, direction, unasked = NO_NAMES } = context;
+  return { ...context, unasked: definitions.oneWay.unaskedIn(unasked, document, schema, direction) };
+}
+
+/** What `not` and `if` ask is no demand: there every name counts. */
+function condition(context: ConversionContext, keyword: string, schema: unknown): ConversionContext {
+  const asks = keyword === 'not' || keyword === 'if';
+  return { ...(asks ? { ...context, unasked: NO_NAMES } : variant(context, schema)), via: 'not' };
 }
 
 /** `items: [a, b]` of 2.0 and early 3.x is `prefixItems`. */
 function convertTuple(context: ConversionContext, schema: Node, out: Record<string, unknown>): void {
   const items = schema.items as readonly unknown[];
+  // A list of one is no tuple: somebody put brackets around the schema of all items.
+  if (items.length === 1 && schema.additionalItems === undefined) {
+    out.items = convertSchema(below(context), items[0]);
+    return;
+  }
   if (items.length > 0) out.prefixItems = items.map((item) => convertSchema(below(context), item));
   const { additionalItems } = schema;
   if (isObject(additionalItems) || typeof additionalItems === 'boolean')

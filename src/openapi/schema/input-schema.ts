@@ -4,8 +4,9 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
 import { emptyMap, type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
-import { type Argument, isRequired } from '../flat-arguments.ts';
-import { schemaOfParameter } from '../objects/parameter.ts';
+import { subschemas, typesOf } from '../../schema/keywords.ts';
+import { type Argument, isReadOnly, isRequired } from '../flat-arguments.ts';
+import { type Parameter, saysNoType, schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
 import type { Definition } from './convert-schema.ts';
@@ -50,9 +51,8 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
   switch (origin.kind) {
     case 'parameter': {
       const { schema, object, description } = origin.parameter;
-      const source =
-        schema.value === object ? { ...schema, value: schemaOfParameter(schema.document, object) } : schema;
-      const value = builder.convert(source, 'request', uses);
+      const source = schema.value === object ? { ...schema, value: schemaOfParameter(object) } : schema;
+      const value = withType(builder.convert(source, 'request', uses), source, origin.parameter, resolver);
       return withAnnotations(
         withWords(value, override ?? description ?? textAt(object, 'description')),
         object,
@@ -61,13 +61,15 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
     }
     case 'field': {
       if (origin.file) return withWords(fileSchema(origin.schemas[0], resolver), override);
-      const parts = origin.schemas.map((schema) => builder.convert(schema, 'request', uses));
-      return withWords(parts.length === 1 ? parts[0]! : parts.length === 0 ? {} : { allOf: parts }, override);
+      const parts = origin.schemas.map((schema) => builder.convertField(schema, uses));
+      const [only = {}] = parts;
+      const value = parts.length > 1 ? { allOf: parts.map((part) => withReadOnly(part, false)) } : only;
+      return withWords(withReadOnly(value, isReadOnly(argument)), override);
     }
     case 'rest': {
       const { schema, names } = origin;
       const each = schema === 'anything' ? undefined : builder.convert(schema, 'request', uses);
-      // A field with an argument of its own is checked there, and a readOnly one is not sent at all.
+      // A field with an argument of its own is checked there.
       const ownFields = emptyMap<JsonSchema>();
       for (const name of names) ownFields[name] = false;
       const others = omitUndefined({ type: 'object', properties: ownFields, additionalProperties: each });
@@ -77,11 +79,30 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
       const { whole, plan, description } = origin.body;
       const words = override ?? description ?? whole?.description;
       if (whole?.key === 'file') return withWords(FILE_SCHEMA, words);
-      if (plan.kind === 'text') return withWords({ type: 'string' }, whole?.description ?? words);
+      if (plan.kind === 'text') return withWords(textSchema(whole, uses, context), whole?.description ?? words);
       if (!whole?.schema) return withWords(plan.kind === 'form' ? { type: 'object' } : {}, words);
       return withWords(wholeSchema(whole.schema, uses, context), words);
     }
   }
+}
+
+/** In a URL or a header an untyped value is a word or a number. */
+function withType(schema: JsonSchema, source: Place, { target }: Parameter, resolver: Resolver): JsonSchema {
+  if (target.in === 'querystring' || !('style' in target) || target.mediaType !== undefined) return schema;
+  const node = nodeBehind(source, resolver)?.node;
+  if (!isObject(schema) || !saysNoType(node)) return schema;
+  const { $ref: _, ...rest } = schema;
+  if (target.style === 'deepObject') return { ...rest, type: 'object' };
+  return { ...rest, type: ['string', 'number'] };
+}
+
+/** Text is written as it is given; a document may still say that it is a number, `true` or one of a few words. */
+function textSchema(whole: BodyDraft['whole'], uses: Set<Definition>, context: SchemaContext): JsonSchema {
+  const node = nodeBehind(whole?.schema, context.resolver)?.node;
+  const isPlain = node !== undefined && whole?.description === undefined && subschemas(node).next().done === true;
+  const types = isPlain ? typesOf(node) : [];
+  if (types.length === 0 || types.includes('object') || types.includes('array')) return { type: 'string' };
+  return context.builder.convert(whole!.schema!, 'request', uses);
 }
 
 /** A base with variants is offered as any of them; the base itself stays allowed, for variants the document forgot. */
@@ -93,6 +114,13 @@ function wholeSchema(schema: Place, uses: Set<Definition>, { builder, resolver, 
   const refs = list.map((variant) => ({ ...variant, value: { $ref: `#${variant.pointer}` } }));
   const each = refs.map((ref) => builder.convert(ref, 'request', uses));
   return { anyOf: [...each, own] };
+}
+
+/** A field that one branch of an allOf marks and another does not is a field like others. */
+function withReadOnly(schema: JsonSchema, readOnly: boolean): JsonSchema {
+  if (!isObject(schema) || (schema.readOnly === true) === readOnly) return schema;
+  const { readOnly: _, ...rest } = schema;
+  return readOnly ? { ...rest, readOnly } : rest;
 }
 
 function withWords(schema: JsonSchema, text: string | undefined): JsonSchema {

@@ -1,10 +1,11 @@
 // `oneOf` in real documents mostly means "one of these": where the branches overlap, the letter of JSON Schema would
 // refuse values nobody could write any better. This tells whether a caller can keep the branches apart.
 
-import { type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
+import { type Node, nodeAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import type { Follow } from '../source/resolve.ts';
+import type { Definitions } from './convert-schema.ts';
+import { requiredIn } from './odd-schemas.ts';
 import { behindRef, conjuncts, type SchemaNode } from './schema-refs.ts';
 
 /** What a branch says about itself, through references and allOf. */
@@ -27,9 +28,14 @@ const OPENINGS = [...UNIONS, 'if', 'patternProperties', 'dependentSchemas'];
 const MAX_BRANCHES = 32;
 
 /** Whether a plain value of each branch fits no other one, so that "exactly one" can be asked for. */
-export function areExclusive(document: SourceDocument, branches: readonly unknown[], follow: Follow): boolean {
+export function areExclusive(
+  document: SourceDocument,
+  branches: readonly unknown[],
+  unasked: ReadonlySet<string>,
+  shared: Definitions,
+): boolean {
   if (branches.length > MAX_BRANCHES) return false;
-  const facts = branches.map((branch) => gather(document, branch, follow));
+  const facts = branches.map((branch) => gather(document, branch, unasked, shared));
   return facts.every((one, index) => facts.every((other, at) => at === index || staysOut(one, other)));
 }
 
@@ -53,7 +59,13 @@ function overlap(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean 
   return false;
 }
 
-function gather(document: SourceDocument, branch: unknown, follow: Follow): Facts {
+/** `unasked`: readOnly properties may be missing from any request, so they tell nothing apart. */
+function gather(
+  document: SourceDocument,
+  branch: unknown,
+  unasked: ReadonlySet<string>,
+  { follow, oneWay }: Definitions,
+): Facts {
   const facts: Facts = {
     types: undefined,
     names: new Set(),
@@ -63,17 +75,18 @@ function gather(document: SourceDocument, branch: unknown, follow: Follow): Fact
     closed: false,
     vague: false,
   };
-  const unsent = new Set<string>();
   for (const part of conjuncts(document, branch, follow)) {
-    if (part) addFacts(facts, part, unsent, follow);
+    if (part) addFacts(facts, part, follow);
     else facts.vague = true;
   }
-  for (const name of unsent) facts.required.delete(name);
+  for (const name of oneWay.unaskedIn(unasked, document, branch, 'request')) {
+    facts.required.delete(name);
+    facts.fixed.delete(name);
+  }
   return facts;
 }
 
-/** `unsent`: readOnly properties are in no request, so they tell nothing apart. */
-function addFacts(facts: Facts, { document, node }: SchemaNode, unsent: Set<string>, follow: Follow): void {
+function addFacts(facts: Facts, { document, node }: SchemaNode, follow: Definitions['follow']): void {
   const types = typesOf(node);
   if (types.length > 0) {
     const choice = new Set(isNullable(node) ? [...types, 'null'] : types);
@@ -81,7 +94,7 @@ function addFacts(facts: Facts, { document, node }: SchemaNode, unsent: Set<stri
   }
   facts.values ??= fixedValues(node);
   if (node.additionalProperties === false || node.unevaluatedProperties === false) facts.closed = true;
-  for (const name of textsAt(node, 'required')) {
+  for (const name of requiredIn(node)) {
     facts.required.add(name);
     facts.names.add(name);
   }
@@ -90,8 +103,7 @@ function addFacts(facts: Facts, { document, node }: SchemaNode, unsent: Set<stri
     facts.names.add(name);
     const property = behindRef(document, properties[name], follow)?.node;
     const values = property && fixedValues(property);
-    if (property?.readOnly === true) unsent.add(name);
-    else if (values) facts.fixed.set(name, values);
+    if (values) facts.fixed.set(name, values);
   }
   if (OPENINGS.some((keyword) => Object.hasOwn(node, keyword))) facts.vague = true;
 }

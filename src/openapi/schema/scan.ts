@@ -77,7 +77,7 @@ function look(root: Place, resolver: Resolver, limits: Limits): Findings | Opera
       const problem = `its schemas are nested more than ${limits.maxSchemaDepth} levels deep`;
       return new OperationProblem(pointerOf(root), problem);
     }
-    // A readOnly part is never sent.
+    // Nothing inside a readOnly part is looked at, here or when schemas are built.
     if (schema.readOnly === true) continue;
     const ref = refOf(schema);
     if (ref !== undefined) {

@@ -4,21 +4,25 @@
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
-import { convertSchema, type Definition, type Definitions } from './convert-schema.ts';
-import type { Direction } from './hidden-properties.ts';
+import { convertProperty, convertSchema, type Definition, type Definitions } from './convert-schema.ts';
 import { createCircles } from './in-place-cycles.ts';
+import { createOneWayProperties, type Direction } from './one-way-properties.ts';
 import { definitionName } from './schema-parts.ts';
 import { followSchema } from './schema-refs.ts';
 
 export interface SchemaBuilder {
   /** Converts one schema; the definitions it needs are added to `uses`. */
   readonly convert: (schema: Place, direction: Direction, uses: Set<Definition>) => JsonSchema;
+  /** The same for a field of a body, which may be readOnly. */
+  readonly convertField: (schema: Place, uses: Set<Definition>) => JsonSchema;
   /** `$defs` for these definitions and all they need in turn; undefined where there are none. */
   readonly definitions: (uses: ReadonlySet<Definition>, direction: Direction) => Record<string, JsonSchema> | undefined;
 }
 
 /** Bases that may be written out inside one definition, where circles are opened. */
 const MAX_OPENED = 100;
+/** Ways in which one definition may have to be written, by what need not be given. */
+const MAX_FORMS = 32;
 
 interface ConvertedDefinition {
   readonly schema: JsonSchema;
@@ -27,7 +31,12 @@ interface ConvertedDefinition {
 
 export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   const follow = followSchema(resolver);
-  const definitions: Definitions = { follow, onOneCircle: createCircles(follow), at: createDefinitions() };
+  const definitions: Definitions = {
+    follow,
+    onOneCircle: createCircles(follow),
+    oneWay: createOneWayProperties(follow),
+    at: createDefinitions(),
+  };
   const schemas = {
     request: new Map<Definition, ConvertedDefinition>(),
     response: new Map<Definition, ConvertedDefinition>(),
@@ -37,10 +46,13 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
     let result = schemas[direction].get(definition);
     if (!result) {
       const uses = new Set<Definition>();
-      const { place: within } = definition;
+      const { place: within, unasked } = definition;
       const { document, value } = within;
       const budget = { left: MAX_OPENED };
-      const schema = convertSchema({ definitions, document, direction, uses, via: 'all', within, budget }, value);
+      const schema = convertSchema(
+        { definitions, document, direction, uses, via: 'all', within, budget, unasked },
+        value,
+      );
       result = { schema, uses };
       schemas[direction].set(definition, result);
     }
@@ -50,6 +62,8 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   return {
     convert: ({ document, value }, direction, uses) =>
       convertSchema({ definitions, document, direction, uses, via: 'all' }, value),
+    convertField: ({ document, value }, uses) =>
+      convertProperty({ definitions, document, direction: 'request', uses, via: 'all' }, value),
     definitions: (uses, direction) => {
       if (uses.size === 0) return undefined;
       const out = emptyMap<JsonSchema>();
@@ -65,16 +79,22 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   };
 }
 
-/** One definition per place, with a name of its own. */
-function createDefinitions(): (place: Place) => Definition {
-  const byPlace = new Map<object, Definition>();
+/** One definition per place and what it need not ask for there, with a name of its own. */
+function createDefinitions(): Definitions['at'] {
+  const byPlace = new Map<object, Map<string, Definition>>();
   const names = new Set<string>();
-  return (place) => {
-    const key = place.value as object;
-    let definition = byPlace.get(key);
+  return (place, unasked) => {
+    let forms = byPlace.get(place.value as object);
+    if (!forms) {
+      forms = new Map();
+      byPlace.set(place.value as object, forms);
+    }
+    const exempt = forms.size < MAX_FORMS ? unasked : undefined;
+    const key = exempt === undefined ? '' : JSON.stringify([...exempt].sort());
+    let definition = forms.get(key);
     if (!definition) {
-      definition = { name: definitionName(place.pointer, names), place };
-      byPlace.set(key, definition);
+      definition = { name: definitionName(place.pointer, names), place, unasked: exempt };
+      forms.set(key, definition);
     }
     return definition;
   };

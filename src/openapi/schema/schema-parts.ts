@@ -3,7 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
-import { emptyMap, type Node, textsAt } from '../../endpoint/untrusted.ts';
+import { emptyMap, type Node } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { isSmallValue, numberIn, sizeIn, usablePattern } from './schema-values.ts';
 
@@ -37,7 +37,6 @@ const PLAIN: ReadonlyMap<string, Read> = new Map([
   ['examples', (value) => smallOnly(listOf(value))],
   ['multipleOf', (value) => (typeof value === 'number' && value > 0 ? value : undefined)],
   ['pattern', (value) => (typeof value === 'string' && usablePattern(value) ? value : undefined)],
-  ['dependentRequired', (value) => (isObject(value) ? nameLists(value) : undefined)],
 ]);
 
 /** Copies a keyword without schemas inside, where its value can mean something. */
@@ -45,15 +44,14 @@ export function convertPlain(
   schema: Node,
   keyword: string,
   value: unknown,
-  hidden: ReadonlySet<string> | undefined,
+  unasked: ReadonlySet<string>,
   out: Record<string, unknown>,
 ): void {
   if (keyword === 'type') {
     const types = typesOf({ type: value });
     if (types.length > 0) out.type = types.length === 1 ? types[0] : types;
-  } else if (keyword === 'required') {
-    const names = new Set(textsAt(schema, 'required').filter((name) => !hidden?.has(name)));
-    if (names.size > 0) out.required = [...names];
+  } else if (keyword === 'dependentRequired') {
+    if (isObject(value)) out.dependentRequired = nameLists(value, unasked);
   } else if (keyword === 'const') out.const = value;
   else if (keyword === 'example') {
     if (isSmallValue(value)) out.examples ??= [value];
@@ -101,11 +99,12 @@ function beside(schema: Record<string, unknown>): JsonSchema {
   return { ...annotations, anyOf: [rest, NULL] };
 }
 
-export function nameLists(map: Node): Record<string, string[]> {
+export function nameLists(map: Node, unasked: ReadonlySet<string>): Record<string, string[]> {
   const out = emptyMap<string[]>();
   for (const key of Object.keys(map)) {
     const value = map[key];
-    if (Array.isArray(value)) out[key] = value.filter((name): name is string => typeof name === 'string');
+    if (!Array.isArray(value)) continue;
+    out[key] = value.filter((name): name is string => typeof name === 'string' && !unasked.has(name));
   }
   return out;
 }

@@ -7,7 +7,8 @@ import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { isBytes } from './byte-schemas.ts';
-import { isHidden } from './hidden-properties.ts';
+import { requiredIn } from './odd-schemas.ts';
+import { createOneWayProperties } from './one-way-properties.ts';
 import { followSchema, hidesSiblings, refOf } from './schema-refs.ts';
 import type { Variants } from './variants.ts';
 
@@ -20,12 +21,14 @@ export interface Field {
 
 export interface ObjectShape {
   readonly fields: readonly Field[];
+  /** readOnly ones: nobody is asked for them, and a caller who has them may give them. */
+  readonly readOnlyFields?: readonly Field[];
   /** Alternative sets of required fields (`anyOf: [{required: [a]}, {required: [b]}]`). */
   readonly alternatives: readonly Alternative[];
   readonly minProperties: number;
   /** The document invites fields it does not name: their schema, or anything. */
   readonly rest?: Place | 'anything';
-  /** Every name it does use, fields that are not sent included: `rest` is for others. */
+  /** Every name it does use, readOnly fields included: `rest` is for others. */
   readonly names: readonly string[];
   /** It forbids them in so many words. */
   readonly closed: boolean;
@@ -76,7 +79,9 @@ const WHOLE = `not if dependentSchemas dependencies dependentRequired patternPro
   items prefixItems`.split(/\s+/);
 
 export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
-  const follow = followSchema(resolver);
+  const oneWay = createOneWayProperties(followSchema(resolver));
+  const isReadOnly = (schemas: readonly Place[]): boolean =>
+    schemas.length > 0 && schemas.every(({ document, value }) => oneWay.isOneWay(document, value, 'request'));
   const merge = (place: Place, walk: Walk): boolean => {
     const { document, value } = place;
     if (!isObject(value) || walk.depth > MAX_MERGE_DEPTH || walk.budget.left-- <= 0) return false;
@@ -118,7 +123,7 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
       }
     }
     noteRest(place, node, draft);
-    for (const name of textsAt(node, 'required')) draft.required.add(name);
+    for (const name of requiredIn(node)) draft.required.add(name);
     if (typeof node.minProperties === 'number') draft.minProperties = Math.max(draft.minProperties, node.minProperties);
     return true;
   };
@@ -141,7 +146,7 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
       if (!merge(branch, { ...deeper(walk, true), draft, visits: new Set(walk.visits) })) return false;
       drafts.push(draft);
     }
-    addVariants(walk.draft, drafts, resolver);
+    addVariants(walk.draft, drafts, isReadOnly, resolver);
     return true;
   };
 
@@ -151,9 +156,9 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
     const walk: Walk = { draft, visits: new Set(), mergeUnions: unions === 'merged', depth: 0, budget, asBase: false };
     if (!merge(schema, walk)) return undefined;
     const fields: Field[] = [];
+    const readOnlyFields: Field[] = [];
     for (const [name, schemas] of draft.fields) {
-      if (schemas.some(({ document, value }) => isHidden(document, value, 'request', follow)))
-        draft.required.delete(name);
+      if (isReadOnly(schemas)) readOnlyFields.push({ name, schemas, required: false });
       else fields.push({ name, schemas, required: draft.required.has(name) });
     }
     // A field that is required but described nowhere still has to be sent.
@@ -163,9 +168,10 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
     // Nothing but other fields: a map, which is one argument.
     const rest = draft.closed ? undefined : draft.rest;
     if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
-    const { alternatives, minProperties, closed } = draft;
+    const { minProperties, closed } = draft;
+    const alternatives = withoutNames(draft.alternatives, new Set(readOnlyFields.map(({ name }) => name)));
     const names = [...new Set([...draft.fields.keys(), ...draft.required])];
-    const shape = { fields, alternatives, minProperties, closed, names };
+    const shape = { fields, readOnlyFields, alternatives, minProperties, closed, names };
     return rest === undefined ? shape : { ...shape, rest };
   };
 }
@@ -191,8 +197,21 @@ function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
   else draft.fields.set(name, [...schemas]);
 }
 
+/** What is left of the rules where nobody has to give some names: a set with nothing else in it is always complete. */
+function withoutNames(alternatives: readonly Alternative[], names: ReadonlySet<string>): readonly Alternative[] {
+  if (names.size === 0) return alternatives;
+  return alternatives
+    .map(({ keyword, sets }) => ({ keyword, sets: sets.map((set) => set.filter((name) => !names.has(name))) }))
+    .filter(({ sets }) => sets.every((set) => set.length > 0));
+}
+
 /** Every field of every variant; required is what all of them require, and one variant's list has to be complete. */
-function addVariants(draft: Draft, variants: readonly Draft[], resolver: Resolver): void {
+function addVariants(
+  draft: Draft,
+  variants: readonly Draft[],
+  isReadOnly: (schemas: readonly Place[]) => boolean,
+  resolver: Resolver,
+): void {
   const fields = new Map<string, (readonly Place[])[]>();
   for (const variant of variants) {
     draft.described ||= variant.described;
@@ -202,7 +221,11 @@ function addVariants(draft: Draft, variants: readonly Draft[], resolver: Resolve
       else if (!descriptions.some((other) => saySame(other, schemas))) descriptions.push(schemas);
     }
   }
-  for (const [name, descriptions] of fields) addField(draft, name, alternativesOf(descriptions, resolver));
+  for (const [name, descriptions] of fields) {
+    // What one variant takes is a field like others.
+    const taken = descriptions.filter((schemas) => !isReadOnly(schemas));
+    addField(draft, name, alternativesOf(taken.length > 0 ? taken : descriptions, resolver));
+  }
   const [first, ...others] = variants;
   for (const name of first!.required) {
     if (others.every((variant) => variant.required.has(name))) draft.required.add(name);

@@ -4,6 +4,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import {
   DEFINITION_KEYWORDS,
+  GUESS,
   mapSubschemas,
   NAMED_CONDITIONS,
   SCHEMA_LIST_KEYWORDS,
@@ -132,6 +133,7 @@ function auditPart(
     notes.add(`${at}: nested too deep, not enforced from here`);
     return;
   }
+  if (typeof schema.$comment === 'string' && schema.$comment.startsWith(GUESS)) notes.add(`${at}: ${schema.$comment}`);
   const usable = usableKeywords(root, schema, (keyword, why) => notes.add(`${at}/${keyword}: ${why}, not enforced`));
   const names = Object.keys((usable.patternProperties ?? {}) as object);
   for (const source of typeof usable.pattern === 'string' ? [usable.pattern, ...names] : names) {

@@ -3,7 +3,7 @@
 
 import { smuggles } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING } from '../json-types.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING, typeOf } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
 import { arrayWords, exclusionWords, fieldList, objectWords, purposeOf } from './constraint-words.ts';
 import { changeText, Description, descriptionOf, joinWords } from './description.ts';
@@ -18,7 +18,8 @@ import {
   textOf,
 } from './portable-scalar.ts';
 import { inlineUnion, unionNodes } from './portable-union.ts';
-import { type Facts, gatherFacts } from './schema-facts.ts';
+import { shownNames } from './read-only.ts';
+import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
 
 export type PortableNode = { readonly [keyword: string]: unknown };
 
@@ -51,6 +52,8 @@ export interface Position {
   readonly arrays: number;
   /** Whether null is worth mentioning here. */
   readonly nullable: boolean;
+  /** The body itself, not a part of it. */
+  readonly whole?: boolean;
   /** One of several types of the same place: what holds for all of them is said elsewhere. */
   readonly quiet?: boolean;
 }
@@ -74,8 +77,7 @@ export function toNode(
     (most, target) => Math.max(most, pass.path.filter((open) => open === target).length),
     0,
   );
-  if (again > 1 || pass.nodes < -200)
-    return withText(anyNode(at), new Description(purposeOf(facts, pass.maxText >> 1)));
+  if (again > 1 || pass.nodes < -200) return withText(ANYTHING, new Description(purposeOf(facts, pass.maxText >> 1)));
   // The first time round a recursive schema is still named, but not opened again.
   const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
@@ -92,7 +94,7 @@ function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<Sch
   }
   const bits = impliedTypes(facts);
   const shown = at.nullable || bits === NULL ? bits : bits & ~NULL;
-  if (bits === ANY) return withText(anyNode(at), describe(pass, facts, at, []));
+  if (bits === ANY) return withText(ANYTHING, describe(pass, facts, at, ['Any JSON value']));
   const types = splitTypes(shown);
   if (types.length === 1) return typedNode(pass, facts, types[0]!, at);
   const nodes = types.map((type) => typedNode(pass, facts, type, { ...at, quiet: true }));
@@ -111,7 +113,17 @@ function impliedTypes(facts: Facts): number {
       return STRING;
     if (typeof part.minimum === 'number' || typeof part.maximum === 'number') return NUMBER;
   }
-  return ANY;
+  return exampleTypes(facts) || ANY;
+}
+
+/** Where nothing is said but an example, it says what kind of value is meant. */
+function exampleTypes(facts: Facts): number {
+  const examples = facts.parts.flatMap((part) => [
+    ...(Array.isArray(part.examples) ? part.examples : []),
+    ...(part.default === undefined ? [] : [part.default]),
+  ]);
+  const bits = examples.reduce<number>((all, value) => all | typeOf(value), 0) & ~NULL;
+  return bits & NUMBER ? bits | NUMBER : bits;
 }
 
 function splitTypes(bits: number): number[] {
@@ -154,19 +166,26 @@ function arrayNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 
 function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const inner = { depth: at.depth, level: at.level + 1, arrays: at.arrays + 1, nullable: true };
-  if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return anyNode(inner);
+  if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return ANYTHING;
   const rest = facts.items.filter((schema) => schema !== false);
-  if (facts.prefix.length === 0) return rest.length === 0 ? anyNode(inner) : toNode(pass, rest, inner);
+  if (facts.prefix.length === 0) return rest.length === 0 ? ANYTHING : toNode(pass, rest, inner);
   // Without tuples the items are a union of all positions, and of what may follow them.
   const closed = facts.items.includes(false);
   const nodes = facts.prefix[0]!.slice(0, 12).map((schema) => toNode(pass, [schema], inner));
-  if (!closed) nodes.push(rest.length === 0 ? anyNode(inner) : toNode(pass, rest, inner));
+  if (!closed) nodes.push(rest.length === 0 ? ANYTHING : toNode(pass, rest, inner));
   return anyOf(nodes, new Description(''), inner);
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  const all = [...facts.properties.keys()].filter(
-    (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key)!),
+  // A field that is required and described nowhere has to be given all the same.
+  const described = new Set([...facts.properties.keys(), ...facts.required]);
+  const possible = [...described].filter(
+    (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
+  );
+  const isUnasked = (key: string) => !isAsked(facts, key);
+  const all = shownNames(
+    { names: possible, isUnasked, isRequired: (key) => facts.required.has(key) },
+    at.whole ? 'whole' : 'part',
   );
   // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
   const names = all.filter((key) => !key.startsWith('$'));
@@ -182,7 +201,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const inner = { depth: at.depth + 1, level: at.level + 1, arrays: 0 };
   const properties: Record<string, PortableNode> = {};
   for (const key of names) {
-    properties[key] = toNode(pass, facts.properties.get(key)!, {
+    properties[key] = toNode(pass, facts.properties.get(key) ?? facts.additional, {
       ...inner,
       nullable: pass.keepNull || facts.required.has(key),
     });
@@ -211,13 +230,13 @@ function isNever(schemas: readonly JsonSchema[]): boolean {
   return schemas.includes(false);
 }
 
-/** Any JSON value but null, spelt out because a node without type is refused by some. */
-function anyNode(at: Position): PortableNode {
-  const simple: PortableNode[] = [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }];
-  const nodes =
-    at.arrays >= 1 || at.level >= MAX_LEVELS ? simple : [...simple, { type: 'array', items: { anyOf: simple } }];
-  return { anyOf: at.nullable ? [...nodes, { type: 'null' }] : nodes };
-}
+/**
+ * Any JSON value, as short as those take it who refuse a node without type. Lists and null are left to the words: spelling
+ * them out, with the items of the list, made such a place longer than most others.
+ */
+const ANYTHING: PortableNode = Object.freeze({
+  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
+});
 
 /** Branches without duplicates and without nesting; the description goes to the first, as nothing may stand beside anyOf. */
 function anyOf(nodes: readonly PortableNode[], description: Description, at: Position): PortableNode {

@@ -7,7 +7,7 @@ import { withSentence, writeOut } from './description.ts';
 import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
 import { SHORTENED } from './portable-scalar.ts';
 import { foldObjects, formWords } from './portable-union.ts';
-import { type Facts, gatherFacts } from './schema-facts.ts';
+import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
 
 export type { PortableNode } from './portable-node.ts';
 
@@ -25,6 +25,8 @@ export interface PortableOptions {
   readonly maxChars: number;
   /** Keep `null` on optional fields, for bodies where it clears a value. */
   readonly keepNull: boolean;
+  /** The argument that is a whole body: readOnly fields of it are as unasked as arguments of their own. */
+  readonly body?: string | undefined;
 }
 
 /** 16,000 characters are below 5,000 tokens. */
@@ -46,7 +48,7 @@ export function toPortableSchema(schema: JsonSchema, options: Partial<PortableOp
 export function draftPortableSchema(schema: JsonSchema, options: Partial<PortableOptions> = {}): PortableSchema {
   const { facts, forms } = gatherRoot(schema);
   const names = [...facts.properties.keys()].filter(
-    (key) => KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false),
+    (key) => KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false) && isAsked(facts, key),
   );
   const required = names.filter((key) => facts.required.has(key));
   const properties = shrinkToFit(schema, facts, names, { ...DEFAULTS, ...options });
@@ -104,7 +106,8 @@ function shrinkToFit(
   const { maxChars, maxDepth, keepNull } = options;
   const convert = (deepest: number, text: number): Argument[] =>
     names.map((key) => {
-      const at = { depth: 1, level: 2, arrays: 0, nullable: keepNull || facts.required.has(key) };
+      const nullable = keepNull || facts.required.has(key);
+      const at = { depth: 1, level: 2, arrays: 0, nullable, whole: key === options.body };
       const schemas = facts.properties.get(key)!;
       return { key, versions: versionsOf(root, schemas, at, text, { ...options, maxDepth: deepest }) };
     });

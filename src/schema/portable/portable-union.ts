@@ -8,6 +8,7 @@ import type { RuleWords } from './constraint-words.ts';
 import { Description, descriptionOf } from './description.ts';
 import { type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
 import { text } from './portable-scalar.ts';
+import { isReadOnly } from './read-only.ts';
 import { type Facts, gatherFacts } from './schema-facts.ts';
 
 const MAX_BRANCHES = 10;
@@ -67,14 +68,13 @@ export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], d
   for (const shape of shapes) {
     for (const [key, schemas] of shape.properties) {
       const variants = fields.get(key) ?? new Map<string, JsonSchema>();
-      const schema = schemas.length === 1 ? schemas[0]! : { allOf: schemas };
+      const schema = joined('allOf', schemas);
       fields.set(key, variants.set(JSON.stringify(schema), schema));
     }
   }
   const properties: Record<string, JsonSchema> = {};
   for (const [key, variants] of fields) {
-    const [only, ...others] = variants.values();
-    if (key !== '__proto__') properties[key] = others.length === 0 ? only! : { anyOf: [only, ...others] };
+    if (key !== '__proto__') properties[key] = joined('anyOf', [...variants.values()]);
   }
   const first = branches.length <= MAX_FOLDED ? [...(shapes[0]?.required ?? [])] : [];
   const shared = first.filter((name) => shapes.every((shape) => shape.required.has(name)));
@@ -87,6 +87,12 @@ export function foldObjects(root: JsonSchema, branches: readonly JsonSchema[], d
     schema: { type: 'object', properties, ...(shared.length > 0 && { required: shared }) },
     forms: forms.length > 1 ? forms : [],
   };
+}
+
+/** Several schemas of one field as one, readOnly where all of them are. */
+function joined(keyword: 'allOf' | 'anyOf', schemas: readonly JsonSchema[]): JsonSchema {
+  if (schemas.length === 1) return schemas[0]!;
+  return { [keyword]: schemas, ...(isReadOnly(schemas) && { readOnly: true }) };
 }
 
 /** `Give one of: {a} or {b, c}` */
@@ -112,7 +118,7 @@ function shapeOf(root: JsonSchema, branch: JsonSchema, depth: number): Shape {
     const folded = gatherFacts(root, [foldObjects(root, objects, depth + 1).schema]);
     for (const [key, schemas] of folded.properties) {
       const own = facts.properties.get(key);
-      facts.properties.set(key, own ? [{ anyOf: [{ allOf: own }, { allOf: schemas }] }] : schemas);
+      facts.properties.set(key, own ? [joined('anyOf', [joined('allOf', own), joined('allOf', schemas)])] : schemas);
     }
     for (const name of folded.required) facts.required.add(name);
   }

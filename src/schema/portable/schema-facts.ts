@@ -6,6 +6,7 @@ import { sameJson } from '../check/json-equality.ts';
 import { ANY, NULL, namedTypes, typeOf } from '../json-types.ts';
 import { UNIONS } from '../keywords.ts';
 import { conjuncts, isSchema, ownSchema, resolveRef, type SchemaObject, schemasOf } from '../references.ts';
+import { isReadOnly } from './read-only.ts';
 
 export interface Facts {
   /** JSON types by `type`, `enum` and `const` (not by unions). */
@@ -110,6 +111,11 @@ function addChoices(facts: Facts, schema: SchemaObject): void {
     const before = facts.choices;
     facts.choices = before ? before.filter((value) => choices.some((other) => sameJson(other, value))) : choices;
   }
+}
+
+/** Whether a caller is expected to fill in a property. */
+export function isAsked(facts: Facts, name: string): boolean {
+  return facts.required.has(name) || !isReadOnly(facts.properties.get(name)!);
 }
 
 /** The first value any part gives for a keyword. */
