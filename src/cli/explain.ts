@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import type { CatalogOperation } from '../catalog/tree.ts';
 import { type Config, type Flags, readConfig } from '../config.ts';
 import type { Credential, Secret, Target } from '../endpoint/model.ts';
-import { secretsIn } from '../endpoint/secrets.ts';
+import { formatOf, secretsIn } from '../endpoint/secrets.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
@@ -77,8 +77,9 @@ function describeTarget(target: Target): string {
 function describeCredential(credential: Credential): { scheme: string; kind: string; variables: string[] } {
   const say = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
   const variables = secretsIn(credential).map(say);
-  const kind = credential.kind === 'apiKey' ? `${credential.in} ${credential.field}` : credential.kind;
-  return { scheme: credential.name, kind, variables };
+  const isParameter = credential.kind === 'apiKey' && credential.isParameter === true;
+  const scheme = isParameter ? `parameter ${credential.name}` : credential.name;
+  return { scheme, kind: formatOf(credential), variables };
 }
 
 function render(facts: ToolFacts): string {
