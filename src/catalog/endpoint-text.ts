@@ -1,6 +1,6 @@
 // What a model reads about one operation offered as a tool of its own.
 import type { Endpoint } from '../endpoint/model.ts';
-import { cutText, firstSentence, toOneLine, toPlainText } from '../endpoint/plain-text.ts';
+import { closeColon, cutText, firstSentence, toOneLine, toPlainText } from '../endpoint/plain-text.ts';
 import { DEFAULT_LIMIT, says, withoutNoise, wordsOf } from '../schema/description-budget.ts';
 
 /** Purpose first, then what the document says beyond it, within the limit. Never empty. */
@@ -9,7 +9,7 @@ export function describeEndpoint(endpoint: Endpoint, limit: number = DEFAULT_LIM
   const more = withoutNoise(toPlainText(endpoint.description ?? ''));
   const marks = endpoint.deprecated ? ' Deprecated.' : '';
   const text = says(summary, more) ? summary : restates(firstSentence(more), summary) ? more : `${summary} ${more}`;
-  return cutText(text, limit - marks.length) + marks;
+  return closeColon(cutText(text, limit - marks.length)) + marks;
 }
 
 /** The text of each; those that would read like another one's also name their request. */
@@ -40,7 +40,7 @@ function requestOf({ method, path }: Endpoint): string {
 /** One line: for action lists and search hits. */
 export function describeBriefly(endpoint: Endpoint, limit: number): string {
   const summary = toPlainText(endpoint.summary) || `${endpoint.method} ${endpoint.path}`;
-  return cutText(firstSentence(summary), limit).replace(/\.$/, '');
+  return closeColon(cutText(firstSentence(summary), limit).replace(/\.$/, ''));
 }
 
 function endSentence(text: string): string {

@@ -1,4 +1,5 @@
 // The schemas of one operation as they are advertised: portable across clients, with the gateway's controls added.
+import { pagingRole } from '../endpoint/conventions/pagination-words.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { draftPortableSchema, toPortableNode } from '../schema/portable/portable-schema.ts';
@@ -19,7 +20,7 @@ export interface OperationSchemaOptions {
 }
 
 /** For a tool of its own: whole sentences, forms shown by example. */
-const DETAILED: SlimOptions = { maxText: 240, oneSentence: false, examples: true, limits: true };
+const DETAILED: SlimOptions = { maxText: 200, oneSentence: false, examples: true, limits: true };
 
 /** The arguments of an operation as an object schema every client accepts. Enforcement keeps the full one. */
 export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
@@ -30,7 +31,10 @@ export function buildOperationSchema(operation: Operation, options: OperationSch
   const required = portable.required ?? [];
   return {
     type: 'object',
-    properties: withControls(slimFields(portable.properties, slim, operation.endpoint.action), operation.controls),
+    properties: withControls(
+      slimFields(portable.properties, slim, operation.endpoint.action, required),
+      operation.controls,
+    ),
     ...(required.length > 0 && { required }),
     additionalProperties: typeof inputSchema === 'object' && (inputSchema.additionalProperties ?? false) !== false,
   };
@@ -40,10 +44,24 @@ function slimFields(
   fields: Readonly<Record<string, JsonSchema>>,
   slim: SlimOptions,
   operation: string,
+  required: readonly string[],
 ): Record<string, JsonSchema> {
+  const isLast = (name: string) => isGeneric(name) && !required.includes(name);
+  const names = Object.keys(fields);
   return Object.fromEntries(
-    Object.entries(fields).map(([name, field]) => [name, slimField(name, field, slim, operation)]),
+    [...names.filter((name) => !isLast(name)), ...names.filter(isLast)].map((name) => [
+      name,
+      slimField(name, fields[name]!, slim, operation),
+    ]),
   );
+}
+
+/** Arguments that many operations have and few calls need: pages, order, the form of the answer. */
+const GENERIC =
+  /^(?:\$?(?:fields?|select|expand|include|embed|format|pretty|sort|sort_?(?:by|order|dir(?:ection)?)|order|order_?by|direction)|dry_?run|envelope|callback|locale|language|accept_language|if_(?:none_)?match|x_request_id|idempotency_key)$/i;
+
+export function isGeneric(name: string): boolean {
+  return pagingRole(name) !== undefined || GENERIC.test(name);
 }
 
 /** Own arguments first; a control never replaces one of them. */

@@ -21,12 +21,16 @@ const MAX_INPUT = 512;
 /** `listHTTPServers`, `repos/list-for-user`, `Été 2` → `list_http_servers`, `repos_list_for_user`, `ete_2`. May be empty. */
 export function toSnakeCase(text: string): string {
   if (SNAKE_CASE.test(text) && text.length <= MAX_INPUT) return text;
-  const snake = toAscii(text)
-    .replace(/OAuth/g, 'Oauth')
-    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1_')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '_');
+  const ascii = toAscii(text);
+  // Most ids, paths and tags are in one case.
+  const lower = /[A-Z]/.test(ascii)
+    ? ascii
+        .replace(/OAuth/g, 'Oauth')
+        .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+        .replace(/([A-Z])(?=[A-Z][a-z])/g, '$1_')
+        .toLowerCase()
+    : ascii;
+  const snake = lower.replace(/[^a-z0-9]+/g, '_');
   return trimEnd(trimStart(snake, '_'), '_');
 }
 

@@ -1,5 +1,6 @@
 // Words from documents made fit to show: no markup, no link targets, nothing a person cannot see, cut where it hurts least.
 import { stripHtml } from './conventions/html.ts';
+import { withoutSamples } from './conventions/samples.ts';
 import { stripHidden } from './hidden.ts';
 
 /** Nothing reads further: hostile text cannot cost more than this. */
@@ -34,10 +35,10 @@ export function toPlainLines(text: string): string {
   return tidyLines(MARKED.test(visibleText) ? withoutMarkup(visibleText) : visibleText);
 }
 
-/** The same on one line: paragraphs become sentences in a row. */
+/** The same on one line, without code, tables and samples: paragraphs become sentences in a row. */
 export function toPlainText(text: string): string {
-  return toPlainLines(text)
-    .replace(/```\w*/g, '')
+  return withoutSamples(toPlainLines(text))
+    .replace(/(?<=[\w)`"'\]])\n{2,4}(?=["'(`]?[A-Z])/g, '. ')
     .replace(/\s+/g, ' ')
     .trim();
 }
@@ -49,26 +50,59 @@ export function toSummary(text: string, limit = 240): string {
   return cutText(firstSentence(toPlainText(text.slice(0, MAX_SENTENCE_INPUT))), limit);
 }
 
+/** A full stop, and the start of what may be the next sentence behind it. */
+const SENTENCE_END = /[.!?]["”'’)]{0,2}(?=\s+[A-Z`"“'(*-]|\s*$)/g;
+const ABBREVIATION =
+  /(?:^|[\s([,;"'/])(?:e\.g|i\.e|eg|ie|etc|vs|cf|viz|approx|incl|excl|resp|dept|fig|inc|ltd|corp|dr|mr|mrs|prof|a\.k\.a|u\.s|u\.k)\.$/i;
+/** No abbreviation is longer. */
+const MAX_ABBREVIATION = 10;
+
 /** The first sentence of plain text; the whole text when it is one. */
 export function firstSentence(text: string): string {
-  for (const match of text.matchAll(/[.!?](?=\s+[A-Z`"'(]|\s*$)/g)) {
-    const sentence = text.slice(0, match.index + 1);
-    if (!/\b(?:e\.g|i\.e|etc|vs|cf|approx|incl)\.$/i.test(sentence)) return sentence;
+  for (const match of text.matchAll(SENTENCE_END)) {
+    if (!isAbbreviated(text, match.index)) return text.slice(0, match.index + match[0].length);
   }
   return text;
+}
+
+/** Plain text by its sentences. A colon ends none: what follows belongs to it. */
+export function splitSentences(text: string): string[] {
+  const sentences: string[] = [];
+  let start = 0;
+  for (const match of text.matchAll(SENTENCE_END)) {
+    if (isAbbreviated(text, match.index)) continue;
+    const end = match.index + match[0].length;
+    sentences.push(text.slice(start, end).trim());
+    start = end;
+  }
+  const rest = text.slice(start).trim();
+  return rest === '' ? sentences : [...sentences, rest];
+}
+
+/** Whether the full stop at this place belongs to `e.g.` and the like. */
+function isAbbreviated(text: string, place: number): boolean {
+  return text[place] === '.' && ABBREVIATION.test(text.slice(Math.max(0, place - MAX_ABBREVIATION), place + 1));
 }
 
 /** Cuts to `limit` UTF-16 units, at a sentence if one ends in the second half, else at a word. */
 export function cutText(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const room = text.slice(0, limit);
-  const sentence = Math.max(room.lastIndexOf('. '), room.lastIndexOf('.\n'));
-  if (sentence > limit / 2) return room.slice(0, sentence + 1);
+  for (let end = room.length; end > limit / 2; ) {
+    end = Math.max(room.lastIndexOf('. ', end - 1), room.lastIndexOf('.\n', end - 1));
+    if (end > limit / 2 && !isAbbreviated(room, end)) return room.slice(0, end + 1);
+  }
   const short = room.slice(0, limit - 1);
   const word = short.lastIndexOf(' ');
   // Never half a surrogate pair.
   const body = (word > limit / 2 ? short.slice(0, word) : short).replace(/[\uD800-\uDBFF]$/, '');
-  return `${trimEnd(body, ' \n\t\r,;:.')}…`;
+  // What would have introduced the part that is gone.
+  return `${trimEnd(trimEnd(body, ' \n\t\r,;:.(').replace(/[ (](?:e\.g|i\.e|such as|for example)$/i, ''), ' ,;:(')}…`;
+}
+
+/** Text whose list or sample is gone does not end in the colon that announced it. */
+export function closeColon(text: string): string {
+  return /[:;,]$/.test(text) ? trimEnd(text, ' :;,') : text;
 }
 
 /** Single blanks, at most one empty line in a row. */
@@ -90,16 +124,21 @@ export function unescapeHtml(text: string): string {
 }
 
 function withoutMarkup(text: string): string {
-  const words = stripHtml(text, false)
+  // Markup that means code or a table is fenced, for whoever wants to leave it out.
+  const fenced = text.replace(/<(?:pre|table)\b[^<>]{0,200}>|<\/(?:pre|table)>/gi, '\n```\n');
+  const words = stripHtml(fenced, false)
     .replace(/!\[([^[\]]{0,500})\]\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)/g, '$1')
     .replace(/\[([^[\]]{1,500})\]\([^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500})?\)/g, '$1')
     // A link by reference; `filter[name][eq]` is none.
     .replace(/(?<!\w)\[([^[\]]{1,500})\]\[[^[\]]{0,200}\]/g, '$1');
-  return stripHidden(unescapeHtml(words))
-    .replace(/^[ \t]{0,3}#{1,6}[ \t]+/gm, '')
-    .replace(/^[ \t]*>[ \t]?(?:\[![A-Z]+\])?/gm, '')
-    .replace(/^```[^\n]{0,100}$/gm, '')
-    .replace(/\*\*([^*\n]{1,500})\*\*/g, '$1');
+  return (
+    stripHidden(unescapeHtml(words))
+      // Where the links by reference lead.
+      .replace(/^[ \t]{0,3}\[[^[\]\n]{1,200}\]:[^\n]*/gm, '')
+      .replace(/^[ \t]{0,3}#{1,6}[ \t]+/gm, '')
+      .replace(/^[ \t]*>[ \t]?(?:\[![A-Z]+\])?/gm, '')
+      .replace(/\*\*([^*\n]{1,500})\*\*/g, '$1')
+  );
 }
 
 /**

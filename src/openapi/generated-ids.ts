@@ -22,7 +22,10 @@ export function createPathReader(): (path: string) => readonly PathPiece[] {
     segments.set(segment, pieces);
     return pieces;
   };
+  let before: { path: string; pieces: readonly PathPiece[] } | undefined;
   return (path) => {
+    // The methods of a path come one after the other.
+    if (before?.path === path) return before.pieces;
     const pieces: PathPiece[] = [];
     let atFront = true;
     for (const segment of path.slice(0, MAX_PATH).split(/[?#]/, 1)[0]!.split('/')) {
@@ -32,6 +35,7 @@ export function createPathReader(): (path: string) => readonly PathPiece[] {
       // Further on the same words may name a thing.
       for (const piece of own) pieces.push(piece.edition && !atFront ? { ...piece, edition: false } : piece);
     }
+    before = { path, pieces };
     return pieces;
   };
 }

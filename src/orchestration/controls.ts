@@ -17,10 +17,10 @@ export interface ControlPlan {
   readonly take: (tool: string, args: Args) => { args: Args; controls: Controls } | undefined;
 }
 
-// Short on purpose: these stand in every tool. The server's instructions explain them once.
-const FIELDS: JsonSchema = { type: 'string' };
-const DRY_RUN: JsonSchema = { type: 'boolean' };
-const TOKEN: JsonSchema = { type: 'string', description: 'Only when a refusal handed you one' };
+// Short on purpose: these stand in every tool. The server's instructions explain them at length.
+const FIELDS: JsonSchema = { type: 'string', description: 'Parts to keep: id,a.b' };
+const DRY_RUN: JsonSchema = { type: 'boolean', description: 'Preview only' };
+const TOKEN: JsonSchema = { type: 'string', description: 'From a refusal' };
 
 /** For operations that nothing steers. */
 export const NO_CONTROLS: ControlPlan = Object.freeze({

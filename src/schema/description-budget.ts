@@ -1,4 +1,5 @@
 // What a description may cost, and which of its words are worth it.
+import { splitSentences } from '../endpoint/plain-text.ts';
 
 /** Claude Code cuts longer descriptions silently. UTF-16 units. */
 export const HARD_LIMIT = 2_048;
@@ -32,10 +33,13 @@ const FILLERS = new Set(
 const NOISE =
   /^(?:for (?:more|further|additional) (?:information|details|info)\b|see (?:also\b|the\b|["“'])|(?:learn|read) more\b)|\bmedia types?\b|\bapplication\/vnd\.|\b(?:access tokens?|oauth|token types?|permission set|scopes?:)/i;
 
+/** What has none of these words has no such sentence. */
+const MAYBE_NOISE = /\b(?:for|see|learn|read|media|vnd|access|oauth|tokens?|permission|scopes?)\b/i;
+
 /** The text without such sentences; the first one always stays. */
 export function withoutNoise(text: string): string {
-  return text
-    .split(/(?<=[.!?:]["”'’)]?)\s+(?=[A-Z`"“'(*-])/)
+  if (!MAYBE_NOISE.test(text)) return text;
+  return splitSentences(text)
     .filter((sentence, place) => place === 0 || !NOISE.test(sentence))
     .join(' ');
 }

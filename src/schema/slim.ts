@@ -1,6 +1,6 @@
 // Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
 import type { JsonSchema } from '../endpoint/model.ts';
-import { cutText, firstSentence } from '../endpoint/plain-text.ts';
+import { closeColon, cutText, firstSentence } from '../endpoint/plain-text.ts';
 import { says, withoutNoise } from './description-budget.ts';
 import { mapSubschemas } from './keywords.ts';
 import { Description } from './portable/description.ts';
@@ -43,7 +43,7 @@ function slimText(value: unknown, { oneSentence, examples }: SlimOptions, limit:
   const { words, fields, example } = description;
   const prose = oneSentence ? shortest(words, fields) : withoutNoise(words);
   const shown = examples && example !== undefined && showsForm(example) ? ` e.g. ${example}` : '';
-  const text = cutText(prose, limit).replace(/(?<=[\w)`"'])\.$/, '') + shown;
+  const text = closeColon(cutText(prose, limit)).replace(/(?<=[\w)`"'])\.$/, '') + shown;
   return text.trim() === '' ? undefined : text.trim();
 }
 

@@ -45,7 +45,7 @@ describe('buildRegistry()', () => {
         type: 'object',
         properties: {
           id: { type: 'integer' },
-          dry_run: { type: 'boolean' },
+          dry_run: { type: 'boolean', description: 'Preview only' },
           confirmation_token: { type: 'string', description: expect.any(String) },
         },
         required: ['id'],

@@ -1,13 +1,21 @@
 // Words from documents: plain, short, cut with care.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cutText, firstSentence, toPlainLines, toPlainText, toSummary } from '../../src/endpoint/plain-text.ts';
+import {
+  closeColon,
+  cutText,
+  firstSentence,
+  splitSentences,
+  toPlainLines,
+  toPlainText,
+  toSummary,
+} from '../../src/endpoint/plain-text.ts';
 
 describe('toPlainText()', () => {
   test.each([
     ['Lists **all** pets. See [the docs](https://x.test/a_(b)).', 'Lists all pets. See the docs.'],
     ['<p>One<br/>two &amp; three</p><!-- hidden --><script>bad()</script>', 'One two & three'],
-    ['# Title\n\n> [!NOTE]\n> Mind this.', 'Title Mind this.'],
+    ['# Title\n\n> [!NOTE]\n> Mind this.', 'Title. Mind this.'],
     ['a\u200bb\u{E0041}c\u202Ed', 'abcd'],
     ['![logo](http://x/i.png) text', 'logo text'],
     ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
@@ -79,5 +87,76 @@ test('a sentence without end is cut at a word', () => {
 test('hostile text costs little', () => {
   for (const part of ['[a](', '<a', '<!--', '![', '&amp;', '**a', '\u001b]', '[a][']) {
     expect(toPlainLines(part.repeat(200_000)).length).toBeLessThan(30_000);
+  }
+});
+
+describe('code, tables and samples', () => {
+  test.each([
+    ['a fence', 'Makes a pet.\n\n```json\n{"name": "Rex"}\n```\n\nThen pat it.', 'Makes a pet. Then pat it.'],
+    ['its announcement', 'Makes a pet.\n\nExample request:\n```\nPOST /pets\n```', 'Makes a pet.'],
+    [
+      'a sentence that led to it',
+      'Send what you know of it:\n```\n{}\n```\nThen wait.',
+      'Send what you know of it. Then wait.',
+    ],
+    [
+      'JSON between the lines',
+      'Makes a pet:\n\n{\n  "name": "Rex",\n  "tags": [1]\n}\n\nThen pat it.',
+      'Makes a pet. Then pat it.',
+    ],
+    [
+      'a command',
+      'Makes a pet.\n\ncurl -X POST \\\n  -d x \\\n  http://x.test\n\nThen pat it.',
+      'Makes a pet. Then pat it.',
+    ],
+    [
+      'a table',
+      'Kinds of pets.\n\n| kind | legs |\n|---|---|\n| cat | 4 |\n\nThat is all.',
+      'Kinds of pets. That is all.',
+    ],
+    ['a table of HTML', 'Kinds.<table><tr><td>cat</td></tr></table>That is all.', 'Kinds. That is all.'],
+    ['preformatted text', '<p>Kinds.</p><pre>GET /x</pre><p>That is all.</p>', 'Kinds. That is all.'],
+    ['where links lead', 'See [the manual][m] first.\n\n[m]: https://x.test/manual', 'See the manual first.'],
+  ])('%s goes, the prose stays', (_what, text, want) => {
+    expect(toPlainText(text)).toBe(want);
+  });
+
+  test.each([
+    ['{id} is the pet, [a list] is more.', '{id} is the pet, [a list] is more.'],
+    ['One of\n{ cat or dog }\nat a time', 'One of { cat or dog } at a time'],
+    ['A fence ``` that nobody closes', 'A fence ``` that nobody closes'],
+    ['```\nnever closed', 'never closed'],
+    ['Give `{"a":1}` as text', 'Give `{"a":1}` as text'],
+  ])('%j is prose', (text, want) => {
+    expect(toPlainText(text)).toBe(want);
+  });
+});
+
+describe('a sentence', () => {
+  test.each([
+    'Give a city, e.g. Paris, i.e. the capital, vs. London.',
+    'The host (e.g. Foo Inc. in the U.S. or elsewhere).',
+    'Needs v1.2.3 of https://x.test/A.B?c=D. or later.',
+    'Scopes: `incidents.write` and more.',
+  ])('%s', (sentence) => {
+    expect(firstSentence(`${sentence} Next one.`)).toBe(sentence);
+    expect(splitSentences(`${sentence} Next one.`)).toEqual([sentence, 'Next one.']);
+  });
+
+  test('is never cut behind an abbreviation', () => {
+    const text = 'The language of the audio in a code of two letters (e.g. "en") or in words';
+    expect(cutText(text, 60)).toBe('The language of the audio in a code of two letters…');
+    expect(cutText(`${text}. And more`, 66)).not.toMatch(/e\.g\.?…?$/);
+  });
+
+  test('does not end in the colon of a list that is gone', () => {
+    expect(closeColon('One of these:')).toBe('One of these');
+    expect(closeColon('One of these.')).toBe('One of these.');
+  });
+});
+
+test('hostile samples cost little', () => {
+  for (const part of ['```\n', '{\n', '| a\n', 'curl \\\n', '[m]: x\n', '{"a":\n', '<pre>', 'e.g. A']) {
+    expect(toPlainText(part.repeat(100_000)).length).toBeLessThan(30_000);
   }
 });

@@ -2,7 +2,7 @@
 // on which actions need it. The notes stand in the descriptions because that is where models read.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { type FieldVariant, uniteField, withText } from '../../schema/field-union.ts';
-import type { ObjectSchema } from '../operation-schema.ts';
+import { isGeneric, type ObjectSchema } from '../operation-schema.ts';
 
 /** The fields of one action as they are advertised. */
 export interface ActionFields {
@@ -54,9 +54,18 @@ export function buildGroupedSchema(input: GroupedSchemaInput): ObjectSchema {
     enum: actions.map((action) => action.key),
     ...(actionText !== undefined && { description: actionText }),
   };
+  const isLast = ([name]: readonly [string, JsonSchema]) =>
+    common.silent?.has(name) === true || (isGeneric(name) && !common.required.includes(name));
+  const fields = [...shared, ...own];
   return {
     type: 'object',
-    properties: Object.fromEntries([[discriminator, choice], ...shared, ...own]),
+    properties: Object.fromEntries([
+      [discriminator, choice],
+      ...fields.filter((field) => !isLast(field)),
+      ...fields.filter((field) => isLast(field) && common.silent?.has(field[0]) !== true),
+      // The gateway's own controls are the least of what a model should look at.
+      ...fields.filter(([name]) => common.silent?.has(name) === true),
+    ]),
     required: [discriminator, ...common.required],
     additionalProperties: actions.some(({ open }) => open === true),
   };

@@ -138,6 +138,13 @@ export function companions(parts: readonly SchemaObject[]): Map<string, string[]
   return needed;
 }
 
+/** `a`, `a or b`, `any of a, b and 7 more`. */
+export function anyOf(names: readonly string[]): string {
+  const plain = names.map((name) => cut(toOneLine(name), 40));
+  if (plain.length < 4) return [plain.slice(0, -1).join(', '), plain.at(-1)].filter((part) => part !== '').join(' or ');
+  return `any of ${plain.slice(0, 2).join(', ')} and ${plain.length - 2} more`;
+}
+
 function companionWords({ dependentRequired }: SchemaObject): string[] {
   if (!isObject(dependentRequired)) return [];
   return Object.entries(dependentRequired)

@@ -2,7 +2,7 @@
 // full one, so this only ever leaves things out or says them in words; it is never stricter.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { OBJECT, typesOf } from '../json-types.ts';
-import { companions, conditionalWords, type RuleWords } from './constraint-words.ts';
+import { anyOf, companions, conditionalWords, type RuleWords } from './constraint-words.ts';
 import { withSentence, writeOut } from './description.ts';
 import { OUT_OF_NODES, type Pass, type PortableNode, type Position, toNode } from './portable-node.ts';
 import { SHORTENED } from './portable-scalar.ts';
@@ -185,8 +185,7 @@ function addCompanions(facts: Facts, properties: Map<string, PortableNode>): voi
   for (const [name, others] of companions(facts.parts)) {
     const node = properties.get(name);
     if (node === undefined) continue;
-    const listed = others.length > 6 ? [...others.slice(0, 6), '…'] : others;
-    properties.set(name, withSentence(node, `Required with ${listed.join(', ')}`));
+    properties.set(name, withSentence(node, `Required with ${anyOf(others)}`));
   }
 }
 
