@@ -3,7 +3,7 @@ import pc from 'picocolors';
 import type { CatalogOperation } from '../catalog/tree.ts';
 import { type Config, type Flags, readConfig } from '../config.ts';
 import type { Credential, Secret, Target } from '../endpoint/model.ts';
-import { secretsIn } from '../endpoint/secrets.ts';
+import { formatOf, secretsIn } from '../endpoint/secrets.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
@@ -89,26 +89,10 @@ function describeTarget(target: Target): string {
 function describeCredential(credential: Credential) {
   const say = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
   const variables = secretsIn(credential).map(say);
+  const isParameter = credential.kind === 'apiKey' && credential.isParameter === true;
+  const scheme = isParameter ? `parameter ${credential.name}` : credential.name;
   const kind = credential.kind === 'apiKey' ? `${credential.in} ${credential.field}` : credential.kind;
-  return { scheme: credential.name, kind, format: formatOf(credential), variables };
-}
-
-/** What the API gets to see, with the variables in place of their values. */
-function formatOf(credential: Credential): string {
-  switch (credential.kind) {
-    case 'apiKey': {
-      const { in: where, field, prefix = '', secret } = credential;
-      const value = `${prefix}<${secret.variable}>`;
-      if (where === 'header') return `${field}: ${value}`;
-      return where === 'query' ? `?${field}=${value}` : `Cookie: ${field}=${value}`;
-    }
-    case 'bearer':
-      return `Authorization: Bearer <${credential.secret.variable}>`;
-    case 'basic':
-      return `Authorization: Basic <${credential.username.variable}:${credential.password.variable}, base64>`;
-    case 'oauth2':
-      return `Authorization: Bearer <token from ${credential.tokenUrl}>`;
-  }
+  return { scheme, kind, format: formatOf(credential), variables };
 }
 
 function render(facts: ToolFacts): string {

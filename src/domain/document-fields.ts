@@ -3,7 +3,7 @@
 import { originOf } from '../endpoint/address.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
+import { destinationOf, secretsIn, unsetVariables } from '../endpoint/secrets.ts';
 import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
@@ -119,6 +119,7 @@ const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> =
   bearer: ['env'],
   basic: ['usernameEnv', 'passwordEnv'],
   oauth2: ['clientIdEnv', 'clientSecretEnv'],
+  awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
 };
 
 /** Credentials that wait for a prefixed variable because the document chose where they go: what to write to choose oneself. */
@@ -129,8 +130,7 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
     if (originOf(baseUrl) !== home) continue;
     for (const credential of security.flat()) {
       const secrets = secretsIn(credential);
-      if (secrets.every(({ variable, value }) => value !== undefined || !variable.startsWith(DOCUMENT_PREFIX)))
-        continue;
+      if (!unsetVariables(credential).some((variable) => variable.startsWith(DOCUMENT_PREFIX))) continue;
       const plain = secrets.map(({ variable }) => variable.replace(DOCUMENT_PREFIX, ''));
       const origin = destinationOf(credential, baseUrl);
       const fields = plain

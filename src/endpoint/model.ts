@@ -103,6 +103,8 @@ export type Credential =
       readonly secret: Secret;
       /** Put before the secret, e.g. `Token `. */
       readonly prefix?: string;
+      /** A parameter of the document that is a key by its name; no security scheme says so. */
+      readonly isParameter?: boolean;
     }
   | { readonly kind: 'basic'; readonly name: string; readonly username: Secret; readonly password: Secret }
   | { readonly kind: 'bearer'; readonly name: string; readonly secret: Secret }
@@ -115,6 +117,18 @@ export type Credential =
       readonly clientId: Secret;
       readonly clientSecret: Secret;
       readonly scopes: readonly string[];
+    }
+  | {
+      /** Every request is signed (AWS Signature Version 4). */
+      readonly kind: 'awsSigv4';
+      readonly name: string;
+      readonly accessKeyId: Secret;
+      readonly secretAccessKey: Secret;
+      /** Of temporary keys; unset for others. */
+      readonly sessionToken?: Secret;
+      readonly region: string;
+      /** The name requests are signed for, `dynamodb`. */
+      readonly service: string;
     };
 
 /** How an answer is cut down before it reaches the model. */

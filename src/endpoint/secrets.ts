@@ -13,6 +13,10 @@ export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): s
 /** What a credential takes from the environment. */
 export function secretsIn(credential: Credential): readonly Secret[] {
   if (credential.kind === 'basic') return [credential.username, credential.password];
+  if (credential.kind === 'awsSigv4') {
+    const { accessKeyId, secretAccessKey, sessionToken } = credential;
+    return [accessKeyId, secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])];
+  }
   return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
 }
 
@@ -22,10 +26,15 @@ export function destinationOf(credential: Credential, baseUrl: string): string {
   return originOf(url) ?? 'the API';
 }
 
-/** The variables it waits for. An empty password is common (the key is the user name), any other empty secret is none. */
+/**
+ * The variables it waits for. An empty password is common (the key is the user name), any other empty secret is none; only
+ * temporary keys come with a session token.
+ */
 export function unsetVariables(credential: Credential): string[] {
   const mayBeEmpty = credential.kind === 'basic' ? credential.password : undefined;
+  const mayBeUnset = credential.kind === 'awsSigv4' ? credential.sessionToken : undefined;
   return secretsIn(credential)
+    .filter((secret) => secret !== mayBeUnset)
     .filter((secret) => secret.value === undefined || (secret.value === '' && secret !== mayBeEmpty))
     .map(({ variable }) => variable);
 }
@@ -33,11 +42,32 @@ export function unsetVariables(credential: Credential): string[] {
 /** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */
 export function secretValues(credential: Credential): string[] {
   if (credential.kind === 'oauth2') return secretText(credential.clientSecret);
+  if (credential.kind === 'awsSigv4') return secretsIn(credential).slice(1).flatMap(secretText);
   if (credential.kind !== 'basic') return secretText(credential.secret);
   const { username, password } = credential;
   const pair =
     username.value === undefined && password.value === undefined ? [] : [basicToken(username.value, password.value)];
   return [...secretText(password.value ? password : username), ...pair];
+}
+
+/** What stands in a request: `Authorization: Token token=…`. */
+export function formatOf(credential: Credential): string {
+  switch (credential.kind) {
+    case 'apiKey': {
+      const value = `${credential.prefix ?? ''}…`;
+      return credential.in === 'header'
+        ? `${credential.field}: ${value}`
+        : `${credential.in} ${credential.field}=${value}`;
+    }
+    case 'bearer':
+      return 'Authorization: Bearer …';
+    case 'basic':
+      return 'Authorization: Basic, user name and password';
+    case 'oauth2':
+      return `Authorization: Bearer, a token from ${credential.tokenUrl}`;
+    case 'awsSigv4':
+      return `AWS Signature Version 4 for ${credential.service} in ${credential.region}`;
+  }
 }
 
 function secretText({ value }: Secret): string[] {

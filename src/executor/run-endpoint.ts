@@ -11,6 +11,7 @@ import type { Tokens } from './oauth.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
 import { buildProof, chooseCredentials, missingCredential, type OAuthCredential, type Proof } from './request/proof.ts';
+import { type SigningCredential, signRequest } from './request/sigv4.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
 import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
@@ -21,7 +22,7 @@ const MAX_INLINE_BYTES = 128 * 1024;
 export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>;
 
 type Need =
-  | { kind: 'static'; proof: Proof | undefined }
+  | { kind: 'static'; proof: Proof | undefined; signing?: SigningCredential }
   | { kind: 'oauth'; proofFor: (tool: string, tokens: TokenMap) => Proof; oauth: readonly OAuthCredential[] };
 type TokenMap = ReadonlyMap<OAuthCredential, string>;
 
@@ -78,7 +79,9 @@ class EndpointCall {
   async run(context: ExecutionContext, args: Args, watch?: Watch): Promise<Answer> {
     this.#need ??= findNeed(this.#endpoint, context.label);
     if (this.#need.kind === 'oauth') return this.#runWithTokens(this.#need, context, args, watch);
-    const request = this.#plan.build(args, context.label, this.#need.proof, context.trace);
+    const { proof, signing } = this.#need;
+    const unsigned = this.#plan.build(args, context.label, proof, context.trace);
+    const request = signing === undefined ? unsigned : signRequest(unsigned, signing, new Date());
     let raw: RawResponse;
     try {
       raw = await this.#send(request, context, watch);
@@ -199,7 +202,11 @@ function findNeed(endpoint: Endpoint, tool: string): Need {
   if (choice.kind === 'none') return { kind: 'static', proof: undefined };
   const { credentials } = choice;
   const oauth = credentials.filter((credential) => credential.kind === 'oauth2');
-  if (oauth.length === 0) return { kind: 'static', proof: buildProof(tool, credentials, () => '') };
+  if (oauth.length === 0) {
+    const proof = buildProof(tool, credentials, () => '');
+    const signing = credentials.find((credential) => credential.kind === 'awsSigv4');
+    return signing === undefined ? { kind: 'static', proof } : { kind: 'static', proof, signing };
+  }
   return {
     kind: 'oauth',
     oauth,

@@ -9,6 +9,7 @@ import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName } from './document-naming.ts';
 import type { ImportOptions } from './import-options.ts';
+import { findKeyParameters } from './key-parameters.ts';
 import { buildEndpoint, effectOfOperation, type ImportContext } from './objects/operation-object.ts';
 import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
@@ -51,7 +52,9 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const servers = readServers(root, options);
   const ownLines = linesFor(options.headersFor, originOf(servers.main.url));
   const headers = [...callerHeaders, ...readHeaders(ownLines, options.env)];
-  const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings);
+  const operations = listOperations(root, resolver, warnings);
+  const keys = findKeyParameters(operations, resolver, options);
+  const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings, keys);
   const context: ImportContext = {
     domain,
     label: text.label,
@@ -71,7 +74,6 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     detectPagination: createPagination(resolver),
   };
 
-  const operations = listOperations(root, resolver, warnings);
   if (operations.length > limits.maxOperations) {
     throw bad(
       text.label,
@@ -82,7 +84,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const { endpoints, quarantined, pinned } = readOperations(operations, extension, options, context);
   if (operations.length === 0) warnings.push(`${text.label}: the document has no operations.`);
   warnings.push(...duplicateIds(operations, text.label));
-  warnings.push(...serverWarnings(servers.main.problem, endpoints), ...servers.notes, ...security.missing());
+  warnings.push(...serverWarnings(servers.main.problem, endpoints), ...servers.notes(), ...security.missing());
   const description = textAt(info, 'description') ?? textAt(info, 'summary');
   return Object.freeze({
     name: domain,

@@ -23,6 +23,13 @@ export interface CredentialSource {
   readonly passwordEnv?: string;
   readonly clientIdEnv?: string;
   readonly clientSecretEnv?: string;
+  readonly accessKeyIdEnv?: string;
+  readonly secretAccessKeyEnv?: string;
+  readonly sessionTokenEnv?: string;
+  readonly region?: string;
+  readonly service?: string;
+  /** A parameter that was taken for a key is an argument after all. */
+  readonly argument?: boolean;
   readonly tokenUrl?: string;
   readonly scopes?: readonly string[];
 }

@@ -41,7 +41,24 @@ describe('servers of a document', () => {
 });
 
 describe('a base URL', () => {
-  test.each(['/other/base', '/other/base/', ''])('%j replaces every server', async (path) => {
+  test('that ends with its host keeps the paths of the servers', async () => {
+    const opened = await open({ documents: ['servers.yaml'], prepare, baseUrl: (_echo, other) => other.origin });
+    for (const [tool, line] of [
+      ['plain', 'GET /api/v3/plain'],
+      ['by_operation', 'POST /operation-server/by-path'],
+      ['by_path', 'GET /path-server/by-path'],
+      ['no_path', 'GET /no-path'],
+      ['with_query', 'GET /q/with-query'],
+      ['websocket', 'GET /after-ws/websocket'],
+    ] as const) {
+      const { requests, elsewhere } = await opened.call(tool);
+      expect(requests).toEqual([]);
+      expect(elsewhere.map(written)).toEqual([{ line }]);
+    }
+    await opened.close();
+  });
+
+  test.each(['/other/base', '/other/base/', '/'])('%j replaces every server', async (path) => {
     const opened = await open({ documents: ['servers.yaml'], prepare, baseUrl: (_echo, other) => other.origin + path });
     const base = path.replace(/\/$/, '');
     for (const [tool, line] of [

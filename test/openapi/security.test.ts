@@ -157,7 +157,7 @@ describe('requirements', () => {
     const warned = async (security: unknown, env = {}) =>
       (await importValue(secured(schemes, security), { env })).warnings;
     expect(await warned([{ a: [], b: [] }], { LANDBRIDGE_CRED_TEST_B: 'x' })).toEqual([
-      'Set LANDBRIDGE_CRED_TEST_A in the environment: 1 operation needs it (a, sent to https://api.example.com).',
+      'Set LANDBRIDGE_CRED_TEST_A in the environment: 1 operation needs it (a, as Authorization: Bearer …; sent to https://api.example.com).',
     ]);
     expect(await warned([{ a: [] }, {}])).toEqual([]);
     expect(await warned([{ a: [] }, { b: [] }], { LANDBRIDGE_CRED_TEST_B: 'x' })).toEqual([]);
@@ -261,7 +261,7 @@ describe('credentials stay at their origin', () => {
       ],
     ]);
     expect(domain.warnings).toContain(
-      'Set LANDBRIDGE_CRED_TEST_KEY_UPLOADS_EXAMPLE_COM in the environment: 1 operation needs it (key, sent to https://uploads.example.com).',
+      'Set LANDBRIDGE_CRED_TEST_KEY_UPLOADS_EXAMPLE_COM in the environment: 1 operation needs it (key, as X-Key: …; sent to https://uploads.example.com).',
     );
   });
 
@@ -381,8 +381,10 @@ describe('token URLs of a document from the network', () => {
         { env: {} },
         { follow, followAll: follow, settle: (place) => place },
         [],
+        [],
       );
-      return security.forOperation({}, '/paths/~1a/get/security', 'https://api.example.com', []);
+      const none = { required: [], optional: [] };
+      return security.forOperation({}, '/paths/~1a/get/security', 'https://api.example.com', none);
     };
     expect(() => readFrom('https://192.168.1.1/t')).toThrow(
       /token URL of "oauth", https:\/\/192.168.1.1, is a private/,

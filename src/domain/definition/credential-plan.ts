@@ -18,7 +18,7 @@ export function buildCredentials(
   for (const [name, definition] of Object.entries(declarations ?? {})) {
     if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env));
     else {
-      const message = 'is missing: give apiKey, bearer, basic or oauth2';
+      const message = 'is missing: give apiKey, bearer, basic, oauth2 or awsSigv4';
       problems.push({ path: ['credentials', name, 'kind'], message });
     }
   }
@@ -54,6 +54,16 @@ function buildCredential(name: string, declaration: CredentialDefinition, env: E
         clientId: secret(declaration.clientIdEnv),
         clientSecret: secret(declaration.clientSecretEnv),
         scopes: declaration.scopes ?? [],
+      };
+    case 'awsSigv4':
+      return {
+        kind: 'awsSigv4',
+        name,
+        accessKeyId: secret(declaration.accessKeyIdEnv),
+        secretAccessKey: secret(declaration.secretAccessKeyEnv),
+        ...(declaration.sessionTokenEnv === undefined ? {} : { sessionToken: secret(declaration.sessionTokenEnv) }),
+        region: declaration.region,
+        service: declaration.service,
       };
   }
 }
@@ -95,7 +105,13 @@ export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
   const waiting = new Set<string>();
   for (const { security } of endpoints) {
     const unset = security.map((set) => set.flatMap(unsetVariables));
-    if (unset.length > 0 && unset.every((names) => names.length > 0)) for (const name of unset[0]!) waiting.add(name);
+    if (unset.length > 0 && unset.every((names) => names.length > 0))
+      waiting.add([...new Set(unset.map((names) => names.join(' and ')))].join(', or '));
   }
-  return [...waiting].map((name) => `The environment variable ${name} is not set; calls that need it will be refused.`);
+  return [...waiting].map((names) => {
+    const isOne = !/ and |, or /.test(names);
+    return isOne
+      ? `The environment variable ${names} is not set; calls that need it will be refused.`
+      : `The environment variables ${names} are not set; calls that need them will be refused.`;
+  });
 }

@@ -70,6 +70,12 @@ export const scheme = strict({
   clientSecretEnv: variable,
   tokenUrl: text,
   scopes: texts,
+  accessKeyIdEnv: variable,
+  secretAccessKeyEnv: variable,
+  sessionTokenEnv: variable,
+  region: text,
+  service: text,
+  argument: flag,
 });
 
 export const kinds = z.discriminatedUnion('kind', [
@@ -88,6 +94,14 @@ export const kinds = z.discriminatedUnion('kind', [
     clientIdEnv: variable,
     clientSecretEnv: variable,
     scopes: texts.exactOptional(),
+  }),
+  closed({
+    kind: z.literal('awsSigv4'),
+    accessKeyIdEnv: variable,
+    secretAccessKeyEnv: variable,
+    sessionTokenEnv: variable.exactOptional(),
+    region: text,
+    service: text,
   }),
 ]);
 

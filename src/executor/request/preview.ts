@@ -55,6 +55,7 @@ export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; mi
 }
 
 function placeholderOf(credential: Credential): string {
+  if (credential.kind === 'awsSigv4') return `AWS4-HMAC-SHA256 ${REDACTED}`;
   if (credential.kind !== 'apiKey') return `${credential.kind === 'basic' ? 'Basic' : 'Bearer'} ${REDACTED}`;
   return credential.in === 'header' ? (credential.prefix ?? '') + REDACTED : REDACTED;
 }

@@ -68,6 +68,8 @@ export function buildProof(
         return `Basic ${basicToken(credential.username.value, credential.password.value)}`;
       case 'oauth2':
         return printable(tool, credential, `Bearer ${token(credential)}`);
+      case 'awsSigv4':
+        return '';
     }
   });
 }
@@ -82,6 +84,8 @@ export function placeCredentials(
   const cookies: string[] = [];
   for (const credential of credentials) {
     const text = textOf(credential);
+    // A signature is made of the whole request, once that is there.
+    if (text === '') continue;
     if (credential.kind !== 'apiKey') headers.authorization = text;
     else if (credential.in === 'header') headers[credential.field.toLowerCase()] = text;
     else (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${text}`);

@@ -16,6 +16,7 @@ import { type PathTemplate, readTemplate } from './path-template.ts';
 import type { Operation } from './paths.ts';
 import { type BodyDraft, readBodyParameters, readRequestBody } from './request-body.ts';
 import { mediaTypesOf } from './response.ts';
+import type { ExtraSchemes, Security } from './security-requirement.ts';
 import type { ApiKeyPlace } from './security-scheme.ts';
 
 export interface RequestContext {
@@ -26,7 +27,7 @@ export interface RequestContext {
   readonly shapeOf: ShapeOf;
   readonly scan: ScanRequest;
   readonly headers: readonly OperatorHeader[];
-  readonly security: { readonly apiKeys: readonly ApiKeyPlace[] };
+  readonly security: Pick<Security, 'apiKeys' | 'isSigned'>;
   readonly limits: Limits;
   readonly warnings: string[];
 }
@@ -35,8 +36,8 @@ export interface RequestDraft {
   readonly path: string;
   readonly plan: ArgumentPlan;
   readonly body: BodyDraft | undefined;
-  /** Security schemes whose place a required parameter names. */
-  readonly schemes: readonly string[];
+  /** Security schemes whose place a parameter names. */
+  readonly schemes: ExtraSchemes;
 }
 
 /** Parameter Object: header parameters of these names are ignored. */
@@ -93,22 +94,28 @@ export function takesStatement(operation: Operation, context: RequestContext): b
   }
 }
 
+/** What a signature (AWS Signature Version 4) is made of; each request brings its own. */
+const SIGNATURE = /^x-amz-(?:content-sha256|date|algorithm|credential|security-token|signature|signedheaders)$/i;
+
 /** What may be an argument: no credentials, no headers of ours, no path parameter without a place in the path. */
 function keepParameters(
   parameters: readonly Parameter[],
   template: PathTemplate,
-  { pointer, info }: Operation,
+  { pointer, info, place }: Operation,
   effect: Effect,
   { security, headers, warnings, label }: RequestContext,
-): { sendable: Parameter[]; schemes: string[] } {
-  const schemes: string[] = [];
+): { sendable: Parameter[]; schemes: ExtraSchemes } {
+  const schemes = { required: [] as string[], optional: [] as string[] };
+  const signed = security.isSigned(place.value as Node);
   const sendable: Parameter[] = [];
   const say = (what: string) => warnings.push(`${label}: ${info.method} ${info.path}: ${what}`);
   for (const parameter of parameters) {
     const { name } = parameter;
     const key = security.apiKeys.find((place) => isAt(parameter, place));
+    if (signed && SIGNATURE.test(name)) continue;
     if (key) {
-      if (parameter.required) schemes.push(key.scheme);
+      if (parameter.required) schemes.required.push(key.scheme);
+      else if (key.isParameter) schemes.optional.push(key.scheme);
     } else if (parameter.in === 'header') {
       const lower = name.toLowerCase();
       if (OWN_HEADERS.has(lower) || headers.some((header) => header.name === lower)) continue;

@@ -4,31 +4,40 @@
 import { originOf } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Credential } from '../../endpoint/model.ts';
-import { destinationOf, secretsIn } from '../../endpoint/secrets.ts';
-import { listAt, type Node, nodeAt, textsAt } from '../../endpoint/untrusted.ts';
-import type { ImportOptions } from '../import-options.ts';
+import { destinationOf, formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+import { listAt, type Node, nodeAt, textAt, textsAt } from '../../endpoint/untrusted.ts';
+import type { CredentialSource, ImportOptions } from '../import-options.ts';
+import type { KeyParameter } from '../key-parameters.ts';
 import { behindRef } from '../schema/schema-refs.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type OperatorHeader, satisfies } from '../source/fetch-headers.ts';
 import { OperationProblem, type Resolver } from '../source/resolve.ts';
-import { type ApiKeyPlace, apiKeyPlace, buildCredential, readSecrets } from './security-scheme.ts';
+import { type ApiKeyPlace, apiKeyPlace, buildCredential, isSigned, PARAMETER, readSecrets } from './security-scheme.ts';
 import { admitAddress } from './server.ts';
 
 export interface Security {
-  /** Alternatives for one operation. `extra`: schemes it needs beside its own requirements. */
-  readonly forOperation: (operation: Node, pointer: string, baseUrl: string, extra: readonly string[]) => Alternatives;
+  /** Alternatives for one operation. */
+  readonly forOperation: (operation: Node, pointer: string, baseUrl: string, extra: ExtraSchemes) => Alternatives;
+  /** Whether an operation's requests are signed: the parameters of a signature are not arguments. */
+  readonly isSigned: (operation: Node) => boolean;
   /** Places of API keys: parameters of the same name are credentials, not arguments. */
   readonly apiKeys: readonly ApiKeyPlace[];
   /** Sentences about unset variables, after all operations were read. */
   readonly missing: () => string[];
 }
 
+/** Schemes an operation takes by its parameters, beside its own requirements. */
+export interface ExtraSchemes {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
 type Alternatives = readonly (readonly Credential[])[];
 
-/** A credential that operations wait for. */
+/** Credentials that operations wait for, as alternatives. */
 interface Need {
-  readonly credential: Credential;
-  readonly destination: string;
+  readonly sets: Alternatives;
+  readonly baseUrl: string;
   operations: number;
 }
 
@@ -40,8 +49,10 @@ export function readSecurity(
   options: ImportOptions,
   resolver: Resolver,
   warnings: string[],
+  parameters: readonly KeyParameter[],
 ): Security {
   const schemes = readSchemes(root, resolver);
+  addParameters(schemes, parameters);
   const mainOrigin = originOf(mainUrl);
   // `basicAuth` where the document defines `BasicAuth`: names are exact, and people are not. The first one counts.
   const caseless = new Map([...schemes].reverse().map(([name, scheme]) => [name.toLowerCase(), scheme]));
@@ -66,8 +77,12 @@ export function readSecurity(
     };
     let credential = credentials.get(key);
     if (!credential) {
-      const secrets = readSecrets(name, domain, foreignOrigin, options);
-      credential = buildCredential(name, schemeOf(name) ?? guess(name), scopes, secrets, { mainUrl, admit });
+      const scheme = schemeOf(name);
+      // Parameters of one name are one key, wherever they stand.
+      const label = scheme?.[PARAMETER] === undefined ? name : (textAt(scheme, 'name') ?? name);
+      const secrets = readSecrets(label, domain, foreignOrigin, options);
+      const signing = (source: CredentialSource) => signingOf(source, root.value, mainUrl, options);
+      credential = buildCredential(name, scheme ?? guess(name), scopes, secrets, { mainUrl, admit, signing });
       credentials.set(key, credential);
     }
     return credential;
@@ -76,7 +91,10 @@ export function readSecurity(
   const alternativeFor = (requirement: Node, origin: string | undefined, extra: readonly string[], pointer: string) => {
     const headers = origin === mainOrigin ? callerHeaders : [];
     const set: Credential[] = headers.map((header) => header.credential);
-    for (const name of new Set([...Object.keys(requirement), ...extra])) {
+    // A token beside a scheme that says who calls is the same once more, in the way of an earlier version.
+    const isProven = Object.keys(requirement).some((name) => writesAuthorization(schemeOf(name)));
+    const beside = extra.filter((name) => !isProven || schemeOf(name)?.[PARAMETER] !== 'token');
+    for (const name of new Set([...Object.keys(requirement), ...beside])) {
       const scheme = schemeOf(name);
       if (headers.some((header) => satisfies(header, scheme))) continue;
       if (scheme?.type === 'mutualTLS') {
@@ -93,22 +111,36 @@ export function readSecurity(
 
   const needs = new Map<string, Need>();
   /** Most operations share the requirements of the document, and a server. */
-  const shared = new Map<readonly unknown[], Map<string, { sets: Alternatives; waitsFor: readonly Need[] }>>();
+  const shared = new Map<readonly unknown[], Map<string, { sets: Alternatives; need: Need | undefined }>>();
+  const requirementsOf = (operation: Node) =>
+    (Array.isArray(operation.security) ? operation.security : listAt(root.value, 'security')).filter(isObject);
 
   return {
     apiKeys: [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node)),
-    forOperation: (operation, pointer, baseUrl, extra) => {
+    isSigned: (operation) => {
+      const names = requirementsOf(operation).flatMap((one) => Object.keys(one));
+      return names.some((name) => isSigned(schemeOf(name) ?? {}));
+    },
+    forOperation: (operation, pointer, baseUrl, { required, optional }) => {
       const list = Array.isArray(operation.security) ? operation.security : listAt(root.value, 'security');
+      const isPlain = required.length + optional.length === 0;
       const byUrl = shared.get(list) ?? new Map();
       shared.set(list, byUrl);
-      let entry = extra.length === 0 ? byUrl.get(baseUrl) : undefined;
+      const key = isPlain ? baseUrl : JSON.stringify([baseUrl, required, optional]);
+      let entry = byUrl.get(key);
       if (!entry) {
         const origin = originOf(baseUrl);
-        const sets = usable(list.filter(isObject), (one) => alternativeFor(one, origin, extra, pointer));
-        entry = { sets, waitsFor: needsOf(sets, baseUrl, needs) };
-        if (extra.length === 0) byUrl.set(baseUrl, entry);
+        const requirements = list.filter(isObject);
+        const read = (extra: readonly string[]) =>
+          usable(requirements, (one) => alternativeFor(one, origin, extra, pointer));
+        const bare = read(required);
+        // An optional key goes along where it is there; without it the call goes as it would have gone.
+        const sets =
+          optional.length === 0 ? bare : [...read([...required, ...optional]), ...(bare.length === 0 ? [[]] : bare)];
+        entry = { sets, need: needOf(sets, baseUrl, needs) };
+        byUrl.set(key, entry);
       }
-      for (const need of entry.waitsFor) need.operations++;
+      if (entry.need !== undefined) entry.need.operations++;
       return entry.sets;
     },
     missing: () => [...needs.values()].map(toSentence),
@@ -145,26 +177,66 @@ function readSchemes(document: SourceDocument, resolver: Resolver): Map<string, 
   return schemes;
 }
 
-function unsetIn(credential: Credential): string[] {
-  return secretsIn(credential).flatMap(({ value, variable }) => (value === undefined ? [variable] : []));
+/** Parameters that are credentials count as schemes, where no scheme says the same. */
+function addParameters(schemes: Map<string, Node>, parameters: readonly KeyParameter[]): void {
+  const places = [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node));
+  for (const { in: where, name, object, kind } of parameters) {
+    if (places.some((place) => place.in === where && place.field.toLowerCase() === name.toLowerCase())) continue;
+    const label = schemes.has(name) ? `${name} (${where})` : name;
+    schemes.set(label, { ...object, type: 'apiKey', [PARAMETER]: kind });
+  }
+}
+
+function writesAuthorization(scheme: Node | undefined): boolean {
+  if (scheme?.type !== 'apiKey') return scheme?.type !== 'mutualTLS';
+  return scheme.in === 'header' && /^authorization$/i.test(textAt(scheme, 'name') ?? '');
+}
+
+/** What requests to AWS are signed for: said by the operator, by the document, or by the host (`dynamodb.eu-west-1.amazonaws.com`). */
+function signingOf({ region, service }: CredentialSource, root: unknown, mainUrl: string, options: ImportOptions) {
+  const info = nodeAt(root, 'info');
+  const host = URL.canParse(mainUrl) ? new URL(mainUrl).hostname : '';
+  const [, before = '', place] = /^(.*?)(?:\.([a-z]{2}(?:-[a-z]+)+-\d))?\.amazonaws\.com(?:\.cn)?$/.exec(host) ?? [];
+  const variable = nodeAt(nodeAt(listAt(root, 'servers')[0], 'variables'), 'region');
+  return {
+    region: region ?? options.serverVariables?.region ?? place ?? textAt(variable, 'default') ?? 'us-east-1',
+    service:
+      service ??
+      textAt(info, 'x-aws-signingName') ??
+      textAt(info, 'x-serviceName') ??
+      before.split('.').pop() ??
+      'execute-api',
+  };
 }
 
 /** What an operation waits for when none of its alternatives can be used as things stand. */
-function needsOf(sets: Alternatives, baseUrl: string, needs: Map<string, Need>): Need[] {
-  if (sets.length === 0 || sets.some((set) => set.every((credential) => unsetIn(credential).length === 0))) return [];
-  return sets[0]!
-    .filter((credential) => unsetIn(credential).length > 0)
-    .map((credential) => {
-      const key = secretsIn(credential)
-        .map((secret) => secret.variable)
-        .join(' ');
-      const need = needs.get(key) ?? { credential, destination: destinationOf(credential, baseUrl), operations: 0 };
-      needs.set(key, need);
-      return need;
-    });
+function needOf(sets: Alternatives, baseUrl: string, needs: Map<string, Need>): Need | undefined {
+  if (sets.length === 0 || sets.some((set) => set.every((credential) => unsetVariables(credential).length === 0)))
+    return undefined;
+  const key = JSON.stringify(
+    sets.map((set) => set.flatMap((credential) => secretsIn(credential).map((one) => one.variable))),
+  );
+  const need = needs.get(key) ?? { sets, baseUrl, operations: 0 };
+  needs.set(key, need);
+  return need;
 }
 
-function toSentence({ credential, destination, operations }: Need): string {
-  const count = operations === 1 ? '1 operation needs it' : `${operations} operations need it`;
-  return `Set ${unsetIn(credential).join(' and ')} in the environment: ${count} (${credential.name}, sent to ${destination}).`;
+/** Every alternative, with the form it takes in a request. */
+function toSentence({ sets, baseUrl, operations }: Need): string {
+  const alternatives = sets.map((set) => ({ set, unset: [...new Set(set.flatMap(unsetVariables))] }));
+  const variables = [...new Set(alternatives.map(({ unset }) => unset.join(' and ')))].join(', or ');
+  const destinations = [...new Set(sets.flat().map((credential) => destinationOf(credential, baseUrl)))];
+  const isOne = alternatives.length === 1 && alternatives[0]!.unset.length === 1;
+  const count = operations === 1 ? '1 operation needs' : `${operations} operations need`;
+  const forms = [...new Set(alternatives.map(({ set }) => set.filter(isWaiting).map(describe).join(' and ')))];
+  return `Set ${variables} in the environment: ${count} ${isOne ? 'it' : alternatives.length === 1 ? 'them' : 'one of these'} (${forms.join('; or ')}; sent to ${destinations.join(' and ')}).`;
+}
+
+function isWaiting(credential: Credential): boolean {
+  return unsetVariables(credential).length > 0;
+}
+
+function describe(credential: Credential): string {
+  const isParameter = credential.kind === 'apiKey' && credential.isParameter === true;
+  return `${isParameter ? 'the parameter ' : ''}${credential.name}, as ${formatOf(credential)}`;
 }

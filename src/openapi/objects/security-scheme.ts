@@ -9,6 +9,7 @@ import { lookup } from '../../endpoint/environment.ts';
 import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
+import { prefixIn, withPrefix } from '../credential-format.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 
 /** In front of every variable whose name a document chose. */
@@ -18,16 +19,28 @@ export interface ApiKeyPlace {
   readonly scheme: string;
   readonly in: 'header' | 'query' | 'cookie';
   readonly field: string;
+  /** A parameter of the document, and no scheme. */
+  readonly isParameter: boolean;
 }
 
 export function apiKeyPlace(scheme: string, node: Node): ApiKeyPlace[] {
   const place = node.in;
   const field = textAt(node, 'name');
   if (node.type !== 'apiKey' || field === undefined) return [];
-  return place === 'header' || place === 'query' || place === 'cookie' ? [{ scheme, in: place, field }] : [];
+  return place === 'header' || place === 'query' || place === 'cookie'
+    ? [{ scheme, in: place, field, isParameter: node[PARAMETER] !== undefined }]
+    : [];
 }
 
-type Suffix = '' | 'USERNAME' | 'PASSWORD' | 'CLIENT_ID' | 'CLIENT_SECRET';
+type Suffix =
+  | ''
+  | 'USERNAME'
+  | 'PASSWORD'
+  | 'CLIENT_ID'
+  | 'CLIENT_SECRET'
+  | 'ACCESS_KEY_ID'
+  | 'SECRET_ACCESS_KEY'
+  | 'SESSION_TOKEN';
 
 export interface SchemeSecrets {
   /** What the operator said about this scheme. */
@@ -53,6 +66,9 @@ export function readSecrets(
     PASSWORD: source.passwordEnv,
     CLIENT_ID: source.clientIdEnv,
     CLIENT_SECRET: source.clientSecretEnv,
+    ACCESS_KEY_ID: source.accessKeyIdEnv,
+    SECRET_ACCESS_KEY: source.secretAccessKeyEnv,
+    SESSION_TOKEN: source.sessionTokenEnv,
   };
   const read = (suffix: Suffix, byDocument = baseUrl === undefined && !ownOrigin): Secret => {
     const variable =
@@ -62,7 +78,9 @@ export function readSecrets(
   return { source, read };
 }
 
-export interface TokenAddress {
+export interface SchemeAddress {
+  /** Region and name that requests are signed for. */
+  readonly signing: (source: CredentialSource) => { readonly region: string; readonly service: string };
   /** What a relative token URL counts from. */
   readonly mainUrl: string;
   /** Checks an address the document chose, as a server's is checked; throws where it may not be used. */
@@ -74,10 +92,29 @@ export function buildCredential(
   scheme: Node,
   scopes: readonly string[],
   { source, read }: SchemeSecrets,
-  address: TokenAddress,
+  address: SchemeAddress,
 ): Credential {
+  if (isSigned(scheme)) {
+    const [accessKeyId, secretAccessKey] = [read('ACCESS_KEY_ID'), read('SECRET_ACCESS_KEY')];
+    const { region, service } = address.signing(source);
+    return {
+      kind: 'awsSigv4',
+      name,
+      accessKeyId,
+      secretAccessKey,
+      sessionToken: read('SESSION_TOKEN'),
+      region,
+      service,
+    };
+  }
   const place = apiKeyPlace(name, scheme)[0];
-  if (place) return { kind: 'apiKey', name, in: place.in, field: place.field, secret: read('') };
+  if (place) {
+    const { in: where, field } = place;
+    const secret = read('');
+    const isParameter = scheme[PARAMETER] !== undefined ? { isParameter: true } : {};
+    const prefix = where === 'header' ? prefixIn(textsOf(scheme), /^authorization$/i.test(field), name) : undefined;
+    return { kind: 'apiKey', name, in: where, field, ...withPrefix(secret, prefix), ...isParameter };
+  }
   const kind = scheme.type === 'http' ? (textAt(scheme, 'scheme') ?? 'bearer').toLowerCase() : scheme.type;
   if (kind === 'basic') return { kind: 'basic', name, username: read('USERNAME'), password: read('PASSWORD') };
   if (kind === 'oauth2') {
@@ -98,9 +135,35 @@ export function buildCredential(
   }
   if (scheme.type === 'http' && kind !== 'bearer') {
     const prefix = `${textAt(scheme, 'scheme')} `;
-    return { kind: 'apiKey', name, in: 'header', field: 'Authorization', secret: read(''), prefix };
+    return { kind: 'apiKey', name, in: 'header', field: 'Authorization', ...withPrefix(read(''), prefix) };
   }
-  return { kind: 'bearer', name, secret: read('') };
+  // Pasted with the word before it, as every documentation shows it.
+  return { kind: 'bearer', name, secret: withPrefix(read(''), 'Bearer ').secret };
+}
+
+/** Where a document says how its key is written. */
+function textsOf(scheme: Node): (string | undefined)[] {
+  const owners = [scheme, nodeAt(scheme, 'schema')];
+  const examples = ['example', 'x-example', 'default'].flatMap((key) => owners.map((owner) => textAt(owner, key)));
+  const prefix = textAt(scheme, 'x-prefix');
+  return [
+    textAt(scheme, 'description'),
+    prefix && `"${prefix.trim()} <key>"`,
+    ...examples.map((text) => text?.trim().replace(/^(\S+) (?:([a-z_]+=)?)\S+$/, '"$1 $2<key>"')),
+  ];
+}
+
+/** Set on a parameter that stands for a scheme: `key` or `token`. */
+export const PARAMETER = 'x-landbridge-parameter';
+
+/** AWS Signature Version 4, as API Gateway and the public collections of AWS documents say it. */
+export function isSigned(scheme: Node): boolean {
+  if (/^awsSigv4$/i.test(textAt(scheme, 'x-amazon-apigateway-authtype') ?? '')) return true;
+  const isHeader =
+    scheme.type === 'apiKey' && scheme.in === 'header' && /^authorization$/i.test(textAt(scheme, 'name') ?? '');
+  return (
+    isHeader && /\b(?:amazon|aws)\b.*\bsignature\b|\bsigv4\b/i.test((textAt(scheme, 'description') ?? '').slice(0, 300))
+  );
 }
 
 /** Of the client credentials flow (2.0: `application`), or the one the operator gave. */

@@ -27,14 +27,14 @@ export interface Servers {
   readonly main: Server;
   readonly forOperation: (pathItem: unknown, operation: unknown) => Server;
   /** What was chosen for the caller, and how to choose otherwise. */
-  readonly notes: readonly string[];
+  readonly notes: () => readonly string[];
 }
 
 export function readServers(root: SourceDocument, options: ImportOptions): Servers {
   const base = options.baseUrl === undefined ? undefined : checkBaseUrl(options.baseUrl);
   if (base?.hasPath) {
     const main: Server = { url: base.url, from: BASE_URL };
-    return { main, forOperation: () => main, notes: [] };
+    return { main, forOperation: () => main, notes: () => [] };
   }
   if (root.dialect.major === 2) {
     const read = (operation: unknown) =>
@@ -47,11 +47,11 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
       // 2.0 lets an operation say its own schemes.
       forOperation: (_, operation) =>
         textsAt(operation, 'schemes').length > 0 && base === undefined ? read(operation) : main,
-      notes: [],
+      notes: () => [],
     };
   }
   const servers = new Map<unknown, Server>();
-  const notes: string[] = [];
+  const notes = new Set<string>();
   const read = (owner: unknown, from: string): Server | undefined => {
     const list = listAt(owner, 'servers').filter(isObject);
     if (list.length === 0) return undefined;
@@ -61,24 +61,25 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
       const choice = pick(list, root, options, base?.url, from);
       server = choice.server;
       servers.set(first, server);
-      if (base === undefined) notes.push(...noteChoice(choice, list, options, from));
+      if (base === undefined) for (const note of noteChoice(choice, list, options, from)) notes.add(note);
     }
     return server;
   };
   refuseUnknownServer(root, options);
   // OAS 3: no servers means one with the URL `/`.
   const ofDocument =
-    read(root.value, 'servers of the document') ??
+    read(root.value, OF_DOCUMENT) ??
     (base === undefined ? toServer('/', root, 'the place the document came from') : { url: base.url, from: BASE_URL });
   const main = ofDocument.url === '' ? (onlyServer(root.value, read) ?? ofDocument) : ofDocument;
   return {
     main,
     forOperation: (pathItem, operation) =>
       read(operation, 'servers of the operation') ?? read(pathItem, 'servers of the path') ?? ofDocument,
-    notes,
+    notes: () => [...notes],
   };
 }
 
+const OF_DOCUMENT = 'servers of the document';
 const BASE_URL = 'base URL given by the caller';
 
 /** A document may name its server on every path instead of once: if all of them share an origin, that is its own. */
@@ -120,6 +121,9 @@ function trim(url: URL, origin = url.origin): string {
   return origin + trimEnd(url.pathname, '/');
 }
 
+/** `ws://`, `sftp://`: no way in for a request. */
+const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i;
+
 /** One server of a list: which one, and the variables the document filled in itself. */
 interface Choice {
   readonly server: Server;
@@ -138,12 +142,12 @@ function pick(
   let first: Choice | undefined;
   for (const node of chosen(list, options)) {
     const raw = textAt(node, 'url') ?? '/';
-    const template = origin === undefined ? raw : pathOf(raw, node, options);
+    const template = origin === undefined || OTHER_SCHEME.test(raw) ? raw : pathOf(raw, node, options);
     const { text, missing, defaults } = fillVariables(template, node, options);
     const server: Server =
       missing.length > 0
         ? unknown(from, `the server ${raw} needs a value for {${missing.join('}, {')}}`)
-        : origin === undefined
+        : origin === undefined || OTHER_SCHEME.test(raw)
           ? toServer(text, root, from)
           : {
               url: trim(new URL(text, `${origin}/`), origin),
@@ -157,22 +161,30 @@ function pick(
   return first!;
 }
 
-/** The server the caller named, by its URL or its name or description; all of them, where none of the list is meant. */
-function chosen(list: readonly Node[], { server: name }: ImportOptions): readonly Node[] {
-  if (name === undefined) return list;
-  const lower = name.toLowerCase();
-  const same = list.filter((node) =>
-    [textAt(node, 'url'), textAt(node, 'name'), textAt(node, 'description')].some(
-      (text) => text?.trim().toLowerCase() === lower,
-    ),
-  );
-  return same.length > 0 ? same : list;
+/** The server the caller named, or all of the list in their order. */
+function chosen(list: readonly Node[], options: ImportOptions): readonly Node[] {
+  const same = list.filter((node) => isNamed([node], options));
+  return same.length > 0 ? same : withTls(list);
+}
+
+/** Whether the caller named one of these, by its URL, name or description. */
+function isNamed(list: readonly Node[], { server }: ImportOptions): boolean {
+  const texts = list.flatMap((node) => ['url', 'name', 'description'].map((key) => textAt(node, key)));
+  return server !== undefined && texts.some((text) => text?.trim().toLowerCase() === server.toLowerCase());
+}
+
+/** The first server; where the list has the same one with TLS, that one. */
+function withTls(list: readonly Node[]): readonly Node[] {
+  const first = textAt(list[0], 'url') ?? '';
+  if (!first.startsWith('http:')) return list;
+  const secure = list.find((node) => textAt(node, 'url') === first.replace('http:', 'https:'));
+  return secure === undefined ? list : [secure, ...list.filter((node) => node !== secure)];
 }
 
 /** A name that no server has would quietly mean the first. */
 function refuseUnknownServer(root: SourceDocument, options: ImportOptions): void {
   const list = listAt(root.value, 'servers').filter(isObject);
-  if (options.server === undefined || chosen(list, options) !== list) return;
+  if (options.server === undefined || isNamed(list, options)) return;
   const names = some(list.map((node) => textAt(node, 'description') ?? textAt(node, 'url') ?? '/'));
   const message = `there is no server ${JSON.stringify(options.server)}; the document has ${names || 'none'}`;
   throw new GatewayError('BAD_CONFIG', message, { field: 'server' });
@@ -220,10 +232,13 @@ function noteChoice(
     return `${textAt(one, 'url') ?? '/'}${about === '' ? '' : ` (${about})`}`;
   };
   const others = list.filter((one) => one !== node && textAt(one, 'url') !== textAt(node, 'url'));
-  const isChosen = options.server !== undefined && chosen(list, options) !== list;
   const notes: string[] = [];
-  if (others.length > 0 && !isChosen) {
-    const what = server.url === '' ? `${label(node)} is the first of` : `Requests go to ${label(node)}, the first of`;
+  const who = from === OF_DOCUMENT ? 'Requests go' : 'Some requests go';
+  if (others.length > 0 && !isNamed(list, options)) {
+    const what =
+      server.url === ''
+        ? `${label(node)} is the first of`
+        : `${who} to ${label(node)}, ${node === list[0] ? 'the first of' : 'one of'}`;
     notes.push(
       `${what} ${list.length} ${from}; the others: ${some(others.map(label))}. Choose with --base-url, or server: in the domain file.`,
     );
@@ -238,7 +253,7 @@ function noteChoice(
       return `{${name}} is "${value}"${rest.length === 0 ? '' : ` (or ${some(rest)})`}`;
     });
     notes.push(
-      `Requests go to ${server.url}: in ${textAt(node, 'url')} the document says that ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
+      `${who} to ${server.url}: in ${textAt(node, 'url')} the document says that ${values.join(', ')}. Choose with serverVariables: in the domain file, or --base-url.`,
     );
   }
   return notes;
@@ -249,7 +264,7 @@ function oneLine(text: string): string {
 }
 
 function toServer(text: string, root: SourceDocument, from: string): Server {
-  const base = root.uri.startsWith('http') ? root.uri : undefined;
+  const base = root.uri.startsWith('http') ? root.uri : text.startsWith('//') ? 'https://server' : undefined;
   if (!/^[a-z][a-z0-9+.-]*:/i.test(text) && base === undefined) {
     const where = root.uri === STDIN_URI ? 'read from standard input' : 'read from a file';
     return unknown(

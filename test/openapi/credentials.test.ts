@@ -1,0 +1,312 @@
+// Keys as documents describe them in words, by parameters and by signatures.
+import { describe, expect, test } from 'vitest';
+import { createExecutor } from '../../src/executor/executor.ts';
+import { importOne, importValue, type Options, openapi, places, SERVER } from './support.ts';
+
+const secured = (scheme: object, name = 'key') =>
+  openapi({ '/a': { get: {} } }, { components: { securitySchemes: { [name]: scheme } }, security: [{ [name]: [] }] });
+const header = (description: string, more: object = {}) => ({
+  type: 'apiKey',
+  in: 'header',
+  name: 'Authorization',
+  description,
+  ...more,
+});
+
+/** What would be sent; the secret is shown as it is. */
+async function sent(document: object, env: Record<string, string>): Promise<Record<string, string>> {
+  const endpoint = await importOne(document, { env });
+  const values = endpoint.security
+    .flat()
+    .map((one) => (one.kind === 'apiKey' ? (one.prefix ?? '') + one.secret.value : one));
+  return { authorization: String(values[0]) };
+}
+
+describe('the format a description asks for is put before the key', () => {
+  test.each([
+    ['The API Key with format `Token token=<API_KEY>`', 'Token token=K'],
+    ['Pass the API token as the Authorization header value prefixed with SSWS: `SSWS {API Token}`', 'SSWS K'],
+    ['API key with the GenieKey scheme, e.g. "GenieKey eb243592-faa2-4ba2-a551-1afdf565c889"', 'GenieKey K'],
+    ['Token-based authentication with required prefix "Token"', 'Token K'],
+    ['API tokens must be prepended with "token" followed by a space.', 'token K'],
+    [
+      'JWT Authorization header using the Bearer scheme. Enter \'Bearer\' [space] and then your token. Example: "Bearer 12345abcdef"',
+      'Bearer K',
+    ],
+    ['Bearer Token authentication', 'Bearer K'],
+    ['Authentication with `Authorization: DeepL-Auth-Key [yourAuthKey]`', 'DeepL-Auth-Key K'],
+    ['<p>Use <code>Authorization: Api-Token YOUR_TOKEN</code></p>', 'Api-Token K'],
+    ['Value: Bearer {jwt}', 'Bearer K'],
+    ['Bot tokens look like `Bot <token>`.', 'Bot K'],
+    ['Your API key', 'K'],
+    ['Set the header to your <token>', 'K'],
+    ['Discord bot token', 'K'],
+    ['The key for this header is in your account. Ask "support <support@example.com>" for one.', 'K'],
+    ['Get an API key at "example.com"', 'K'],
+  ])('%s', async (description, want) => {
+    expect(await sent(secured(header(description)), { LANDBRIDGE_CRED_TEST_KEY: 'K' })).toEqual({
+      authorization: want,
+    });
+  });
+
+  test('a scheme that is called bearer, or shows an example, says it too', async () => {
+    const env = { LANDBRIDGE_CRED_TEST_BEARER_AUTH: 'K', LANDBRIDGE_CRED_TEST_KEY: 'K' };
+    expect(await sent(secured(header(''), 'bearerAuth'), env)).toEqual({ authorization: 'Bearer K' });
+    expect(await sent(secured(header('', { 'x-example': 'ApiKey abc' })), env)).toEqual({ authorization: 'ApiKey K' });
+  });
+
+  test.each([
+    ['Token token=K', 'Token token=K'],
+    ['token token=K', 'Token token=K'],
+    ['token=K', 'Token token=K'],
+    ['Bearer K', 'Bearer K'],
+    ['K', 'Token token=K'],
+  ])('never twice: %s', async (value, want) => {
+    const document = secured(header('Format: `Token token=<key>`'));
+    expect(await sent(document, { LANDBRIDGE_CRED_TEST_KEY: value })).toEqual({ authorization: want });
+  });
+
+  test('a bearer token may be pasted with its word', async () => {
+    const document = secured({ type: 'http', scheme: 'bearer' });
+    const endpoint = await importOne(document, { env: { LANDBRIDGE_CRED_TEST_KEY: 'Bearer abc' } });
+    expect(endpoint.security[0]![0]).toMatchObject({ kind: 'bearer', secret: { value: 'abc' } });
+  });
+
+  test('another header keeps its key bare unless a format is shown', async () => {
+    const at = (description: string) =>
+      sent(secured(header(description, { name: 'X-Auth' })), { LANDBRIDGE_CRED_TEST_KEY: 'K' });
+    expect(await at('A bearer token')).toEqual({ authorization: 'K' });
+    expect(await at('As `Token <key>`')).toEqual({ authorization: 'Token K' });
+  });
+});
+
+test('the start names every alternative, each with its form', async () => {
+  const schemes = {
+    key: header('`SSWS <token>`'),
+    login: { type: 'http', scheme: 'basic' },
+    app: { type: 'apiKey', in: 'query', name: 'app' },
+  };
+  const security = [{ key: [] }, { login: [], app: [] }];
+  const { warnings } = await importValue(
+    openapi({ '/a': { get: {} } }, { components: { securitySchemes: schemes }, security }),
+  );
+  expect(warnings).toEqual([
+    'Set LANDBRIDGE_CRED_TEST_KEY, or LANDBRIDGE_CRED_TEST_LOGIN_USERNAME and LANDBRIDGE_CRED_TEST_LOGIN_PASSWORD and LANDBRIDGE_CRED_TEST_APP in the environment: 1 operation needs one of these (key, as Authorization: SSWS …; or login, as Authorization: Basic, user name and password and app, as query app=…; sent to https://api.example.com).',
+  ]);
+});
+
+describe('parameters that are keys', () => {
+  const parameter = (name: string, where = 'query', required = true, more: object = {}) => ({
+    name,
+    in: where,
+    required,
+    schema: { type: 'string' },
+    ...more,
+  });
+  /** Four operations with these parameters, three without where `only` says so. */
+  const withParameters = (parameters: object[], only = 4, rest: object = {}) =>
+    openapi(
+      Object.fromEntries(
+        ['a', 'b', 'c', 'd'].map((path, index) => [
+          `/${path}`,
+          { get: { parameters: index < only ? parameters : [] } },
+        ]),
+      ),
+      rest,
+    );
+  const first = async (document: object, options: Options = {}) => (await importValue(document, options)).endpoints[0]!;
+
+  test.each([
+    ['api_key', 'query', 4],
+    ['api_key', 'query', 1],
+    ['apikey', 'query', 1],
+    ['X-ListenAPI-Key', 'header', 4],
+    ['X-API-Token', 'header', 2],
+    ['Ocp-Apim-Subscription-Key', 'header', 1],
+    ['access_token', 'query', 4],
+    ['auth_token', 'query', 2],
+    ['Authorization', 'header', 4],
+    ['token', 'query', 4],
+    ['key', 'query', 4],
+    ['appid', 'query', 4],
+  ])('%s in the %s of %i of 4 operations is taken from a variable', async (name, where, only) => {
+    const endpoint = await first(withParameters([parameter(name, where), parameter('q')], only));
+    expect(places(endpoint)).toEqual({ q: 'query q (required)' });
+    expect(endpoint.security).toEqual([
+      [expect.objectContaining({ kind: 'apiKey', in: where, field: name, isParameter: true })],
+    ]);
+  });
+
+  test.each([
+    ['page_token', 'query', 4],
+    ['next_token', 'query', 4],
+    ['device_token', 'query', 4],
+    ['X-CSRF-Token', 'header', 4],
+    ['Idempotency-Key', 'header', 4],
+    ['access_token', 'query', 1],
+    ['token', 'query', 1],
+    ['key', 'query', 1],
+    ['sort_key', 'query', 4],
+    ['author', 'query', 4],
+    ['api_key_id', 'query', 4],
+  ])('%s in the %s of %i of 4 operations stays an argument', async (name, where, only) => {
+    const endpoint = await first(withParameters([parameter(name, where)], only));
+    expect([endpoint.args.length, endpoint.security]).toEqual([1, []]);
+  });
+
+  test('never a path parameter, nor a field of a body', async () => {
+    const body = {
+      content: {
+        'application/json': {
+          schema: { type: 'object', properties: { password: { type: 'string' }, api_key: { type: 'string' } } },
+        },
+      },
+    };
+    const path = await importOne(
+      openapi({ '/keys/{api_key}': { get: { parameters: [parameter('api_key', 'path')] } } }),
+    );
+    const login = await importOne(openapi({ '/login': { post: { requestBody: body } } }));
+    expect([Object.keys(places(path)), Object.keys(places(login))]).toEqual([['api_key'], ['password', 'api_key']]);
+  });
+
+  test('an operation that is about tokens keeps its token', async () => {
+    const token = { get: { parameters: [parameter('access_token')] } };
+    const domain = await importValue(
+      openapi({ '/oauth/introspect': token, '/oauth/revoke': token, '/a': { get: {} } }),
+    );
+    expect(domain.endpoints.map(({ args }) => args.length)).toEqual([1, 1, 0]);
+  });
+
+  test('the variable has the prefix for documents, the plain name where the operator chose the origin, or the one a file names', async () => {
+    const document = withParameters([parameter('api_key')]);
+    const variable = async (options: Options) => (await first(document, options)).security[0]![0];
+    expect(await variable({})).toMatchObject({ secret: { variable: 'LANDBRIDGE_CRED_TEST_API_KEY' } });
+    expect(await variable({ baseUrl: SERVER })).toMatchObject({ secret: { variable: 'TEST_API_KEY' } });
+    expect(await variable({ credentials: { api_key: { env: 'MINE' } } })).toMatchObject({
+      secret: { variable: 'MINE' },
+    });
+  });
+
+  test('the start says so, and a domain file may make it an argument after all', async () => {
+    const document = withParameters([parameter('api_key')]);
+    expect((await importValue(document)).warnings).toEqual([
+      'Set LANDBRIDGE_CRED_TEST_API_KEY in the environment: 4 operations need it (the parameter api_key, as query api_key=…; sent to https://api.example.com).',
+    ]);
+    const endpoint = await first(document, { credentials: { api_key: { argument: true } } });
+    expect([Object.keys(places(endpoint)), endpoint.security]).toEqual([['api_key'], []]);
+  });
+
+  test('an optional key goes along where it is set, and is not waited for', async () => {
+    const document = withParameters([parameter('xi-api-key', 'header', false)]);
+    const { endpoints, warnings } = await importValue(document);
+    expect(endpoints[0]!.security).toEqual([[expect.objectContaining({ field: 'xi-api-key' })], []]);
+    expect(warnings).toEqual([]);
+  });
+
+  test('beside a scheme that says who calls, a key is sent as well and a token is not', async () => {
+    const rest = {
+      components: { securitySchemes: { login: { type: 'http', scheme: 'bearer' } } },
+      security: [{ login: [] }],
+    };
+    const names = async (name: string) =>
+      (await first(withParameters([parameter(name)], 4, rest))).security.map((set) => set.map((one) => one.name));
+    expect([await names('api_key'), await names('token')]).toEqual([[['login', 'api_key']], [['login']]]);
+  });
+
+  test('a format shown in its description or example is used', async () => {
+    const parameters = [parameter('Authorization', 'header', true, { example: 'Bearer {{token}}' })];
+    const endpoint = await first(withParameters(parameters), { env: { LANDBRIDGE_CRED_TEST_AUTHORIZATION: 'K' } });
+    expect(endpoint.security[0]![0]).toMatchObject({ prefix: 'Bearer ', secret: { value: 'K' } });
+  });
+});
+
+describe('a document of AWS', () => {
+  const names = ['Content-Sha256', 'Date', 'Algorithm', 'Credential', 'Security-Token', 'Signature', 'SignedHeaders'];
+  const document = {
+    openapi: '3.0.0',
+    info: { title: 'Amazon DynamoDB', version: '1', 'x-serviceName': 'dynamodb' },
+    servers: ['http', 'https'].map((scheme) => ({
+      url: `${scheme}://dynamodb.{region}.amazonaws.com`,
+      variables: { region: { default: 'us-east-1', enum: ['us-east-1', 'eu-west-1'] } },
+    })),
+    paths: {
+      '/#X-Amz-Target=DynamoDB_20120810.ListTables': {
+        parameters: names.map((name) => ({ $ref: `#/components/parameters/X-Amz-${name}` })),
+        post: {
+          operationId: 'ListTables',
+          parameters: [{ name: 'Limit', in: 'query', schema: { type: 'string' } }],
+        },
+      },
+    },
+    components: {
+      parameters: Object.fromEntries(
+        names.map((name) => [
+          `X-Amz-${name}`,
+          { name: `X-Amz-${name}`, in: 'header', required: true, schema: { type: 'string' } },
+        ]),
+      ),
+      securitySchemes: {
+        hmac: {
+          type: 'apiKey',
+          name: 'Authorization',
+          in: 'header',
+          description: 'Amazon Signature authorization v4',
+          'x-amazon-apigateway-authtype': 'awsSigv4',
+        },
+      },
+    },
+    security: [{ hmac: [] }],
+  };
+
+  test('loses its signing arguments, goes over TLS, and is signed for its region and service', async () => {
+    const endpoint = await importOne(document);
+    expect(Object.keys(places(endpoint))).toEqual(['Limit']);
+    expect(endpoint.baseUrl).toBe('https://dynamodb.us-east-1.amazonaws.com');
+    const variable = (suffix: string) => ({
+      variable: `LANDBRIDGE_CRED_AMAZON_DYNAMODB_HMAC_${suffix}`,
+      value: undefined,
+    });
+    expect(endpoint.security).toEqual([
+      [
+        {
+          kind: 'awsSigv4',
+          name: 'hmac',
+          accessKeyId: variable('ACCESS_KEY_ID'),
+          secretAccessKey: variable('SECRET_ACCESS_KEY'),
+          sessionToken: variable('SESSION_TOKEN'),
+          region: 'us-east-1',
+          service: 'dynamodb',
+        },
+      ],
+    ]);
+  });
+
+  test('takes the region of its server, and keys by the names the operator gives only', async () => {
+    const env = { AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const plain = await importOne(document, { env, serverVariables: { region: 'eu-west-1' } });
+    expect(plain.security[0]![0]).toMatchObject({ region: 'eu-west-1', accessKeyId: { value: undefined } });
+    const hmac = {
+      accessKeyIdEnv: 'AWS_ACCESS_KEY_ID',
+      secretAccessKeyEnv: 'AWS_SECRET_ACCESS_KEY',
+      region: 'eu-west-3',
+    };
+    const agreed = await importOne(document, { env, credentials: { hmac } });
+    expect(agreed.security[0]![0]).toMatchObject({
+      region: 'eu-west-3',
+      accessKeyId: { value: 'id' },
+      secretAccessKey: { value: 'secret' },
+    });
+  });
+
+  test('shows a signature in a dry run, never the keys', async () => {
+    const env = {
+      LANDBRIDGE_CRED_AMAZON_DYNAMODB_HMAC_ACCESS_KEY_ID: 'AKID1',
+      LANDBRIDGE_CRED_AMAZON_DYNAMODB_HMAC_SECRET_ACCESS_KEY: 'shh',
+    };
+    const executor = createExecutor();
+    const preview = executor.compile(await importOne(document, { env })).preview({});
+    expect(preview.headers.authorization).toBe('AWS4-HMAC-SHA256 [redacted]');
+    expect(JSON.stringify(preview)).not.toMatch(/shh|AKID1/);
+    await executor.close();
+  });
+});
