@@ -8,7 +8,7 @@ import { type Config, type Flags, readConfig } from '../config.ts';
 import type { ClientId } from '../doctor/client-check.ts';
 import { diagnose } from '../doctor/diagnose.ts';
 import type { CheckCode, Finding, Severity } from '../doctor/finding.ts';
-import { renderEntry } from '../domain/domain-yaml.ts';
+import { renderEntries } from '../domain/domain-yaml.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
@@ -83,8 +83,9 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
 }
 
 function report({ findings, summary }: Examination, flags: DoctorFlags, more: object = {}): void {
-  const all = findings.map(({ repair, ...finding }) =>
-    repair === undefined ? finding : { ...finding, repair: { domain: repair.domain, yaml: renderEntry(repair) } },
+  // `repair`: lines for the domain file, each of them YAML.
+  const all = findings.map(({ repairs, ...finding }) =>
+    repairs === undefined ? finding : { ...finding, repair: renderEntries(repairs) },
   );
   process.stdout.write(
     flags.json
@@ -191,9 +192,9 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
     if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;
     const worst = (['error', 'warning'] as const).find((level) => some.some(({ severity }) => severity === level));
     const listed = all ? some : some.slice(0, MOST_PER_CHECK);
-    const lines = listed.flatMap(({ where, message, repair }) => [
+    const lines = listed.flatMap(({ where, message, repairs = [] }) => [
       `    ${pc.bold(shown(where))}: ${shown(message)}`,
-      ...(repair === undefined ? [] : [pc.dim(`      + ${shown(renderEntry(repair))}`)]),
+      ...renderEntries(repairs).map((line) => pc.dim(`      + ${shown(line)}`)),
     ]);
     const fixes = [...new Set(some.map(({ fix }) => fix))].map((fix) => pc.dim(`    → ${fix}`));
     const more = some.length - listed.length;
@@ -202,7 +203,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
   });
   const { healthy, exposure, tools, tokens, errors, warnings, notes } = summary;
   const verdict = healthy ? pc.green('Fit for models.') : pc.red('Not fit yet.');
-  const repairs = findings.filter(({ repair }) => repair !== undefined).length;
+  const repairs = findings.filter(({ repairs }) => repairs !== undefined).length;
   const hint = repairs > 0 ? `\n${repairs} of them have a line for the domain file (+); --fix writes them.` : '';
   return `${sections.join('\n')}\n\n${verdict} ${tools} tools (exposure ${exposure}), ${tokens.toLocaleString('en-US')} tokens, ${errors} errors, ${warnings} warnings, ${notes} notes.${hint}\n`;
 }

@@ -8,6 +8,8 @@ import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { decidePolicy } from '../orchestration/policy.ts';
+import { describeType } from '../schema/explain/show.ts';
+import type { SchemaObject } from '../schema/references.ts';
 import { withGateway } from './open-gateway.ts';
 import { colourEffect, renderTable, shown } from './terminal.ts';
 
@@ -21,12 +23,19 @@ export async function runExplain(tool: string, files: readonly string[], flags: 
 
 type ToolFacts = ReturnType<typeof explain>;
 
-/** By its public name, its id or a fully-qualified name. */
-function findOperation({ registry }: Gateway, tool: string): CatalogOperation {
+/** By its public name, its id, its operationId, its method and path, or a fully-qualified name. */
+function findOperation({ registry, domains }: Gateway, tool: string): CatalogOperation {
   const operation = registry.operations.find(({ name, qualifiedNames, endpoint }) =>
-    [name, endpoint.id, ...qualifiedNames].includes(tool),
+    [name, endpoint.id, `${endpoint.method} ${endpoint.path}`, endpoint.source.operationId, ...qualifiedNames].includes(
+      tool,
+    ),
   );
   if (operation) return operation;
+  const lost = domains
+    .flatMap(({ quarantined }) => quarantined)
+    .find(({ method, path }) => `${method} ${path}` === tool);
+  if (lost)
+    throw new GatewayError('BAD_CONFIG', `${tool} was left out of the document: ${lost.reason} (${lost.pointer}).`);
   const names = registry.operations.map(({ name }) => name);
   const near = closest(tool, tool.includes('.') ? registry.operations.flatMap((one) => one.qualifiedNames) : names);
   throw new GatewayError(
@@ -38,9 +47,8 @@ function findOperation({ registry }: Gateway, tool: string): CatalogOperation {
 function explain({ domains }: Gateway, { name: tool, qualifiedNames, endpoint }: CatalogOperation, config: Config) {
   const domain = domains.find(({ name }) => name === endpoint.domain)!;
   const { policy, because } = decidePolicy(endpoint, domain, { readOnly: config.readOnly, destructive: config.guard });
-  const { properties = {} } = endpoint.inputSchema as {
-    properties?: Readonly<Record<string, { type?: unknown; default?: unknown }>>;
-  };
+  const { inputSchema } = endpoint;
+  const { properties = {} } = inputSchema as { properties?: Readonly<Record<string, SchemaObject>> };
   return {
     tool,
     qualifiedNames,
@@ -53,6 +61,8 @@ function explain({ domains }: Gateway, { name: tool, qualifiedNames, endpoint }:
     summary: endpoint.summary,
     arguments: endpoint.args.map((arg) => ({
       name: arg.key,
+      type: describeType(inputSchema, properties[arg.key] ?? true),
+      ...(properties[arg.key]?.readOnly === true && { hidden: 'readOnly: accepted, and not advertised' }),
       required: arg.required,
       goesTo: arg.to.map(describeTarget).join(', '),
       ...(properties[arg.key]?.default !== undefined && { default: properties[arg.key]?.default }),
@@ -61,6 +71,8 @@ function explain({ domains }: Gateway, { name: tool, qualifiedNames, endpoint }:
     credentials: endpoint.security.map((together) => together.map(describeCredential)),
     limits: { timeoutMs: endpoint.limits.timeoutMs, maxResponseBytes: endpoint.limits.maxResponseBytes },
     response: endpoint.response,
+    leftOut: endpoint.leftOut?.() ?? [],
+    quarantined: domain.quarantined.map(({ method, path, reason }) => ({ what: `${method} ${path}`, why: reason })),
     provenance: endpoint.provenance ?? {},
   };
 }
@@ -74,12 +86,13 @@ function describeTarget(target: Target): string {
   return `${target.in} ${target.name}${style}${target.explode || target.in === 'path' || target.in === 'header' ? '' : ', joined'}`;
 }
 
-function describeCredential(credential: Credential): { scheme: string; kind: string; variables: string[] } {
+function describeCredential(credential: Credential) {
   const say = ({ variable, value }: Secret) => `${variable} (${value === undefined ? 'not set' : 'set'})`;
   const variables = secretsIn(credential).map(say);
   const isParameter = credential.kind === 'apiKey' && credential.isParameter === true;
   const scheme = isParameter ? `parameter ${credential.name}` : credential.name;
-  return { scheme, kind: formatOf(credential), variables };
+  const kind = credential.kind === 'apiKey' ? `${credential.in} ${credential.field}` : credential.kind;
+  return { scheme, kind, format: formatOf(credential), variables };
 }
 
 function render(facts: ToolFacts): string {
@@ -103,17 +116,34 @@ function render(facts: ToolFacts): string {
   const parts = [
     `${pc.bold(facts.tool)}\n${rows.map(([key, value]) => `  ${pc.dim(key.padEnd(12))}${value}`).join('\n')}`,
     ...section(
-      ['  argument', '', 'goes to', ''],
+      ['  argument', 'type', '', 'goes to', ''],
       args.map((arg) => [
         `  ${arg.name}`,
+        shown(arg.type),
         arg.required ? 'required' : '',
         shown(arg.goesTo),
-        arg.default === undefined ? '' : `default ${shown(JSON.stringify(arg.default))}`,
+        [arg.default === undefined ? '' : `default ${shown(JSON.stringify(arg.default))}`, arg.hidden ?? '']
+          .filter((words) => words !== '')
+          .join(', '),
       ]),
     ),
     ...section(
       ['  always sent', 'goes to'],
       fixed.map(({ value, goesTo }) => [`  ${shown(JSON.stringify(value))}`, shown(goesTo)]),
+    ),
+    ...section(
+      ['  left out', 'because'],
+      [
+        ...facts.leftOut.map(({ what, why }) => [`  ${shown(what)}`, shown(why)]),
+        ...(facts.quarantined.length === 0
+          ? []
+          : [
+              [
+                `  ${facts.quarantined.length === 1 ? '1 other operation' : `${facts.quarantined.length} other operations`}`,
+                'left out as a whole ("landbridge tools" lists them)',
+              ],
+            ]),
+      ],
     ),
     ...section(
       ['  what', 'came from'],
@@ -124,6 +154,8 @@ function render(facts: ToolFacts): string {
 }
 
 function renderTogether(set: ToolFacts['credentials'][number]): string {
-  const each = set.map(({ scheme, kind, variables }) => shown(`${scheme} (${kind}): ${variables.join(', ')}`));
+  const each = set.map(({ scheme, format, variables }) =>
+    shown(`${scheme}: ${variables.join(', ')}, sent as ${format}`),
+  );
   return each.join(' and ') || 'none';
 }

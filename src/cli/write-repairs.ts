@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { findFiles, type SourceFile } from '../domain/domain-files.ts';
-import { type Entry, renderEntry, withEntries } from '../domain/domain-yaml.ts';
+import { type Entry, renderEntries, withEntries } from '../domain/domain-yaml.ts';
 import { loadDomains } from '../domain/load.ts';
 import { pickDefined } from '../domain/pick-defined.ts';
 import type { Domain } from '../endpoint/model.ts';
@@ -30,8 +30,11 @@ export async function planRepairs(
   config: Config,
 ): Promise<FilePlan[]> {
   const entries = new Map<string, Entry[]>();
-  for (const { repair } of findings)
-    if (repair !== undefined) entries.set(repair.domain, [...(entries.get(repair.domain) ?? []), repair]);
+  for (const repair of findings.flatMap(({ repairs = [] }) => repairs)) {
+    const own = entries.get(repair.domain);
+    if (own) own.push(repair);
+    else entries.set(repair.domain, [repair]);
+  }
   const plans: FilePlan[] = [];
   for (const domain of domains) {
     const own = entries.get(domain.name);
@@ -46,7 +49,7 @@ async function planFile(domain: Domain, entries: readonly Entry[], config: Confi
     domain: name,
     before: '',
     after: '',
-    byHand: entries.map(renderEntry),
+    byHand: renderEntries(entries),
     why,
   });
   const [file] = await findFiles([source]);
@@ -67,8 +70,8 @@ async function planFile(domain: Domain, entries: readonly Entry[], config: Confi
 
 function planEdit(domain: string, file: string, before: string, entries: readonly Entry[]): FilePlan {
   const { text: after, refused } = withEntries(before, file, entries);
-  const why = refused.length === 0 ? '' : `${file} says something there already that they cannot be joined to`;
-  return { domain, file, before, after, byHand: refused.map(renderEntry), why };
+  const why = refused.length === 0 ? '' : `${file} says otherwise, and what you wrote is not changed`;
+  return { domain, file, before, after, byHand: renderEntries(refused), why };
 }
 
 /** A domain file that serves what the document alone does. */

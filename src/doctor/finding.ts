@@ -29,8 +29,8 @@ export interface Finding {
   readonly message: string;
   /** What a person can do about it. */
   readonly fix: string;
-  /** What repairs it when written into the domain file. */
-  readonly repair?: Repair;
+  /** What repairs it when written into the domain file, all of it together. */
+  readonly repairs?: readonly Repair[];
 }
 
 /** One entry of a domain file. */

@@ -1,17 +1,8 @@
 // Reads a YAML or JSON domain file as data, and remembers on which line each field stands; writes entries into one, with
 // comments and everything else left as they are.
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  stringify,
-  type YAMLMap,
-} from 'yaml';
+import { isDeepStrictEqual } from 'node:util';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface ReadYaml {
@@ -79,59 +70,141 @@ export interface Entry {
   readonly value: unknown;
 }
 
-/** One line of YAML that says it, as a domain file reads it: `operations: { "POST /a": { effect: read } }`. */
-export function renderEntry({ path, value }: Entry): string {
-  const [first = '', ...rest] = path.map((names) => [names].flat()[0] ?? '');
-  const inner = rest.reduceRight<unknown>((below, key) => ({ [key]: below }), value);
+/** Lines of YAML that say it, one per top-level key, as a domain file reads them: `operations: { a: { effect: read } }`. */
+export function renderEntries(entries: readonly Entry[]): string[] {
+  const { text } = withEntries('{}', 'entries', entries);
+  const whole = JSON.parse(text) as Record<string, unknown>;
   const flow = { collectionStyle: 'flow', lineWidth: 0 } as const;
-  return `${stringify(first, flow).trim()}: ${stringify(inner, flow).trim()}`;
+  return Object.entries(whole).map(
+    ([key, value]) => `${stringify(key, flow).trim()}: ${stringify(value, flow).trim()}`,
+  );
 }
 
-/** The text with the entries in it, and those that do not fit what stands there. What is there already changes nothing. */
+/** The text with the entries in it, and those whose place is taken: what a person wrote is never changed. */
 export function withEntries(
   text: string,
   file: string,
   entries: readonly Entry[],
 ): { readonly text: string; readonly refused: readonly Entry[] } {
   parseYaml(text, file);
-  const document = parseDocument(text, { uniqueKeys: true, merge: true });
+  const document = parseDocument(text, { merge: true });
   const refused: Entry[] = [];
-  let changed = false;
-  for (const entry of entries) {
-    const outcome = writeEntry(document, entry);
-    if (outcome === 'refused') refused.push(entry);
-    changed ||= outcome === 'written';
-  }
-  if (!changed) return { text, refused };
-  const isJson = /^\s*\{/.test(text);
-  return { text: isJson ? `${JSON.stringify(document.toJS(), null, 2)}\n` : document.toString(formOf(text)), refused };
+  /** By the map in the file, or the pair that has none yet: what is new in it. */
+  const additions = new Map<Holder, Record<string, unknown>>();
+  for (const entry of entries) if (!addEntry(document.contents, entry, additions)) refused.push(entry);
+  if (additions.size === 0) return { text, refused };
+  if (/^\s*\{/.test(text)) return { text: writeJson(document.toJS(), additions, document.contents), refused };
+  const step = /^[^\s#-][^\n]*:[ \t]*\n( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
+  const edits = [...additions].flatMap(([holder, value]) => toEdits(text, holder, value, step));
+  return { text: applyEdits(text, edits), refused };
 }
 
-/** How the author writes, so that what is not changed looks the same. */
-function formOf(text: string): { indent: number; indentSeq: boolean; lineWidth: 0; flowCollectionPadding: boolean } {
-  const indent = /^[^\s#-][^\n]*:[ \t]*\n( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
-  const indentSeq = !/^( *)[^\s#][^\n]*:[ \t]*\n\1- /m.test(text);
-  return { indent, indentSeq, lineWidth: 0, flowCollectionPadding: !/[{[][^\s\]}]/.test(text) };
+type Pair = YAMLMap['items'][number];
+/** A pair whose value is nothing or `{}` gets one. */
+type Holder = YAMLMap | Pair;
+
+/** Notes what of an entry is not in the file yet; false where something else stands in its place. */
+function addEntry(root: unknown, { path, value }: Entry, additions: Map<Holder, Record<string, unknown>>): boolean {
+  let holder: Holder | undefined = isMap(root) ? root : undefined;
+  let depth = 0;
+  for (; isMap(holder) && depth < path.length; depth++) {
+    const names = [path[depth]!].flat();
+    const pair: Pair | undefined = holder.items.find(({ key }) => isScalar(key) && names.includes(String(key.value)));
+    if (pair === undefined) break;
+    const inner: unknown = pair.value;
+    if (depth === path.length - 1) return isScalar(inner) && inner.value === value;
+    const isOpen: boolean =
+      inner === null || (isScalar(inner) && inner.value === null) || (isMap(inner) && inner.items.length === 0);
+    if (!isOpen && !isMap(inner)) return false;
+    holder = isOpen ? pair : (inner as YAMLMap);
+  }
+  if (holder === undefined) return false;
+  let target = additions.get(holder) ?? {};
+  additions.set(holder, target);
+  const keys = path.slice(depth).map((names) => [names].flat()[0] ?? '');
+  for (const key of keys.slice(0, -1)) {
+    const next = target[key] ?? {};
+    if (!isObject(next)) return false;
+    target[key] = next;
+    target = next as Record<string, unknown>;
+  }
+  const last = keys.at(-1) ?? '';
+  if (Object.hasOwn(target, last)) return isDeepStrictEqual(target[last], value);
+  target[last] = value;
+  return true;
 }
 
-function writeEntry(document: Document, { path, value }: Entry): 'written' | 'there' | 'refused' {
-  let map: unknown = document.contents;
-  const last = path.length - 1;
-  for (const [index, part] of path.entries()) {
-    if (!isMap(map)) return 'refused';
-    const names = [part].flat();
-    const pair = map.items.find(({ key }) => names.includes(isScalar(key) ? String(key.value) : String(key)));
-    const holder: YAMLMap = map;
-    // `{}` would hold the rest of the file in one line.
-    if (holder.items.length === 0) holder.flow = false;
-    if (index < last) {
-      const isEmpty = pair === undefined || pair.value === null || (isScalar(pair.value) && pair.value.value === null);
-      if (isEmpty) holder.set(pair?.key ?? names[0], document.createNode({}));
-      map = isEmpty ? holder.get(pair?.key ?? names[0], true) : pair.value;
-      continue;
-    }
-    if (pair !== undefined && isScalar(pair.value) && pair.value.value === value) return 'there';
-    holder.set(pair?.key ?? names[0], document.createNode(value));
+interface Edit {
+  readonly at: number;
+  /** Characters taken away. */
+  readonly gone: number;
+  readonly text: string;
+}
+
+function toEdits(text: string, holder: Holder, value: Record<string, unknown>, step: number): Edit[] {
+  if (isMap(holder)) {
+    const last = holder.items.at(-1)!;
+    const end = endOf(last.value ?? last.key);
+    if (holder.flow) return [{ at: end, gone: 0, text: `, ${toFlow(value)}` }];
+    return [{ at: lineEnd(text, end), gone: 0, text: toBlock(value, columnOf(text, holder.items[0]!.key)) }];
   }
-  return 'written';
+  const key = holder.key as Node;
+  const braces = isMap(holder.value) ? (holder.value.range ?? undefined) : undefined;
+  const end = braces?.[1] ?? key.range![1];
+  return [
+    ...(braces === undefined ? [] : [{ at: key.range![1] + 1, gone: braces[1] - key.range![1] - 1, text: '' }]),
+    { at: lineEnd(text, end), gone: 0, text: toBlock(value, columnOf(text, key) + step) },
+  ];
+}
+
+/** `a: { b: c }` without the braces around it. */
+function toFlow(value: Record<string, unknown>): string {
+  return stringify(value, { collectionStyle: 'flow', lineWidth: 0 })
+    .trim()
+    .replace(/^\{ | \}$/g, '');
+}
+
+function toBlock(value: Record<string, unknown>, indent: number): string {
+  const lines = stringify(value, { lineWidth: 0 }).trimEnd().split('\n');
+  return lines.map((line) => `\n${' '.repeat(indent)}${line}`).join('');
+}
+
+/** Behind the last character of what stands there, comments and empty lines after it not included. */
+function endOf(node: unknown): number {
+  if ((isMap(node) && !node.flow) || (isSeq(node) && !node.flow)) {
+    const last: unknown = node.items.at(-1);
+    if (last !== undefined) return endOf(isMap(node) ? ((last as Pair).value ?? (last as Pair).key) : last);
+  }
+  return (node as Node).range?.[1] ?? 0;
+}
+
+function columnOf(text: string, key: unknown): number {
+  const at = (key as Node).range?.[0] ?? 0;
+  return at - (text.lastIndexOf('\n', at - 1) + 1);
+}
+
+/** A block of text ends behind its line break already. */
+function lineEnd(text: string, at: number): number {
+  if (at > 0 && text[at - 1] === '\n') return at - 1;
+  const end = text.indexOf('\n', at);
+  return end < 0 ? text.length : end;
+}
+
+function applyEdits(text: string, edits: readonly Edit[]): string {
+  let out = text;
+  for (const { at, gone, text: added } of [...edits].sort((a, b) => b.at - a.at))
+    out = out.slice(0, at) + added + out.slice(at + gone);
+  return out.endsWith('\n') ? out : `${out}\n`;
+}
+
+function writeJson(value: unknown, additions: ReadonlyMap<Holder, Record<string, unknown>>, root: unknown): string {
+  const merge = (node: unknown, plain: unknown): unknown => {
+    if (!isMap(node) || !isObject(plain)) return plain;
+    const inner = node.items.map((pair) => {
+      const key = String((pair.key as { value?: unknown }).value);
+      return [key, additions.get(pair) ?? merge(pair.value, plain[key])];
+    });
+    return { ...Object.fromEntries(inner), ...additions.get(node) };
+  };
+  return `${JSON.stringify(merge(root, value), null, 2)}\n`;
 }

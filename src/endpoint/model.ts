@@ -253,6 +253,8 @@ export interface Endpoint {
   readonly examples: readonly Args[];
   /** Every request example of the document as it stands there; read when somebody asks (schema/example-calls.ts). */
   readonly documentExamples?: () => readonly DocumentExample[];
+  /** What the document says of the operation and the endpoint has no use for; looked for when a person asks. */
+  readonly leftOut?: () => readonly LeftOut[];
   /** Also (or only) offered as an MCP resource template. */
   readonly expose: 'tool' | 'resource' | 'both';
   readonly source: {
@@ -264,6 +266,12 @@ export interface Endpoint {
   };
   /** Where a name, description, default… came from; shown by `landbridge explain`. Keys are free text. */
   readonly provenance?: Readonly<Record<string, string>>;
+}
+
+/** A part of an operation that was not taken over: `header parameter Accept`. */
+export interface LeftOut {
+  readonly what: string;
+  readonly why: string;
 }
 
 /** An operation that cannot work, and why. The others go on. */

@@ -209,6 +209,159 @@ describe('landbridge doctor', () => {
   });
 });
 
+describe('what a document says and the tool does not', () => {
+  const spec = {
+    openapi: '3.0.3',
+    info: { title: 'Store', version: '1' },
+    servers: [{ url: 'http://127.0.0.1:9' }],
+    components: {
+      securitySchemes: {
+        key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+        token: { type: 'http', scheme: 'Token' },
+      },
+    },
+    security: [{ key: [] }, { token: [] }],
+    paths: {
+      '/items/{id}/purge': {
+        post: {
+          operationId: 'purgeItem',
+          summary: 'Purge an item of the store',
+          parameters: [
+            { name: 'id', in: 'path', required: true, schema: { type: 'integer' } },
+            { name: 'Accept', in: 'header', schema: { type: 'string' } },
+            { name: 'X-Key', in: 'header', schema: { type: 'string' } },
+            { name: 'mode', in: 'query', schema: { type: 'string', enum: ['a', 'b'], default: 'a' } },
+          ],
+          callbacks: { done: {} },
+          requestBody: {
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  properties: {
+                    notes: { type: 'array', items: { type: 'string' } },
+                    created: { type: 'string', readOnly: true },
+                  },
+                  additionalProperties: false,
+                },
+                example: { notes: ['x'], reason: 'old' },
+              },
+              'application/xml': { schema: { type: 'object' } },
+            },
+          },
+          responses: {
+            200: { description: 'ok', content: { 'application/json': { schema: {} }, 'text/csv': { schema: {} } } },
+          },
+        },
+      },
+      '/lost': { get: { operationId: 'lost', parameters: [{ $ref: 'gone.yml' }] } },
+    },
+  };
+  const write = (name: string) => writeFile(join(folder, name), JSON.stringify(spec));
+
+  test('explain shows types, the reason of the effect, what was left out and how a credential is written', async () => {
+    await write('store.json');
+    const { stdout } = await run(['explain', 'purgeItem', 'store.json'], { cwd: folder });
+    for (const line of [
+      /effect +destructive: POST, but named purgeItem/,
+      /LANDBRIDGE_CRED_STORE_KEY \(not set\), sent as X-Key: …; or token: .* sent as Authorization: Token …/,
+      /^ {2}id +integer +required +path id/m,
+      /^ {2}mode +one of "a", "b" +query mode +default "a"/m,
+      /^ {2}notes +array of string +body property notes/m,
+      /header parameter Accept +the gateway writes this header itself/,
+      /header parameter X-Key +it is the credential key, from LANDBRIDGE_CRED_STORE_KEY/,
+      /body as application\/xml +it is written as application\/json/,
+      /answer as text\/csv +application\/json is asked for/,
+      /callback done/,
+      /created.*readOnly/,
+      /1 other operation +left out as a whole/,
+    ])
+      expect(stdout).toMatch(line);
+    const lost = await run(['explain', 'GET /lost', 'store.json'], { cwd: folder });
+    expect(lost.code).toBe(1);
+    expect(lost.stderr).toContain('GET /lost was left out of the document: $ref "gone.yml" names a file');
+  });
+
+  test('doctor tells effects, examples and credentials, each with the lines that repair it', async () => {
+    const { code, stdout } = await run(['doctor', 'store.json', '--json'], { cwd: folder });
+    expect(code).toBe(0);
+    const { findings, notes } = JSON.parse(stdout) as { findings: object[]; notes: number };
+    expect(notes).toBe(1);
+    expect(findings).toContainEqual({
+      check: 'effect',
+      severity: 'note',
+      where: 'purge_item',
+      message: 'counts as destructive: POST, but named purgeItem',
+      fix: expect.stringContaining('operations.<name>.effect'),
+      repair: ['operations: { "POST /items/{id}/purge": { effect: destructive } }'],
+    });
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        check: 'examples',
+        where: 'purge_item',
+        message: expect.stringContaining('/application~1json/example: unknown `reason`'),
+        repair: ['operations: { "POST /items/{id}/purge": { additional: true } }'],
+      }),
+    );
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        check: 'credentials',
+        message: '1 operation waits for LANDBRIDGE_CRED_STORE_KEY, or LANDBRIDGE_CRED_STORE_TOKEN',
+      }),
+    );
+  });
+
+  test('doctor --fix makes a domain file beside a document, once, and no longer reports what it repairs', async () => {
+    const first = await run(['doctor', 'store.json', '--fix'], { cwd: folder });
+    expect(first.code).toBe(0);
+    expect(first.stdout).toContain('store.domain.yaml (new)\n+ # Repairs of ./store.json');
+    expect(first.stdout).toContain('✓ Effects by meaning');
+    expect(first.stdout).toContain('✓ Examples of the document');
+    const file = join(folder, 'store.domain.yaml');
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('operations:\n  POST /items/{id}/purge:\n    effect: destructive\n    additional: true\n');
+    const again = await run(['doctor', 'store.json', '--fix'], { cwd: folder });
+    expect(again.stdout).toContain('says all of it already');
+    expect(await readFile(file, 'utf8')).toBe(text);
+    const names = async (source: string) => {
+      const { stdout } = await run(['tools', source, '--json'], { cwd: folder });
+      return (JSON.parse(stdout) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    };
+    expect(await names('store.domain.yaml')).toEqual(await names('store.json'));
+  });
+
+  test('doctor --fix keeps what a person wrote in a domain file, and prints the lines where it is code', async () => {
+    const before = `# mine\nname: store   # ours\nopenapi: ./store.json\nprefix: ''\noperations:\n  purgeItem:\n    description: 'Empties it.' # for good\n`;
+    await writeFile(join(folder, 'kept.yaml'), before);
+    const { stdout } = await run(['doctor', 'kept.yaml', '--fix', '--json'], { cwd: folder });
+    expect(JSON.parse(stdout)).toMatchObject({ written: [{ domain: 'store', file: 'kept.yaml', byHand: [] }] });
+    expect(await readFile(join(folder, 'kept.yaml'), 'utf8')).toBe(
+      `${before}    effect: destructive\n    additional: true\n`,
+    );
+
+    const code = `import { defineDomain } from 'landbridge';\nexport default defineDomain({ name: 'store', openapi: './store.json', prefix: '' });\n`;
+    await writeFile(join(folder, 'store.ts'), code);
+    const module = await run(['doctor', 'store.ts', '--fix'], { cwd: folder });
+    expect(module.stdout).toContain('store.ts is code; write there what these lines say:');
+    expect(module.stdout).toContain(
+      'operations: { "POST /items/{id}/purge": { effect: destructive, additional: true } }',
+    );
+    expect(await readFile(join(folder, 'store.ts'), 'utf8')).toBe(code);
+  });
+
+  test('doctor --fix leaves another decision of a person alone and says so', async () => {
+    const before =
+      'name: store\nopenapi: ./store.json\noperations: { purgeItem: { guard: allow, effect: destructive } }\n';
+    await writeFile(join(folder, 'decided.yaml'), before);
+    const { code, stdout } = await run(['doctor', 'decided.yaml', '--fix'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stdout).toContain('decided.yaml says otherwise, and what you wrote is not changed:\n  operations:');
+    expect(await readFile(join(folder, 'decided.yaml'), 'utf8')).toBe(
+      before.replace('effect: destructive }', 'effect: destructive, additional: true }'),
+    );
+  });
+});
+
 describe('landbridge import', () => {
   test('writes the document and a domain file that serves the same tools', async () => {
     const spec = {

@@ -19,7 +19,7 @@ export function* checkArguments({ registry }: DiagnoseInput): Generator<Finding>
           repair === undefined
             ? 'correct the schema with an overlay, or leave the operation out'
             : 'correct the schema with an overlay, or do not ask for the argument',
-        ...(repair !== undefined && { repair }),
+        ...(repair !== undefined && { repairs: [repair] }),
       };
     }
     const fix = 'correct the schema with an overlay, so that all of it is enforced';

@@ -15,7 +15,7 @@ export function* checkEffects({ registry }: DiagnoseInput): Generator<Finding> {
       where: name,
       message: `counts as ${effect}: ${effectReason}`,
       fix: 'say what it does in the domain file (operations.<name>.effect), so that it no longer depends on words',
-      repair: repairOperation(endpoint, ['effect'], effect),
+      repairs: [repairOperation(endpoint, ['effect'], effect)],
     };
   }
 }

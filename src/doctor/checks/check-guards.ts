@@ -15,7 +15,7 @@ export function* checkGuards({ registry, domains, policy }: DiagnoseInput): Gene
       where: name,
       message: `destroys data and runs unasked: ${decision.because}`,
       fix: 'set guard: confirm (or deny), or mark its effect as write if it destroys nothing',
-      repair: repairOperation(endpoint, ['guard'], 'confirm'),
+      repairs: [repairOperation(endpoint, ['guard'], 'confirm')],
     };
   }
 }

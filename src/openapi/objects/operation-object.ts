@@ -13,6 +13,7 @@ import { exampleCalls } from '../../schema/example-calls.ts';
 import { loosenFormats } from '../../schema/loosen-formats.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
 import type { OperationInfo } from '../import-options.ts';
+import { findLeftOut } from '../left-out.ts';
 import type { Definition } from '../schema/convert-schema.ts';
 import { buildInputSchema } from '../schema/input-schema.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
@@ -64,7 +65,8 @@ export function buildEndpoint(
   const node = place.value as Node;
   const effect = extension.effect ?? baseline.effect;
   const effectReason = extension.effect === undefined ? baseline.from : 'x-mcp';
-  const { path, plan, body, schemes } = readRequest(operation, effect, context);
+  const request = readRequest(operation, effect, context);
+  const { path, plan, body, schemes } = request;
   const server = context.servers.forOperation(pathItem.value, node);
   const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
   const keys = plan.args.map((arg) => arg.key);
@@ -126,6 +128,7 @@ export function buildEndpoint(
       return examples;
     },
     documentExamples: once(() => readExamples(plan.arguments, body, context.resolver)),
+    leftOut: once(() => findLeftOut(operation, request, endpoint, answer.mediaTypes, context)),
     expose: extension.expose ?? 'tool',
     source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     get provenance() {

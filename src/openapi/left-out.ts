@@ -1,0 +1,87 @@
+// What an operation of the document has and its endpoint does not: parameters that are no arguments, media types that were
+// not taken, fields only the API sets. Looked for when a person asks, by comparing the two.
+import { isMethodParameter } from '../endpoint/headers/header-names.ts';
+import type { Endpoint, LeftOut, Target } from '../endpoint/model.ts';
+import { nodeAt } from '../endpoint/untrusted.ts';
+import type { RequestContext, RequestDraft } from './objects/operation-request.ts';
+import type { Parameter } from './objects/parameter.ts';
+import type { Operation } from './objects/paths.ts';
+import { mediaTypesOf } from './objects/response.ts';
+import { inside, orNothing } from './source/resolve.ts';
+
+export function findLeftOut(
+  operation: Operation,
+  { plan, body }: RequestDraft,
+  endpoint: Endpoint,
+  answerTypes: readonly string[],
+  context: RequestContext,
+): readonly LeftOut[] {
+  const { place, pathItem } = operation;
+  const { parameters } = context.readParameters(pathItem, place);
+  const taken = [...plan.args.flatMap(({ to }) => to), ...plan.fixed.map(({ to }) => to)];
+  const lost = parameters.filter((parameter) => !taken.some((target) => isPlaceOf(parameter, target)));
+  const fields = new Set(body?.fields.map(({ name }) => name));
+  const unsent = body?.whole === undefined ? (body?.shape?.names ?? []).filter((name) => !fields.has(name)) : [];
+  const callbacks = Object.keys(nodeAt(place.value, 'callbacks') ?? {});
+  return [
+    ...lost.map((parameter) => ({
+      what: `${parameter.in} parameter ${parameter.name}`,
+      why: whyLost(parameter, plan.withheld, endpoint, context),
+    })),
+    ...unsent.map((name) => ({ what: `body field ${name}`, why: 'readOnly: the API sets it itself' })),
+    ...mediaTypesLeft(operation, body?.plan.mediaType, context),
+    ...answersLeft(answerTypes, endpoint.response.accept),
+    ...callbacks.map((name) => ({
+      what: `callback ${name}`,
+      why: 'the gateway calls the API, and is not called by it',
+    })),
+  ];
+}
+
+function isPlaceOf({ target }: Parameter, other: Target): boolean {
+  if (target.in !== other.in) return false;
+  return !('name' in target) || !('name' in other) || target.name === other.name;
+}
+
+function whyLost(
+  parameter: Parameter,
+  withheld: readonly Target[],
+  { security, effect }: Endpoint,
+  context: RequestContext,
+): string {
+  const { in: where, name } = parameter;
+  const lower = name.toLowerCase();
+  const credential = security
+    .flat()
+    .find((one) => one.kind === 'apiKey' && one.in === where && one.field.toLowerCase() === lower);
+  if (credential?.kind === 'apiKey')
+    return `it is the credential ${credential.name}, from ${credential.secret.variable}`;
+  if (withheld.some((target) => isPlaceOf(parameter, target))) return 'the document hides it (x-mcp)';
+  if (where === 'header' && context.headers.some((header) => header.name === lower))
+    return 'it is sent with every request, as configured';
+  if (where === 'header') return 'the gateway writes this header itself, and no argument may';
+  if (where === 'path') return 'it has no place in the path';
+  return effect === 'read' && isMethodParameter(name)
+    ? 'it would change the method of a read'
+    : 'a security scheme of the document has its place';
+}
+
+/** Only one way to write the body is offered. */
+function mediaTypesLeft({ place }: Operation, taken: string | undefined, context: RequestContext): LeftOut[] {
+  if (taken === undefined) return [];
+  const body = orNothing(() => context.resolver.settle(inside(place, 'requestBody')));
+  const types =
+    place.document.dialect.major === 2
+      ? mediaTypesOf(context.root, place.value, 'consumes')
+      : Object.keys(nodeAt(body?.value, 'content') ?? {});
+  const others = types.filter((type) => !type.startsWith(taken));
+  return others.length === types.length && types.length === 1
+    ? []
+    : others.map((type) => ({ what: `body as ${type}`, why: `it is written as ${taken}` }));
+}
+
+function answersLeft(types: readonly string[], accept = 'application/json'): LeftOut[] {
+  return types
+    .filter((type) => !type.includes('*') && !accept.includes(type.split(';')[0]!.trim()))
+    .map((type) => ({ what: `answer as ${type}`, why: `${accept.split(',')[0]} is asked for` }));
+}
