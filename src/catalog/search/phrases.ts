@@ -45,8 +45,8 @@ look * up = get list: lookup search / look for = list: search / look at|into|thr
 find out = get list / figure out = get list / pull * up = get list / dig up = get list: search / dig into = get / read through|out = get
 keep an eye on = create act: watch monitor / keep track of = get list: track / check on|up = get: status / check out = get
 check if|whether = get: check / check * off = act: mark complete / tick * off = act: mark complete / write to = act create: send message
-write down|up = create / note down = create: note / jot down = create: note / mark down = create: note / fill in|out = update: submit
-come up with = create: generate / think of = create: generate / work out = get: calculate / add up = get: sum total / undo = delete act: undo revert
+write off = act delete: void / write down|up = create / note down = create: note / jot down = create: note / mark down = create: note / fill in|out = update: submit
+come up with = create: generate / think of = create: generate / work out = get: calculate / add up = get: sum total
 move * over = act update: move transfer / swap * out|for = update: replace / point * to|at = update create / back * up = create act: backup
 split * up = act: split / break up = act: split / scale up|down|out = update act: scale resize / send * out|off|over = act create: send
 reach out to = act create: send message / speak|talk to = act create: message / say * to|in = act create: send message / say = act create: send message

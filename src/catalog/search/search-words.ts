@@ -105,7 +105,7 @@ function toAmerican(word: string): string {
   return word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz').replace(/our(?=(?:s|ed|ing|ites?)?$)/, 'or');
 }
 
-/** Nouns made of verbs meet them: subscription, invitation and notification, collaborator, approval, membership. */
+/** Nouns made of verbs meet them: subscription, invitation and notification, collaborator, approval, membership. Adverbs meet adjectives. */
 function toVerb(word: string): string {
   return word
     .replace(/script(?=ion$)/, 'scrib')
@@ -113,5 +113,6 @@ function toVerb(word: string): string {
     .replace(/(?<=.{3})ification$/, 'ify')
     .replace(/(?<=.{4})(?:ations?|ator|ate[ds]?|ating)$/, '')
     .replace(/(?<=ov|ew|iev)al$/, '')
+    .replace(/(?<=.{5})ly$/, '')
     .replace(/(?<=.{4})ship$/, '');
 }

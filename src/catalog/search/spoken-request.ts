@@ -91,8 +91,10 @@ export function readRequest(text: string): SpokenRequest {
     const hint = HINTS.get(word);
     if (hint) add(hint, [], FACTOR.hint);
     if (hint || isStopWord(word)) continue;
-    const verb = isVerb(words, place) ? verbOfWord(stems[place]!) : undefined;
-    if (verb !== undefined && verbs.length === 0) verbs = isUndone(words, place) ? ['delete', 'act'] : [verb];
+    const isDeed = isVerb(words, place);
+    const verb = isDeed ? verbOfWord(stems[place]!) : undefined;
+    if (verbs.length === 0 && isDeed && isUndone(words, place)) verbs = ['delete', 'act'];
+    else if (verbs.length === 0 && verb !== undefined) verbs = [verb];
     if (isPlainVerb(stems[place]!)) addPlainVerb(stems[place]!, add);
     else addThing(words, place, factorOf(words, place, verb), add);
   }
@@ -119,9 +121,9 @@ function addThing(words: readonly string[], place: number, factor: number, add: 
     return;
   }
   const neighbours = [joinWords(words[place - 1], word), joinWords(word, words[place + 1])];
-  // To rescan is to scan.
-  const again = word.length > 5 && word.startsWith('re') ? [word.slice(2)] : [];
-  const own = [...new Set([word, ...long, ...neighbours, ...again].map(stem))];
+  // To rescan is to scan, to unpin has to do with pins.
+  const bare = withoutPrefix(word, 're') ?? withoutPrefix(word, 'un') ?? word;
+  const own = [...new Set([word, ...long, ...neighbours, bare].map(stem))];
   add(
     own,
     own.flatMap((one) => [...relatedTo(one)]),
@@ -160,9 +162,15 @@ function isVerb(words: readonly string[], place: number): boolean {
   return place === 0 || (!DETERMINERS.has(words[place - 1]!) && !/(?:ed|s)$/.test(words[place]!));
 }
 
-/** `stop watching it`. */
+/** `stop watching it`, `unpin it`. */
 function isUndone(words: readonly string[], place: number): boolean {
+  const reversed = withoutPrefix(words[place]!, 'un');
+  if (reversed !== undefined && verbOfWord(stem(reversed)) !== undefined) return true;
   return words[place] === 'stop' && words[place + 1]?.endsWith('ing') === true;
+}
+
+function withoutPrefix(word: string, prefix: string): string | undefined {
+  return word.length > 4 && word.startsWith(prefix) ? word.slice(prefix.length) : undefined;
 }
 
 /** `all users`, `secrets of a repository`: many; `an issue`, `the latest release`: one. */

@@ -61,7 +61,8 @@ language locale translation / country region nation / time date / subscriber fol
 star stargazer starred / diff change patch / hidden private secret / public visible open / enabled active on / disabled inactive off
 feature flag toggle / experiment variant / role permission group / visit view traffic hit visitor / say message comment talk / leak expose secret
 copy version revision / older previous history past / sticker emoji / badge award achievement / game match / team club / quiz exam
-room space place / seat license / license licence / namespace scope / quota limit / contract agreement / retention keep hold / watermark stamp`;
+room space place / seat license / license licence / namespace scope / quota limit / contract agreement / retention keep hold / watermark stamp
+deadline due milestone date / actor cast person / cover poster artwork art image / backup restore / wish suggestion idea feature request post`;
 
 const related = new Map<string, Set<string>>();
 for (const group of SAME.split(/[/\n]/)) {

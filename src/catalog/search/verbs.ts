@@ -10,7 +10,7 @@ const PLAIN = readTable({
   list: 'list search find browse enumerate',
   create: 'create add post new make insert put give',
   update: 'update set edit patch replace modify change alter adjust tweak correct fix',
-  delete: 'delete remove destroy erase drop discard wipe eliminate',
+  delete: 'delete remove destroy erase drop discard wipe eliminate retire decommission dispose undo',
 });
 
 /** Verbs that name what few operations do, so that the word itself counts. */
