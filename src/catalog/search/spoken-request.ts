@@ -102,9 +102,7 @@ function addThing(words: readonly string[], place: number, factor: number, add: 
     return;
   }
   const neighbours = [joinWords(words[place - 1], word), joinWords(word, words[place + 1])];
-  // To rescan is to scan, to unpin has to do with pins.
-  const bare = withoutPrefix(word, 're') ?? withoutPrefix(word, 'un') ?? word;
-  const own = [...new Set([word, ...long, ...neighbours, bare].map(stem))];
+  const own = [...new Set([word, ...long, ...neighbours].map(stem))];
   add(
     own,
     own.flatMap((one) => [...relatedTo(one)]),
@@ -128,19 +126,16 @@ function isQuestion([first = '', second = '']: readonly string[]): boolean {
 
 /** The first word commands; further on, only a bare form that no article or preposition makes a noun. */
 function isVerb(words: readonly string[], place: number): boolean {
+  if (place === 0 && DETERMINERS.has(words[1] ?? '')) return true;
   if (/(?:ment|ion|ing)s?$/.test(words[place]!)) return false;
   return place === 0 || (!DETERMINERS.has(words[place - 1]!) && !/(?:ed|s)$/.test(words[place]!));
 }
 
 /** `stop watching it`, `unpin it`. */
 function isUndone(words: readonly string[], place: number): boolean {
-  const reversed = withoutPrefix(words[place]!, 'un');
-  if (reversed !== undefined && verbOfWord(stem(reversed)) !== undefined) return true;
-  return words[place] === 'stop' && words[place + 1]?.endsWith('ing') === true;
-}
-
-function withoutPrefix(word: string, prefix: string): string | undefined {
-  return word.length > 4 && word.startsWith(prefix) ? word.slice(prefix.length) : undefined;
+  const word = words[place]!;
+  if (word === 'stop') return words[place + 1]?.endsWith('ing') === true;
+  return word.startsWith('un') && verbOfWord(stem(word.slice(2))) !== undefined;
 }
 
 /** `all users`, `secrets of a repository`: many; `an issue`, `the latest release`: one. */

@@ -13,7 +13,7 @@ vote poll upvote downvote ballot rate / grant permission access role right privi
 stop halt kill terminate shutdown quit pause / restart reboot reload / shutdown halt poweroff / purge clear flush empty invalidate prune clean
 remove kick ban expel evict unassign detach / block ban mute ignore hide blacklist / unblock unban allow / rename name title
 undo revert rollback restore reverse / restore recover undelete reactivate / trash bin recycle delete archive / reopen open
-resize scale grow shrink size / rotate renew refresh regenerate reset / regenerate fresh new reset / sync synchronize refresh reconcile
+resize scale grow shrink size bigger larger smaller / rotate renew refresh regenerate reset / regenerate fresh new reset / sync synchronize refresh reconcile
 convert transform change / rate review score rating / report flag abuse complain complaint / schedule plan later delay postpone
 remind reminder nudge ping / charge bill pay / pay settle payment / reply answer respond response / ask question request query
 translate translation language / generate create make produce draw / transcribe transcription caption subtitle transcript

@@ -9,7 +9,7 @@ const PLAIN = readTable({
   get: 'get retrieve read fetch show view check see display return know inspect describe',
   list: 'list search find browse enumerate',
   create: 'create add post new make insert put give',
-  update: 'update set edit patch replace modify change alter adjust tweak correct fix',
+  update: 'update set edit patch replace modify change alter adjust tweak correct fix swap bump',
   delete: 'delete remove destroy erase drop discard wipe eliminate retire decommission dispose undo',
 });
 
