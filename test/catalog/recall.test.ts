@@ -85,7 +85,7 @@ describe.skipIf(!SHARED.present)('search recall on real documents', { timeout: 1
 
   // The floors are a few hundredths below what was measured.
   test.each([
-    ['looked at while tuning', SENTENCES.tunedOn, 0.84, 0.56],
+    ['looked at while tuning', SENTENCES.tunedOn, 0.85, 0.57],
     ['never looked at', SENTENCES.neverLookedAt, 0.79, 0.6],
   ])('whole sentences, %s', async (_, documents, amongFive, first) => {
     const all = documents.flatMap(([, queries]) => queries).length;

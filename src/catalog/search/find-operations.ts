@@ -60,7 +60,7 @@ interface WeighedTerm {
 }
 
 /** How well another word stands for the one that was said. */
-const QUALITY = { related: 0.7, relatedToUnknown: 0.8, longer: 0.65, near: 0.6 };
+const QUALITY = { related: 0.7, relatedToUnknown: 0.8, bare: 1, longer: 0.65, near: 0.6 };
 
 function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm {
   const quality = new Map<string, number>();
@@ -70,6 +70,8 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
   for (const stemmed of stems) allow(stemmed, 1);
   for (const stemmed of related) allow(stemmed, isKnown ? QUALITY.related : QUALITY.relatedToUnknown);
   const word = stems[0]!;
+  // Nobody says unpin: it has to do with pins. To rescan is to scan.
+  if (!isKnown && /^(?:re|un)/.test(word)) allow(word.slice(2), QUALITY.bare);
   if (word.length >= 3) {
     for (const other of index.words) {
       if (word.length >= 4 && other.startsWith(word)) allow(other, isKnown ? QUALITY.longer : QUALITY.near);
@@ -88,7 +90,7 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
   return { factor, quality, strengths, weight };
 }
 
-/** A typing mistake or the end of a compound away. Nobody mistypes the first letter. */
+/** A typing mistake or a compound away. Nobody mistypes the first letter. */
 function isNear(word: string, other: string): boolean {
   if (other.length < 4) return false;
   if (other.endsWith(word) && word.length >= 5) return true;

@@ -25,18 +25,19 @@ take over = act: transfer / take a look at = get / take a snapshot = create: sna
 take * off|away|out|down = delete / tear * down|up = delete: void / blow away = delete / cross * off = delete / strip * from|of = delete
 clean * up|out = delete: prune purge cleanup / clear * out = delete: clear purge / empty * out = delete: empty clear / wipe * out|clean = delete
 free up = delete: prune clean / cut * off = act delete: disable revoke block / shut * out = act: block ban / lock * out = act: block lock suspend
-keep * out|from = act create: block deny / stop * from = act update: block prevent disable / no longer = delete act: disable
+keep * out|from = act create: block deny / stop * from = act update: block prevent disable / no longer = delete act: disable / don t = act update delete: disable mute block
 turn * off = act update delete: disable stop shutdown / turn * on = act update create: enable start / turn * into = act create: convert
 switch * off = act update delete: disable stop shutdown / switch * on = act update create: enable start / turn * down = act: reject decline deny
 shut * down = act: stop shutdown terminate deactivate / call * off = act delete: cancel / call * up = act: call / ring * up = act create: call
 hang up = act update: end / back out of = act delete: cancel leave / sign * up = create: register subscribe signup
 sign * out|off = act delete: logout session / sign in|on = act create: login session authenticate / log * out|off = act delete: logout session
-log in|into|on = act create: login session authenticate / hand * over|off = act: transfer assign / pass * on|over|to = act: transfer assign
+log in|into|on = act create: login session authenticate / hand me = get list / hand * over|off = act: transfer assign / pass * on|over|to = act: transfer assign
 give * away = act: transfer / give * back = act create: return refund / give up = act: cancel / give me a new|fresh|another = create act: regenerate new
 give * access|permission|rights = create update act: access permission grant collaborator collaboration share member / give me = get list
 give * different|new|another|other name = update act: rename / let me see|know = get list / let * know = act create: notify notification
 let * in|into|join = act create: allow accept invite / let * back = act delete: restore unban unblock / let go of = delete: release
 let * push|write|edit|read|see|use|access = create update act: access permission grant collaborator collaboration share
+accidentally|accident = act: restore recover undelete
 bring * back = act: restore undelete / bring * into|in = create act: add invite / roll * back = act: rollback revert restore
 go back to = act: rollback revert restore / go through = list / go over = list: review / put * back = act: restore / put together = create
 put * off = update act: reschedule postpone / put * on hold = act: pause suspend hold / put * on|onto|in|into|to|up = create update act: add
@@ -45,8 +46,8 @@ look * up = get list: lookup search / look for = list: search / look at|into|thr
 find out = get list / figure out = get list / pull * up = get list / dig up = get list: search / dig into = get / read through|out = get
 keep an eye on = create act: watch monitor / keep track of = get list: track / check on|up = get: status / check out = get
 check if|whether = get: check / check * off = act: mark complete / tick * off = act: mark complete / write to = act create: send message
-write down|up = create / note down = create: note / jot down = create: note / mark down = create: note / fill in|out = update: submit
-come up with = create: generate / think of = create: generate / work out = get: calculate / add up = get: sum total / undo = delete act: undo revert
+write off = act delete: void / write down|up = create / note down = create: note / jot down = create: note / mark down = create: note / fill in|out = update: submit
+come up with = create: generate / think of = create: generate / work out = get: calculate / add up = get: sum total
 move * over = act update: move transfer / swap * out|for = update: replace / point * to|at = update create / back * up = create act: backup
 split * up = act: split / break up = act: split / scale up|down|out = update act: scale resize / send * out|off|over = act create: send
 reach out to = act create: send message / speak|talk to = act create: message / say * to|in = act create: send message / say = act create: send message

@@ -7,7 +7,7 @@ const STOP = new Set(
     'some any into onto about out up off there here what which whose when where who why given specified specific using via use ' +
     'used based much many have has had got exist all every each s t d m ve re ll not no if then than so but just only also too ' +
     'right now one ones something anything everything stuff bunch bit lot over under again still already let lets go going come ' +
-    'goes take takes bring keep thanks thank today tomorrow soon whom nobody none until while because most more less least very really even ever never else instead without'
+    'goes take takes bring keep thanks thank today tomorrow soon whom nobody none until while because most more less least very really even ever never else instead without back don doesn didn isn aren wasn won hasn haven couldn shouldn wouldn'
   ).split(' '),
 );
 
@@ -105,7 +105,7 @@ function toAmerican(word: string): string {
   return word.replace(/is(?=(?:e|es|ed|ing|ations?|er)$)/, 'iz').replace(/our(?=(?:s|ed|ing|ites?)?$)/, 'or');
 }
 
-/** Nouns made of verbs meet them: subscription, invitation and notification, collaborator, approval, membership. */
+/** Nouns made of verbs meet them: subscription, invitation and notification, collaborator, approval, membership. Adverbs meet adjectives. */
 function toVerb(word: string): string {
   return word
     .replace(/script(?=ion$)/, 'scrib')
@@ -113,5 +113,6 @@ function toVerb(word: string): string {
     .replace(/(?<=.{3})ification$/, 'ify')
     .replace(/(?<=.{4})(?:ations?|ator|ate[ds]?|ating)$/, '')
     .replace(/(?<=ov|ew|iev)al$/, '')
+    .replace(/(?<=.{5})ly$/, '')
     .replace(/(?<=.{4})ship$/, '');
 }

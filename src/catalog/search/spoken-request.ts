@@ -24,18 +24,7 @@ export interface Term {
 const MAX_TERMS = 16;
 
 /** Measured on requests about real documents: the thing matters more than the deed, pronouns least. */
-const FACTOR = {
-  thing: 1,
-  telling: 0.85,
-  context: 0.9,
-  modifier: 0.85,
-  phrase: 0.85,
-  participle: 0.7,
-  search: 0.5,
-  question: 0.5,
-  plain: 0.2,
-  hint: 0.2,
-};
+const FACTOR = { thing: 1, telling: 0.85, phrase: 0.85, question: 0.5, plain: 0.2, hint: 0.2 };
 
 /** How requests begin before they say anything. */
 const LEADS = `
@@ -91,10 +80,12 @@ export function readRequest(text: string): SpokenRequest {
     const hint = HINTS.get(word);
     if (hint) add(hint, [], FACTOR.hint);
     if (hint || isStopWord(word)) continue;
-    const verb = isVerb(words, place) ? verbOfWord(stems[place]!) : undefined;
-    if (verb !== undefined && verbs.length === 0) verbs = isUndone(words, place) ? ['delete', 'act'] : [verb];
-    if (isPlainVerb(stems[place]!)) addPlainVerb(stems[place]!, add);
-    else addThing(words, place, factorOf(words, place, verb), add);
+    const isDeed = isVerb(words, place);
+    const verb = isDeed ? verbOfWord(stems[place]!) : undefined;
+    if (verbs.length === 0 && isDeed && isUndone(words, place)) verbs = ['delete', 'act'];
+    else if (verbs.length === 0 && verb !== undefined) verbs = [verb];
+    if (isPlainVerb(stems[place]!)) add([stems[place]!], [], FACTOR.plain);
+    else addThing(words, place, verb === undefined ? FACTOR.thing : FACTOR.telling, add);
   }
   // `frobnicate the thing`: a word before an article is a verb, whether we know it or not.
   if (verbs.length === 0 && DETERMINERS.has(words[1] ?? '') && !isPlural(words[0] ?? '')) verbs = ['act'];
@@ -102,14 +93,6 @@ export function readRequest(text: string): SpokenRequest {
 }
 
 type Add = (own: readonly string[], related: Iterable<string>, factor: number) => void;
-
-/** Searching is done by few operations, getting and making by most. */
-const SEARCHING = ['search', 'find', 'query', 'lookup'].map(stem);
-
-function addPlainVerb(stemmed: string, add: Add): void {
-  const searches = SEARCHING.includes(stemmed);
-  add([stemmed], searches ? SEARCHING : [], searches ? FACTOR.search : FACTOR.plain);
-}
 
 function addThing(words: readonly string[], place: number, factor: number, add: Add): void {
   const word = words[place]!;
@@ -119,25 +102,12 @@ function addThing(words: readonly string[], place: number, factor: number, add: 
     return;
   }
   const neighbours = [joinWords(words[place - 1], word), joinWords(word, words[place + 1])];
-  // To rescan is to scan.
-  const again = word.length > 5 && word.startsWith('re') ? [word.slice(2)] : [];
-  const own = [...new Set([word, ...long, ...neighbours, ...again].map(stem))];
+  const own = [...new Set([word, ...long, ...neighbours].map(stem))];
   add(
     own,
     own.flatMap((one) => [...relatedTo(one)]),
     factor,
   );
-}
-
-function factorOf(words: readonly string[], place: number, verb: Verb | undefined): number {
-  if (verb !== undefined) return FACTOR.telling;
-  const word = words[place]!;
-  if (word.endsWith('ed')) return FACTOR.participle;
-  // `text channel`: a channel, of some kind.
-  const next = words[place + 1];
-  if (next !== undefined && !isStopWord(next) && !HINTS.has(next) && !isPlural(word)) return FACTOR.modifier;
-  const context = words.findIndex((one, at) => at > 1 && PREPOSITIONS.has(one));
-  return context >= 0 && context < place ? FACTOR.context : FACTOR.thing;
 }
 
 function withoutLeads(words: readonly string[]): readonly string[] {
@@ -156,13 +126,16 @@ function isQuestion([first = '', second = '']: readonly string[]): boolean {
 
 /** The first word commands; further on, only a bare form that no article or preposition makes a noun. */
 function isVerb(words: readonly string[], place: number): boolean {
+  if (place === 0 && DETERMINERS.has(words[1] ?? '')) return true;
   if (/(?:ment|ion|ing)s?$/.test(words[place]!)) return false;
   return place === 0 || (!DETERMINERS.has(words[place - 1]!) && !/(?:ed|s)$/.test(words[place]!));
 }
 
-/** `stop watching it`. */
+/** `stop watching it`, `unpin it`. */
 function isUndone(words: readonly string[], place: number): boolean {
-  return words[place] === 'stop' && words[place + 1]?.endsWith('ing') === true;
+  const word = words[place]!;
+  if (word === 'stop') return words[place + 1]?.endsWith('ing') === true;
+  return word.startsWith('un') && verbOfWord(stem(word.slice(2))) !== undefined;
 }
 
 /** `all users`, `secrets of a repository`: many; `an issue`, `the latest release`: one. */

@@ -13,7 +13,7 @@ vote poll upvote downvote ballot rate / grant permission access role right privi
 stop halt kill terminate shutdown quit pause / restart reboot reload / shutdown halt poweroff / purge clear flush empty invalidate prune clean
 remove kick ban expel evict unassign detach / block ban mute ignore hide blacklist / unblock unban allow / rename name title
 undo revert rollback restore reverse / restore recover undelete reactivate / trash bin recycle delete archive / reopen open
-resize scale grow shrink size / rotate renew refresh regenerate reset / regenerate fresh new reset / sync synchronize refresh reconcile
+resize scale grow shrink size bigger larger smaller / rotate renew refresh regenerate reset / regenerate fresh new reset / sync synchronize refresh reconcile
 convert transform change / rate review score rating / report flag abuse complain complaint / schedule plan later delay postpone
 remind reminder nudge ping / charge bill pay / pay settle payment / reply answer respond response / ask question request query
 translate translation language / generate create make produce draw / transcribe transcription caption subtitle transcript
@@ -61,7 +61,8 @@ language locale translation / country region nation / time date / subscriber fol
 star stargazer starred / diff change patch / hidden private secret / public visible open / enabled active on / disabled inactive off
 feature flag toggle / experiment variant / role permission group / visit view traffic hit visitor / say message comment talk / leak expose secret
 copy version revision / older previous history past / sticker emoji / badge award achievement / game match / team club / quiz exam
-room space place / seat license / license licence / namespace scope / quota limit / contract agreement / retention keep hold / watermark stamp`;
+room space place / seat license / license licence / namespace scope / quota limit / contract agreement / retention keep hold / watermark stamp
+deadline due milestone date / actor cast person / cover poster artwork art image / backup restore / wish suggestion idea feature request post`;
 
 const related = new Map<string, Set<string>>();
 for (const group of SAME.split(/[/\n]/)) {

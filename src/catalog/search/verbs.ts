@@ -9,8 +9,8 @@ const PLAIN = readTable({
   get: 'get retrieve read fetch show view check see display return know inspect describe',
   list: 'list search find browse enumerate',
   create: 'create add post new make insert put give',
-  update: 'update set edit patch replace modify change alter adjust tweak correct fix',
-  delete: 'delete remove destroy erase drop discard wipe eliminate',
+  update: 'update set edit patch replace modify change alter adjust tweak correct fix swap bump',
+  delete: 'delete remove destroy erase drop discard wipe eliminate retire decommission dispose undo',
 });
 
 /** Verbs that name what few operations do, so that the word itself counts. */
