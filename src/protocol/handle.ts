@@ -81,6 +81,8 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       case 'invalid':
         return stray(message.id, invalid(message.reason));
       case 'excess':
+        // An answer to a question of ours ends it: nobody will send another one.
+        legacy.settle({ kind: 'response', id: message.id, error: { message: message.reason } }, sender);
         return failed(message.id, invalid(message.reason), true);
     }
   };

@@ -396,6 +396,18 @@ describe.each(Object.entries(LINE_CLIENTS))('a legacy client over %s', (_, open)
     await done();
   });
 
+  test('that answers with more than anybody looks at is told at once, and deletes nothing', async () => {
+    client.send(removing(1, 7));
+    const question = await client.find(isQuestion);
+    const content = { confirm: true, more: Array.from({ length: 30_000 }, () => 1) };
+    client.send(answering(question, { action: 'accept', content } as never));
+    const answer = await client.find(({ id }) => id === 1);
+    expect(answer.result).toMatchObject({ isError: true, structuredContent: { failure_mode: 'not_confirmed' } });
+    expect(textOf(answer)).toContain('The client could not ask the user');
+    expect(sent()).toEqual([]);
+    await done();
+  });
+
   test('that is asked twice at once answers each question for its own call', async () => {
     client.send(removing('seven', 7));
     client.send(removing('eight', 8));

@@ -218,6 +218,34 @@ describe('schemas that would be expensive', () => {
     expect(accepts(schema, { n: 1 })).toBe(false);
   });
 
+  test('that name thousands of companions are walked, not compiled name by name', () => {
+    const names = Array.from({ length: 300 }, (_, index) => `q${index}`);
+    const dependentRequired = Object.fromEntries(wideNames.slice(0, 2_000).map((name) => [name, names]));
+    const schema = field({ type: 'object', dependentRequired });
+    expect(accepts(schema, { other: 1 })).toBe(true);
+    expect(accepts(schema, { argument_7: 1 })).toBe(false);
+    expect(accepts(schema, { argument_7: 1, ...Object.fromEntries(names.map((name) => [name, 1])) })).toBe(true);
+  });
+
+  test('whose forms fix thousands of fields tell them apart all the same', () => {
+    const form = (kind: string) => ({
+      type: 'object',
+      properties: { kind: { const: kind }, ...Object.fromEntries(wideNames.map((name) => [name, { const: kind }])) },
+      required: ['kind'],
+    });
+    const schema = field({ oneOf: Array.from({ length: 12 }, (_, index) => form(`kind_${index}`)) });
+    expect(accepts(schema, { kind: 'kind_11', argument_4999: 'kind_11' })).toBe(true);
+    expect(accepts(schema, { kind: 'kind_11', argument_4999: 'kind_10' })).toBe(false);
+    expect(accepts(schema, { kind: 'kind_12' })).toBe(false);
+  });
+
+  test('that require thousands of names are told in a line', () => {
+    const schema = field({ anyOf: [{ required: wideNames }, { required: ['a', 'b'] }] });
+    expect(() => createSchemaValidator(schema)('t', { x: {} })).toThrow(
+      /`argument_19` and 4980 more, or both `a` and `b`/,
+    );
+  });
+
   test('may have any number of arguments', () => {
     const properties = Object.fromEntries(wideNames.map((name) => [name, { type: 'integer' }]));
     const schema = { type: 'object', properties, additionalProperties: false };

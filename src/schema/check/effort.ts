@@ -2,7 +2,7 @@
 // step, and a call that needs too many is refused.
 
 /** Explaining also writes down what it finds. */
-const MAX_EFFORT = { check: 200_000, read: 130_000, explain: 40_000 };
+const MAX_EFFORT = { check: 120_000, read: 60_000, explain: 30_000 };
 /** Looking at a name costs less than looking into a schema. */
 export const KEY_EFFORT: number = 1 / 4;
 /** Reading through so many characters costs as much as one step. */

@@ -39,6 +39,7 @@ export function haveDuplicates(items: readonly unknown[]): boolean {
 /** Whether a value is one of some, however many there are: plain values by hash, objects and arrays by their text. */
 export const membershipOf: (values: readonly unknown[]) => (value: unknown) => boolean = rememberByObject(
   (values: readonly unknown[]) => {
+    spend(values.length * KEY_EFFORT);
     const plain = new Set(values.filter((value) => typeof value !== 'object' || value === null));
     const objects = values.filter((value) => typeof value === 'object' && value !== null);
     const texts = new Set(objects.map((value) => canonical(value)));

@@ -56,6 +56,8 @@ function usableKeywords(
 /** Longer lists of branches are tried for every item of an array, more patterns for every key of a map. */
 const MAX_BRANCHES = 8;
 const MAX_PATTERNS = 4;
+/** Names that others bring along: ajv writes code for each. */
+const MAX_COMPANIONS = 60;
 
 /**
  * What of these does not hold has evaluated names to ajv all the same, or makes it forget what others have; so does a union in
@@ -100,7 +102,13 @@ function isDear(schema: SchemaObject): boolean {
   // The names in it would be listed again for every value it is compared with.
   if (typeof fixed === 'object' && fixed !== null) return true;
   if (Object.keys(patternProperties as object).length > MAX_PATTERNS) return true;
+  if (countCompanions(schema) > MAX_COMPANIONS) return true;
   return [...SCHEMA_LIST_KEYWORDS].some((keyword) => ((schema[keyword] ?? []) as unknown[]).length > MAX_BRANCHES);
+}
+
+function countCompanions({ dependentRequired = {}, dependencies = {} }: SchemaObject): number {
+  const lists = [dependentRequired, dependencies].flatMap((map) => Object.values(map as object));
+  return lists.reduce<number>((sum, names) => sum + 1 + (Array.isArray(names) ? names.length : 0), 0);
 }
 
 /** In branches ajv loses which items were evaluated; and an empty list, of which `prefixItems` sees nothing, contains all. */

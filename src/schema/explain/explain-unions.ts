@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { ANNOTATIONS } from '../keywords.ts';
-import { deref, findKeyword, schemasOf } from '../references.ts';
+import { deref, findKeyword, type SchemaObject, schemasOf } from '../references.ts';
 import { nearestBranches } from '../walk/search-union.ts';
 import { tagMatches } from '../walk/union-branches.ts';
 import type { CheckError } from '../walk/walk-schema.ts';
@@ -15,6 +15,7 @@ import { explainType, problemAt } from './explain-rules.ts';
 import { cut, describeType, namesOf, showName } from './show.ts';
 
 const MAX_SETS_SHOWN = 6;
+const MAX_NAMES_SHOWN = 20;
 
 /** The problems behind a union none of whose branches fits, or two where only one may. */
 export function explainUnion({ keyword, params }: CheckError, place: Place, view: View): Problem[] {
@@ -29,10 +30,9 @@ export function explainUnion({ keyword, params }: CheckError, place: Place, view
   const takesType = (schema: JsonSchema): boolean => (typesOf(view.root, schema) & typeOf(place.value)) !== 0;
   const typed = branches.filter(takesType);
   if (typed.length === 0) return [explainType(place, undefined, view)];
-  const sets = branches.map((branch) => requiredOnly(deref(view.root, branch)));
-  if (isObject(place.value) && sets.every((names) => names !== undefined)) {
-    const shown = sets.slice(0, MAX_SETS_SHOWN).map(showSet);
-    const expected = [...shown, ...(sets.length > shown.length ? ['…'] : [])].join(', or ');
+  if (isObject(place.value) && branches.every((branch) => isRequiredOnly(deref(view.root, branch)))) {
+    const sets = branches.slice(0, MAX_SETS_SHOWN).map((branch) => requiredOnly(deref(view.root, branch))!);
+    const expected = [...sets.map(showSet), ...(branches.length > sets.length ? ['…'] : [])].join(', or ');
     const target = place.path === '' ? '' : `${place.name}: `;
     return [{ path: place.path, problem: 'variant', message: `${target}give ${expected}`, expected }];
   }
@@ -59,16 +59,20 @@ function scoreOf(view: View, value: unknown): (tried: { schema: JsonSchema; prob
 
 /** The names a schema requires, if that is all it says about an object. */
 export function requiredOnly(schema: JsonSchema): string[] | undefined {
-  if (!isObject(schema) || !Array.isArray(schema.required)) return undefined;
-  const more = Object.keys(schema).some(
-    (keyword) => keyword !== 'required' && keyword !== 'type' && !ANNOTATIONS.has(keyword) && !keyword.startsWith('x-'),
+  return isRequiredOnly(schema) ? namesOf(schema.required) : undefined;
+}
+
+function isRequiredOnly(schema: JsonSchema): schema is SchemaObject {
+  if (!isObject(schema) || !Array.isArray(schema.required)) return false;
+  return Object.keys(schema).every(
+    (keyword) => keyword === 'required' || keyword === 'type' || ANNOTATIONS.has(keyword) || keyword.startsWith('x-'),
   );
-  return more ? undefined : namesOf(schema.required);
 }
 
 /** `query`, both `start` and `end`, all of `a`, `b` and `c` */
 function showSet(names: readonly string[]): string {
-  const shown = names.map(showName);
+  const shown = names.slice(0, MAX_NAMES_SHOWN).map(showName);
+  if (names.length > shown.length) return `all of ${shown.join(', ')} and ${names.length - shown.length} more`;
   if (shown.length <= 1) return shown[0] ?? 'nothing';
   const list = `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)!}`;
   return shown.length === 2 ? `both ${list}` : `all of ${list}`;

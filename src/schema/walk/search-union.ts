@@ -2,7 +2,7 @@
 // hundreds of branches few are looked into.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { spend } from '../check/effort.ts';
+import { KEY_EFFORT, spend } from '../check/effort.ts';
 import { typeOf, typesOf } from '../json-types.ts';
 import { conjuncts, isSchema, type SchemaObject } from '../references.ts';
 import { rememberByObject } from '../remember.ts';
@@ -15,8 +15,9 @@ const FEW = 12;
 const MAX_NEAREST = 4;
 /** Names of a value that a branch is judged by. */
 const MAX_NAMES = 20;
-/** Seeing from outside that a branch does not fit. */
+/** Seeing from outside that a branch does not fit; finding out what can be seen comes first, once. */
 const BRANCH_EFFORT = 1 / 2;
+const FIND_EFFORT = 2;
 
 /** undefined when a value fits a union; else the two branches of a `oneOf` that it fits, or null for none. */
 export function searchUnion(
@@ -43,9 +44,12 @@ export function searchUnion(
 
 /** What a branch asks of an object, as far as that can be seen: required names, and the properties of closed parts. */
 const findDemands = rememberByObject((branch: SchemaObject, root: JsonSchema) => {
+  spend(FIND_EFFORT);
   const parts = [...conjuncts(root, [branch])].filter(isObject);
+  const required = parts.flatMap(({ required: names }) => (Array.isArray(names) ? (names as string[]) : []));
+  spend(required.length * KEY_EFFORT);
   return {
-    required: parts.flatMap(({ required }) => (Array.isArray(required) ? (required as string[]) : [])),
+    required,
     closed: parts.flatMap(({ additionalProperties, patternProperties, properties = {} }) =>
       additionalProperties === false && patternProperties === undefined && isObject(properties) ? [properties] : [],
     ),
@@ -62,7 +66,9 @@ function mayFit(root: JsonSchema, branch: JsonSchema, value: unknown, names: rea
   if (!isObject(value)) return true;
   if (tagMatches(root, branch, value) === false) return false;
   const { required, closed } = demandsOf(root, branch);
-  if (required.some((name) => !Object.hasOwn(value, name))) return false;
+  const missing = required.findIndex((name) => !Object.hasOwn(value, name));
+  spend((missing === -1 ? required.length : missing) * KEY_EFFORT);
+  if (missing !== -1) return false;
   return closed.every((properties) => names.every((name) => Object.hasOwn(properties, name)));
 }
 

@@ -5,21 +5,30 @@ import { KEY_EFFORT, spend } from '../check/effort.ts';
 import { sameJson } from '../check/json-equality.ts';
 import { ARRAY, NULL, OBJECT, typeOf, typesOf } from '../json-types.ts';
 import { choicesOf, conjuncts, type SchemaObject, schemasOf } from '../references.ts';
-import { rememberByObject } from '../remember.ts';
+import { keysOf, rememberByObject } from '../remember.ts';
 
 /** Names and their fixed values (`kind: const 'a'`). */
 type Tags = readonly (readonly [key: string, options: readonly unknown[]])[];
 
-const findTags = rememberByObject(
-  (branch: SchemaObject, root: JsonSchema): Tags =>
-    [...conjuncts(root, [branch])].flatMap((place) => {
-      if (!isObject(place) || !isObject(place.properties)) return [];
-      return Object.entries(place.properties).flatMap(([key, schema]) => {
-        const options = choicesOf(schema);
-        return options?.length === 1 ? [[key, options] as const] : [];
-      });
-    }),
-);
+/** Of thousands of properties only the first are looked at for fixed values: nobody tells forms apart by later ones. */
+const MAX_LOOKED_AT = 32;
+/** Looking for them, once for each branch. */
+const FIND_EFFORT = 1;
+
+const findTags = rememberByObject((branch: SchemaObject, root: JsonSchema): Tags => {
+  spend(FIND_EFFORT);
+  return [...conjuncts(root, [branch])].flatMap((place) => {
+    if (!isObject(place) || !isObject(place.properties)) return [];
+    const { properties } = place;
+    // Listing them all is what it costs.
+    const names = keysOf(properties);
+    spend(names.length * KEY_EFFORT);
+    return names.slice(0, MAX_LOOKED_AT).flatMap((key) => {
+      const options = choicesOf(properties[key]);
+      return options?.length === 1 ? [[key, options] as const] : [];
+    });
+  });
+});
 
 function tagsOf(root: JsonSchema, branch: JsonSchema): Tags {
   return isObject(branch) ? findTags(branch, root) : [];
@@ -39,8 +48,7 @@ export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<s
 /** The branches that take more than null, and which of them a field that all of them fix stands for. */
 const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema) => {
   const branches = schemasOf(list).filter((branch) => typesOf(root, branch) !== NULL);
-  const [first, ...others] = branches.map((branch) => tagsOf(root, branch));
-  const key = first?.find(([name]) => others.every((tags) => tags.some(([other]) => other === name)))?.[0];
+  const key = commonKey(branches.map((branch) => tagsOf(root, branch)));
   const byTag = new Map<unknown, JsonSchema | undefined>();
   for (const branch of key === undefined ? [] : branches) {
     const option = tagsOf(root, branch).find(([name]) => name === key)![1][0];
@@ -49,6 +57,17 @@ const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema)
   }
   return { branches, key, byTag };
 });
+
+/** The first name that is in every list. */
+function commonKey(lists: readonly Tags[]): string | undefined {
+  let names = new Set(lists[0]?.map(([name]) => name));
+  for (const tags of lists) {
+    if (names.size === 0) return undefined;
+    const others = new Set(tags.map(([name]) => name));
+    names = new Set([...names].filter((name) => others.has(name)));
+  }
+  return [...names][0];
+}
 
 /**
  * The only branch that a field which every branch fixes allows, or null where it allows none; undefined where that does

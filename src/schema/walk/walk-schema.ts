@@ -49,6 +49,8 @@ export interface Walk {
 export const MAX_NESTING = 500;
 /** A visit costs two steps of compiled code. */
 const VISIT_EFFORT = 2;
+/** The first visit of all looks for every keyword there is. */
+const OUTLINE_EFFORT = 8;
 
 function createWalk(root: JsonSchema, max: number, exact = false): Walk {
   return { root, max, exact, path: [], errors: [], last: { names: [] }, depth: 0 };
@@ -121,12 +123,15 @@ function visit(walk: Walk, schema: unknown, value: unknown): void {
 }
 
 /** The types a schema names, and the rules it has: it may be asked for thousands of values. */
-const outlineOf = rememberByObject((schema: SchemaObject) => ({
-  types: namedTypes(schema.type) | (schema.nullable === true ? NULL : 0),
-  rules: RULES.filter(({ keywords, isUsable }) =>
-    keywords.some((keyword) => Object.hasOwn(schema, keyword) && (isUsable?.(schema[keyword]) ?? true)),
-  ),
-}));
+const outlineOf = rememberByObject((schema: SchemaObject) => {
+  spend(OUTLINE_EFFORT);
+  return {
+    types: namedTypes(schema.type) | (schema.nullable === true ? NULL : 0),
+    rules: RULES.filter(({ keywords, isUsable }) =>
+      keywords.some((keyword) => Object.hasOwn(schema, keyword) && (isUsable?.(schema[keyword]) ?? true)),
+    ),
+  };
+});
 
 /** What a keyword, or several that belong together, asks of values of some types. */
 interface Rule {
