@@ -66,7 +66,7 @@ export interface NameSurroundings {
   readonly thing: string;
 }
 
-export const NOWHERE: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
+const NOWHERE: NameSurroundings = { domain: [], tags: [], path: [], thing: '' };
 
 /**
  * The words as a name of at most `room` characters. `keep` holds those that tell it from another operation. A hash is the
