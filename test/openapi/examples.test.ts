@@ -282,3 +282,17 @@ test('a pattern that no engine understands restricts nothing', async () => {
   const endpoint = await importOne(withExamples(schema, [{ name: 'a b' }]));
   expect(refusalsOf(endpoint)).toEqual([]);
 });
+
+test('a pattern written as a literal, slashes and all, means what is between them', async () => {
+  const field = (pattern: string) => ({ type: 'string', pattern });
+  const schema = {
+    type: 'object',
+    properties: { low: field('/^[a-z]+$/'), any: field('/^[a-z]+$/i'), path: field('/x/') },
+  };
+  const endpoint = await importOne(withExamples(schema, [{ low: 'abc', any: 'ABC', path: 'a/x/b' }]));
+  expect(refusalsOf(endpoint)).toEqual([]);
+  expect(properties(endpoint).low).toMatchObject({ pattern: '^[a-z]+$' });
+  expect(() => createSchemaValidator(endpoint.inputSchema)('x', { index: 'a', low: 'ABC' })).toThrow(
+    /`low` must match/,
+  );
+});

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
 import { emptyMap, type Node } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
-import { isSmallValue, numberIn, sizeIn, usablePattern } from './schema-values.ts';
+import { isSmallValue, numberIn, patternIn, sizeIn } from './schema-values.ts';
 
 type Read = (value: unknown) => unknown;
 
@@ -36,7 +36,7 @@ const PLAIN: ReadonlyMap<string, Read> = new Map([
   ['default', smallOnly],
   ['examples', (value) => smallOnly(listOf(value))],
   ['multipleOf', (value) => (typeof value === 'number' && value > 0 ? value : undefined)],
-  ['pattern', (value) => (typeof value === 'string' && usablePattern(value) ? value : undefined)],
+  ['pattern', patternIn],
 ]);
 
 /** Copies a keyword without schemas inside, where its value can mean something. */

@@ -22,6 +22,20 @@ export function usablePattern(pattern: string): boolean {
   return safePattern(pattern).engine !== 'none';
 }
 
+/**
+ * The pattern a keyword holds, where an engine takes it. A whole literal of JavaScript (`/^[a-z]+$/`) stands for what is
+ * between its slashes: nothing at all could match a slash before `^`. Its flags cannot be said, so with one that widens it
+ * says nothing.
+ */
+export function patternIn(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const end = value.startsWith('/^') ? value.lastIndexOf('$/') : -1;
+  const flags = value.slice(end + 2);
+  if (end < 0 || /[^a-z]/.test(flags)) return usablePattern(value) ? value : undefined;
+  const pattern = value.slice(1, end + 1);
+  return /[^gu]/.test(flags) || !usablePattern(pattern) ? undefined : pattern;
+}
+
 /** Defaults and examples are information: one too large or too deep to show is left out. */
 export function isSmallValue(value: unknown): boolean {
   let nodes = 0;
