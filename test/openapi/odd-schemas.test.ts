@@ -113,7 +113,7 @@ describe('a property', () => {
   test('without a type is shown in a few words, and takes any value', async () => {
     expect(await advertised({ description: 'The new value' })).toEqual({
       anyOf: [
-        { type: 'string', description: 'The new value. Any JSON value' },
+        { type: 'string', description: 'The new value' },
         { type: 'number' },
         { type: 'boolean' },
         { type: 'object' },

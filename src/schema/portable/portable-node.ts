@@ -94,7 +94,10 @@ function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<Sch
   }
   const bits = impliedTypes(facts);
   const shown = at.nullable || bits === NULL ? bits : bits & ~NULL;
-  if (bits === ANY) return withText(ANYTHING, describe(pass, facts, at, ['Any JSON value']));
+  if (bits === ANY) {
+    const words = textOf(pass, facts, at) === '' ? ['Any JSON value'] : [];
+    return withText(ANYTHING, describe(pass, facts, at, words));
+  }
   const types = splitTypes(shown);
   if (types.length === 1) return typedNode(pass, facts, types[0]!, at);
   const nodes = types.map((type) => typedNode(pass, facts, type, { ...at, quiet: true }));
@@ -201,7 +204,9 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const inner = { depth: at.depth + 1, level: at.level + 1, arrays: 0 };
   const properties: Record<string, PortableNode> = {};
   for (const key of names) {
-    properties[key] = toNode(pass, facts.properties.get(key) ?? facts.additional, {
+    const schemas = facts.properties.get(key) ?? facts.additional;
+    // An id that is shown says enough by its name.
+    properties[key] = toNode(pass, isUnasked(key) ? schemas.map(withoutText) : schemas, {
       ...inner,
       nullable: pass.keepNull || facts.required.has(key),
     });
@@ -215,6 +220,12 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
     ...(required.length > 0 && { required }),
     ...(values.length > 0 && { additionalProperties: toNode(pass, values, { ...inner, nullable: true }) }),
   };
+}
+
+function withoutText(schema: JsonSchema): JsonSchema {
+  if (typeof schema === 'boolean') return schema;
+  const { description: _, title: __, examples: ___, ...rest } = schema;
+  return rest;
 }
 
 /** A map by pattern (`^x-`: string) is shown as a map; the keys go into words. */
