@@ -46,13 +46,18 @@ describe('resolveBaseUrl()', () => {
   for (const [given, want] of rows) {
     test(`${JSON.stringify(given)} is ${want}`, () => {
       const got = resolveBaseUrl(given, env);
-      if (typeof want === 'string') expect(got).toEqual({ url: want });
+      if (typeof want === 'string') expect(got).toMatchObject({ url: want });
       else {
         expect(got).toEqual({ problem: expect.stringMatching(want) });
         expect(JSON.stringify(got)).not.toContain('secret');
       }
     });
   }
+});
+
+test('a slash behind the host means the root of it', () => {
+  expect(resolveBaseUrl('https://a.test/', {})).toEqual({ url: 'https://a.test', isRoot: true });
+  expect(resolveBaseUrl('https://a.test', {})).toEqual({ url: 'https://a.test' });
 });
 
 describe('credentials', () => {
@@ -151,7 +156,10 @@ describe('credentials', () => {
     [{ headers: { Host: 'x' } }, /headers\.Host is written by the HTTP client/],
     [{ headers: { 'X-A': 'a\r\nX-B: c' } }, /headers\.X-A may hold only printable ASCII/],
     [{ headers: { 'X A': 'a' } }, /"X A": is not a header name/],
-    [{ credentials: { key: { env: 'A' } } }, /credentials\.key\.kind is missing: give apiKey, bearer, basic or oauth2/],
+    [
+      { credentials: { key: { env: 'A' } } },
+      /credentials\.key\.kind is missing: give apiKey, bearer, basic, oauth2 or awsSigv4/,
+    ],
   ];
   for (const [given, want] of wrong) {
     test(`refuses ${JSON.stringify(given)}`, () => {

@@ -81,7 +81,11 @@ export function toWords(name: string): string[] {
 /** The verb a sentence begins with, behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
 export function firstVerb(sentence: string): string {
   const text = sentence.slice(0, MAX_TEXT_CHARS * 2).replaceAll(/<[^<>]*>|^\s*[([][^()[\]]*[)\]]/g, ' ');
-  const all = toSnakeCase(text.slice(0, MAX_TEXT_CHARS)).split('_');
+  const all = text
+    .slice(0, MAX_TEXT_CHARS)
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
   const isRun = (word: string, index: number) => RUNS.has(word) && SEARCHES.has(all[index + 2] ?? '');
   const position = all.findIndex((word, index) => !FILLERS.has(word) && !MANNERS.has(word) && !isRun(word, index));
   const verb = all[position] ?? '';

@@ -114,7 +114,11 @@ function isDeletionPath({ operation: { path }, name, segment, mayChange }: Readi
   const isOther = beginsWithRead(name) || (mentionsDeletion(name) && !namesDeletion(name, mayChange));
   if (!isOther && namesDeletion(segment, mayChange)) return true;
   return (
-    mayChange && !isOther && !namesRead(segment) && path.split('/').some((part) => isDeletionSegment(toWords(part)))
+    mayChange &&
+    !isOther &&
+    MAYBE_DELETION.test(path) &&
+    !namesRead(segment) &&
+    path.split('/').some((part) => isDeletionSegment(toWords(part)))
   );
 }
 
@@ -126,6 +130,10 @@ function readIn({ operation, name, segment, verb }: Reading): string | undefined
   if (meaning !== 'reads' && (verb !== '' || name.length === 0)) return undefined;
   return name.length > 0 ? `named ${operation.name} at ${operation.path}` : `its path is ${operation.path}`;
 }
+
+/** What has none of these letters has no segment for deletion: most paths need no closer look. */
+const MAYBE_DELETION =
+  /del|destroy|purge|erase|wipe|remove|rm|revoke|terminate|truncate|uninstall|deprov|decom|regis|expunge|eradic|oblit|deauth/i;
 
 const ACTION = /#[^#/]*[=.]([A-Za-z]+)$/;
 
