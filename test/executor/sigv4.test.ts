@@ -25,6 +25,7 @@ const request = (path: string, more: Partial<WireRequest> = {}): WireRequest => 
   headers: { accept: '*/*', 'user-agent': 'landbridge' },
   body: null,
   limits: { timeoutMs: 1, maxResponseBytes: 1 },
+  isRead: true,
   ...more,
 });
 const authorization = (wire: WireRequest, more: Partial<SigningCredential> = {}) =>

@@ -304,7 +304,7 @@ describe('a document of AWS', () => {
       LANDBRIDGE_CRED_AMAZON_DYNAMODB_HMAC_SECRET_ACCESS_KEY: 'shh',
     };
     const executor = createExecutor();
-    const preview = executor.compile(await importOne(document, { env })).preview({});
+    const preview = executor.compile(await importOne(document, { env })).preview({}, 'a_tool');
     expect(preview.headers.authorization).toBe('AWS4-HMAC-SHA256 [redacted]');
     expect(JSON.stringify(preview)).not.toMatch(/shh|AKID1/);
     await executor.close();
