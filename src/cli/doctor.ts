@@ -83,9 +83,9 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
 }
 
 function report({ findings, summary }: Examination, flags: DoctorFlags, more: object = {}): void {
-  // `repair`: lines for the domain file, each of them YAML.
-  const all = findings.map(({ repairs, ...finding }) =>
-    repairs === undefined ? finding : { ...finding, repair: renderEntries(repairs) },
+  // `repair`: lines for the domain file, each of them YAML; `fixable`: --fix writes them.
+  const all = findings.map(({ repairs = [], isChoice, ...finding }) =>
+    repairs.length === 0 ? finding : { ...finding, repair: renderEntries(repairs), fixable: isChoice !== true },
   );
   process.stdout.write(
     flags.json
@@ -192,9 +192,9 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
     if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;
     const worst = (['error', 'warning'] as const).find((level) => some.some(({ severity }) => severity === level));
     const listed = all ? some : some.slice(0, MOST_PER_CHECK);
-    const lines = listed.flatMap(({ where, message, repairs = [] }) => [
+    const lines = listed.flatMap(({ where, message, repairs = [], isChoice }) => [
       `    ${pc.bold(shown(where))}: ${shown(message)}`,
-      ...renderEntries(repairs).map((line) => pc.dim(`      + ${shown(line)}`)),
+      ...renderEntries(repairs).map((line) => pc.dim(`      ${isChoice ? '?' : '+'} ${shown(line)}`)),
     ]);
     const fixes = [...new Set(some.map(({ fix }) => fix))].map((fix) => pc.dim(`    → ${fix}`));
     const more = some.length - listed.length;
@@ -203,7 +203,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
   });
   const { healthy, exposure, tools, tokens, errors, warnings, notes } = summary;
   const verdict = healthy ? pc.green('Fit for models.') : pc.red('Not fit yet.');
-  const repairs = findings.filter(({ repairs }) => repairs !== undefined).length;
+  const repairs = findings.filter(({ repairs, isChoice }) => repairs !== undefined && !isChoice).length;
   const hint = repairs > 0 ? `\n${repairs} of them have a line for the domain file (+); --fix writes them.` : '';
   return `${sections.join('\n')}\n\n${verdict} ${tools} tools (exposure ${exposure}), ${tokens.toLocaleString('en-US')} tokens, ${errors} errors, ${warnings} warnings, ${notes} notes.${hint}\n`;
 }

@@ -30,7 +30,7 @@ export async function planRepairs(
   config: Config,
 ): Promise<FilePlan[]> {
   const entries = new Map<string, Entry[]>();
-  for (const repair of findings.flatMap(({ repairs = [] }) => repairs)) {
+  for (const repair of findings.flatMap(({ repairs = [], isChoice }) => (isChoice ? [] : repairs))) {
     const own = entries.get(repair.domain);
     if (own) own.push(repair);
     else entries.set(repair.domain, [repair]);

@@ -31,6 +31,8 @@ export interface Finding {
   readonly fix: string;
   /** What repairs it when written into the domain file, all of it together. */
   readonly repairs?: readonly Repair[];
+  /** The repairs are one way of several, for a person to choose: --fix leaves them alone. */
+  readonly isChoice?: true;
 }
 
 /** One entry of a domain file. */

@@ -294,6 +294,7 @@ describe('what a document says and the tool does not', () => {
       message: 'counts as destructive: POST, but named purgeItem',
       fix: expect.stringContaining('operations.<name>.effect'),
       repair: ['operations: { "POST /items/{id}/purge": { effect: destructive } }'],
+      fixable: true,
     });
     expect(findings).toContainEqual(
       expect.objectContaining({
@@ -306,7 +307,12 @@ describe('what a document says and the tool does not', () => {
     expect(findings).toContainEqual(
       expect.objectContaining({
         check: 'credentials',
-        message: '1 operation waits for LANDBRIDGE_CRED_STORE_KEY, or LANDBRIDGE_CRED_STORE_TOKEN',
+        message:
+          '1 operation waits for LANDBRIDGE_CRED_STORE_KEY (X-Key: …), or LANDBRIDGE_CRED_STORE_TOKEN (Authorization: Token …)',
+        repair: [
+          'credentials: { key: { env: LANDBRIDGE_CRED_STORE_KEY }, token: { env: LANDBRIDGE_CRED_STORE_TOKEN } }',
+        ],
+        fixable: false,
       }),
     );
   });

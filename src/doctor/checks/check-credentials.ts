@@ -1,26 +1,91 @@
-// Operations that wait for credentials: every alternative, with the variables it takes.
-import type { Endpoint } from '../../endpoint/model.ts';
-import { unsetVariables } from '../../endpoint/secrets.ts';
-import type { DiagnoseInput, Finding } from '../finding.ts';
+// Operations that wait for credentials: every alternative, with its variables and its form; and parameters that count as
+// keys though no security scheme says so. Which variable is sent is for a person to say, so nothing of it is written by --fix:
+// a document must not get a variable by naming its scheme after it.
+import type { Credential, Endpoint } from '../../endpoint/model.ts';
+import { formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+import type { DiagnoseInput, Finding, Repair } from '../finding.ts';
 
 export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding> {
   for (const { name, endpoints } of domains) {
-    const waiting = new Map<string, number>();
-    for (const endpoint of endpoints) {
-      const words = describeWait(endpoint);
-      if (words !== undefined) waiting.set(words, (waiting.get(words) ?? 0) + 1);
-    }
-    for (const [words, count] of waiting) {
-      const who = count === 1 ? '1 operation waits' : `${count} operations wait`;
-      const fix = 'set the variables, or name others in the domain file (credentials.<name>.env)';
-      yield { check: 'credentials', severity: 'warning', where: name, message: `${who} for ${words}`, fix };
-    }
+    yield* findWaiting(name, endpoints);
+    yield* findKeyParameters(name, endpoints);
+  }
+}
+
+function* findWaiting(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
+  const waiting = new Map<string, { readonly endpoint: Endpoint; count: number }>();
+  for (const endpoint of endpoints) {
+    const words = describeWait(endpoint);
+    if (words === undefined) continue;
+    const entry = waiting.get(words) ?? { endpoint, count: 0 };
+    entry.count++;
+    waiting.set(words, entry);
+  }
+  for (const [words, { endpoint, count }] of waiting) {
+    yield {
+      check: 'credentials',
+      severity: 'warning',
+      where: domain,
+      message: `${count === 1 ? '1 operation waits' : `${count} operations wait`} for ${words}`,
+      fix: 'set the variables, or name others in the domain file',
+      ...(endpoint.source.kind === 'openapi' && {
+        repairs: [...new Set(endpoint.security.flat())].flatMap((credential) => nameVariables(domain, credential)),
+      }),
+      isChoice: true,
+    };
   }
 }
 
 /** Alternatives are ORed: an operation waits only when none of them is complete. */
 function describeWait({ security }: Endpoint): string | undefined {
-  const alternatives = security.map((set) => [...new Set(set.flatMap(unsetVariables))]);
-  if (alternatives.length === 0 || alternatives.some((variables) => variables.length === 0)) return undefined;
-  return [...new Set(alternatives.map((variables) => variables.join(' and ')))].join(', or ');
+  const alternatives = security.map((set) => set.filter((one) => unsetVariables(one).length > 0));
+  if (alternatives.length === 0 || alternatives.some((set) => set.length === 0)) return undefined;
+  return [...new Set(alternatives.map((set) => set.map(describeOne).join(' and ')))].join(', or ');
+}
+
+function describeOne(credential: Credential): string {
+  return `${unsetVariables(credential).join(' and ')} (${formatOf(credential)})`;
+}
+
+const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> = {
+  apiKey: ['env'],
+  bearer: ['env'],
+  basic: ['usernameEnv', 'passwordEnv'],
+  oauth2: ['clientIdEnv', 'clientSecretEnv'],
+  awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
+};
+
+function nameVariables(domain: string, credential: Credential): Repair[] {
+  if (!isCredentialName(credential.name)) return [];
+  const fields = VARIABLE_FIELDS[credential.kind];
+  return secretsIn(credential).map(({ variable }, index) => {
+    return { domain, path: ['credentials', credential.name, fields[index]!], value: variable };
+  });
+}
+
+function* findKeyParameters(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
+  const counts = new Map<Credential, number>();
+  for (const { security } of endpoints) {
+    const keys = security.flat().filter((one) => one.kind === 'apiKey' && one.isParameter === true);
+    for (const credential of new Set(keys)) counts.set(credential, (counts.get(credential) ?? 0) + 1);
+  }
+  for (const [credential, count] of counts) {
+    const { variable } = secretsIn(credential)[0]!;
+    yield {
+      check: 'credentials',
+      severity: 'note',
+      where: domain,
+      message: `the parameter ${credential.name} of ${count === 1 ? '1 operation' : `${count} operations`} is a key by its name: it comes from ${variable} (${formatOf(credential)}), and no model is asked for it`,
+      fix: 'if it is no key, make it an argument again in the domain file',
+      ...(isCredentialName(credential.name) && {
+        repairs: [{ domain, path: ['credentials', credential.name, 'argument'], value: true }],
+      }),
+      isChoice: true,
+    };
+  }
+}
+
+/** What a domain file takes as the name of a credential. */
+function isCredentialName(name: string): boolean {
+  return /^[\w.-]{1,64}$/.test(name);
 }
