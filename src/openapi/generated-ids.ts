@@ -124,8 +124,9 @@ function isRoute(words: readonly string[], method: string, pieces: readonly Path
   const isFirst = words[0] === method;
   if (!isFirst && words.at(-1) !== method) return false;
   const text = (isFirst ? words.slice(1) : words.slice(0, -1)).join('');
-  // Every position the pieces so far may end at, and whether only a generator would have got there.
-  let ends = new Map<number, boolean>([[0, isFirst && (method === 'post' || method === 'put')]]);
+  // Every position the pieces so far may end at, and whether only a generator would have got there. People do not begin with
+  // `post` or `put` either, but for a path of one word.
+  let ends = new Map<number, boolean>([[0, isFirst && (method === 'post' || method === 'put') && pieces.length > 1]]);
   for (const { words: own, variable, edition } of pieces) {
     if (ends.size === 0) return false;
     const spelling = own.join('');

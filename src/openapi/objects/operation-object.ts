@@ -6,7 +6,6 @@
 import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
-import { toSnakeCase } from '../../endpoint/names.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
 import { type Node, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
@@ -89,7 +88,8 @@ export function buildEndpoint(
     action: naming.action,
     toolName: naming.toolName,
     get summary() {
-      summary ??= (shortText && toSummary(shortText)) || (longText && toSummary(longText)) || plainSummary(info);
+      summary ??=
+        (shortText && toSummary(shortText)) || (longText && toSummary(longText)) || plainSummary(info, naming.action);
       return summary;
     },
     get description() {
@@ -154,10 +154,13 @@ export function effectOfOperation(operation: Operation, context: RequestContext)
   return effectOf({ method, path, name, summary, takesStatement: () => takesStatement(operation, context) });
 }
 
-/** For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` */
-function plainSummary({ method, path, operationId }: OperationInfo): string {
+/**
+ * For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` The words are
+ * those of the name, which is cleaned of what a generator wrote into the operationId.
+ */
+function plainSummary({ method, path, operationId }: OperationInfo, action: string): string {
   const request = `${method} ${toPlainText(path)}`;
-  const words = operationId === undefined ? '' : toSnakeCase(operationId).replaceAll('_', ' ');
+  const words = operationId === undefined ? '' : action.replaceAll('_', ' ');
   return /[a-z]{2}/.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)} (${request}).` : request;
 }
 

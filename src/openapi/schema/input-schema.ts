@@ -86,14 +86,14 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
   }
 }
 
-/** In a URL or a header an untyped value is a word or a number. */
-function withType(schema: JsonSchema, source: Place, { target }: Parameter, resolver: Resolver): JsonSchema {
+/** In a URL or a header an untyped value is a word or a number; `null` leaves an optional one out, as the styles say. */
+function withType(schema: JsonSchema, source: Place, { target, required }: Parameter, resolver: Resolver): JsonSchema {
   if (target.in === 'querystring' || !('style' in target) || target.mediaType !== undefined) return schema;
   const node = nodeBehind(source, resolver)?.node;
   if (!isObject(schema) || !saysNoType(node)) return schema;
   const { $ref: _, ...rest } = schema;
-  if (target.style === 'deepObject') return { ...rest, type: 'object' };
-  return { ...rest, type: ['string', 'number'] };
+  const types = target.style === 'deepObject' ? ['object'] : ['string', 'number'];
+  return { ...rest, type: required ? types : [...types, 'null'] };
 }
 
 /** Text is written as it is given; a document may still say that it is a number, `true` or one of a few words. */
