@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { analyse } from 'scslre';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseAst } from 'vitest/node';
 
 // Without it the package looks for a program or a Java of this machine.
@@ -17,6 +17,7 @@ const BUILT: Readonly<Record<string, string>> = {
   'src/cli/terminal.ts': 'a constant with an escape character in it',
   'src/endpoint/conventions/html.ts': 'the name of an element between constants',
   'src/endpoint/hidden.ts': 'classes of characters, each one constant',
+  'src/doctor/suspicious.ts': 'constants, one after the other; what comes of them is checked below',
   'src/domain/definition/argument-schema.ts': 'a pattern of a file, only compiled to see that it is one',
   'src/executor/answer/lossless.ts': 'a random mark between constants',
   'src/openapi/schema/schema-values.ts': 'a pattern of a document, only compiled to see that it is one',
@@ -92,11 +93,38 @@ async function checkOrGiveUp(check: typeof import('recheck').check, source: stri
   }
 }
 
+/** Expressions that a module puts together out of constants when it is loaded. */
+async function readBuilt(file: string): Promise<Literal[]> {
+  const literals: Literal[] = [];
+  const Plain = RegExp;
+  vi.stubGlobal(
+    'RegExp',
+    new Proxy(Plain, {
+      construct(target, [source, flags]: [string, string]) {
+        literals.push({ place: file, source, flags });
+        return new target(source, flags);
+      },
+    }),
+  );
+  try {
+    vi.resetModules();
+    await import(`../../${file}`);
+  } finally {
+    vi.unstubAllGlobals();
+  }
+  return literals;
+}
+
 describe('every regular expression of ours', () => {
   let literals: Literal[];
   let built: string[];
-  beforeAll(() => {
+  beforeAll(async () => {
     ({ literals, built } = read());
+    literals.push(...(await readBuilt('src/doctor/suspicious.ts')));
+  });
+
+  test('is checked where it is built of constants too', () => {
+    expect(literals.filter(({ place }) => place === 'src/doctor/suspicious.ts').length).toBeGreaterThan(5);
   });
 
   test('is a literal, or its file says out of what it is built', () => {

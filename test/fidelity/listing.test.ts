@@ -186,7 +186,7 @@ describe('a document that wants to deceive', () => {
     expect(names.filter((name) => !/^[a-z][a-z0-9_]{0,47}$/.test(name))).toEqual([]);
     expect(names).toContain('constructor');
     expect(names).toContain('get_items_list');
-    expect(names).toEqual(expect.arrayContaining(['twice', 'twice_2', 'get_7', 'get_8']));
+    expect(names).toEqual(expect.arrayContaining(['twice_get', 'twice_post', 'get_7', 'get_8']));
   });
 
   test('hides nothing in what a model reads', async () => {

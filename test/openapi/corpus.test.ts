@@ -162,6 +162,10 @@ function unreached(truth: Truth, endpoint: Endpoint): string[] {
       return 'name' in target ? `${target.in} ${target.name}` : target.in;
     }),
   );
+  // A key that the document declares as a parameter is a credential: it goes to the same place, from a variable.
+  for (const credential of endpoint.security.flat()) {
+    if (credential.kind === 'apiKey' && credential.isParameter) reached.add(`${credential.in} ${credential.field}`);
+  }
   const lost: string[] = [];
   for (const [location, names] of Object.entries(truth.params)) {
     for (const name of names) {
@@ -171,6 +175,8 @@ function unreached(truth: Truth, endpoint: Endpoint): string[] {
         continue;
       if (location === 'header' && /^(?:accept|content-type|authorization|content-length|api_key)$/i.test(name))
         continue;
+      // Slack: a `token` beside a scheme that writes Authorization is the same secret once more.
+      if (name === 'token' && endpoint.security.flat().some(({ kind }) => kind === 'bearer')) continue;
       // A path parameter outside of the path: either it stands in a query string of the key, or nowhere.
       if (location === 'path' && (reached.has(`query ${name}`) || !endpoint.path.includes(`{${name}}`))) continue;
       lost.push(`${truth.method} ${truth.path}: ${location} ${name}`);

@@ -121,7 +121,7 @@ describe('a destructive native tool in a gateway', () => {
       wipe: ['disk', 'dry_run', 'confirmation_token'],
       note: [],
       look: [],
-      users: ['action', 'id', 'dry_run', 'confirmation_token'],
+      users: ['action', 'id', 'confirmation_token', 'dry_run'],
     });
     const alone = new GroupedToolBuilder('u').action({ name: 'ban', destructive: true, handler: () => 'done' });
     expect(Object.keys(alone.buildToolDefinition().inputSchema as { properties: object })).toContain('properties');

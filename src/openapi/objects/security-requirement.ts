@@ -213,9 +213,9 @@ function signingOf({ region, service }: CredentialSource, root: unknown, mainUrl
 function needOf(sets: Alternatives, baseUrl: string, needs: Map<string, Need>): Need | undefined {
   if (sets.length === 0 || sets.some((set) => set.every((credential) => unsetVariables(credential).length === 0)))
     return undefined;
-  const key = JSON.stringify(
-    sets.map((set) => set.flatMap((credential) => secretsIn(credential).map((one) => one.variable))),
-  );
+  const variables = sets.map((set) => set.flatMap((credential) => secretsIn(credential).map((one) => one.variable)));
+  // Alternatives that differ in scopes alone ask for the same variables.
+  const key = JSON.stringify([...new Set(variables.map((names) => names.join()))]);
   const need = needs.get(key) ?? { sets, baseUrl, operations: 0 };
   needs.set(key, need);
   return need;
@@ -223,12 +223,17 @@ function needOf(sets: Alternatives, baseUrl: string, needs: Map<string, Need>): 
 
 /** Every alternative, with the form it takes in a request. */
 function toSentence({ sets, baseUrl, operations }: Need): string {
-  const alternatives = sets.map((set) => ({ set, unset: [...new Set(set.flatMap(unsetVariables))] }));
-  const variables = [...new Set(alternatives.map(({ unset }) => unset.join(' and ')))].join(', or ');
+  const byVariables = new Map<string, { readonly set: readonly Credential[]; readonly unset: readonly string[] }>();
+  for (const set of sets) {
+    const unset = [...new Set(set.flatMap(unsetVariables))];
+    byVariables.set(unset.join(' and '), { set, unset });
+  }
+  const variables = [...byVariables.keys()].join(', or ');
+  const alternatives = [...byVariables.values()];
   const destinations = [...new Set(sets.flat().map((credential) => destinationOf(credential, baseUrl)))];
   const isOne = alternatives.length === 1 && alternatives[0]!.unset.length === 1;
   const count = operations === 1 ? '1 operation needs' : `${operations} operations need`;
-  const forms = [...new Set(alternatives.map(({ set }) => set.filter(isWaiting).map(describe).join(' and ')))];
+  const forms = alternatives.map(({ set }) => set.filter(isWaiting).map(describe).join(' and '));
   return `Set ${variables} in the environment: ${count} ${isOne ? 'it' : alternatives.length === 1 ? 'them' : 'one of these'} (${forms.join('; or ')}; sent to ${destinations.join(' and ')}).`;
 }
 
