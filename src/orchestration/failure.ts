@@ -1,11 +1,11 @@
 // The only place where a failure becomes an answer: typed data beside a text that says what to do next.
-import { STATUS_CODES } from 'node:http';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
 import type { Endpoint, Target } from '../endpoint/model.ts';
 import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
 import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
+import { isSilent } from '../executor/answer/api-problem.ts';
 import type { Answer } from '../executor/answer/build-answer.ts';
 import { DEFAULT_ACCEPT } from '../executor/request/build-request.ts';
 import { chooseCredentials } from '../executor/request/proof.ts';
@@ -89,12 +89,6 @@ export function toUpstreamFailure(context: ExecutionContext, endpoint: Endpoint,
     ...(problem?.body !== undefined && { body: problem.body }),
     ...(retryAfterSeconds !== undefined && { retry_after_seconds: retryAfterSeconds }),
   });
-}
-
-/** Nothing was said, or no more than what the status is called. */
-function isSilent(status: number, problem: Answer['problem']): boolean {
-  const phrase = STATUS_CODES[status]?.toLowerCase();
-  return Object.values(problem ?? {}).every((said) => typeof said === 'string' && said.trim().toLowerCase() === phrase);
 }
 
 /** What the advice depends on, of the operation and of the answer. */

@@ -1,5 +1,6 @@
 // What an API says went wrong, and when to try again. Errors come in every shape; these are the common ones.
 
+import { STATUS_CODES } from 'node:http';
 import { visible } from '../../endpoint/hidden.ts';
 import type { RawResponse } from '../send.ts';
 import { fitJson, wholeCharacters } from './character-budget.ts';
@@ -47,6 +48,12 @@ export function extractProblem(value: unknown, text: string): Problem {
   const shown = new Set<unknown>([title, detail, type, list]);
   if (used >= MAX_CHARS - 100 || isShown(value, shown, 0)) return problem;
   return { ...problem, body: cut(text, MAX_CHARS - used) };
+}
+
+/** Nothing was said, or no more than what the status is called. */
+export function isSilent(status: number, problem: Problem = {}): boolean {
+  const phrase = STATUS_CODES[status]?.toLowerCase();
+  return Object.values(problem).every((said) => typeof said === 'string' && said.trim().toLowerCase() === phrase);
 }
 
 /** Members that say what the status line says already. */
