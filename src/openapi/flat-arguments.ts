@@ -37,6 +37,9 @@ export interface ArgumentPlan {
 const PRECEDENCE: readonly Argument['location'][] = ['path', 'query', 'querystring', 'header', 'cookie', 'body'];
 const NO_EXTENSION: ArgumentExtension = Object.freeze({});
 
+/** Fields that are accepted and not shown; each operation has an argument for every one of them. */
+const MAX_READ_ONLY = 400;
+
 /** Shared parameters are described once for all operations that use them. */
 const sharedArguments = new WeakMap<Parameter, Argument>();
 
@@ -92,7 +95,7 @@ function parameterArgument(parameter: Parameter): Argument {
 function bodyArguments(body: BodyDraft): Argument[] {
   const { plan, whole, shape } = body;
   if (whole) return [bodyArgument(whole.key, whole.key, plan.required, { kind: 'whole', body })];
-  const readOnlyFields = shape?.readOnlyFields ?? [];
+  const readOnlyFields = new Set(shape?.readOnlyFields?.slice(0, MAX_READ_ONLY));
   const fields = [...body.fields, ...readOnlyFields].map((field): Argument => {
     const { name, required, schemas } = field;
     const extension = argumentExtension(schemas[0]?.value);
@@ -106,7 +109,7 @@ function bodyArguments(body: BodyDraft): Argument[] {
         kind: 'field',
         schemas,
         file: plan.encoding?.[name]?.file === true,
-        readOnly: readOnlyFields.includes(field),
+        readOnly: readOnlyFields.has(field),
       },
       extension,
     };

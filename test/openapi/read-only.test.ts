@@ -121,6 +121,39 @@ describe('a field is readOnly', () => {
     ).toEqual(expect.anything());
   });
 
+  test('a reference that is all of the body is given by its id as well, and a thing that is made is not', async () => {
+    const service = {
+      type: 'object',
+      required: ['type', 'id'],
+      properties: { id: readOnly, type: string, self: readOnly },
+    };
+    const wrapped = (name: string, inner: unknown) => ({
+      type: 'object',
+      required: [name],
+      properties: { [name]: inner },
+    });
+    const shown = async (schema: unknown) => Object.keys((await operation(schema)).advertised.properties);
+    expect(await shown(wrapped('service', service))).toEqual(['id', 'type', 'dry_run']);
+    expect(await shown(wrapped('data', service))).toEqual(['id', 'type', 'dry_run']);
+    const { endpoint, call } = await operation(wrapped('service', service));
+    expect(endpoint.body?.wrap).toEqual(['service']);
+    expect(call({ type: 'service_reference', id: 'P1' })).toEqual({ type: 'service_reference', id: 'P1' });
+    expect(call({ type: 'service_reference' })).toEqual(expect.any(Object));
+    // The thing itself, by the name of the path or by none.
+    const thing = { type: 'object', properties: { id: readOnly, type: string, size: string } };
+    expect(await shown(wrapped('thing', thing))).toEqual(['type', 'size', 'dry_run']);
+    expect(await shown(wrapped('data', thing))).toEqual(['type', 'size', 'dry_run']);
+    expect(await shown(wrapped('owner', thing))).toEqual(['id', 'type', 'size', 'dry_run']);
+  });
+
+  test('a thousand fields that only the API sets do not make an operation too large', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`made_${index}`, readOnly]));
+    const { advertised, call, endpoint } = await operation({ type: 'object', properties: { ...many, name: string } });
+    expect(Object.keys(advertised.properties)).toEqual(['name', 'dry_run']);
+    expect(call({ name: 'n', made_7: 'x' })).toEqual({ name: 'n', made_7: 'x' });
+    expect(endpoint.args.length).toBeLessThan(500);
+  });
+
   test('no record asks for the id it will get, and none refuses it (Cloudflare)', async () => {
     for (const keyword of ['oneOf', 'anyOf']) {
       const { advertised, call } = await operation({ [keyword]: [ref('A'), ref('MX')] }, cloudflare);

@@ -52,10 +52,12 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const body = readBody(operation, bodyParameters, context);
   const plan = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body);
   const { limits } = context;
-  if (plan.arguments.length > limits.maxArguments * 2) {
+  // Nobody has to read the names of readOnly ones.
+  const count = plan.args.filter(({ readOnly }) => !readOnly).length;
+  if (count > limits.maxArguments * 2) {
     throw new OperationProblem(
       pointer,
-      `it takes ${plan.arguments.length} arguments; more than ${limits.maxArguments * 2} cannot be offered`,
+      `it takes ${count} arguments; more than ${limits.maxArguments * 2} cannot be offered`,
     );
   }
   const schemas = sendable.map((parameter) => parameter.schema);
@@ -68,7 +70,7 @@ function readBody(
   bodyParameters: readonly BodyParameter[],
   { resolver, shapeOf, limits, root }: RequestContext,
 ): BodyDraft | undefined {
-  const bodyContext = { resolver, shapeOf, limits, method: info.method };
+  const bodyContext = { resolver, shapeOf, limits, method: info.method, path: info.path };
   const swagger = place.document.dialect.major === 2;
   return swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
     ? readBodyParameters(bodyParameters, mediaTypesOf(root, place.value, 'consumes'), place, bodyContext)

@@ -1,11 +1,14 @@
 // Request Body Object → how it is written (BodyPlan) and which fields or single value it takes.
 // https://spec.openapis.org/oas/v3.2.0.html#request-body-object
 
+import { toSingular } from '../../endpoint/conventions/short-name.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
+import { toSnakeCase } from '../../endpoint/names.ts';
 import { nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
 import { readText } from '../../schema/example-calls.ts';
+import { isKind, shownNames } from '../../schema/portable/read-only.ts';
 import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
@@ -36,6 +39,7 @@ export interface BodyContext {
   readonly shapeOf: ShapeOf;
   readonly limits: Limits;
   readonly method: string;
+  readonly path: string;
 }
 
 /** OpenAPI 3 `requestBody`. */
@@ -160,7 +164,7 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
   }
   const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, media.value, kind, context.resolver);
   const plan: BodyPlan = { mediaType: body, kind, required, ...(parts ? { encoding: parts } : {}) };
-  return unwrap({ plan, schemas, fields: shape.fields, shape }, examples, context);
+  return showReference(unwrap({ plan, schemas, fields: shape.fields, shape }, examples, context), context.path);
 }
 
 /** `{data: {…}}`: the wrapper says nothing, so its fields become the arguments. */
@@ -181,6 +185,41 @@ function unwrap(draft: BodyDraft, bodies: readonly Place[], { shapeOf, limits, r
     current = { ...current, plan: { ...current.plan, wrap }, fields: inner.fields, shape: inner };
   }
   return current;
+}
+
+/** Wrappers that name no thing. */
+const NEUTRAL =
+  /^(?:data|attributes|body|payload|params|parameters|input|request|item|object|resource|entity|record)$/i;
+
+/**
+ * A wrapper that is not what the path is about refers to another thing (`{service: {id, type}}`): fields that say which one
+ * are asked for, though the API sets them itself where the thing is made.
+ */
+function showReference(draft: BodyDraft, path: string): BodyDraft {
+  const { shape, fields, plan } = draft;
+  const wrapper = plan.wrap?.at(-1);
+  const readOnlyFields = shape?.readOnlyFields ?? [];
+  if (!shape || wrapper === undefined || readOnlyFields.length === 0) return draft;
+  const isOther = !NEUTRAL.test(wrapper) && thingOf(wrapper) !== thingOf(lastWordOf(path));
+  if (!isOther && !fields.every(({ name }) => isKind(name))) return draft;
+  const unasked = new Set(readOnlyFields.map(({ name }) => name));
+  const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
+  const names = [...fields, ...readOnlyFields].map(({ name }) => name);
+  const rules = { isUnasked: (name: string) => unasked.has(name), isRequired: (name: string) => required.has(name) };
+  const shown = new Set(shownNames({ names, ...rules }, 'part'));
+  const telling = readOnlyFields.filter(({ name }) => shown.has(name));
+  const others = readOnlyFields.filter(({ name }) => !shown.has(name));
+  const all = [...telling, ...fields];
+  return { ...draft, fields: all, shape: { ...shape, fields: all, readOnlyFields: others } };
+}
+
+/** What a path ends in, variables aside. */
+function lastWordOf(path: string): string {
+  return path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? '';
+}
+
+function thingOf(name: string): string {
+  return toSingular(toSnakeCase(name));
 }
 
 /** A type that can stand in a Content-Type header. */

@@ -11,6 +11,10 @@ const KIND = /^_?(?:type|kind|(?:object|resource|entity)_?type)$/i;
 /** What else may name a thing where there is no better. */
 const NAMING = /^_?(?:name|slug|code|href|self|url|uri|ref|login|username|email|number)$|(?:[a-z]I[dD]|ID|_id)$/;
 
+export function isKind(name: string): boolean {
+  return KIND.test(name);
+}
+
 /** Whether everything said about a field says that the API fills it in. */
 export function isReadOnly(schemas: readonly JsonSchema[]): boolean {
   return schemas.length > 0 && schemas.every((schema) => isObject(schema) && schema.readOnly === true);
@@ -37,7 +41,7 @@ export function shownNames(fields: Fields, place: 'whole' | 'part'): readonly st
     const identities = unasked.filter((name) => IDENTITY.test(name));
     const choice = identities.length > 0 || !isReference ? identities : unasked.filter((name) => NAMING.test(name));
     for (const name of choice) telling.add(name);
-    if (telling.size > 0) for (const name of unasked) if (KIND.test(name)) telling.add(name);
+    if (telling.size > 0) for (const name of unasked) if (isKind(name)) telling.add(name);
   }
   return names.filter((name) => !isUnasked(name) || telling.has(name));
 }
