@@ -17,10 +17,10 @@ import {
   type TemplateEntry,
 } from './catalog/resources-and-prompts/resources.ts';
 import { refuseUnknownNames, type Selection, selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
+import { createUnknownTool } from './catalog/unknown-tool.ts';
 import type { Domain, GuardPolicy } from './endpoint/model.ts';
 import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
-import { closest } from './endpoint/suggest.ts';
 import { GatewayError } from './errors.ts';
 import { createExecutor, type Executor } from './executor/executor.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
@@ -229,7 +229,7 @@ function createService(shared: Shared, { profile, domains, native, exposure, pol
   const adapter = createAdapter({
     tools: {
       find: (name) => registry.tools.get(name)?.run,
-      missing: (name) => unknownTool(name, registry),
+      missing: createUnknownTool(registry),
     },
     redaction,
     audit: createAudit(log),
@@ -262,23 +262,4 @@ function readFrom(resources: ResourceTable, context: ExecutionContext, uri: stri
   const read = findResource(resources, uri);
   if (read) return read(context);
   throw new GatewayError('RESOURCE_NOT_FOUND', `The prompt embeds ${uri}, and there is no such resource.`, { uri });
-}
-
-/** Whoever calls an operation that is not a tool of its own is told by which tool it can be called. */
-function unknownTool(name: string, registry: Registry): GatewayError {
-  const refuse = (advice: string) => {
-    const tool = name.slice(0, 100);
-    return new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${tool}.${advice}`, { failure_mode: 'unknown_tool', tool });
-  };
-  const operation = registry.operations.find(({ name: own, qualifiedNames, endpoint }) =>
-    [own, endpoint.toolName, endpoint.id, endpoint.source.operationId, ...qualifiedNames].includes(name),
-  );
-  const entry = operation && [...registry.tools.values()].find(({ operations }) => operations.includes(operation));
-  if (entry) {
-    const pick = entry.pickOf?.(operation);
-    const call = pick === undefined ? entry.tool.name : `${entry.tool.name} with ${JSON.stringify(pick)}`;
-    return refuse(` It is an operation: call ${call}.`);
-  }
-  const near = closest(name, registry.tools.keys());
-  return refuse(`${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.`);
 }

@@ -1,5 +1,6 @@
 // Hints name operations by what can be called, whatever the exposure mode.
 import { expect, test } from 'vitest';
+import { createUnknownTool } from '../../src/catalog/unknown-tool.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { modern } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -19,6 +20,25 @@ test.each([
     expect(JSON.parse(reply!.body)).toMatchObject({ error: { code: -32602, message } });
   },
 );
+
+test('the operations are looked through once, however many wrong names are called', async () => {
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:1')], exposure: 'grouped' });
+  await gateway.close();
+  const { registry } = gateway;
+  let looks = 0;
+  const operations = registry.operations.map((operation) => ({
+    ...operation,
+    get qualifiedNames() {
+      looks++;
+      return operation.qualifiedNames;
+    },
+  }));
+  const refuse = createUnknownTool({ ...registry, operations });
+  expect(looks).toBe(0);
+  const names = ['nothing_like_it', 'pets_delete', 'pets.delete', 'another'];
+  expect(names.map((name) => refuse(name).code)).toEqual(names.map(() => 'UNKNOWN_TOOL'));
+  expect(looks).toBe(operations.length);
+});
 
 test.each([
   ['tools', { name: 'pets_list', arguments: {} }, 'pets_list'],

@@ -15,8 +15,9 @@ export function indexKeys(operations: readonly CatalogOperation[]): OperationKey
   };
   for (const operation of operations) add(operation.name, operation);
   for (const operation of operations) {
-    const { id, source, method, path } = operation.endpoint;
-    for (const key of [id, source.operationId, `${method} ${path}`, ...operation.qualifiedNames]) add(key, operation);
+    const { id, toolName, source, method, path } = operation.endpoint;
+    for (const key of [toolName, id, source.operationId, `${method} ${path}`, ...operation.qualifiedNames])
+      add(key, operation);
   }
   return keys;
 }

@@ -1,0 +1,39 @@
+// The refusal of a call to a tool that does not exist, with what its caller probably meant.
+import { closest } from '../endpoint/suggest.ts';
+import { GatewayError } from '../errors.ts';
+import { once } from '../model/base.ts';
+import type { Operation } from '../orchestration/operation.ts';
+import type { Registry } from './registry.ts';
+import { findByKey, indexKeys } from './search/operation-keys.ts';
+import type { ToolEntry } from './tool-entry.ts';
+
+/** Whoever calls an operation that is not a tool of its own is told by which tool it can be called. */
+export function createUnknownTool({ operations, tools }: Registry): (name: string) => GatewayError {
+  // Any caller may ask for any name, so nothing is searched twice; and most gateways are never asked for a wrong one.
+  const keys = once(() => indexKeys(operations));
+  const entries = once(() => indexOperations(tools.values()));
+  const advise = (name: string): string => {
+    const operation = findByKey(keys(), name);
+    const entry = operation && entries().get(operation);
+    if (entry) {
+      const pick = entry.pickOf?.(operation);
+      const call = pick === undefined ? entry.tool.name : `${entry.tool.name} with ${JSON.stringify(pick)}`;
+      return ` It is an operation: call ${call}.`;
+    }
+    const near = closest(name, tools.keys());
+    return `${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.`;
+  };
+  return (name) => {
+    const tool = name.slice(0, 100);
+    const message = `Unknown tool: ${tool}.${advise(name)}`;
+    return new GatewayError('UNKNOWN_TOOL', message, { failure_mode: 'unknown_tool', tool });
+  };
+}
+
+/** The first tool each operation can be called by. */
+function indexOperations(entries: Iterable<ToolEntry>): ReadonlyMap<Operation, ToolEntry> {
+  const owners = new Map<Operation, ToolEntry>();
+  for (const entry of entries)
+    for (const operation of entry.operations) if (!owners.has(operation)) owners.set(operation, entry);
+  return owners;
+}
