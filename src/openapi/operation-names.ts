@@ -157,7 +157,8 @@ function settle(claims: readonly Claim[], shorten: Shorten, room: number): Reado
     const owner = members.length === 1 ? members[0] : ownerOf(members);
     if (owner) names.set(owner, name);
     else open.add(name);
-    const others = members.filter((claim) => claim !== owner);
+    // Who comes first takes a name that two of them end up with, so they come by request, not as the document lists them.
+    const others = members.filter((claim) => claim !== owner).sort(byRequest);
     if (others.length > 0)
       divide(
         others.map((claim) => ({ claim, words: claim.words, keep: new Set<string>() })),
@@ -165,6 +166,11 @@ function settle(claims: readonly Claim[], shorten: Shorten, room: number): Reado
       );
   }
   return names;
+}
+
+function byRequest({ info: one }: Claim, { info: other }: Claim): number {
+  if (one.path !== other.path) return one.path < other.path ? -1 : 1;
+  return one.method < other.method ? -1 : 1;
 }
 
 /** The one whose right to the name is best, if there is one. */

@@ -205,6 +205,17 @@ describe('for any operations', () => {
     );
   });
 
+  test('names that x-mcp gives to several go to the same ones in whatever order they come', () => {
+    const all = [
+      'DELETE /{get}/get/ group_group #user',
+      'GET /{by}/{api} id #id',
+      'POST /{by} #v1',
+      'GET /{v1}/{list}/ #id',
+    ].map((text, place): NamedInfo => ({ ...operation(text), extensionName: place < 3 ? 'users' : undefined }));
+    const actions = (some: readonly NamedInfo[]) => nameOperations(some, 'dom', 30).map(({ action }) => action);
+    expect(actions([...all].reverse()).reverse()).toEqual(actions(all));
+  });
+
   test('one that goes renames at most those that would share its name', () => {
     fc.assert(
       fc.property(lines, fc.nat(), (all, pick) => {
