@@ -2,7 +2,7 @@
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { UNIONS } from './keywords.ts';
-import { resolveRef, schemasOf } from './references.ts';
+import { resolveRef, type SchemaObject, schemasOf } from './references.ts';
 
 // JSON types as bits, so that union and intersection are one operation each. A number is an integer or a fraction.
 export const NULL = 1;
@@ -57,6 +57,8 @@ interface TypeWalk {
 /** Every type a value may have at this place, through references and compositions. */
 export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   if (!isObject(schema)) return schema ? ANY : 0;
+  // Of a hundred thousand branches most name their type and nothing else; remembering that costs more than reading it.
+  if (!DECIDING.some((keyword) => schema[keyword] !== undefined)) return ownTypes(schema);
   const holder = isObject(root) ? root : schema;
   let cache = typesByRoot.get(holder);
   const cached = cache?.get(schema);
@@ -68,6 +70,13 @@ export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   return bits;
 }
 
+/** What decides on types beside `type` itself. */
+const DECIDING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'] as const;
+
+function ownTypes({ type, nullable }: SchemaObject): number {
+  return nullable === true && type !== undefined ? namedTypes(type) | NULL : namedTypes(type);
+}
+
 /** undefined while the same schema is being looked at: a cycle adds nothing to a union and takes nothing away. */
 function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
   if (!isObject(schema)) return schema ? ANY : 0;
@@ -77,8 +86,7 @@ function findTypes(walk: TypeWalk, schema: JsonSchema): number | undefined {
   if (++walk.steps > MAX_STEPS) return ANY;
   const cycles = walk.cycles;
   walk.cache.set(schema, PENDING);
-  let bits = namedTypes(schema.type);
-  if (schema.nullable === true && schema.type !== undefined) bits |= NULL;
+  let bits = ownTypes(schema);
   if (Array.isArray(schema.enum)) bits &= schema.enum.reduce<number>((all, value) => all | typeOf(value), 0);
   if (Object.hasOwn(schema, 'const')) bits &= typeOf(schema.const);
   const target = schema.$ref === undefined ? undefined : resolveRef(walk.root, schema.$ref);

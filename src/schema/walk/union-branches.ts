@@ -13,7 +13,9 @@ type Tags = readonly (readonly [key: string, options: readonly unknown[]])[];
 /** Of thousands of properties only the first are looked at for fixed values: nobody tells forms apart by later ones. */
 const MAX_LOOKED_AT = 32;
 /** Looking for them, once for each branch. */
-const FIND_EFFORT = 1;
+const FIND_EFFORT = 2;
+/** Looking at all of them together, once for each union. */
+const INDEX_EFFORT = 4;
 
 const findTags = rememberByObject((branch: SchemaObject, root: JsonSchema): Tags => {
   spend(FIND_EFFORT);
@@ -47,8 +49,9 @@ export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<s
 
 /** The branches that take more than null, and which of them a field that all of them fix stands for. */
 const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema) => {
+  spend(INDEX_EFFORT);
   const branches = schemasOf(list).filter((branch) => typesOf(root, branch) !== NULL);
-  const key = commonKey(branches.map((branch) => tagsOf(root, branch)));
+  const key = commonKey(root, branches);
   const byTag = new Map<unknown, JsonSchema | undefined>();
   for (const branch of key === undefined ? [] : branches) {
     const option = tagsOf(root, branch).find(([name]) => name === key)![1][0];
@@ -58,12 +61,13 @@ const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema)
   return { branches, key, byTag };
 });
 
-/** The first name that is in every list. */
-function commonKey(lists: readonly Tags[]): string | undefined {
-  let names = new Set(lists[0]?.map(([name]) => name));
-  for (const tags of lists) {
+/** The first name that every branch fixes; branches are looked at as long as there may be one. */
+function commonKey(root: JsonSchema, branches: readonly JsonSchema[]): string | undefined {
+  const namesOf = (branch: JsonSchema) => new Set(tagsOf(root, branch).map(([name]) => name));
+  let names = branches[0] === undefined ? new Set<string>() : namesOf(branches[0]);
+  for (const branch of branches) {
     if (names.size === 0) return undefined;
-    const others = new Set(tags.map(([name]) => name));
+    const others = namesOf(branch);
     names = new Set([...names].filter((name) => others.has(name)));
   }
   return [...names][0];
