@@ -6,6 +6,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { cutText } from '../endpoint/plain-text.ts';
 import { COMPOSITIONS } from './keywords.ts';
+import { ANYTHING } from './portable/anything.ts';
 import { changeText } from './portable/description.ts';
 
 /** The schema one action gives a field. */
@@ -21,10 +22,6 @@ const MAX_BRIEF = 60;
 const MAX_ENUM = 100;
 const MAX_DEPTH = 3;
 const MAX_BRANCHES = 5;
-/** Every node needs a type somewhere; this is "any" in those words. */
-const ANYTHING: Node = Object.freeze({
-  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
-});
 
 /**
  * One schema that accepts what any of the variants accepts, with a description that holds for all of them. `brief` leaves

@@ -1,7 +1,7 @@
 // Reads a schema without compiling it: which JSON types a place takes.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
-import { UNIONS } from './keywords.ts';
+import { COMPOSITIONS, UNIONS } from './keywords.ts';
 import { resolveRef, type SchemaObject, schemasOf } from './references.ts';
 
 // JSON types as bits, so that union and intersection are one operation each. A number is an integer or a fraction.
@@ -58,7 +58,7 @@ interface TypeWalk {
 export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   if (!isObject(schema)) return schema ? ANY : 0;
   // Of a hundred thousand branches most name their type and nothing else; remembering that costs more than reading it.
-  if (!DECIDING.some((keyword) => schema[keyword] !== undefined)) return ownTypes(schema);
+  if (isPlain(schema)) return ownTypes(schema);
   const holder = isObject(root) ? root : schema;
   let cache = typesByRoot.get(holder);
   const cached = cache?.get(schema);
@@ -70,8 +70,11 @@ export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   return bits;
 }
 
-/** What decides on types beside `type` itself. */
-const DECIDING = ['$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'] as const;
+/** Whether nothing but `type` itself decides. */
+function isPlain(schema: SchemaObject): boolean {
+  if (schema.$ref !== undefined || schema.enum !== undefined || schema.const !== undefined) return false;
+  return !COMPOSITIONS.some((keyword) => schema[keyword] !== undefined);
+}
 
 function ownTypes({ type, nullable }: SchemaObject): number {
   return nullable === true && type !== undefined ? namedTypes(type) | NULL : namedTypes(type);

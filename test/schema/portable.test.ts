@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { CLIENTS, type ClientId, checkTool, checkToolCount } from '../../src/doctor/client-check.ts';
 import type { JsonSchema } from '../../src/endpoint/model.ts';
+import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { toPortableNode, toPortableSchema } from '../../src/schema/portable/portable-schema.ts';
 
 const CLIENT_IDS = Object.keys(CLIENTS) as ClientId[];
@@ -279,17 +280,28 @@ describe('an argument', () => {
     expect(portable({ default: false })).toMatchObject({ type: 'boolean', default: false });
     expect(portable({ examples: [{ a: 1 }] })).toMatchObject({ type: 'object' });
     expect(portable({ examples: [['a']] })).toMatchObject({ type: 'array' });
-    expect(portable({ examples: [null] })).toMatchObject({ anyOf: [{ type: 'string' }, {}, {}, {}] });
+    expect(portable({ examples: [null] })).toMatchObject({ anyOf: [{ type: 'string' }, {}, {}, {}, {}] });
   });
 
   test('of an array always has items, and any value is spelt out', () => {
-    expect(portable({ type: 'array' })).toEqual({
-      type: 'array',
-      items: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }] },
+    const list = { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'object' }] } };
+    const others = [{ type: 'number' }, { type: 'boolean' }, { type: 'object' }, list];
+    expect(portable({ type: 'array' })).toEqual({ type: 'array', items: { anyOf: [{ type: 'string' }, ...others] } });
+    expect(portable({})).toEqual({ anyOf: [{ type: 'string', description: 'Any JSON value.' }, ...others] });
+    expect(portable({ description: 'The input' })).toEqual({
+      anyOf: [{ type: 'string', description: 'The input. Any JSON value.' }, ...others],
     });
-    expect(portable({ description: 'Anything' })).toEqual({
-      anyOf: [{ type: 'string', description: 'Anything' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
-    });
+  });
+
+  test('of any value excludes no list that a caller may need, as deep as clients read', () => {
+    const anything = createSchemaValidator({ type: 'object', properties: { x: portable({}) } });
+    const values = ['a', 1, true, { a: [1] }, [], ['a', 'b'], [1, 2.5], [{ a: 1 }, 'b']];
+    for (const x of values) expect(anything('t', { x })).toEqual({ x });
+    let deep: JsonSchema = { type: 'array' };
+    for (let depth = 0; depth < 7; depth++) deep = { type: 'object', properties: { d: deep } };
+    const out = toPortableSchema({ type: 'object', properties: { x: deep } }, { maxDepth: 12 });
+    expect(problems(out)).toEqual([]);
+    expect(JSON.stringify(out)).toContain('"anyOf"');
   });
 
   test('keeps null where it has to be said', () => {

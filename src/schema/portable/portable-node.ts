@@ -5,6 +5,7 @@ import { smuggles } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { ANY, ARRAY, BOOLEAN, FRACTION, INTEGER, NULL, NUMBER, OBJECT, STRING, typeOf } from '../json-types.ts';
 import type { SchemaObject } from '../references.ts';
+import { ANYTHING, ANYTHING_BUT_LISTS } from './anything.ts';
 import { arrayWords, exclusionWords, fieldList, objectWords, purposeOf } from './constraint-words.ts';
 import { changeText, Description, descriptionOf, joinWords } from './description.ts';
 import {
@@ -77,7 +78,8 @@ export function toNode(
     (most, target) => Math.max(most, pass.path.filter((open) => open === target).length),
     0,
   );
-  if (again > 1 || pass.nodes < -200) return withText(ANYTHING, new Description(purposeOf(facts, pass.maxText >> 1)));
+  if (again > 1 || pass.nodes < -200)
+    return withText(anythingAt(at), new Description(purposeOf(facts, pass.maxText >> 1)));
   // The first time round a recursive schema is still named, but not opened again.
   const here = again > 0 || pass.nodes < 0 ? { ...at, depth: Math.max(at.depth, pass.maxDepth + 1) } : at;
   pass.path.push(...facts.targets);
@@ -95,8 +97,7 @@ function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<Sch
   const bits = impliedTypes(facts);
   const shown = at.nullable || bits === NULL ? bits : bits & ~NULL;
   if (bits === ANY) {
-    const words = textOf(pass, facts, at) === '' ? ['Any JSON value'] : [];
-    return withText(ANYTHING, describe(pass, facts, at, words));
+    return withText(anythingAt(at), describe(pass, facts, at, ['Any JSON value']));
   }
   const types = splitTypes(shown);
   if (types.length === 1) return typedNode(pass, facts, types[0]!, at);
@@ -169,13 +170,13 @@ function arrayNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 
 function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const inner = { depth: at.depth, level: at.level + 1, arrays: at.arrays + 1, nullable: true };
-  if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return ANYTHING;
+  if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return anythingAt(inner);
   const rest = facts.items.filter((schema) => schema !== false);
-  if (facts.prefix.length === 0) return rest.length === 0 ? ANYTHING : toNode(pass, rest, inner);
+  if (facts.prefix.length === 0) return rest.length === 0 ? anythingAt(inner) : toNode(pass, rest, inner);
   // Without tuples the items are a union of all positions, and of what may follow them.
   const closed = facts.items.includes(false);
   const nodes = facts.prefix[0]!.slice(0, 12).map((schema) => toNode(pass, [schema], inner));
-  if (!closed) nodes.push(rest.length === 0 ? ANYTHING : toNode(pass, rest, inner));
+  if (!closed) nodes.push(rest.length === 0 ? anythingAt(inner) : toNode(pass, rest, inner));
   return anyOf(nodes, new Description(''), inner);
 }
 
@@ -241,13 +242,9 @@ function isNever(schemas: readonly JsonSchema[]): boolean {
   return schemas.includes(false);
 }
 
-/**
- * Any JSON value, as short as those take it who refuse a node without type. Lists and null are left to the words: spelling
- * them out, with the items of the list, made such a place longer than most others.
- */
-const ANYTHING: PortableNode = Object.freeze({
-  anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }, { type: 'object' }],
-});
+function anythingAt({ level }: Position): PortableNode {
+  return level < MAX_LEVELS ? ANYTHING : ANYTHING_BUT_LISTS;
+}
 
 /** Branches without duplicates and without nesting; the description goes to the first, as nothing may stand beside anyOf. */
 function anyOf(nodes: readonly PortableNode[], description: Description, at: Position): PortableNode {

@@ -1,5 +1,6 @@
 // The advertised schema: what every client and provider accepts, within a size a model can read. Enforcement keeps the
-// full one, so this only ever leaves things out or says them in words; it is never stricter.
+// full one, so this only ever leaves things out or says them in words; it is stricter only where a place has no type: what
+// is meant there follows from its other keywords or its example.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { OBJECT, typesOf } from '../json-types.ts';
 import { anyOf, companions, conditionalWords, type RuleWords } from './constraint-words.ts';
