@@ -92,7 +92,7 @@ function parameterArgument(parameter: Parameter): Argument {
 function bodyArguments(body: BodyDraft): Argument[] {
   const { plan, whole, shape } = body;
   if (whole) return [bodyArgument(whole.key, whole.key, plan.required, { kind: 'whole', body })];
-  const readOnlyFields = shape?.readOnlyFields ?? [];
+  const readOnlyFields = new Set(shape?.readOnlyFields);
   const fields = [...body.fields, ...readOnlyFields].map((field): Argument => {
     const { name, required, schemas } = field;
     const extension = argumentExtension(schemas[0]?.value);
@@ -106,7 +106,7 @@ function bodyArguments(body: BodyDraft): Argument[] {
         kind: 'field',
         schemas,
         file: plan.encoding?.[name]?.file === true,
-        readOnly: readOnlyFields.includes(field),
+        readOnly: readOnlyFields.has(field),
       },
       extension,
     };
