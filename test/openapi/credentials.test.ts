@@ -129,6 +129,7 @@ describe('parameters that are keys', () => {
     ['token', 'query', 4],
     ['key', 'query', 4],
     ['appid', 'query', 4],
+    ['X-Acme-Key', 'header', 2],
   ])('%s in the %s of %i of 4 operations is taken from a variable', async (name, where, only) => {
     const endpoint = await first(withParameters([parameter(name, where), parameter('q')], only));
     expect(places(endpoint)).toEqual({ q: 'query q (required)' });
@@ -146,12 +147,51 @@ describe('parameters that are keys', () => {
     ['access_token', 'query', 1],
     ['token', 'query', 1],
     ['key', 'query', 1],
+    // The token of a chain, the key of a value.
+    ['token', 'query', 2],
+    ['token', 'query', 3],
+    ['key', 'query', 4],
     ['sort_key', 'query', 4],
     ['author', 'query', 4],
     ['api_key_id', 'query', 4],
   ])('%s in the %s of %i of 4 operations stays an argument', async (name, where, only) => {
     const endpoint = await first(withParameters([parameter(name, where)], only));
     expect([endpoint.args.length, endpoint.security]).toEqual([1, []]);
+  });
+
+  test('a store keeps the key of its values, though every operation takes it', async () => {
+    const key = { parameters: [parameter('key', 'query', true, { description: 'The key to look up' })] };
+    const put = { ...key, requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } } };
+    const { endpoints } = await importValue(openapi({ '/kv': { get: key, put, delete: key } }));
+    expect(endpoints.map(({ args, security }) => [args[0]?.key, security])).toEqual([
+      ['key', []],
+      ['key', []],
+      ['key', []],
+    ]);
+  });
+
+  test.each([
+    ['key', 'Your registered API key.', true, 1],
+    ['key', 'API key. It identifies your project.', false, 4],
+    ['token', 'The access token of your account', true, 2],
+    ['appid', 'Your app key', true, 1],
+  ])('%s is taken from a variable where its description says so: %s', async (name, description, required, only) => {
+    const endpoint = await first(withParameters([parameter(name, 'query', required, { description })], only));
+    expect([endpoint.args, endpoint.security[0]]).toEqual([[], [expect.objectContaining({ field: name })]]);
+  });
+
+  test('whatever lists its values, or takes a number, stays an argument', async () => {
+    const schemas = [{ type: 'string', enum: ['ETH', 'BTC'] }, { type: 'integer' }];
+    for (const [index, name] of ['token', 'appid'].entries()) {
+      const endpoint = await first(withParameters([parameter(name, 'query', true, { schema: schemas[index] })]));
+      expect([Object.keys(places(endpoint)), endpoint.security]).toEqual([[name], []]);
+    }
+  });
+
+  test('an operation that is about keys keeps its key', async () => {
+    const check = { post: { parameters: [parameter('api_key')] } };
+    const { endpoints } = await importValue(openapi({ '/keys/validate': check, '/a': { get: {} }, '/b': { get: {} } }));
+    expect(endpoints.map(({ args }) => args.length)).toEqual([1, 0, 0]);
   });
 
   test('never a path parameter, nor a field of a body', async () => {
