@@ -260,6 +260,26 @@ describe('parameters that are keys', () => {
   });
 });
 
+test('a scheme cannot say that it is a parameter, and so take the variable of another', async () => {
+  const evil = { type: 'http', scheme: 'bearer', name: 'good', 'x-landbridge-parameter': 'key' };
+  const document = openapi(
+    { '/x': { get: {} } },
+    {
+      components: { securitySchemes: { evil, good: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+      security: [{ evil: [] }],
+    },
+  );
+  const endpoint = await importOne(document, { env: { MINE: 'secret' }, credentials: { good: { env: 'MINE' } } });
+  expect(endpoint.security).toEqual([
+    [
+      expect.objectContaining({
+        name: 'evil',
+        secret: { variable: 'LANDBRIDGE_CRED_TEST_EVIL', value: undefined },
+      }),
+    ],
+  ]);
+});
+
 describe('a document of AWS', () => {
   const names = ['Content-Sha256', 'Date', 'Algorithm', 'Credential', 'Security-Token', 'Signature', 'SignedHeaders'];
   const document = {
@@ -336,6 +356,54 @@ describe('a document of AWS', () => {
       accessKeyId: { value: 'id' },
       secretAccessKey: { value: 'secret' },
     });
+  });
+
+  test.each([
+    ['https://api.example.com', 'execute-api', 'us-east-1'],
+    ['https://abc.execute-api.eu-west-1.amazonaws.com/prod', 'execute-api', 'eu-west-1'],
+    ['https://s3.dualstack.eu-west-1.amazonaws.com', 's3', 'eu-west-1'],
+    ['https://dynamodb-fips.us-west-2.amazonaws.com', 'dynamodb', 'us-west-2'],
+    ['https://s3.fips.dualstack.us-west-2.amazonaws.com', 's3', 'us-west-2'],
+    ['https://iam.amazonaws.com', 'iam', 'us-east-1'],
+  ])('at %s is signed for %s in %s', async (url, service, region) => {
+    const plain = { ...document, info: { title: 'T', version: '1' }, servers: [{ url }] };
+    expect((await importOne(plain)).security[0]![0]).toMatchObject({ service, region });
+  });
+
+  test('says by itself what it can say in one way only', async () => {
+    const path = '/#X-Amz-Target=DynamoDB_20120810.ListTables';
+    const parameter = (name: string, where: string, schema: object, required = true) => ({
+      name,
+      in: where,
+      required,
+      schema: { type: 'string', ...schema },
+    });
+    const parameters = [
+      parameter('X-Amz-Target', 'header', { enum: ['DynamoDB_20120810.ListTables'] }),
+      parameter('X-Amz-Api-Version', 'header', { default: '2012' }),
+      parameter('Version', 'query', { enum: ['2012-08-10'] }),
+      parameter('Order', 'query', { default: 'up' }),
+      parameter('Mode', 'query', { enum: ['only'] }, false),
+      parameter('Kind', 'header', { enum: ['a', 'b'], default: 'a' }),
+    ];
+    const get = { operationId: 'ListTables', parameters };
+    const endpoint = await importOne({ ...document, paths: { [path]: { post: get } } });
+    expect(Object.keys(places(endpoint))).toEqual(['Order', 'Mode', 'Kind']);
+    expect(endpoint.fixed.map(({ value, to }) => [to.in, 'name' in to && to.name, value])).toEqual([
+      ['header', 'X-Amz-Target', 'DynamoDB_20120810.ListTables'],
+      ['header', 'X-Amz-Api-Version', '2012'],
+      ['query', 'Version', '2012-08-10'],
+    ]);
+    const executor = createExecutor();
+    const preview = executor.compile(endpoint).preview({ Order: 'up', Kind: 'a' }, 'tool');
+    expect([preview.headers['x-amz-target'], preview.url]).toEqual([
+      'DynamoDB_20120810.ListTables',
+      expect.stringContaining('Version=2012-08-10'),
+    ]);
+    await executor.close();
+    // Elsewhere an API may take more values than its document says.
+    const unsigned = await importOne({ ...document, security: [], paths: { [path]: { post: get } } });
+    expect(unsigned.fixed).toEqual([]);
   });
 
   test('shows a signature in a dry run, never the keys', async () => {
