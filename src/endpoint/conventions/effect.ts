@@ -146,7 +146,8 @@ function readIn({ operation, name, segment }: Reading): string | undefined {
   const { summary = '', description = '' } = operation;
   if (!namesRead(segment) || (name.length > 0 && !mentionsRead(name))) return undefined;
   // `files/list_folder`: the resource stands before it.
-  const isNamed = name.length === 0 || namesRead(name) || namesRead(toWords(/[^/.:]*$/.exec(operation.name ?? '')![0]));
+  const last = operation.name?.split(/[/.:]/).at(-1) ?? '';
+  const isNamed = name.length === 0 || namesRead(name) || namesRead(toWords(last));
   if (!isNamed && segment.length > 1) return undefined;
   if (isOnlyQuery([...segment, ...name]) && operation.takesStatement?.() !== false) return undefined;
   if (!tellsOnlyRead(summary) || tellsChange(description)) return undefined;
