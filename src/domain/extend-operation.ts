@@ -107,9 +107,17 @@ function freeKey(args: readonly Arg[]): string {
   return key;
 }
 
-/** Names that have a way of their own, or none on purpose: arguments, fixed values, hidden ones and credentials. */
+/** Servers read `Tenant`, `tenant[]` and `tenant ` as `tenant`, each in its own language. */
+function bareName(name: string): string {
+  return name.toLowerCase().replace(/\[.*$/s, '').trim();
+}
+
+/**
+ * Names that have a way of their own, or none on purpose: arguments, fixed values, hidden ones, credentials, and what the
+ * path says in its own query (`/do?Action=List`).
+ */
 function reservedNames(endpoint: Endpoint, where: 'body' | 'query'): ReadonlySet<string> {
-  const { args, fixed, withheld = [], security } = endpoint;
+  const { args, fixed, withheld = [], security, path } = endpoint;
   const targets = [...args.flatMap(({ to }) => to), ...fixed.map(({ to }) => to), ...withheld];
   const names = targets.flatMap((target) => {
     if (target.in !== where) return [];
@@ -118,7 +126,9 @@ function reservedNames(endpoint: Endpoint, where: 'body' | 'query'): ReadonlySet
   const credentials = security.flat().flatMap((credential) => {
     return credential.kind === 'apiKey' && credential.in === where ? [credential.field] : [];
   });
-  return new Set([...names, ...credentials]);
+  const mark = where === 'query' ? path.indexOf('?') : -1;
+  const ofPath = mark < 0 ? [] : [...new URLSearchParams(path.slice(mark).split('#', 1)[0]).keys()];
+  return new Set([...names, ...credentials, ...ofPath].map(bareName));
 }
 
 function openSchema(schema: JsonSchema, key: string, where: 'body' | 'query'): JsonSchema {
@@ -158,8 +168,9 @@ function gatherOthers(
     for (const name of names) {
       const shown = JSON.stringify(name.slice(0, MAX_NAME));
       if (name.length > MAX_NAME) problems.push(`a name of ${name.length} characters is too long; at most ${MAX_NAME}`);
-      else if (reserved.has(name)) problems.push(`${shown} is not for \`${rest}\`: the operation uses it itself`);
-      else if (isMethodParameter(name)) problems.push(`${shown} would make this another operation`);
+      else if (reserved.has(bareName(name)))
+        problems.push(`${shown} is not for \`${rest}\`: the operation uses it itself`);
+      else if (isMethodParameter(name.trim())) problems.push(`${shown} would make this another operation`);
     }
     if (names.length > MAX_FIELDS) problems.push(`${names.length} further fields are too many; at most ${MAX_FIELDS}`);
     if (problems.length > 0) return { ok: false, problems: problems.slice(0, 10) };

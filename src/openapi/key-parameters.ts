@@ -1,7 +1,7 @@
 // Parameters that are credentials though no security scheme says so: `api_key` in the query of every operation, a required
 // `X-ListenAPI-Key` header. They are taken from variables, like the keys of schemes, and never asked from a model.
 import { isObject } from '../endpoint/is-object.ts';
-import { listAt, type Node, textAt } from '../endpoint/untrusted.ts';
+import { listAt, type Node, nodeAt, own, textAt } from '../endpoint/untrusted.ts';
 import type { ImportOptions } from './import-options.ts';
 import type { Operation } from './objects/paths.ts';
 import { orNothing, type Resolver } from './source/resolve.ts';
@@ -19,13 +19,20 @@ export interface KeyParameter {
 const KEY = /(?:apikey|apisecret|apitoken|subscriptionkey|rapidapikey|secretkey|privatetoken|applicationkey|appkey)$/;
 /** Names of tokens that an operation may be about (`/oauth/introspect`): credentials where several operations take them. */
 const TOKEN =
-  /^(?:x)?(?:access|auth|authentication|authorization|api|bearer|session|user)?(?:token|jwt)$|^authorization$|accesstoken$|authtoken$|authkey$/;
-/** Names that mean a key only where nearly every operation has them. */
-const VAGUE = /^(?:key|token|appid|auth|secret|hapikey|signature|x[a-z]+(?:key|token))$/;
+  /^x?(?:access|auth|authentication|authorization|api|bearer|session|user)(?:token|jwt)$|^x?jwt$|^xtoken$|^authorization$|accesstoken$|authtoken$|authkey$/;
+/** `X-Acme-Key` */
+const KEY_HEADER = /^x[a-z0-9]+key$/;
+/** Names that mean a key only where most operations have to have them. */
+const VAGUE = /^(?:appid|auth|secret|signature|x[a-z]+token)$/;
+/** What is as often the argument of an operation: the key of a value, the token of a chain. */
+const PLAIN = /^(?:key|token)$/;
+/** A description of a credential. */
+const SAYS_KEY =
+  /\b(?:api|app|access|auth|authentication|authorization|subscription|secret|developer)[ _-]?(?:key|token|secret)\b|\bappid\b/i;
 /** Tokens and keys of other kinds. */
 const OTHER =
   /csrf|xsrf|idempoten|page|next|continu|device|push|refresh|sync|cursor|partition|sort|encrypt|captcha|verif|reset|invit|confirm|previous|start|after|before|object|public|foreign|primary|cache|lock|resume|upload|customer|lookup|search|order/;
-const TOKEN_PATH = /token|oauth|introspect|revoke|logout|login|session|auth/i;
+const TOKEN_PATH = /token|oauth|introspect|revoke|logout|login|session|auth|(?:^|[/_-])(?:api)?keys?(?:[/_.-]|$)/i;
 
 /** The credentials among the parameters of a document, by how its operations use them. */
 export function findKeyParameters(
@@ -35,7 +42,8 @@ export function findKeyParameters(
 ): KeyParameter[] {
   const uses = new Map<string, Use>();
   const objects = new Map<string, Node | undefined>();
-  for (const { pathItem, place, info } of operations) {
+  for (const operation of operations) {
+    const { pathItem, place, info } = operation;
     const names = new Set<string>();
     for (const owner of [pathItem, place]) {
       for (const item of listAt(owner.value, 'parameters')) {
@@ -43,12 +51,15 @@ export function findKeyParameters(
         const name = node && bareName(node);
         if (node === undefined || name === undefined || names.has(name)) continue;
         names.add(name);
-        const use = uses.get(name) ?? { objects: new Map(), operations: 0, required: 0, elsewhere: 0 };
+        const use = uses.get(name) ?? newUse();
         uses.set(name, use);
         use.objects.set(`${node.in} ${node.name}`, node);
         use.operations++;
         if (node.required === true) use.required++;
         if (!TOKEN_PATH.test(info.path)) use.elsewhere++;
+        if (SAYS_KEY.test((textAt(node, 'description') ?? '').slice(0, MAX_TEXT_CHARS))) use.described++;
+        if (isOfValues(node)) use.ofValues++;
+        if (hasOthers(operation)) use.besides++;
       }
     }
   }
@@ -67,16 +78,49 @@ interface Use {
   readonly objects: Map<string, Node>;
   operations: number;
   required: number;
-  /** Operations that are not about tokens themselves. */
+  /** Operations that are not about tokens or keys themselves. */
   elsewhere: number;
+  /** Operations whose description of it says that it is a credential. */
+  described: number;
+  /** Operations that list its values, or take no text for it. */
+  ofValues: number;
+  /** Operations that take something beside it. */
+  besides: number;
 }
 
+function newUse(): Use {
+  return { objects: new Map(), operations: 0, required: 0, elsewhere: 0, described: 0, ofValues: 0, besides: 0 };
+}
+
+/** An optional one counts where most operations have it: it goes along where it is set. */
 function kindOf(name: string, use: Use, operations: number): KeyParameter['kind'] | undefined {
-  const isWide = use.operations >= operations * 0.6 && operations > 1;
-  if (KEY.test(name) && (use.required > 0 || isWide)) return 'key';
-  const isToken = TOKEN.test(name) && use.elsewhere > 0 && (isWide || use.required > 1 || operations === 1);
-  const isVague = VAGUE.test(name) && isWide && use.operations > 2 && use.required * 2 > use.operations;
-  return isToken || isVague ? 'token' : undefined;
+  if (use.ofValues > 0) return undefined;
+  const isIn = (share: number) => use.operations >= operations * share && operations > 1;
+  const isWide = isIn(0.6);
+  const isUsed = isWide || (use.required > 0 && use.elsewhere > 0);
+  if (KEY.test(name)) return isUsed ? 'key' : undefined;
+  const isSeveral = isWide || use.required > 1 || (operations === 1 && use.required === 1);
+  if (TOKEN.test(name) || KEY_HEADER.test(name)) return use.elsewhere > 0 && isSeveral ? 'token' : undefined;
+  if (!VAGUE.test(name) && !PLAIN.test(name)) return undefined;
+  if (use.described * 2 > use.operations && use.elsewhere > 0 && isUsed) return 'token';
+  const isRequired = use.required * 2 > use.operations && use.operations > 2;
+  if (VAGUE.test(name)) return isWide && isRequired ? 'token' : undefined;
+  // A store of values takes the key and nothing else wherever it reads or deletes one.
+  const isBeside = name === 'token' || use.besides >= use.operations * 0.9;
+  return isIn(0.9) && isRequired && isBeside ? 'token' : undefined;
+}
+
+const MAX_TEXT_CHARS = 300;
+
+function isOfValues(parameter: Node): boolean {
+  const schema = nodeAt(parameter, 'schema') ?? parameter;
+  const type = own(schema, 'type');
+  return listAt(schema, 'enum').length > 1 || (typeof type === 'string' && type !== 'string');
+}
+
+function hasOthers({ pathItem, place, info }: Operation): boolean {
+  const parameters = listAt(pathItem.value, 'parameters').length + listAt(place.value, 'parameters').length;
+  return parameters > 1 || info.path.includes('{') || own(place.value, 'requestBody') !== undefined;
 }
 
 function settle(

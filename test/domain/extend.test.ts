@@ -31,6 +31,9 @@ const DOCUMENT = {
     '/_cat': {
       get: { operationId: 'cat', parameters: [{ name: 'h', in: 'query', schema: { type: 'string' } }] },
     },
+    '/do?Action=List': {
+      get: { operationId: 'do', parameters: [{ name: 'tenant', in: 'query', schema: { type: 'string' } }] },
+    },
     '/_bulk': {
       post: {
         operationId: 'bulk',
@@ -212,6 +215,20 @@ describe('additional: true', () => {
     const cat = await endpointOf('cat', { additional: true });
     expect(() => send(cat, { dry_run: true })).toThrow(/`dry_run` is not an argument here/);
     expect(() => send(cat, { api_key: 'other' })).toThrow(/"api_key" is not for/);
+  });
+
+  test.each(['Action', 'action', 'Action[]', 'Tenant', 'tenant[]', 'tenant[0]', ' tenant ', 'API_KEY', '_method '])(
+    'nor by another spelling: %j',
+    async (name) => {
+      const endpoint = await endpointOf('do', { additional: true, args: { tenant: { fixed: 'acme' } } });
+      expect(() => send(endpoint, { additional_fields: { [name]: 'x' } })).toThrow(/is not for|another operation/);
+      expect(send(endpoint, { further: 'y' }).path).toBe('/do?Action=List&further=y&tenant=acme');
+    },
+  );
+
+  test('a body has its own names, whatever the query of the path says', async () => {
+    const endpoint = await endpointOf('search', { additional: true });
+    expect(send(endpoint, { index: 'a', api_key: 'field' }).body).toEqual({ api_key: 'field' });
   });
 
   test('has bounds', async () => {

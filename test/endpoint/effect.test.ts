@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effectOf, type NamedOperation } from '../../src/endpoint/conventions/effect.ts';
+import { toSnakeCase } from '../../src/endpoint/names.ts';
 
 const effect = (operation: NamedOperation) => effectOf(operation).effect;
 /** An operation whose path says nothing. */
@@ -16,7 +18,7 @@ describe('the reason says what decided', () => {
     [{ method: 'POST', path: '/a', summary: 'Deletes a user' }, 'destructive', 'POST, but its summary says "deletes"'],
     [{ method: 'GET', path: '/a', name: 'createCall' }, 'write', 'GET, but named createCall'],
     [
-      { method: 'POST', path: '/points/search', name: 'search_points' },
+      { method: 'POST', path: '/points/search', name: 'search_points', summary: 'Search points' },
       'read',
       'POST, but named search_points at /points/search',
     ],
@@ -58,6 +60,16 @@ describe('a name for deletion makes a request that may change data destructive',
     'volume_prune',
     'reset_tuner',
     'delete_software_update',
+    'confirmDelete',
+    'confirmAccountDelete',
+    'confirm_deletion',
+    'stopAndDelete',
+    'disable_and_remove',
+    'withdraw_and_destroy',
+    'find_one_and_delete',
+    'getThenPurge',
+    // A generator makes the same of `POST /delete-policies`, which deletes them.
+    'delete_policies_create',
   ])('%s', (name) => {
     expect(named(name)).toBe('destructive');
     expect(named(name, 'PUT')).toBe('destructive');
@@ -73,8 +85,9 @@ describe('a name for deletion makes a request that may change data destructive',
     'set_auto_delete',
     'update_delete_policy',
     'create_remove_token',
-    'delete_policies_create',
     'enable_deletion_protection',
+    'disable_delete_protection',
+    'configure_delete_rule',
     'list_deleted',
     'removable',
     'create_dropdown',
@@ -149,7 +162,16 @@ describe('a GET', () => {
     [{ path: '/a', name: 'delete_requests_list' }, 'read'],
     [{ path: '/deleted_users' }, 'read'],
     [{ path: '/delete-requests', summary: 'List of requests' }, 'read'],
-    [{ path: '/tasks/delete', summary: 'Returns the tasks that delete' }, 'read'],
+    [{ path: '/delete-requests', name: 'list-delete-requests' }, 'read'],
+    [{ path: '/delete-job', name: 'getDeleteJob' }, 'destructive'],
+    [{ path: '/users/{id}/delete', name: 'getUsersIdDelete', summary: 'Delete a user' }, 'destructive'],
+    [{ path: '/users/{id}/delete', name: 'getUsersIdDelete' }, 'destructive'],
+    [{ path: '/delete/users/{id}', name: 'getDeleteUsersId' }, 'destructive'],
+    [{ path: '/a', name: 'showUser', summary: 'Delete a user' }, 'destructive'],
+    [{ path: '/admin/purge', name: 'fetch_purge', summary: 'Returns what was purged' }, 'destructive'],
+    [{ path: '/tasks/delete', summary: 'Returns the tasks that delete' }, 'destructive'],
+    [{ path: '/a', name: 'messages', summary: 'Retrieves and deletes messages' }, 'destructive'],
+    [{ path: '/a', summary: '(Remove) a user' }, 'destructive'],
     [{ path: '/drops/{delete}', summary: 'Lists what was removed' }, 'read'],
     [{ path: '/reset' }, 'read'],
     [{ path: '/a', name: 'update_status', summary: 'Shows how the update goes' }, 'read'],
@@ -163,8 +185,40 @@ describe('a POST reads only where everything says so', () => {
     [{ path: '/v1/search', name: 'post-search', summary: 'Search by title' }, 'read'],
     [{ path: '/{index}/_search', name: 'search-1', summary: 'Run a search' }, 'read'],
     [{ path: '/{index}/_count', name: 'count', summary: 'Count search results' }, 'read'],
-    [{ path: '/files/list_folder', name: 'files/list_folder' }, 'read'],
-    [{ path: '/#X-Amz-Target=DynamoDB_20120810.ListTables', name: 'ListTables' }, 'read'],
+    [{ path: '/files/list_folder', name: 'files/list_folder', summary: 'Lists a folder' }, 'read'],
+    [
+      { path: '/#X-Amz-Target=DynamoDB_20120810.ListTables', name: 'ListTables', summary: 'Returns table names.' },
+      'read',
+    ],
+    [
+      {
+        path: '/collections/{name}/points/query',
+        name: 'query_points',
+        summary: 'Query points',
+        description: 'Universally query points. But also enables hybrid queries.',
+        takesStatement: (): boolean => false,
+      },
+      'read',
+    ],
+    [{ path: '/users/search', name: 'users_search', summary: 'Search for issues of the set' }, 'read'],
+    [{ path: '/points/search', name: 'search_points' }, 'write'],
+    [{ path: '/price-list', name: 'postPriceList', summary: 'List of prices' }, 'write'],
+    [{ path: '/watch-list', name: 'watchList', summary: 'List' }, 'write'],
+    [{ path: '/users/{id}/saved-search', name: 'postSavedSearch', summary: 'Search' }, 'write'],
+    [{ path: '/users/find', name: 'findUser', summary: 'Find or create a user' }, 'write'],
+    [{ path: '/messages/list', name: 'listMessages', summary: 'Lists, then marks them' }, 'write'],
+    [{ path: '/messages/get', name: 'getMessages', summary: 'Get messages, marking them' }, 'write'],
+    [{ path: '/messages/get', name: 'getMessages', summary: 'Retrieves and deletes messages' }, 'destructive'],
+    [{ path: '/x/list', name: 'listX', summary: 'Lists, then removes' }, 'destructive'],
+    [
+      {
+        path: '/queues/{name}/get',
+        name: 'get_messages',
+        summary: 'Get messages',
+        description: 'Not a GET, as it will alter the state of the queue.',
+      },
+      'write',
+    ],
     [{ path: '/search', summary: 'Search things' }, 'read'],
     [{ path: '/search' }, 'write'],
     [{ path: '/searches', name: 'create_search' }, 'write'],
@@ -187,5 +241,111 @@ describe('a POST reads only where everything says so', () => {
       'write',
       'write',
     ]);
+  });
+});
+
+/** The rules of 0.1, in which one word was enough: what they call destructive stays so. */
+const deletionsBefore = /^(?:delete|remove|destroy|purge|erase|wipe|drop|revoke|terminate)$/;
+const othersBefore =
+  /^(?:un|undo|get|list|read|find|fetch|search|query|count|check|is|has|can|preview|validate|test|create|add|update|set|edit|save|replace|restore|cancel|approve|reject)$/;
+
+function wasDestructive({ method, path, name = '', summary = '' }: NamedOperation): boolean {
+  const deletes = (text: string) => {
+    const verb = toSnakeCase(text)
+      .split('_')
+      .find((word) => deletionsBefore.test(word) || othersBefore.test(word));
+    return verb !== undefined && deletionsBefore.test(verb);
+  };
+  const last = path
+    .split(/[?#]/, 1)[0]!
+    .split('/')
+    .findLast((segment) => segment !== '' && !/^\{[^{}]*\}$/.test(segment));
+  const [first = '', second = ''] = toSnakeCase(summary.slice(0, 100)).split('_');
+  const verb = /^(?:bulk|batch|mass|permanently|hard|soft|force)$/.test(first) ? second : first;
+  return (
+    method === 'DELETE' ||
+    deletes(name) ||
+    deletes((last ?? '').replaceAll(/\{[^{}]*\}/g, ' ')) ||
+    deletionsBefore.test(verb.replace(/s$/, ''))
+  );
+}
+
+/** Where a deletion is no verb, or the object of another: the only ways in which a text may say less than it did. */
+const DELETION = '(?:delete|remove|destroy|purge|erase|wipe|drop|revoke|terminate)';
+const EXCUSES = [
+  // Verbs like `get` and `cancel`, which were in the list already.
+  `(?:^|_)(?:abort|undelete|recover|prevent|reverse|configure|describe|show|view|retrieve|lookup|no|not)_(?:.*_)?${DELETION}`,
+  // A drop-off is a place.
+  'drop_(?:off|down|box|in|out|points?|zones?|ship|shipping)(?:_|$)',
+  // `delete-requests`, `remove-token`: things.
+  `${DELETION}_(?:requests?|jobs?|policies|token|protection|status)(?:_|$)`,
+].map((pattern) => new RegExp(pattern));
+
+function withoutExcuses({ method, path, name = '', summary = '' }: NamedOperation): NamedOperation {
+  const isExcused = (text: string) => EXCUSES.some((excuse) => excuse.test(toSnakeCase(text)));
+  const orNothing = (text: string) => (isExcused(text) ? '' : text);
+  return { method, path: orNothing(path), name: orNothing(name), summary };
+}
+
+describe('nothing that was destructive before is less', () => {
+  const verb = fc.constantFrom(
+    ...'delete remove destroy purge erase wipe drop revoke terminate'.split(' '),
+    ...'get list fetch show view find search create update set confirm stop disable enable withdraw auto'.split(' '),
+    ...'cancel abort approve post put patch on before after pre reset clear and or then not retrieve describe'.split(
+      ' ',
+    ),
+  );
+  const noun = fc.constantFrom(
+    ...'user users account id request jobs policies token protection status off v1'.split(' '),
+  );
+  const phrase = fc.array(fc.oneof({ weight: 3, arbitrary: verb }, { weight: 2, arbitrary: noun }), { maxLength: 5 });
+  const title = (word: string) => word[0]!.toUpperCase() + word.slice(1);
+  const name = fc.tuple(phrase, fc.nat(3)).map(([words, style]) => {
+    if (style === 0) return words.map((word, at) => (at === 0 ? word : title(word))).join('');
+    if (style === 1) return words.map(title).join('');
+    return words.join(style === 2 ? '_' : '-');
+  });
+  const segment = fc.oneof(
+    name,
+    verb,
+    fc.constant('{id}'),
+    fc.tuple(fc.oneof(noun, verb, fc.constant('{id}')), verb).map((parts) => parts.join(':')),
+  );
+  const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join('/')}`);
+  const summary = fc
+    .tuple(fc.constantFrom('', '(Beta) ', '(', 'Permanently ', 'bulk '), phrase, fc.constantFrom('', 's', ' a user.'))
+    .map(([before, words, after]) => before + title(`${words.join(' ')} `).trim() + after);
+  const operation = fc.record({
+    method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'HEAD'),
+    path,
+    name: fc.option(name, { nil: undefined }),
+    summary: fc.option(summary, { nil: undefined }),
+  });
+
+  test('but for what is a thing or the object of another verb', () => {
+    fc.assert(
+      fc.property(operation, (one) => {
+        fc.pre(wasDestructive(withoutExcuses(one)));
+        return effect(one) === 'destructive';
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('and a POST reads by no name or summary that has a change in it', () => {
+    const change = fc.constantFrom('create', 'update', 'delete', 'remove', 'disable', 'mark', 'drop');
+    const joiner = fc.constantFrom('and ', 'or ', ', then ', '');
+    const read = { method: 'POST', path: '/users/search', takesStatement: () => false };
+    fc.assert(
+      fc.property(phrase, change, joiner, phrase, (before, verb, join, after) => {
+        const sentence = `Search ${before.join(' ')} ${join}${verb} ${after.join(' ')}`;
+        const words = ['search', ...before, verb, ...after].join('_');
+        return [
+          { ...read, name: 'search_users', summary: sentence },
+          { ...read, name: words, summary: 'Search users' },
+        ].every((one) => effect(one) !== 'read');
+      }),
+    );
+    expect(effect({ ...read, name: 'search_users', summary: 'Search users' })).toBe('read');
   });
 });

@@ -39,6 +39,14 @@ describe('examples of AWS', () => {
       '/?Param2=value2&Param1=value1',
       'b97d918cfa904a5beff61c982a1b6f458b799221646efd99d3219ec94cdf2500',
     ],
+    ['get-slashes', '//example//', '9a624bd73a37c9a373b5312afbebe7a714a789de108f0bdfe846570885f57e84'],
+    ['get-slash', '//', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
+    ['get-slash-dot-slash', '/./', '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31'],
+    [
+      'get-relative-relative',
+      '/example1/example2/../..',
+      '5fa00fa31553b73ebf1942676e86291e8372ff2a2260956d9b8aae1d763fbf31',
+    ],
   ])('%s', (_, path, signature) => {
     expect(authorization(request(path))).toBe(
       `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders=host;x-amz-date, Signature=${signature}`,
@@ -60,6 +68,12 @@ describe('examples of AWS', () => {
       'AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/iam/aws4_request, SignedHeaders=content-type;host;x-amz-date, Signature=5d672d79c15b13162d9279b0855cfba6789a8edb4c82c400e06b5924a6f2b5d7',
     );
   });
+});
+
+test('a key of S3 is signed as it is, slashes and dots included', () => {
+  const [plain, ...others] = ['/a/b', '/a//b', '/a/./b'].map((path) => authorization(request(path), { service: 's3' }));
+  expect(others).not.toContain(plain);
+  expect(authorization(request('/a//b'))).toBe(authorization(request('/a/b')));
 });
 
 test('S3 gets the hash of the body, temporary keys their token; other headers stay', () => {

@@ -129,6 +129,7 @@ describe('parameters that are keys', () => {
     ['token', 'query', 4],
     ['key', 'query', 4],
     ['appid', 'query', 4],
+    ['X-Acme-Key', 'header', 2],
   ])('%s in the %s of %i of 4 operations is taken from a variable', async (name, where, only) => {
     const endpoint = await first(withParameters([parameter(name, where), parameter('q')], only));
     expect(places(endpoint)).toEqual({ q: 'query q (required)' });
@@ -146,12 +147,51 @@ describe('parameters that are keys', () => {
     ['access_token', 'query', 1],
     ['token', 'query', 1],
     ['key', 'query', 1],
+    // The token of a chain, the key of a value.
+    ['token', 'query', 2],
+    ['token', 'query', 3],
+    ['key', 'query', 4],
     ['sort_key', 'query', 4],
     ['author', 'query', 4],
     ['api_key_id', 'query', 4],
   ])('%s in the %s of %i of 4 operations stays an argument', async (name, where, only) => {
     const endpoint = await first(withParameters([parameter(name, where)], only));
     expect([endpoint.args.length, endpoint.security]).toEqual([1, []]);
+  });
+
+  test('a store keeps the key of its values, though every operation takes it', async () => {
+    const key = { parameters: [parameter('key', 'query', true, { description: 'The key to look up' })] };
+    const put = { ...key, requestBody: { content: { 'text/plain': { schema: { type: 'string' } } } } };
+    const { endpoints } = await importValue(openapi({ '/kv': { get: key, put, delete: key } }));
+    expect(endpoints.map(({ args, security }) => [args[0]?.key, security])).toEqual([
+      ['key', []],
+      ['key', []],
+      ['key', []],
+    ]);
+  });
+
+  test.each([
+    ['key', 'Your registered API key.', true, 1],
+    ['key', 'API key. It identifies your project.', false, 4],
+    ['token', 'The access token of your account', true, 2],
+    ['appid', 'Your app key', true, 1],
+  ])('%s is taken from a variable where its description says so: %s', async (name, description, required, only) => {
+    const endpoint = await first(withParameters([parameter(name, 'query', required, { description })], only));
+    expect([endpoint.args, endpoint.security[0]]).toEqual([[], [expect.objectContaining({ field: name })]]);
+  });
+
+  test('whatever lists its values, or takes a number, stays an argument', async () => {
+    const schemas = [{ type: 'string', enum: ['ETH', 'BTC'] }, { type: 'integer' }];
+    for (const [index, name] of ['token', 'appid'].entries()) {
+      const endpoint = await first(withParameters([parameter(name, 'query', true, { schema: schemas[index] })]));
+      expect([Object.keys(places(endpoint)), endpoint.security]).toEqual([[name], []]);
+    }
+  });
+
+  test('an operation that is about keys keeps its key', async () => {
+    const check = { post: { parameters: [parameter('api_key')] } };
+    const { endpoints } = await importValue(openapi({ '/keys/validate': check, '/a': { get: {} }, '/b': { get: {} } }));
+    expect(endpoints.map(({ args }) => args.length)).toEqual([1, 0, 0]);
   });
 
   test('never a path parameter, nor a field of a body', async () => {
@@ -218,6 +258,26 @@ describe('parameters that are keys', () => {
     const endpoint = await first(withParameters(parameters), { env: { LANDBRIDGE_CRED_TEST_AUTHORIZATION: 'K' } });
     expect(endpoint.security[0]![0]).toMatchObject({ prefix: 'Bearer ', secret: { value: 'K' } });
   });
+});
+
+test('a scheme cannot say that it is a parameter, and so take the variable of another', async () => {
+  const evil = { type: 'http', scheme: 'bearer', name: 'good', 'x-landbridge-parameter': 'key' };
+  const document = openapi(
+    { '/x': { get: {} } },
+    {
+      components: { securitySchemes: { evil, good: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+      security: [{ evil: [] }],
+    },
+  );
+  const endpoint = await importOne(document, { env: { MINE: 'secret' }, credentials: { good: { env: 'MINE' } } });
+  expect(endpoint.security).toEqual([
+    [
+      expect.objectContaining({
+        name: 'evil',
+        secret: { variable: 'LANDBRIDGE_CRED_TEST_EVIL', value: undefined },
+      }),
+    ],
+  ]);
 });
 
 describe('a document of AWS', () => {
@@ -296,6 +356,54 @@ describe('a document of AWS', () => {
       accessKeyId: { value: 'id' },
       secretAccessKey: { value: 'secret' },
     });
+  });
+
+  test.each([
+    ['https://api.example.com', 'execute-api', 'us-east-1'],
+    ['https://abc.execute-api.eu-west-1.amazonaws.com/prod', 'execute-api', 'eu-west-1'],
+    ['https://s3.dualstack.eu-west-1.amazonaws.com', 's3', 'eu-west-1'],
+    ['https://dynamodb-fips.us-west-2.amazonaws.com', 'dynamodb', 'us-west-2'],
+    ['https://s3.fips.dualstack.us-west-2.amazonaws.com', 's3', 'us-west-2'],
+    ['https://iam.amazonaws.com', 'iam', 'us-east-1'],
+  ])('at %s is signed for %s in %s', async (url, service, region) => {
+    const plain = { ...document, info: { title: 'T', version: '1' }, servers: [{ url }] };
+    expect((await importOne(plain)).security[0]![0]).toMatchObject({ service, region });
+  });
+
+  test('says by itself what it can say in one way only', async () => {
+    const path = '/#X-Amz-Target=DynamoDB_20120810.ListTables';
+    const parameter = (name: string, where: string, schema: object, required = true) => ({
+      name,
+      in: where,
+      required,
+      schema: { type: 'string', ...schema },
+    });
+    const parameters = [
+      parameter('X-Amz-Target', 'header', { enum: ['DynamoDB_20120810.ListTables'] }),
+      parameter('X-Amz-Api-Version', 'header', { default: '2012' }),
+      parameter('Version', 'query', { enum: ['2012-08-10'] }),
+      parameter('Order', 'query', { default: 'up' }),
+      parameter('Mode', 'query', { enum: ['only'] }, false),
+      parameter('Kind', 'header', { enum: ['a', 'b'], default: 'a' }),
+    ];
+    const get = { operationId: 'ListTables', parameters };
+    const endpoint = await importOne({ ...document, paths: { [path]: { post: get } } });
+    expect(Object.keys(places(endpoint))).toEqual(['Order', 'Mode', 'Kind']);
+    expect(endpoint.fixed.map(({ value, to }) => [to.in, 'name' in to && to.name, value])).toEqual([
+      ['header', 'X-Amz-Target', 'DynamoDB_20120810.ListTables'],
+      ['header', 'X-Amz-Api-Version', '2012'],
+      ['query', 'Version', '2012-08-10'],
+    ]);
+    const executor = createExecutor();
+    const preview = executor.compile(endpoint).preview({ Order: 'up', Kind: 'a' }, 'tool');
+    expect([preview.headers['x-amz-target'], preview.url]).toEqual([
+      'DynamoDB_20120810.ListTables',
+      expect.stringContaining('Version=2012-08-10'),
+    ]);
+    await executor.close();
+    // Elsewhere an API may take more values than its document says.
+    const unsigned = await importOne({ ...document, security: [], paths: { [path]: { post: get } } });
+    expect(unsigned.fixed).toEqual([]);
   });
 
   test('shows a signature in a dry run, never the keys', async () => {

@@ -56,6 +56,20 @@ describe('servers of OpenAPI 3', () => {
     );
   });
 
+  test.each(['/\\[bad', '/\\other.example.com/v1'])(
+    'a path that is none, %s, is said; the operator writes one',
+    async (url) => {
+      const swagger = { swagger: '2.0', info: { title: 'T', version: '1' }, host: 'a.b', basePath: url };
+      for (const document of [at([{ url }]), { ...swagger, paths: { '/a': { get: { responses: {} } } } }]) {
+        const { endpoints, warnings } = await importValue(document, { baseUrl: 'https://h.example.com' });
+        expect([endpoints[0]!.baseUrl, warnings.join()]).toEqual(['', expect.stringContaining(`${url}, is not one`)]);
+        expect(await baseUrl(document, { baseUrl: 'https://h.example.com/' })).toBe('https://h.example.com');
+      }
+      const both = at([{ url }, { url: '/v2' }]);
+      expect(await baseUrl(both, { baseUrl: 'https://h.example.com' })).toBe('https://h.example.com/v2');
+    },
+  );
+
   test('the first http server is taken; user info, query and fragment never are', async () => {
     expect(await baseUrl(at([{ url: 'ws://example.com' }, { url: 'https://user:pw@example.com/v1/?x=1#y' }]))).toBe(
       'https://example.com/v1',

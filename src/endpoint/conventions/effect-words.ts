@@ -5,21 +5,31 @@ import { toSnakeCase } from '../names.ts';
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
 /** Verbs only ever used for taking something away for good. */
-const DELETIONS = words(`delete del destroy purge erase wipe remove rm revoke terminate truncate uninstall deprovision
-  decommission deregister unregister expunge eradicate obliterate deauthorize deauthorise`);
+const DELETIONS = words(`delete del destroy purge erase wipe remove rm drop revoke terminate truncate uninstall
+  deprovision decommission deregister unregister expunge eradicate obliterate deauthorize deauthorise`);
+/** A `drop_off` and a `drop_down` are things. */
+const AFTER_DROP = words('off down box in out point points zone zones ship shipping');
 /** The same as nouns: `POST /account/deletion`, `schedule_key_deletion`. */
 const DELETION_NOUNS = words('deletion removal erasure destruction termination revocation delete purge wipe');
 /** Verbs that end something for good, and are nouns or adjectives elsewhere: they count at the beginning or the end only. */
-const ENDINGS = words(`cancel abort clear reset drop kill flush prune discard empty trash void expire invalidate redact
+const ENDINGS = words(`cancel abort clear reset kill flush prune discard empty trash void expire invalidate redact
   anonymize anonymise cleanup teardown shred nuke evict`);
 
 /** Verbs that make a deletion after them the object of something else: `get_delete_request`, `approve_removal`. */
 const OTHER_VERBS =
   words(`get list read find fetch search query count check is has can preview validate test create add update
-  set edit save replace restore cancel abort approve reject un undo undelete recover prevent disable enable configure auto
-  describe show view retrieve lookup confirm no not stop after before on pre post reverse withdraw`);
+  set edit save replace restore cancel abort approve reject un undo undelete recover prevent reverse configure describe show
+  view retrieve lookup no not`);
+/** Of a deletion as a noun, these too: `disable_deletion`. As a verb it is done all the same: `disable_remove_user`. */
+const SWITCHES = words('disable enable stop withdraw auto');
+/** `stop_and_delete`, `find_one_and_remove`: each part is a name of its own. */
+const JOINERS = words('and or then');
+/** What a deletion is the adjective of: `get_delete_request`, `delete_jobs_list`, `disable_delete_protection`. */
+const HEADS = words(
+  'request job task operation marker policy policie rule log status statuse history reason protection event',
+);
 /** Of those, the ones that are things as well: `list_remove_member`, `blog_post_delete` and `data_set_delete` take away. */
-const NOUNS = words('list search query test count view post');
+const NOUNS = words('list search query test count view');
 const LATER_NOUNS = words('set update check');
 /** Verbs that start a deletion: `create_deletion_request`, `submit_bulk_delete`. */
 const STARTS = words(
@@ -27,7 +37,7 @@ const STARTS = words(
 );
 /** What a deletion that was started is called: `create_delete_job`. A `delete_policy` is another thing. */
 const STARTED = words('request job task operation run batch');
-/** What a name ends with when its resource comes first: `delete_policies_create`. */
+/** What a name ends with when its resource comes first: `empty_rooms_create`. */
 const FINAL_VERBS = words('create retrieve');
 const MANNERS = words('bulk batch mass multi permanently hard soft force forcibly immediately admin');
 
@@ -41,7 +51,8 @@ const CHANGES =
   words(`create add insert update upsert modify set put patch edit save replace rename move copy send submit start
   stop run execute enable disable attach detach associate disassociate assign register import upload publish subscribe
   unsubscribe approve reject accept activate deactivate grant merge sync refresh generate issue mark apply append write
-  restore restart reboot allocate release lock unlock acquire tag untag ack acknowledge pop claim consume checkout`);
+  restore restart reboot allocate release lock unlock acquire tag untag ack acknowledge pop claim consume checkout alter
+  change increment decrement requeue dequeue trigger`);
 /** A GET that begins with one of these changes something, whatever HTTP says (AWS: `GET /?Action=CreateVolume`). */
 const SURE_CHANGES =
   words(`create add insert update upsert modify put edit replace rename send enable disable attach detach
@@ -68,30 +79,86 @@ function toVerb(word: string, verbs: ReadonlySet<string>): boolean {
   return word.endsWith('s') && (verbs.has(word.slice(0, -1)) || (word.endsWith('es') && verbs.has(word.slice(0, -2))));
 }
 
+/** What `toSnakeCase` reads of a name. */
+const MAX_NAME_CHARS = 512;
 const MAX_TEXT_CHARS = 120;
-/** `GET_DeleteVolume`, `post-search`: generated names begin with the method. A `get` in small letters may be a verb. */
+/** `GET_DeleteVolume`, `post-search`: generated names begin with the method. A `get` in small letters is a verb as well. */
 const METHOD_PREFIX = /^(?:(?:GET|HEAD|POST|PUT|PATCH|OPTIONS)[_-]|(?:Post|Put|Patch)(?=[A-Z])|(?:post|put|patch)[_-])/;
 
 /** The words of a name, or of one segment of a path. */
 export function toWords(name: string): string[] {
   if (name === '') return [];
-  return toSnakeCase(name.slice(0, MAX_TEXT_CHARS).replace(METHOD_PREFIX, '')).split('_');
+  return toSnakeCase(name.slice(0, MAX_NAME_CHARS).replace(METHOD_PREFIX, '')).split('_');
 }
 
-/** The verb a sentence begins with, behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
-export function firstVerb(sentence: string): string {
-  const text = sentence.slice(0, MAX_TEXT_CHARS * 2).replaceAll(/<[^<>]*>|^\s*[([][^()[\]]*[)\]]/g, ' ');
-  const all = text
-    .slice(0, MAX_TEXT_CHARS)
-    .toLowerCase()
-    .split(/[^a-z0-9]+/)
-    .filter((word) => word !== '');
+/** The words of a sentence, and where its verb is: behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
+function readSentence(sentence: string): { readonly all: readonly string[]; readonly position: number } {
+  const text = sentence
+    .slice(0, MAX_TEXT_CHARS * 2)
+    .replaceAll(/<[^<>]*>/g, ' ')
+    .replace(/^\s*[([][^()[\]]*[)\]]/, (remark) =>
+      toSnakeCase(remark).split('_').some(isDeletionVerb) ? remark : ' ',
+    );
+  const all = toSnakeCase(text.slice(0, MAX_TEXT_CHARS)).split('_');
   const isRun = (word: string, index: number) => RUNS.has(word) && SEARCHES.has(all[index + 2] ?? '');
   const position = all.findIndex((word, index) => !FILLERS.has(word) && !MANNERS.has(word) && !isRun(word, index));
+  return { all, position };
+}
+
+/** The verb that says what a sentence is about: its first, or a deletion joined to it (`Retrieves and deletes messages`). */
+export function verbOf(sentence: string): string {
+  if (sentence === '') return '';
+  const { all, position } = readSentence(sentence);
   const verb = all[position] ?? '';
+  if (isDeletionVerb(verb)) return verb;
+  const joined = all.find((word, index) => isDeletionVerb(word) && /^(?:and|then)$/.test(all[index - 1] ?? ''));
+  if (joined !== undefined) return joined;
   // `Cancel a deletion` keeps what would have been deleted.
   const isUndone = ENDINGS.has(verb.replace(/s$/, '')) && all.slice(position + 1).some(isDeletionWord);
   return isUndone || (/^resets?$/.test(verb) && all.includes('password')) ? '' : verb;
+}
+
+function isDeletionVerb(word: string): boolean {
+  return toVerb(word, DELETIONS);
+}
+
+/** Behind these a word is a thing: `Search for issues`, `Count the updates of a set`. */
+const BEFORE_THINGS = words('a an the of for by in with from each all any multiple');
+
+/** Whether a sentence tells of a read and of nothing beside it. */
+export function tellsOnlyRead(sentence: string): boolean {
+  const { all, position } = readSentence(sentence);
+  if (meaningOf(all[position] ?? '') !== 'reads') return false;
+  return !all.some((word, index) => {
+    if (index <= position) return false;
+    if (isForm(word, DELETIONS) || isForm(word, ENDINGS) || DELETION_NOUNS.has(word) || word === 'creation')
+      return true;
+    // `List tags`
+    const isThing = BEFORE_THINGS.has(all[index - 1]!) || (index === position + 1 && word.endsWith('s'));
+    return !isThing && isForm(word, CHANGES);
+  });
+}
+
+const MAX_DESCRIPTION_CHARS = 600;
+const BEFORE_VERBS = words('will also and or then which it this may can');
+/** Of the changes, what a description says of data only; it `enables` and `runs` many things. */
+const DATA_CHANGES = words(`create insert update upsert modify alter change mark consume acknowledge increment decrement
+  requeue dequeue replace overwrite`);
+
+/** Whether a description tells, behind another verb, of a change: `it will alter the state of the queue`. */
+export function tellsChange(description: string): boolean {
+  const all = toSnakeCase(description.slice(0, MAX_DESCRIPTION_CHARS)).split('_');
+  return all.some((word, index) => {
+    const isVerb = BEFORE_VERBS.has(all[index - 1] ?? '');
+    return isVerb && (isForm(word, DELETIONS) || isForm(word, DATA_CHANGES));
+  });
+}
+
+/** `removes`, `removing`, `marking` too. */
+function isForm(word: string, verbs: ReadonlySet<string>): boolean {
+  if (!word.endsWith('ing')) return toVerb(word, verbs);
+  const stem = word.slice(0, -3);
+  return verbs.has(stem) || verbs.has(`${stem}e`) || verbs.has(stem.slice(0, -1));
 }
 
 function isDeletionWord(word: string): boolean {
@@ -109,15 +176,40 @@ export function meaningOf(verb: string): 'deletes' | 'ends' | 'reads' | 'changes
 
 /** Whether a name deletes. `mayChange`: the method may change data, so that doubts make it stricter. */
 export function namesDeletion(name: readonly string[], mayChange: boolean): boolean {
-  const at = name.findIndex((word) => DELETIONS.has(word));
+  let rest = name;
+  for (;;) {
+    const at = rest.findIndex((word) => JOINERS.has(word));
+    if (deletes(at < 0 ? rest : rest.slice(0, at), mayChange)) return true;
+    if (at < 0) return false;
+    rest = rest.slice(at + 1);
+  }
+}
+
+function deletes(name: readonly string[], mayChange: boolean): boolean {
+  const at = findDeletion(name);
   if (at < 0) return mayChange && startsDeletion(name);
-  const last = name.at(-1)!;
+  const before = name.slice(0, at);
+  const isLast = at === name.length - 1 && !before.includes('auto');
   const isThing = (word: string, index: number) =>
-    mayChange && (NOUNS.has(word) || (LATER_NOUNS.has(word) && (index > 0 || at === name.length - 1)));
-  const isOther = name.slice(0, at).some((word, index) => OTHER_VERBS.has(word) && !isThing(word, index));
+    mayChange && (NOUNS.has(word) || (LATER_NOUNS.has(word) && (index > 0 || isLast)));
+  const isOther = before.some((word, index) => OTHER_VERBS.has(word) && !isThing(word, index));
   if (isOther) return mayChange && startsDeletion(name);
-  if (name.length > 2 && FINAL_VERBS.has(last)) return false;
-  return mayChange || name.length < 3 || !READS.has(last);
+  if (name[at + 1] === 'protection' && before.some((word) => SWITCHES.has(word))) return false;
+  return mayChange || !isHead(name[at + 1]) || !READS.has(name.at(-1)!);
+}
+
+function findDeletion(name: readonly string[]): number {
+  return name.findIndex((word, at) => DELETIONS.has(word) && !(word === 'drop' && AFTER_DROP.has(name[at + 1] ?? '')));
+}
+
+function isHead(word = ''): boolean {
+  return HEADS.has(word) || HEADS.has(word.replace(/s$/, ''));
+}
+
+/** Whether a path segment is a thing that has to do with a deletion: `delete-requests`, `remove-token`. */
+export function isDeletionThing(segment: readonly string[]): boolean {
+  const at = findDeletion(segment);
+  return at === segment.length - 2 && (isHead(segment[at + 1]) || segment[at + 1] === 'token');
 }
 
 function startsDeletion(name: readonly string[]): boolean {
@@ -126,7 +218,7 @@ function startsDeletion(name: readonly string[]): boolean {
   const before = name.slice(0, at);
   const after = name.slice(at + 1).filter((word) => !STARTED.has(word.replace(/s$/, '')));
   // `account_deletion` by itself is what a POST makes.
-  const isOther = before.some((word) => OTHER_VERBS.has(word) && !STARTS.has(word));
+  const isOther = before.some((word) => (OTHER_VERBS.has(word) || SWITCHES.has(word)) && !STARTS.has(word));
   const isStarted = before.some((word) => STARTS.has(word)) || /(?:ion|al|ure)$/.test(name[at]!);
   return after.length === 0 && !isOther && isStarted;
 }
@@ -139,14 +231,23 @@ export function namesEnding(name: readonly string[]): boolean {
   const verbs = name.filter((word) => !MANNERS.has(word));
   const last = verbs.pop() ?? '';
   if (ENDINGS.has(verbs[0] ?? last)) return !FINAL_VERBS.has(last) && !(last === 'update' && verbs.length > 1);
-  return ENDINGS.has(last) && !verbs.some((word) => OTHER_VERBS.has(word) || STARTS.has(word));
+  const others = [OTHER_VERBS, SWITCHES, STARTS];
+  return ENDINGS.has(last) && !verbs.some((word) => others.some((list) => list.has(word)));
 }
 
-/** Whether a name is that of a read and of nothing else. */
+/** Whether a name is that of a read and of nothing else: `search_points`; a `price_list` and a `saved_search` are things. */
 export function namesRead(name: readonly string[]): boolean {
   const verbs = name.filter((word) => !MANNERS.has(word));
-  if (!verbs.some((word) => READS.has(word))) return false;
-  return !verbs.some((word) => CHANGES.has(word) || isDeletionWord(word) || ENDINGS.has(word) || MINTED.has(word));
+  return READS.has(verbs[0] ?? '') && !verbs.some(isNoRead);
+}
+
+/** Whether a name may be that of a read, as far as its words tell. */
+export function mentionsRead(name: readonly string[]): boolean {
+  return name.some((word) => READS.has(word)) && !name.some(isNoRead);
+}
+
+function isNoRead(word: string): boolean {
+  return CHANGES.has(word) || isDeletionWord(word) || ENDINGS.has(word) || MINTED.has(word);
 }
 
 /** Whether a GET of this name changes something. */

@@ -3,17 +3,21 @@
 import type { Effect } from '../model.ts';
 import {
   beginsWithRead,
-  firstVerb,
   isDeletionSegment,
+  isDeletionThing,
   isOnlyQuery,
   meaningOf,
   mentionsDeletion,
+  mentionsRead,
   namesChange,
   namesDeletion,
   namesEnding,
   namesRead,
   namesUpdate,
+  tellsChange,
+  tellsOnlyRead,
   toWords,
+  verbOf,
 } from './effect-words.ts';
 
 export const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'QUERY', 'TRACE']);
@@ -26,6 +30,8 @@ export interface NamedOperation {
   readonly name?: string | undefined;
   /** The summary; where there is none, the description. */
   readonly summary?: string | undefined;
+  /** Asked of a POST that is told to read. */
+  readonly description?: string | undefined;
   /** Whether its body takes a statement (SQL, GraphQL, a script): asked of a query by POST. Unsaid: it may. */
   readonly takesStatement?: (() => boolean) | undefined;
 }
@@ -45,14 +51,16 @@ interface Reading {
   readonly name: readonly string[];
   /** The last literal segment of the path, the action behind its colon or target (`/#Action=DeleteVolume`). */
   readonly segment: readonly string[];
+  /** The last literal segment as a whole. */
+  readonly end: readonly string[];
   readonly verb: string;
   readonly mayChange: boolean;
 }
 
 /**
  * DELETE destroys, and so does whatever is named for it by its name (`users/delete-user`, `purge_queue`), by its path
- * (`/users/{id}/delete`, `/users/{id}:purge`) or by the verb its summary begins with. A GET that is named for a change writes.
- * A POST reads only where name, path and summary all say so.
+ * (`/users/{id}/delete`, `/users/{id}:purge`) or by the verb its summary begins with: one of them is enough, whatever the
+ * others say. A GET that is named for a change writes. A POST reads only where name, path and summary all say so.
  */
 export function effectOf(operation: NamedOperation): Baseline {
   const { method, path, name = '', summary = '' } = operation;
@@ -61,8 +69,9 @@ export function effectOf(operation: NamedOperation): Baseline {
   const reading: Reading = {
     operation,
     name: toWords(name),
-    segment: toWords(lastSegment(path)),
-    verb: firstVerb(summary),
+    segment: toWords(actionIn(path)),
+    end: toWords(lastSegment(path)),
+    verb: verbOf(summary),
     mayChange,
   };
   const deletion = deletionIn(reading);
@@ -85,63 +94,82 @@ export function effectOf(operation: NamedOperation): Baseline {
 export function overwrites({ method, path, action }: { method: string; path: string; action: string }): boolean {
   if (method === 'PUT' || method === 'PATCH') return true;
   return (
-    method === 'POST' &&
-    (/\}\/?$/.test(path) || namesUpdate(toWords(action)) || namesUpdate(toWords(lastSegment(path))))
+    method === 'POST' && (/\}\/?$/.test(path) || namesUpdate(toWords(action)) || namesUpdate(toWords(actionIn(path))))
   );
 }
 
 function deletionIn(reading: Reading): string | undefined {
   const { operation, name, segment, verb, mayChange } = reading;
   const meaning = meaningOf(verb);
-  // A GET reads by nature: that it is said to read outweighs a word in its name.
-  const isSaidToRead = !mayChange && (meaning === 'reads' || beginsWithRead(name));
-  if (isSaidToRead) return undefined;
+  const byName = `named ${operation.name}`;
+  const byPath = `its path is ${operation.path}`;
+  const bySummary = `its summary says "${verb}"`;
+  if (namesDeletion(name, mayChange) || isMethodAndDeletion(reading)) return byName;
+  if (isDeletionPath(reading)) return byPath;
+  if (meaning === 'deletes') return bySummary;
+  // A GET reads by nature: that it is said to read outweighs a word that is no verb elsewhere, and two have to say so.
+  if (!mayChange && (meaning === 'reads' || beginsWithRead(name))) return undefined;
   const isEndingPath = namesEnding(segment) && !(segment.includes('reset') && /password/i.test(operation.path));
-  const signs = [
-    (namesDeletion(name, mayChange) || namesEnding(name)) && `named ${operation.name}`,
-    (isDeletionPath(reading) || isEndingPath) && `its path is ${operation.path}`,
-    (meaning === 'deletes' || meaning === 'ends') && `its summary says "${verb}"`,
-  ].filter((sign): sign is string => sign !== false);
-  const isSure = namesDeletion(name, mayChange) || isDeletionPath(reading) || meaning === 'deletes';
-  // Words that are no verbs elsewhere take two who say so where the method is a read's.
-  return isSure || mayChange || signs.length > 1 ? signs[0] : undefined;
-}
-
-/** `/users/{id}/delete`, `/_delete_by_query`, `/delete/users/{id}`; where the name says what else is done, the bare verb only. */
-function isDeletionPath({ operation: { path }, name, segment, mayChange }: Reading): boolean {
-  if (isDeletionSegment(segment)) return true;
-  // `create_remove_token` at `/remove-token`
-  const isOther = beginsWithRead(name) || (mentionsDeletion(name) && !namesDeletion(name, mayChange));
-  if (!isOther && namesDeletion(segment, mayChange)) return true;
-  return (
-    mayChange &&
-    !isOther &&
-    MAYBE_DELETION.test(path) &&
-    !namesRead(segment) &&
-    path.split('/').some((part) => isDeletionSegment(toWords(part)))
+  const signs = [namesEnding(name) && byName, isEndingPath && byPath, meaning === 'ends' && bySummary].filter(
+    (sign): sign is string => sign !== false,
   );
+  return mayChange || signs.length > 1 ? signs[0] : undefined;
 }
 
-/** In what words a POST is a read. */
-function readIn({ operation, name, segment, verb }: Reading): string | undefined {
-  if (!namesRead(segment) || (name.length > 0 && !namesRead(name))) return undefined;
+/** `getDeleteUsersId` of `GET /delete/users/{id}`: the first word is the method's. */
+function isMethodAndDeletion({ operation: { method, path }, name, verb }: Reading): boolean {
+  if (name[0] !== method.toLowerCase() || meaningOf(verb) === 'reads') return false;
+  return hasDeletionSegment(path) && namesDeletion(name.slice(1), false);
+}
+
+/** `/users/{id}/delete`, `/_delete_by_query`, `/delete/users/{id}`. */
+function isDeletionPath(reading: Reading): boolean {
+  const { operation, name, segment, end, verb, mayChange } = reading;
+  if (isDeletionSegment(segment) || isDeletionSegment(end)) return true;
+  const isAboutDeletion = mentionsDeletion(name) && !namesDeletion(name, mayChange);
+  // `create_remove_token` at `/remove-token`; a `get` may be the method's word, and says nothing.
+  const isSaid = mayChange
+    ? isAboutDeletion
+    : meaningOf(verb) === 'reads' || (beginsWithRead(name) && name[0] !== 'get');
+  const isThing = isSaid && isDeletionThing(end);
+  if (!isThing && (namesDeletion(segment, mayChange) || namesDeletion(end, mayChange))) return true;
+  const isOther = beginsWithRead(name) || isAboutDeletion;
+  return mayChange && !isOther && !mentionsRead(segment) && hasDeletionSegment(operation.path);
+}
+
+function hasDeletionSegment(path: string): boolean {
+  return MAYBE_DELETION.test(path) && path.split('/').some((part) => isDeletionSegment(toWords(part)));
+}
+
+/** In what words a POST is a read. What only looks like one would be sent where nothing may be changed. */
+function readIn({ operation, name, segment }: Reading): string | undefined {
+  const { summary = '', description = '' } = operation;
+  if (!namesRead(segment) || (name.length > 0 && !mentionsRead(name))) return undefined;
+  // `files/list_folder`: the resource stands before it.
+  const last = operation.name?.split(/[/.:]/).at(-1) ?? '';
+  const isNamed = name.length === 0 || namesRead(name) || namesRead(toWords(last));
+  if (!isNamed && segment.length > 1) return undefined;
   if (isOnlyQuery([...segment, ...name]) && operation.takesStatement?.() !== false) return undefined;
-  const meaning = meaningOf(verb);
-  if (meaning !== 'reads' && (verb !== '' || name.length === 0)) return undefined;
+  if (!tellsOnlyRead(summary) || tellsChange(description)) return undefined;
   return name.length > 0 ? `named ${operation.name} at ${operation.path}` : `its path is ${operation.path}`;
 }
 
 /** What has none of these letters has no segment for deletion: most paths need no closer look. */
 const MAYBE_DELETION =
-  /del|destroy|purge|erase|wipe|remove|rm|revoke|terminate|truncate|uninstall|deprov|decom|regis|expunge|eradic|oblit|deauth/i;
+  /del|destroy|purge|erase|wipe|remove|rm|drop|revoke|terminate|truncate|uninstall|deprov|decom|regis|expunge|eradic|oblit|deauth/i;
 
 const ACTION = /#[^#/]*[=.]([A-Za-z]+)$/;
 
-function lastSegment(path: string): string {
+function actionIn(path: string): string {
   const target = ACTION.exec(path);
   if (target !== null) return target[1]!;
+  // `/users/{id}:purge`, `/chat.delete`
+  const last = lastSegment(path);
+  return last.slice(last.lastIndexOf(':') + 1);
+}
+
+function lastSegment(path: string): string {
   const segments = path.split(/[?#]/, 1)[0]!.split('/');
   const last = segments.findLast((segment) => segment !== '' && !/^\{[^{}]*\}$/.test(segment)) ?? '';
-  // `/users/{id}:purge`, `/chat.delete`
-  return last.slice(last.lastIndexOf(':') + 1).replaceAll(/\{[^{}]*\}/g, ' ');
+  return last.replaceAll(/\{[^{}]*\}/g, ' ');
 }

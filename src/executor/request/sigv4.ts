@@ -49,10 +49,22 @@ export function signRequest(request: WireRequest, credential: SigningCredential,
   return { ...request, headers };
 }
 
-/** Strictly encoded; for every service but S3 once more. */
+/** Strictly encoded; for every service but S3, whose keys may hold anything, normalised and encoded once more. */
 function canonicalPath(path: string, service: string): string {
-  const once = path.split('/').map((segment) => encode(decodeText(segment)));
-  return (service === 's3' ? once : once.map(encode)).join('/') || '/';
+  const isS3 = service === 's3';
+  const once = (isS3 ? path : normalise(path)).split('/').map((segment) => encode(decodeText(segment)));
+  return (isS3 ? once : once.map(encode)).join('/') || '/';
+}
+
+/** RFC 3986, 6.2.2.3; empty segments are left out as well. */
+function normalise(path: string): string {
+  const out: string[] = [];
+  for (const segment of path.split('/')) {
+    if (segment === '..') out.pop();
+    else if (segment !== '' && segment !== '.') out.push(segment);
+  }
+  const end = out.length > 0 && /\/\.{0,2}$/.test(path) ? '/' : '';
+  return `/${out.join('/')}${end}`;
 }
 
 function canonicalQuery(query: string): string {

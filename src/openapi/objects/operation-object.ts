@@ -151,7 +151,14 @@ export function effectOfOperation(operation: Operation, context: RequestContext)
   const words = ['summary', 'description'].map((key) => textAt(place.value, key) ?? textAt(pathItem.value, key));
   const summary = words.find((text) => text !== undefined && text !== '');
   const { method, path, operationId: name } = info;
-  return effectOf({ method, path, name, summary, takesStatement: () => takesStatement(operation, context) });
+  return effectOf({
+    method,
+    path,
+    name,
+    summary,
+    description: words[1],
+    takesStatement: () => takesStatement(operation, context),
+  });
 }
 
 /**

@@ -2,8 +2,8 @@
 // https://spec.openapis.org/oas/v3.2.0.html#operation-object
 
 import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
-import type { Effect, Target } from '../../endpoint/model.ts';
-import { type Node, own } from '../../endpoint/untrusted.ts';
+import type { Effect, FixedValue, Target } from '../../endpoint/model.ts';
+import { listAt, type Node, own } from '../../endpoint/untrusted.ts';
 import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
 import { isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { ScanRequest } from '../schema/scan.ts';
@@ -48,9 +48,10 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const { info, place, pathItem, pointer } = operation;
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
-  const { sendable, schemes } = keepParameters(parameters, template, operation, effect, context);
+  const { sendable, constants, schemes } = keepParameters(parameters, template, operation, effect, context);
   const body = readBody(operation, bodyParameters, context);
-  const plan = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body);
+  const draft = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body);
+  const plan = constants.length === 0 ? draft : { ...draft, fixed: [...draft.fixed, ...constants] };
   const { limits } = context;
   // Nobody has to read the names of readOnly ones.
   const count = plan.args.filter(({ readOnly }) => !readOnly).length;
@@ -107,7 +108,7 @@ function keepParameters(
   { pointer, info, place }: Operation,
   effect: Effect,
   { security, headers, warnings, label }: RequestContext,
-): { sendable: Parameter[]; schemes: ExtraSchemes } {
+): { sendable: Parameter[]; constants: FixedValue[]; schemes: ExtraSchemes } {
   const schemes = { required: [] as string[], optional: [] as string[] };
   const signed = security.isSigned(place.value as Node);
   const sendable: Parameter[] = [];
@@ -138,7 +139,19 @@ function keepParameters(
       say(`the path parameter ${JSON.stringify(name)} has no place in the path and was left out`);
     } else sendable.push(parameter);
   }
-  return { sendable, schemes };
+  const constants = signed ? sendable.flatMap(toConstant) : [];
+  const isConstant = ({ target }: Parameter) => constants.some(({ to }) => to === target);
+  return { sendable: sendable.filter((parameter) => !isConstant(parameter)), constants, schemes };
+}
+
+/** `X-Amz-Target`, `Action`, `Version`: what every call of an operation of AWS has to say, and can say in one way only. */
+function toConstant({ in: where, required, schema, target }: Parameter): FixedValue[] {
+  if (!required || (where !== 'header' && where !== 'query')) return [];
+  const list = listAt(schema.value, 'enum');
+  const value = list.length === 1 ? list[0] : (own(schema.value, 'const') ?? own(schema.value, 'default'));
+  const isOnly =
+    list.length < 2 && (list.length === 1 || where === 'header' || own(schema.value, 'const') !== undefined);
+  return isOnly && typeof value === 'string' ? [{ value, to: target }] : [];
 }
 
 function isAt({ in: where, name }: Parameter, place: ApiKeyPlace): boolean {

@@ -12,7 +12,15 @@ import { behindRef } from '../schema/schema-refs.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type OperatorHeader, satisfies } from '../source/fetch-headers.ts';
 import { OperationProblem, type Resolver } from '../source/resolve.ts';
-import { type ApiKeyPlace, apiKeyPlace, buildCredential, isSigned, PARAMETER, readSecrets } from './security-scheme.ts';
+import {
+  type ApiKeyPlace,
+  apiKeyPlace,
+  buildCredential,
+  isSigned,
+  parameterKind,
+  readSecrets,
+  toScheme,
+} from './security-scheme.ts';
 import { admitAddress } from './server.ts';
 
 export interface Security {
@@ -79,7 +87,7 @@ export function readSecurity(
     if (!credential) {
       const scheme = schemeOf(name);
       // Parameters of one name are one key, wherever they stand.
-      const label = scheme?.[PARAMETER] === undefined ? name : (textAt(scheme, 'name') ?? name);
+      const label = parameterKind(scheme) === undefined ? name : (textAt(scheme, 'name') ?? name);
       const secrets = readSecrets(label, domain, foreignOrigin, options);
       const signing = (source: CredentialSource) => signingOf(source, root.value, mainUrl, options);
       credential = buildCredential(name, scheme ?? guess(name), scopes, secrets, { mainUrl, admit, signing });
@@ -93,7 +101,7 @@ export function readSecurity(
     const set: Credential[] = headers.map((header) => header.credential);
     // A token beside a scheme that says who calls is the same once more, in the way of an earlier version.
     const isProven = Object.keys(requirement).some((name) => writesAuthorization(schemeOf(name)));
-    const beside = extra.filter((name) => !isProven || schemeOf(name)?.[PARAMETER] !== 'token');
+    const beside = extra.filter((name) => !isProven || parameterKind(schemeOf(name)) !== 'token');
     for (const name of new Set([...Object.keys(requirement), ...beside])) {
       const scheme = schemeOf(name);
       if (headers.some((header) => satisfies(header, scheme))) continue;
@@ -180,10 +188,11 @@ function readSchemes(document: SourceDocument, resolver: Resolver): Map<string, 
 /** Parameters that are credentials count as schemes, where no scheme says the same. */
 function addParameters(schemes: Map<string, Node>, parameters: readonly KeyParameter[]): void {
   const places = [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node));
-  for (const { in: where, name, object, kind } of parameters) {
+  for (const parameter of parameters) {
+    const { in: where, name } = parameter;
     if (places.some((place) => place.in === where && place.field.toLowerCase() === name.toLowerCase())) continue;
     const label = schemes.has(name) ? `${name} (${where})` : name;
-    schemes.set(label, { ...object, type: 'apiKey', [PARAMETER]: kind });
+    schemes.set(label, toScheme(parameter));
   }
 }
 
@@ -198,13 +207,15 @@ function signingOf({ region, service }: CredentialSource, root: unknown, mainUrl
   const host = URL.canParse(mainUrl) ? new URL(mainUrl).hostname : '';
   const [, before = '', place] = /^(.*?)(?:\.([a-z]{2}(?:-[a-z]+)+-\d))?\.amazonaws\.com(?:\.cn)?$/.exec(host) ?? [];
   const variable = nodeAt(nodeAt(listAt(root, 'servers')[0], 'variables'), 'region');
+  // `s3.dualstack`, `dynamodb-fips`; under a name of one's own stands what API Gateway serves.
+  const label = before.split('.').findLast((part) => !/^(?:dualstack|fips)?$/.test(part));
   return {
     region: region ?? options.serverVariables?.region ?? place ?? textAt(variable, 'default') ?? 'us-east-1',
     service:
       service ??
       textAt(info, 'x-aws-signingName') ??
       textAt(info, 'x-serviceName') ??
-      before.split('.').pop() ??
+      label?.replace(/-fips$/, '') ??
       'execute-api',
   };
 }

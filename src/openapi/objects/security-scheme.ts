@@ -11,6 +11,7 @@ import { toSnakeCase } from '../../endpoint/names.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import { prefixIn, withPrefix } from '../credential-format.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
+import type { KeyParameter } from '../key-parameters.ts';
 
 /** In front of every variable whose name a document chose. */
 export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
@@ -28,7 +29,7 @@ export function apiKeyPlace(scheme: string, node: Node): ApiKeyPlace[] {
   const field = textAt(node, 'name');
   if (node.type !== 'apiKey' || field === undefined) return [];
   return place === 'header' || place === 'query' || place === 'cookie'
-    ? [{ scheme, in: place, field, isParameter: node[PARAMETER] !== undefined }]
+    ? [{ scheme, in: place, field, isParameter: parameterKinds.has(node) }]
     : [];
 }
 
@@ -111,7 +112,7 @@ export function buildCredential(
   if (place) {
     const { in: where, field } = place;
     const secret = read('');
-    const isParameter = scheme[PARAMETER] !== undefined ? { isParameter: true } : {};
+    const isParameter = place.isParameter ? { isParameter: true } : {};
     const prefix = where === 'header' ? prefixIn(textsOf(scheme), /^authorization$/i.test(field), name) : undefined;
     return { kind: 'apiKey', name, in: where, field, ...withPrefix(secret, prefix), ...isParameter };
   }
@@ -153,8 +154,19 @@ function textsOf(scheme: Node): (string | undefined)[] {
   ];
 }
 
-/** Set on a parameter that stands for a scheme: `key` or `token`. */
-export const PARAMETER = 'x-landbridge-parameter';
+/** Schemes made of parameters. Beside the nodes and not in them: a document could write whatever mark they have. */
+const parameterKinds = new WeakMap<Node, KeyParameter['kind']>();
+
+/** A parameter that stands for a scheme. */
+export function toScheme({ object, kind }: KeyParameter): Node {
+  const scheme: Node = { ...object, type: 'apiKey' };
+  parameterKinds.set(scheme, kind);
+  return scheme;
+}
+
+export function parameterKind(scheme: Node | undefined): KeyParameter['kind'] | undefined {
+  return scheme && parameterKinds.get(scheme);
+}
 
 /** AWS Signature Version 4, as API Gateway and the public collections of AWS documents say it. */
 export function isSigned(scheme: Node): boolean {

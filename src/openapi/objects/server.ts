@@ -38,9 +38,7 @@ export function readServers(root: SourceDocument, options: ImportOptions): Serve
   }
   if (root.dialect.major === 2) {
     const read = (operation: unknown) =>
-      base === undefined
-        ? swaggerServer(root, operation)
-        : { url: base.url + trim(new URL(basePathOf(root), base.url), ''), from: BASE_URL };
+      base === undefined ? swaggerServer(root, operation) : below(base.url, basePathOf(root), BASE_URL);
     const main = read(undefined);
     return {
       main,
@@ -121,6 +119,14 @@ function trim(url: URL, origin = url.origin): string {
   return origin + trimEnd(url.pathname, '/');
 }
 
+/** The operator's origin with a path of the document. `/\\host` would be an address: only what stays a path is one. */
+function below(origin: string, path: string, from: string): Server {
+  const url = URL.canParse(path, `${origin}/`) ? new URL(path, `${origin}/`) : undefined;
+  if (url === undefined || url.origin !== new URL(origin).origin)
+    return unknown(from, `the path of its server, ${path}, is not one; write a base URL with a path, as ${origin}/`);
+  return { url: trim(url, origin), from };
+}
+
 /** `ws://`, `sftp://`: no way in for a request. */
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:\/\//i;
 
@@ -149,10 +155,7 @@ function pick(
         ? unknown(from, `the server ${raw} needs a value for {${missing.join('}, {')}}`)
         : origin === undefined || OTHER_SCHEME.test(raw)
           ? toServer(text, root, from)
-          : {
-              url: trim(new URL(text, `${origin}/`), origin),
-              from: `${BASE_URL}, with the path of the document's server`,
-            };
+          : below(origin, text, `${BASE_URL}, with the path of the document's server`);
     const choice = { server, node, defaults };
     // ws://, sftp:// and the like are other ways in; the next one may be http.
     if (server.url !== '' || missing.length > 0) return choice;
