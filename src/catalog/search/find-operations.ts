@@ -33,12 +33,14 @@ export function findOperations(
 export function searchOperations(index: Index, query: string, limit: number, filter: SearchFilter = {}): SearchResult {
   const request = readRequest(query);
   const terms = request.terms.map((term) => weighTerm(index, term));
+  const candidates = index.entries
+    .filter(({ operation }) => passes(operation, filter))
+    .map((entry) => ({ entry, met: sum(terms, ({ weight, strengths }) => weight * strengths[entry.id]!) }))
+    .filter(({ met }) => met > 0);
   const question = toQuestion(request, terms);
-  const hits: { entry: Entry; score: number }[] = [];
-  for (const entry of index.entries) {
-    if (terms.every(({ strengths }) => strengths[entry.id] === 0) || !passes(entry.operation, filter)) continue;
-    hits.push({ entry, score: rank(index, question, entry) });
-  }
+  // Words that nothing meets together, as a long sentence has them, must not make the rest matter less.
+  const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
+  const hits = candidates.map(({ entry, met }) => ({ entry, score: met / most + rank(index, question, entry) }));
   hits.sort((a, b) => b.score - a.score || a.entry.id - b.entry.id);
   const entries = spread(hits.map(({ entry }) => entry));
   return { operations: entries.slice(0, limit).map(({ operation }) => operation), weak: isWeak(terms, entries[0]) };
@@ -55,7 +57,6 @@ interface WeighedTerm {
   readonly quality: ReadonlyMap<string, number>;
   /** How strongly each operation says it. */
   readonly strengths: Float32Array;
-  /** Nothing, where no operation says it. */
   readonly weight: number;
 }
 
@@ -85,8 +86,9 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
     });
   }
   const reach = strengths.reduce((total, strength) => total + strength, 0);
-  // The fewer say it, the more it tells.
-  const weight = reach === 0 ? 0 : factor * Math.log(1 + index.entries.length / (0.4 + reach));
+  const loudest = strengths.reduce((most, strength) => Math.max(most, strength), 0);
+  // The fewer say it, the more it tells; what is only mentioned in passing tells less.
+  const weight = factor * Math.sqrt(loudest) * Math.log(1 + index.entries.length / (0.4 + reach));
   return { factor, quality, strengths, weight };
 }
 
@@ -99,8 +101,6 @@ function isNear(word: string, other: string): boolean {
 }
 
 interface Question extends Pick<SpokenRequest, 'verbs' | 'many'> {
-  readonly terms: readonly WeighedTerm[];
-  readonly weight: number;
   /** For every stem that may stand for a word of the request: how well. */
   readonly asked: ReadonlyMap<string, number>;
 }
@@ -110,14 +110,14 @@ function toQuestion({ verbs, many }: SpokenRequest, terms: readonly WeighedTerm[
   for (const { quality } of terms) {
     for (const [stemmed, how] of quality) asked.set(stemmed, Math.max(how, asked.get(stemmed) ?? 0));
   }
-  return { verbs, many, terms, weight: sum(terms, ({ weight }) => weight), asked };
+  return { verbs, many, asked };
 }
 
-function rank(index: Index, { verbs, many, terms, weight, asked }: Question, entry: Entry): number {
+/** Beside what is met: how little is unasked for, whether it does what is to be done, and to one thing or many. */
+function rank(index: Index, { verbs, many, asked }: Question, entry: Entry): number {
   const { endpoint } = entry.operation;
   const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
   const isAsked = (word: string) => asked.get(word) ?? 0;
-  const coverage = sum(terms, (term) => term.weight * term.strengths[entry.id]!) / weight;
   const focus = sum(entry.head, (word) => isAsked(word) * weigh(word)) / (sum(entry.head, weigh) || 1);
   const intent = verbs.length === 0 ? 0 : 2 * agreement(verbs, entry.verbs) - 1;
   // Only reads give one or many.
@@ -125,7 +125,6 @@ function rank(index: Index, { verbs, many, terms, weight, asked }: Question, ent
   const target = Math.max(0, ...entry.target.map(isAsked));
   const isUnlikely = endpoint.deprecated || endpoint.method === 'HEAD' || endpoint.method === 'OPTIONS';
   return (
-    coverage +
     0.4 * focus +
     0.3 * intent +
     0.14 * number +

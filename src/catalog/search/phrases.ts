@@ -14,54 +14,63 @@ export interface Phrase {
  * first that fits is meant.
  */
 const PHRASES = `
-get rid of = delete / do away with = delete / get * back = act get: restore retrieve / get hold of = get / get into = act: join
-get out of = act delete: leave / get back to = act create: reply / get in touch with = act create: send message
-make * a|an admin|administrator|owner|member|moderator|manager = update act create: role membership admin / make * out of = update create: add
-make * public|private|visible|hidden = update: visibility / make * available = act: publish enable / make * copy = act create: copy duplicate clone
-set * up = create / spin * up = create act: start / stand * up = create / bring up = act: start / fire * up = act: start / boot * up = act: start
-power * on|up = act: start power / power * off|down = act: stop shutdown power / start over = act: restart reset
-kick off = act: start trigger run dispatch / kick * out|off|from = delete: kick / throw * away|out|off = delete / toss * out|away = delete
-take over = act: transfer / take a look at = get / take a snapshot = create: snapshot / take * back = delete: undo
-take * off|away|out|down = delete / tear * down|up = delete: void / blow away = delete / cross * off = delete / strip * from|of = delete
-clean * up|out = delete: prune purge cleanup / clear * out = delete: clear purge / empty * out = delete: empty clear / wipe * out|clean = delete
-free up = delete: prune clean / cut * off = act delete: disable revoke block / shut * out = act: block ban / lock * out = act: block lock suspend
-keep * out|from = act create: block deny / stop * from = act update: block prevent disable / no longer = delete act: disable / don t = act update delete: disable mute block
-turn * off = act update delete: disable stop shutdown / turn * on = act update create: enable start / turn * into = act create: convert
-switch * off = act update delete: disable stop shutdown / switch * on = act update create: enable start / turn * down = act: reject decline deny
-shut * down = act: stop shutdown terminate deactivate / call * off = act delete: cancel / call * up = act: call / ring * up = act create: call
-hang up = act update: end / back out of = act delete: cancel leave / sign * up = create: register subscribe signup
-sign * out|off = act delete: logout session / sign in|on = act create: login session authenticate / log * out|off = act delete: logout session
-log in|into|on = act create: login session authenticate / hand me = get list / hand * over|off = act: transfer assign / pass * on|over|to = act: transfer assign
-give * away = act: transfer / give * back = act create: return refund / give up = act: cancel / give me a new|fresh|another = create act: regenerate new
-give * access|permission|rights = create update act: access permission grant collaborator collaboration share member / give me = get list
-give * different|new|another|other name = update act: rename / let me see|know = get list / let * know = act create: notify notification
-let * in|into|join = act create: allow accept invite / let * back = act delete: restore unban unblock / let go of = delete: release
-let * push|write|edit|read|see|use|access = create update act: access permission grant collaborator collaboration share
-accidentally|accident = act: restore recover undelete
-bring * back = act: restore undelete / bring * into|in = create act: add invite / roll * back = act: rollback revert restore
-go back to = act: rollback revert restore / go through = list / go over = list: review / put * back = act: restore / put together = create
-put * off = update act: reschedule postpone / put * on hold = act: pause suspend hold / put * on|onto|in|into|to|up = create update act: add
-hold off = act: pause / hook * up = create act: connect add / stick * to|on|onto|in = create act: add pin / drop * in|into|on|off = create act: upload add
-look * up = get list: lookup search / look for = list: search / look at|into|through|like = get list / look over = act: review
-find out = get list / figure out = get list / pull * up = get list / dig up = get list: search / dig into = get / read through|out = get
-keep an eye on = create act: watch monitor / keep track of = get list: track / check on|up = get: status / check out = get
-check if|whether = get: check / check * off = act: mark complete / tick * off = act: mark complete / write to = act create: send message
-write off = act delete: void / write down|up = create / note down = create: note / jot down = create: note / mark down = create: note / fill in|out = update: submit
-come up with = create: generate / think of = create: generate / work out = get: calculate / add up = get: sum total
-move * over = act update: move transfer / swap * out|for = update: replace / point * to|at = update create / back * up = create act: backup
-split * up = act: split / break up = act: split / scale up|down|out = update act: scale resize / send * out|off|over = act create: send
+get rid of = delete / do away with = delete / get * back = act get: restore retrieve refund / get hold of = get / get into = act: join
+get out of = act delete: leave / get back to = act create: reply / get in touch with = act create: send message / get * out there = act: publish
+get * signed off|approved = act create: approval review request / get * up to date = update act: sync refresh
+make * a|an|the admin|administrator|owner|member|moderator|manager|boss|lead = update act create: role membership admin / make * out of = update create: add
+make * public|private|visible|hidden = update: visibility / make * available|live = act: publish enable / make * copy = act create: copy duplicate clone
+make * stop = act delete: stop cancel / make sure nobody|no = act create update: block lock protect / make * permanent = update
+set|spin|stand|whip|rig|cook|draw * up = create / put|throw|stitch|piece * together = create: merge / bring|fire|boot|start|power|wake * up = act: start
+power|flip * on = act update: start power enable / power|spin|flip * off|down = act: stop shutdown power disable / start over = act: restart reset
+kick|set off = act: start trigger run dispatch / kick|boot|throw|chuck|toss * out|off|from = delete: kick remove / throw|toss|chuck * away = delete
+take over = act: transfer / take a look|peek at = get / take a snapshot = create: snapshot / take * back = delete: undo / take * live = act: publish
+take|knock|pull|yank|scratch|rip|peel|cross|strike|strip|whisk * off|away|out|down|from = delete / tear * down|up = delete: void / blow away = delete
+clean|clear|empty|sweep * up|out = delete: prune purge cleanup clear empty / wipe * out|clean|off = delete / free|clear up = delete: prune clean
+cut * off = act delete: disable revoke block / shut|lock|keep|freeze * out|from = act create: block ban deny lock suspend / lock * down|up = act update: lock protect restrict
+stop * from = act update: block prevent disable / no longer = delete act: disable / don t need|want = delete / don t = act update delete: disable mute block
+have|had enough of = delete act: leave unsubscribe mute block / wants|want out = delete act: cancel leave / sick|tired of = delete act: mute unsubscribe block
+turn|switch * off = act update delete: disable stop shutdown / turn|switch * on = act update create: enable start / turn|change|convert|make * into = act create: convert transform / left off = get list: resume continue progress / one go = act: bulk batch
+turn|knock * down = act: reject decline deny / shut * down = act: stop shutdown terminate deactivate / shut|quiet|pipe * up|down = act: mute silence
+call * off = act delete: cancel / call|ring|phone * up = act create: call / hang up = act update: end / back|pull|bail|drop out of|on|from = act delete: cancel leave
+sign|put * up for = create: register subscribe signup / sign * up = create: register subscribe signup / sign off on = act: approve / give * go ahead = act: approve accept
+give * green light|ok|okay|blessing = act: approve accept / sign|log * out|off = act delete: logout session / sign|log in|into|on = act create: login session authenticate
+hand me = get list / hand|pass|sign|turn * over|off|on|along|to = act: transfer assign forward / give * away = act: transfer / give * back = act create: return refund
+give up = act: cancel / give me a new|fresh|another = create act: regenerate new
+give|grant * access|permission|rights = create update act: access permission grant collaborator collaboration share member / give me = get list
+give|call * different|new|another|other name = update act: rename / give * ring|call|buzz = act create: call / give * heads up = act create: notify send
+give * boost|bump = update: resize scale / let me see|know = get list / let * know = act create: notify notification
+let * back = act delete: restore unban unblock / let * in|into|join = act create: allow accept invite / let go of = delete: release
+let * push|write|edit|read|see|use|access|view = create update act: access permission grant collaborator collaboration share
+accidentally|accident|mistake = act: restore recover undelete / bring|call * back = act: restore undelete / bring|loop|rope|pull * into|in = create act: add invite
+roll|wind|go * back = act: rollback revert restore / go through|over = list: review / put * back = act: restore rollback revert / put * away = act: archive
+put|push|move * off|later = update act: reschedule postpone / put * on hold|ice = act: pause suspend hold / put * online|live = act create: publish upload / put|throw|toss * bin|trash|rubbish = delete: trash
+put|stick|slap|pop|slip|tack|drop * on|onto|in|into|to|up|over = create update act: add / put * end|stop to = act delete: end stop cancel / drop * line|note|message = act create: send message
+hold off = act: pause / hook|wire * up = create act: connect add / drop * off = create act: upload add / shoot|fire|send|blast * over|off|out = act create: send
+push|roll|ship * out|live = act create: deploy publish / look * up = get list: lookup search / look|hunt|search for = list: search find / look at|into|through|like = get list
+look over = act: review / find|figure|make|work out = get list: calculate / pull|bring|call * up = get list / dig|hunt|track * up|down = get list: search find
+dig into = get / read through|out = get / run|walk|take me through = get list / catch * up = get list: latest recent / keep an eye on = create act: watch monitor subscribe
+keep tabs on = create act: watch monitor subscribe / keep * loop|posted|informed = create act: notify subscribe watch / keep track of = get list: track / keep|stay = update act: retain
+check in|on|up = get: status / check out = get / check if|whether = get: check / did * go through|work|succeed|arrive|land = get list: status / is * done|ready|finished|up|down|working|alive = get list: status health ping / check|tick * off = act: mark complete / wrap|close|finish * up|out|off = act: close complete finish
+text|email|message|dm a|an|the|my|our|your|him|her|them|everyone|everybody|someone|somebody|all = act create: send message email / phone|ring|dial a|the|my|our|him|her|them|someone|somebody = act create: call
+write to = act create: send message / write off = act delete: void uncollectible / write|note|jot|mark|scribble down|up = create: note
+fill in|out = update: submit / come up with = create: generate / think of = create: generate / add up = get: sum total / beef|ramp|crank|scale * up|down|out = update act: scale resize
+move * over = act update: move transfer / swap|trade * out|for|with = update: replace / point * to|at = update create / back * up = create act: backup / top up = create act: fund credit balance
+split|break|carve * up|off|apart = act: split / try * again = act: retry rerun restart / do * again|over = act: retry rerun restart
 reach out to = act create: send message / speak|talk to = act create: message / say * to|in = act create: send message / say = act create: send message
-tell me = get list / tell * about = get / tell = act create: send message / ask * to|for = act create: request
-thumbs up = act create update: reaction like rate vote / cash out = create: payout / pay * back = create act: refund / pay out = create: payout
+tell me = get list / tell * about = get / tell = act create: send message / ask * to|for = act create: request / chase|nudge|hurry|prod = act create: remind resend
+thumbs up = act create update: reaction like rate vote / cash out = create: payout / pay * back = create act: refund / pay out = create: payout / settle up = act: pay
 money back = create act: refund / save * for later = create act: save / hang|hold on to = update create: keep retain / hide * from = update act: hide
-copy * out|from = get act: download export archive / how many = list get: count total statistics / how often = get list: count statistics
-how much = get list: usage amount total balance / how long = get: duration time / what in|inside = list get: item content child
-what is in|inside = list get: item content child / what did * do = list get: event activity audit log history
-what happened = list get: event history log activity / what new = list get: latest recent notification / what going on = list get: event status activity
-what went wrong = get list: error log failure / who am = get: authenticated user me current / who did = list get: audit log event activity
-who has access|permission = list get: collaborator collaboration permission access member user
-who can = list get: collaborator collaboration permission access member user / who in|inside|on = list get: member participant user
-who has|is|are|was|were = list get: user member`;
+copy|get * out|from = get act: download export archive / copy|get|move * into|onto = update create act: upload import / how many = list get: count total statistics
+how often|popular = get list: count statistics / how far|done = get: status progress / how fast|slow|well = get: performance statistics metric
+how much = get list: usage amount total balance / how long = get: duration time / how come = get list: error log / how healthy = get: health status
+what in|inside = list get: item content child / what is in|inside = list get: item content child / what * look|looks like = get list: preview detail
+what did * do = list get: event activity audit log history / what * doing|done = list get: event activity audit log history / what * up to = list get: event activity log history / what eating|hogging|using|taking = get list: usage statistic
+what * cost = get list: price cost amount usage / what happened = list get: event history log activity / what new = list get: latest recent notification
+what going on = list get: event status activity / what * left = get list: balance remaining quota limit / what went wrong = get list: error log failure
+why = get list: error log status failure event / am i|we allowed|able = get list create: permission access authorize / who am = get: authenticated user me current
+who did|changed|touched|deleted|moved|broke = list get: audit log event activity history change / who has access|permission = list get: collaborator collaboration permission access member user
+who can = list get: collaborator collaboration permission access member user / who * shared with = list get: collaborator collaboration permission share
+who in|inside|on = list get: member participant user assignee / who has|is|are|was|were = list get: user member`;
 
 const GAP = '*';
 const MAX_GAP = 5;
@@ -80,6 +89,8 @@ function toWords(text: string): string[] {
 
 /** The phrase that begins at a word, and the places of its own words. */
 export function findPhrase(stems: readonly string[], start: number): { phrase: Phrase; places: number[] } | undefined {
+  // `is it ready` asks at the beginning; `that it is ready` does not.
+  if (start > 0 && /^(?:is|did|am)$/.test(stems[start]!)) return undefined;
   for (const phrase of BY_FIRST.get(stems[start]!) ?? []) {
     const places = matchPhrase(phrase, stems, start);
     if (places) return { phrase, places };

@@ -125,7 +125,7 @@ function verbsOf({ method, path, summary, effect }: Endpoint, target: string): R
   const verbs = new Set<Verb>(first ? [first] : []);
   // A collection ends in a plural, or says so.
   const givesMany = !endsInVariable && (isPlural(target) || /\b(?:lists?|all|search|find)\b/i.test(summary));
-  if (method === 'DELETE') verbs.add('delete');
+  if (method === 'DELETE' || (method === 'POST' && effect === 'destructive')) verbs.add('delete');
   else if (effect === 'read') verbs.add(givesMany ? 'list' : 'get');
   else if (method === 'PUT' || method === 'PATCH') verbs.add('update');
   else if (first === undefined) verbs.add(endsInVariable ? 'update' : 'create');

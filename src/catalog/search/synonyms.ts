@@ -62,7 +62,17 @@ star stargazer starred / diff change patch / hidden private secret / public visi
 feature flag toggle / experiment variant / role permission group / visit view traffic hit visitor / say message comment talk / leak expose secret
 copy version revision / older previous history past / sticker emoji / badge award achievement / game match / team club / quiz exam
 room space place / seat license / license licence / namespace scope / quota limit / contract agreement / retention keep hold / watermark stamp
-deadline due milestone date / actor cast person / cover poster artwork art image / backup restore / wish suggestion idea feature request post`;
+deadline due milestone date / actor cast person / cover poster artwork art image / backup restore / wish suggestion idea feature request post
+free available spare unused vacant idle / silence shush hush quiet mute snooze disturb / halfway unfinished resume progress continue / next upcoming pending future
+overdue due late unpaid outstanding / sub subtitle subscription / snippet gist paste code / leak scan expose breach / offensive abusive hateful violent inappropriate moderation abuse
+aloud loud speech voice audio / dictate transcribe transcription / shut close deactivate terminate / mod moderator admin / trace follow path track / paragraph text block content
+spam junk abuse report / attack threat ddos security / spammer abuser blocked / traffic analytics visitor request / bandwidth transfer usage traffic / audience segment list subscriber
+newsletter campaign broadcast / blacklist blocklist block deny / whitelist allowlist allow / redirect forward route / severity priority urgency / vacation holiday absence leave override
+duty oncall shift / voicemail recording / wallet balance credit / trial plan subscription / logo brand theme image / appearance theme look brand / quality resolution transcode
+nearby near closest radius geo / nearest similar closest neighbor / similar recommend suggestion related / slow latency performance / drain evacuate cordon / replica copy shard
+alias nickname name / paperwork document file / laptop device computer / lost recover forget / newcomer member user invite / boss manager owner / spreadsheet table sheet workbook
+heading title header / hire employee user / salary payroll pay / timesheet time hours / ping notify message health / busy active load / ready status available / outage incident status downtime
+revenue income sale report / signup register user / crash error failure / freeze pause suspend lock / crawl scan index / wake start resume / broken failed error / finish complete end / gone deleted removed missing trash`;
 
 const related = new Map<string, Set<string>>();
 for (const group of SAME.split(/[/\n]/)) {
