@@ -128,14 +128,16 @@ function readClause(words: readonly string[], before: readonly Verb[], add: Add)
   for (const [place, word] of words.entries()) {
     if (hasThing && PREPOSITIONS.has(word)) tail = FACTOR.tail;
     if (read.has(place)) continue;
-    const match = findPhrase(stems, place);
+    const isOdd = place === 0 && isUnknownVerb(words, stems);
+    const match = findPhrase(stems, place, isOdd);
     // One word alone is a deed only where no other is.
     if (match && (match.places.length > 1 || verbs.length === 0)) {
       for (const at of match.places) read.add(at);
       if (verbs.length === 0 || (place === 0 && before.length === 0)) verbs = match.phrase.verbs;
       const { meaning } = match.phrase;
       if (meaning.length > 0) add(meaning, [], verbs.includes('list') ? FACTOR.question : FACTOR.phrase);
-      continue;
+      // A verb of no meaning to us may still be a word of the documents.
+      if (!isOdd) continue;
     }
     const hint = HINTS.get(word);
     if (hint) add(hint, [], FACTOR.hint);
@@ -149,8 +151,15 @@ function readClause(words: readonly string[], before: readonly Verb[], add: Add)
     else addThing(words, place, tail * (verb === undefined ? FACTOR.thing : FACTOR.telling), add);
   }
   // `frobnicate the thing`: a word before an article is a verb, whether we know it or not.
-  if (verbs.length === 0 && DETERMINERS.has(words[1] ?? '') && !isPlural(words[0] ?? '')) return ['act'];
-  return verbs;
+  return verbs.length === 0 && isUnknownVerb(words, stems) ? ['act'] : verbs;
+}
+
+const OBJECTS = toSet('me him them us it everyone everybody someone somebody');
+
+function isUnknownVerb(words: readonly string[], stems: readonly string[]): boolean {
+  const [first = '', second = ''] = words;
+  if (verbOfWord(stems[0] ?? '') !== undefined || isPlural(first)) return false;
+  return DETERMINERS.has(second) || OBJECTS.has(second);
 }
 
 type Add = (own: readonly string[], related: Iterable<string>, factor: number) => void;

@@ -70,7 +70,8 @@ spam junk abuse report / attack threat ddos security / spammer abuser blocked / 
 newsletter campaign broadcast / blacklist blocklist block deny / whitelist allowlist allow / redirect forward route / severity priority urgency / vacation holiday absence leave override
 duty oncall shift / voicemail recording / wallet balance credit / trial plan subscription / logo brand theme image / appearance theme look brand / quality resolution transcode
 nearby near closest radius geo / nearest similar closest neighbor / similar recommend suggestion related / slow latency performance / drain evacuate cordon / replica copy shard
-alias nickname name / paperwork document file / laptop device computer / lost recover forget / newcomer member user invite / boss manager owner / spreadsheet table sheet workbook
+alias nickname name / paperwork document file / laptop device computer / lost recover forget / newcomer member user invite / gear equipment device hardware / blurb description topic purpose about / dead exited stopped prune / fight contest dispute
+tune song music track / kid child / peek view visit traffic / paint draw image generate / blow spend cost usage / earn income balance payout / stolen lost fraud / loyal discount / boss manager owner / spreadsheet table sheet workbook
 heading title header / hire employee user / salary payroll pay / timesheet time hours / ping notify message health / busy active load / ready status available / outage incident status downtime
 revenue income sale report / signup register user / crash error failure / freeze pause suspend lock / crawl scan index / wake start resume / broken failed error / finish complete end / gone deleted removed missing trash`;
 

@@ -6,13 +6,13 @@ export type Verb = 'get' | 'list' | 'create' | 'update' | 'delete' | 'act';
 
 /** Verbs that say what is done and nothing about the thing. */
 const PLAIN = readTable({
-  get: 'get retrieve read fetch show view check see display return know inspect describe peek tell',
+  get: 'get retrieve read fetch show view check see display return know inspect describe peek tell grab hear',
   list: 'list search find browse enumerate',
   create: 'create add post new make insert put give',
   update:
     'update set edit patch replace modify change alter adjust tweak correct fix swap bump tune flip amend revise refresh retitle reword',
   delete:
-    'delete remove destroy erase drop discard wipe eliminate retire decommission dispose undo ditch nuke axe zap chuck shred',
+    'delete remove destroy erase drop discard wipe eliminate retire decommission dispose undo ditch nuke axe zap chuck shred obliterate',
 });
 
 /** Verbs that name what few operations do, so that the word itself counts. */
