@@ -4,9 +4,9 @@
 import { editDistance } from '../../endpoint/edits.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import type { CatalogOperation } from '../tree.ts';
+import { agreement, verbOfWord } from './deeds.ts';
 import type { Entry, Index } from './search-index.ts';
 import { readRequest, type SpokenRequest, type Term } from './spoken-request.ts';
-import { agreement, verbOfWord } from './verbs.ts';
 
 export interface SearchFilter {
   readonly domain?: string | undefined;

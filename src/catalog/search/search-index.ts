@@ -4,8 +4,8 @@ import type { Endpoint } from '../../endpoint/model.ts';
 import { firstSentence, toPlainText } from '../../endpoint/plain-text.ts';
 import { literalSegments } from '../grouped/grouping.ts';
 import type { CatalogOperation } from '../tree.ts';
+import { type Verb, verbOfWord } from './deeds.ts';
 import { isPlural, toLongStems, toStems } from './search-words.ts';
-import { type Verb, verbOfWord } from './verbs.ts';
 
 /** What ranking looks at, prepared once. */
 export interface Entry {

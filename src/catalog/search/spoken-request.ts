@@ -1,8 +1,8 @@
 // A request as somebody says it, read as what is to be done and to what.
-import { findPhrase } from './phrases.ts';
+
+import { findPhrase, isPlainVerb, type Verb, verbOfWord } from './deeds.ts';
 import { isPlural, isStopWord, joinWords, splitWords, stem } from './search-words.ts';
 import { longForm, relatedTo } from './synonyms.ts';
-import { isPlainVerb, type Verb, verbOfWord } from './verbs.ts';
 
 export interface SpokenRequest {
   readonly terms: readonly Term[];
@@ -28,14 +28,14 @@ const MAX_TERMS = 16;
 const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, question: 0.7, plain: 0.2, hint: 0.2 };
 
 /** How requests begin before they say anything. */
-const LEADS = `
-hi,hey,hello,ok,okay,please,just,so,and,then,also,now,can you,could you,would you,will you,can i,can we,could i,could we,i want to,i want you to,
-i want,i need to,i need you to,i need,we need to,we need,we want to,i would like to,i would like you to,i would like,i d like to,i d like you to,
-i d like,i d love to,i have to,we have to,i ve got to,i should,we should,i must,how do i,how do we,how can i,how can we,how would i,how could i,
-how to,how do you,help me to,help me,is there a way to,is it possible to,are you able to,let s,lets,go ahead and,i m trying to,i am trying to,
-trying to,try to,time to,it s time to,i wish to,i m going to,remember to,be sure to`
-  .split(/,\n?/)
-  .map((lead) => lead.trim().split(' '));
+const LEAD = new RegExp(
+  `^(?:${[
+    'hi|hey|hello|okay|ok|please|just|so|and|then|also|now|lets|let s|go ahead and|help me(?: to)?|try to|remember to|be sure to',
+    '(?:can|could|would|will) (?:you|i|we)(?: please)?|how (?:(?:do|can|would|could) (?:i|we|you)|to)|(?:it s )?time to',
+    '(?:i|we)(?: d| would)? (?:want|need|like|love|have|wish)(?: you)? to|(?:i|we) (?:want|need|should|must)|i(?: d| would) like|i ve got to',
+    'is (?:there a way|it possible) to|are you able to|(?:i (?:am|m) )?(?:trying|going) to',
+  ].join('|')}) (?=\\S)`,
+);
 
 const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const ASKING = toSet('is are does do did has have had was were who what which whose when where how why any');
@@ -181,12 +181,9 @@ function addThing(words: readonly string[], place: number, factor: number, add: 
 }
 
 function withoutLeads(words: readonly string[]): readonly string[] {
-  let rest = words;
-  for (;;) {
-    const lengths = LEADS.filter((lead) => lead.length < rest.length && lead.every((word, at) => rest[at] === word));
-    if (lengths.length === 0) return rest;
-    rest = rest.slice(Math.max(...lengths.map(({ length }) => length)));
-  }
+  let rest = words.join(' ');
+  for (let lead = LEAD.exec(rest); lead; lead = LEAD.exec(rest)) rest = rest.slice(lead[0].length);
+  return rest === '' ? [] : rest.split(' ');
 }
 
 /** `is it there`, `which ones`; but `have a look` and `do the dishes` are commands. */
