@@ -57,7 +57,7 @@ const HINTS: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning.split(' ').map(stem)])),
 );
 
-/** What is said by an example of it, and what documents call that. Bare numbers say nothing. */
+/** What is said by an example of it, and what documents call that. */
 const VALUES: readonly (readonly [RegExp, string])[] = [
   [/\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ' email '],
   [/\bhttps?:\/\/[^\s,]{1,300}/g, ' url '],

@@ -10,7 +10,7 @@ reject decline deny refuse / move transfer migrate relocate / copy clone duplica
 invite invitation join / follow subscribe watch subscription follower / leave quit exit unsubscribe unfollow / unfollow unsubscribe unwatch
 rerun retry restart repeat redo again resend / like favorite star bookmark heart save / like react reaction emoji thumb rate rating
 vote poll upvote downvote ballot rate / grant permission access role right privilege allow / pause freeze suspend hold snooze
-stop halt kill terminate shutdown quit pause / restart reboot reload / shutdown halt poweroff / purge clear flush empty invalidate prune clean
+stop halt kill terminate shutdown quit pause / restart reboot reload bounce / shutdown halt poweroff / purge clear flush empty invalidate prune clean
 remove kick ban expel evict unassign detach / block ban mute ignore hide blacklist / unblock unban allow / rename name title
 undo revert rollback restore reverse / restore recover undelete reactivate / trash bin recycle delete archive / reopen open
 resize scale grow shrink size bigger larger smaller / rotate renew refresh regenerate reset / regenerate fresh new reset / sync synchronize refresh reconcile
@@ -70,7 +70,8 @@ spam junk abuse report / attack threat ddos security / spammer abuser blocked / 
 newsletter campaign broadcast / blacklist blocklist block deny / whitelist allowlist allow / redirect forward route / severity priority urgency / vacation holiday absence leave override
 duty oncall shift / voicemail recording / wallet balance credit / trial plan subscription / logo brand theme image / appearance theme look brand / quality resolution transcode
 nearby near closest radius geo / nearest similar closest neighbor / similar recommend suggestion related / slow latency performance / drain evacuate cordon / replica copy shard
-alias nickname name / paperwork document file / laptop device computer / lost recover forget / newcomer member user invite / gear equipment device hardware / blurb description topic purpose about / dead exited stopped prune / fight contest dispute
+alias nickname name / paperwork document file / laptop device computer / lost recover forget / newcomer member user invite / teach train finetune tuning / hot popular trending top / love like favorite / tape record recording / carrier provider supplier / staging environment
+gear equipment device hardware / blurb description topic purpose about / dead exited stopped prune / fight contest dispute
 tune song music track / kid child / peek view visit traffic / paint draw image generate / blow spend cost usage / earn income balance payout / stolen lost fraud / loyal discount / boss manager owner / spreadsheet table sheet workbook
 heading title header / hire employee user / salary payroll pay / timesheet time hours / ping notify message health / busy active load / ready status available / outage incident status downtime
 revenue income sale report / signup register user / crash error failure / freeze pause suspend lock / crawl scan index / wake start resume / broken failed error / finish complete end / gone deleted removed missing trash`;
@@ -94,7 +95,8 @@ export function relatedTo(stemmed: string): ReadonlySet<string> {
 const SHORT_FORMS = new Map(
   `pr=pull request/prs=pull request/mr=merge request/repo=repository/org=organization/config=configuration/env=environment/
 doc=document/msg=message/dm=direct message/dms=direct message/auth=authentication/2fa=two factor/ci=workflow/pic=picture/
-info=information/app=application/db=database/vm=virtual machine/vms=virtual machine/whoami=authenticated user/stat=statistic`
+info=information/app=application/db=database/vm=virtual machine/vms=virtual machine/whoami=authenticated user/stat=statistic/
+fave=favorite/convo=conversation/vid=video/pwd=password/acct=account/mic=microphone/ad=advertisement/tel=telephone/addr=address`
     .split(/[/\n]+/)
     .map((row) => row.split('=') as [string, string]),
 );
