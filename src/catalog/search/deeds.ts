@@ -80,7 +80,7 @@ export interface Phrase {
  * first that fits is meant.
  */
 const PHRASES = `
-get rid of = delete / get|pull|blow * off|away|down = delete / pull the plug = delete act: stop shutdown terminate / do away with = delete / get * back = act get: restore retrieve refund / get hold of = get / get|hop|jump|step|log into = act create: join exec attach session login
+get rid of = delete / get|pull|blow * off|away|down = delete / pull the plug = delete act: stop shutdown terminate / do away with = delete / dump|bin|trash|scrap the|my|our|this|that|these|those|all|every = delete: trash / get * back = act get: restore retrieve refund / get hold of = get / get|hop|jump|step|log into = act create: join exec attach session login
 get out of = act delete: leave / get back to = act create: reply / get in touch with = act create: send message / get * out there = act: publish
 get * signed off|approved = act create: approval review request / get * up to date = update act: sync refresh
 make * a|an|the admin|administrator|owner|member|moderator|manager|boss|lead = update act create: role membership admin / make * out of = update create: add
@@ -120,12 +120,12 @@ ping|notify|alert|tell|warn|message|email me|us when|whenever|if|once|as = creat
 text|email|message|dm a|an|the|my|our|your|him|her|them|everyone|everybody|someone|somebody|all = act create: send message email / phone|ring|dial a|the|my|our|him|her|them|someone|somebody = act create: call
 write to = act create: send message / write off = act delete: void uncollectible / write|note|jot|mark|scribble down|up = create: note
 fill in|out = update: submit / come up with = create: generate / think of = create: generate / add up = get: sum total / beef|ramp|crank|scale * up|down|out = update act: scale resize
-move * over = act update: move transfer / swap|trade * out|for|with = update: replace / point * to|at = update create / back * up = create act: backup / top up = create act: fund credit balance
+move * over = act update: move transfer / swap|trade * out|for|with = update: replace / point * to|at = update create: record redirect target / page the|our|my|him|her|someone|somebody|everyone|whoever = create act: incident alert notify page / back * up = create act: backup / top up = create act: fund credit balance
 split|break|carve * up|off|apart = act: split / try * again = act: retry rerun restart / do * again|over = act: retry rerun restart
 reach out to = act create: send message / speak|talk to = act create: message / say * to|in = act create: send message / say * aloud|voice|loud = act create: speech voice / say = act create: send message
 tell me = get list / tell * about = get / tell = act create: send message / ask * to|for = act create: request / chase|nudge|hurry|prod = act create: remind resend
 thumbs up = act create update: reaction like rate vote / cash out = create: payout / pay * back = create act: refund / pay out = create: payout / settle up = act: pay
-money back = create act: refund / save * for later = create act: save / hang|hold on to = update create: keep retain / hide * from = update act: hide
+we|i owe = get list: balance invoice payable due / money back = create act: refund / save * for later = create act: save / hang|hold on to = update create: keep retain / hide * from = update act: hide
 copy|get * out|from = get act: download export archive / copy|get|move * into|onto = update create act: upload import / how many = list get: count total statistics
 how big|large|heavy|old = get: size detail information / who made|created|wrote|opened|started = get list: author creator detail
 mark|call|flag * solved|done|fixed|closed|resolved|finished|complete = update act: close resolve complete / how often|popular = get list: count statistics / how far|done = get: status progress / how fast|slow|well = get: performance statistics metric

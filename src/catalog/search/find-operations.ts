@@ -75,7 +75,8 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
   if (!isKnown && /^(?:re|un)/.test(word)) allow(word.slice(2), QUALITY.bare);
   if (word.length >= 3) {
     for (const other of index.words) {
-      if (word.length >= 4 && other.startsWith(word)) allow(other, isKnown ? QUALITY.longer : QUALITY.near);
+      if (word.length >= 4 && verbOfWord(word) === undefined && other.startsWith(word))
+        allow(other, isKnown ? QUALITY.longer : QUALITY.near);
       else if (!isKnown && isNear(word, other)) allow(other, QUALITY.near);
     }
   }
