@@ -133,7 +133,7 @@ how much = get list: usage amount total balance / how long = get: duration time 
 what in|inside = list get: item content child / what is in|inside = list get: item content child / what * look|looks like = get list: preview detail
 what did * do = list get: event activity audit log history / what * spitting|printing|printed|logged = get list: log output / what * doing|done = list get: event activity audit log history / what * up to = list get: event activity log history / what eating|hogging|using|taking = get list: usage statistic
 what * cost = get list: price cost amount usage / what happened = list get: event history log activity / what new = list get: latest recent notification
-any * over to = act update: move transfer / any * out of|from = delete / any * out|off|away|apart = delete act / any * back = act: restore revert / any * up|together = create act
+any * over to = act update: move transfer / any * out of|from = delete / any * out|off|away|apart = delete / any * back = act: restore revert / any * up|together = create act
 any * into|onto = create update act / what going on = list get: event status activity / what * left = get list: balance remaining quota limit / what * wrong = get list: error log failure event / out of step|sync = get list: sync diff status
 why = get list: error log status failure event / am i|we allowed|able = get list create: permission access authorize / who am = get: authenticated user me current
 who * did|changed|touched|deleted|moved|broke = list get: audit log event activity history change / who * around|online|about|awake = list get: presence online active status session / who been = list get: event activity audit log history

@@ -25,7 +25,7 @@ const MAX_TEXT = 400;
 const MAX_TERMS = 16;
 
 /** Measured on requests about real documents: the thing matters more than the deed, pronouns least. */
-const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, question: 0.7, plain: 0.2, hint: 0.2 };
+const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, aside: 0.5, question: 0.7, plain: 0.2, hint: 0.2 };
 
 /** How requests begin before they say anything. */
 const LEAD = new RegExp(
@@ -77,13 +77,14 @@ const SUBJECTS = toSet(
   'i we you he she they it nobody everyone everybody someone is are was were has have can could will would should never',
 );
 const MIN_CLAUSE = 3;
+const ASIDE_RANK = 2;
 
 /** The clauses of a sentence, those that command or ask first: the others tell why, and their verbs are no deeds. */
-function toClauses(text: string): (readonly string[])[] {
+function toClauses(text: string): { words: readonly string[]; rank: number }[] {
   const named = VALUES.reduce((rest, [value, name]) => rest.replace(value, name), text.slice(0, MAX_TEXT));
   const clauses: { words: readonly string[]; rank: number }[] = [];
   const add = (words: readonly string[]) => {
-    const rank = ASIDE.has(words[0]!) ? 2 : asksOrCommands(words) ? 0 : 1;
+    const rank = ASIDE.has(words[0]!) ? ASIDE_RANK : asksOrCommands(words) ? 0 : 1;
     clauses.push({ words, rank });
   };
   for (const part of named.split(/[,;:!?()—]|\.\s|\s[-–]\s/)) {
@@ -97,7 +98,7 @@ function toClauses(text: string): (readonly string[])[] {
     }
     if (start < words.length) add(words.slice(start));
   }
-  return clauses.sort((a, b) => a.rank - b.rank).map(({ words }) => words);
+  return clauses.sort((a, b) => a.rank - b.rank);
 }
 
 function asksOrCommands(words: readonly string[]): boolean {
@@ -107,14 +108,17 @@ function asksOrCommands(words: readonly string[]): boolean {
 
 export function readRequest(text: string): SpokenRequest {
   const terms = new Map<string, Term>();
-  const add: Add = (own, related, factor) => {
+  const add = (own: readonly string[], related: Iterable<string>, factor: number) => {
     if (terms.size >= MAX_TERMS || (terms.get(own[0]!)?.factor ?? 0) >= factor) return;
     terms.set(own[0]!, { stems: own, related: new Set(related), factor });
   };
   const clauses = toClauses(text);
   let verbs: readonly Verb[] = [];
-  for (const words of clauses) verbs = readClause(words, verbs, add);
-  return { terms: [...terms.values()], verbs, many: asksForMany(clauses[0] ?? []) };
+  for (const { words, rank } of clauses) {
+    const share = rank === ASIDE_RANK ? FACTOR.aside : 1;
+    verbs = readClause(words, verbs, (own, related, factor) => add(own, related, share * factor));
+  }
+  return { terms: [...terms.values()], verbs, many: asksForMany(clauses[0]?.words ?? []) };
 }
 
 /** Adds the words of a clause; gives what is to be done, where no clause before has said it. */
