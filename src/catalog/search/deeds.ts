@@ -81,7 +81,7 @@ export interface Phrase {
  */
 const PHRASES = `
 get rid of = delete / get|pull|blow * off|away|down = delete / pull the plug = delete act: stop shutdown terminate / do away with = delete / dump|bin|trash|scrap the|my|our|this|that|these|those|all|every = delete: trash / get * back = act get: restore retrieve refund / get hold of = get / get|hop|jump|step|log into = act create: join exec attach session login
-get out of = act delete: leave / get back to = act create: reply / get in touch with = act create: send message / get * out there = act: publish
+get out of = act delete: leave / get me|us out = act delete: leave unsubscribe / cut a|the new|next = create: release version / hear when|about|if = create act: subscribe notify watch / get back to = act create: reply / get in touch with = act create: send message / get * out there = act: publish
 get * signed off|approved = act create: approval review request / get * up to date = update act: sync refresh
 make * a|an|the admin|administrator|owner|member|moderator|manager|boss|lead = update act create: role membership admin / make * out of = update create: add
 make * public|private|visible|hidden = update: visibility / make * available|live = act: publish enable / make * copy = act create: copy duplicate clone fork
@@ -92,8 +92,8 @@ kick|set off = act: start trigger run dispatch / kick|boot|throw|chuck|toss * ou
 take over = act: transfer / take a look|peek at = get / take a snapshot = create: snapshot / take * back = delete: undo / take * live = act: publish
 take|knock|pull|yank|scratch|rip|peel|cross|strike|strip|whisk * off|away|out|down|from = delete / tear * down|up = delete: void
 clean|clear|empty|sweep|tidy|mop * up|out = delete: prune purge cleanup clear empty / wipe * out|clean|off = delete / free|clear up = delete: prune clean
-cut * off = act delete: disable revoke block / shut|lock|keep|freeze * out|from = act create: block ban deny lock suspend / lock * down|up = act update: lock protect restrict
-stop|keep * from seeing|reading|accessing|using|editing = delete act update: access permission collaborator collaboration share block / stop * from = act update: block prevent disable / no longer = delete act: disable / don t need|want = delete / don t = act update delete: disable mute block
+cut * off = act delete: disable revoke block / shut|lock|keep|freeze * out = act create: block ban deny lock suspend / lock * down|up = act update: lock protect restrict
+stop|keep * from seeing|reading|accessing|using|editing = delete act update: access permission collaborator collaboration share block / stop|prevent|keep * from = act update create: block prevent disable protect protection restrict / no longer = delete act: disable / don t need|want = delete / don t = act update delete: disable mute block
 have|had enough of = delete act: leave unsubscribe mute block / wants|want out = delete act: cancel leave / sick|tired of = delete act: mute unsubscribe block
 turn|switch * off = act update delete: disable stop shutdown / turn|switch * on = act update create: enable start / turn|change|convert|make * into = act create: convert transform / left off = get list: resume continue progress / one go = act: bulk batch
 turn|knock|bounce * down|back = act: reject decline deny request / shut * down = act delete: stop shutdown terminate deactivate archive close / shut|quiet|pipe * up|down = act: mute silence
@@ -119,7 +119,7 @@ keep tabs on = create act: watch monitor subscribe / keep * loop|posted|informed
 ping|notify|alert|tell|warn|message|email me|us when|whenever|if|once|as = create act: subscribe notify alert webhook watch / check in|on|up = get: status / check out = get / check if|whether = get: check / did * go through|work|succeed|arrive|land = get list: status / is * done|ready|finished|up|down|working|alive = get list: status health ping / check|tick * off = act: mark complete / wrap|close|finish * up|out|off = act: close complete finish
 text|email|message|dm a|an|the|my|our|your|him|her|them|everyone|everybody|someone|somebody|all = act create: send message email / phone|ring|dial a|the|my|our|him|her|them|someone|somebody = act create: call
 write to = act create: send message / write off = act delete: void uncollectible / write|note|jot|mark|scribble down|up = create: note
-fill in|out = update: submit / come up with = create: generate / think of = create: generate / add up = get: sum total / beef|ramp|crank|scale * up|down|out = update act: scale resize
+touch|spruce|polish|freshen * up = update act: edit / run|runs|ran out = get list: expire end / fill in|out = update: submit / come up with = create: generate / think of = create: generate / add up = get: sum total / beef|ramp|crank|scale * up|down|out = update act: scale resize
 move * over = act update: move transfer / swap|trade * out|for|with = update: replace / point * to|at = update create: record redirect target / page the|our|my|him|her|someone|somebody|everyone|whoever = create act: incident alert notify page / back * up = create act: backup / top up = create act: fund credit balance
 split|break|carve * up|off|apart = act: split / try * again = act: retry rerun restart / do * again|over = act: retry rerun restart
 reach out to = act create: send message / speak|talk to = act create: message / say * to|in = act create: send message / say * aloud|voice|loud = act create: speech voice / say = act create: send message
@@ -129,16 +129,16 @@ we|i owe = get list: balance invoice payable due / money back = create act: refu
 copy|get * out|from = get act: download export archive / copy|get|move * into|onto = update create act: upload import / how many = list get: count total statistics
 how big|large|heavy|old = get: size detail information / who made|created|wrote|opened|started = get list: author creator detail
 mark|call|flag * solved|done|fixed|closed|resolved|finished|complete = update act: close resolve complete / how often|popular = get list: count statistics / how far|done = get: status progress / how fast|slow|well = get: performance statistics metric
-how much = get list: usage amount total balance / how long = get: duration time / how come = get list: error log / how healthy = get: health status
+how much = get list: usage amount total balance / how long = get: duration time / how come = get list: error log / how * doing|going = get list: status report statistic / how healthy = get: health status
 what in|inside = list get: item content child / what is in|inside = list get: item content child / what * look|looks like = get list: preview detail
 what did * do = list get: event activity audit log history / what * spitting|printing|printed|logged = get list: log output / what * doing|done = list get: event activity audit log history / what * up to = list get: event activity log history / what eating|hogging|using|taking = get list: usage statistic
-what * cost = get list: price cost amount usage / what happened = list get: event history log activity / what new = list get: latest recent notification
+set me|us back = get list: cost price amount usage / what * cost = get list: price cost amount usage / what happened = list get: event history log activity / what new = list get: latest recent notification
 any * over to = act update: move transfer / any * out of|from = delete / any * out|off|away|apart = delete / any * back = act: restore revert / any * up|together = create act
 any * into|onto = create update act / what going on = list get: event status activity / what * left = get list: balance remaining quota limit / what * wrong = get list: error log failure event / out of step|sync = get list: sync diff status
 why = get list: error log status failure event / am i|we allowed|able = get list create: permission access authorize / who am = get: authenticated user me current
-who * did|changed|touched|deleted|moved|broke = list get: audit log event activity history change / who * around|online|about|awake = list get: presence online active status session / who been = list get: event activity audit log history
+who * did|changed|touched|deleted|moved|broke = list get: audit log event activity history change / who * around|online|about|awake = list get: presence online active status session / who has|have seen|read|viewed = list get: receipt view viewer read / who * logged|signed in = list get: login session event log audit / who been = list get: event activity audit log history
 who has access|permission = list get: collaborator collaboration permission access member user
-who can = list get: collaborator collaboration permission access member user / who * shared with = list get: collaborator collaboration permission share
+who can|may|could = list get: collaborator collaboration permission access member user / who * shared with = list get: collaborator collaboration permission share
 who in|inside|on = list get: member participant user assignee / who has|is|are|was|were = list get: user member`;
 
 const GAP = '*';

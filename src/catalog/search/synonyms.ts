@@ -72,6 +72,7 @@ duty oncall shift / voicemail recording / wallet balance credit / trial plan sub
 nearby near closest radius geo / nearest similar closest neighbor / similar recommend suggestion related / slow latency performance / drain evacuate cordon / replica copy shard
 alias nickname name / paperwork document file / laptop device computer / lost recover forget / newcomer member user invite / teach train finetune tuning / hot popular trending top / love like favorite / tape record recording / carrier provider supplier / staging environment
 shot photo picture / homepage website site domain / pager alert incident / downtime maintenance outage window / attacker threat block firewall
+stretch extend prolong / line queue
 gear equipment device hardware / blurb description topic purpose about / dead exited stopped prune / fight contest dispute
 tune song music track / kid child / peek view visit traffic / paint draw image generate / blow spend cost usage / earn income balance payout / stolen lost fraud / loyal discount / boss manager owner / spreadsheet table sheet workbook
 heading title header / hire employee user / salary payroll pay / timesheet time hours / ping notify message health / busy active load / ready status available / outage incident status downtime
