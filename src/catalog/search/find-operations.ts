@@ -37,10 +37,10 @@ export function searchOperations(index: Index, query: string, limit: number, fil
     .filter(({ operation }) => passes(operation, filter))
     .map((entry) => ({ entry, met: sum(terms, ({ weight, strengths }) => weight * strengths[entry.id]!) }))
     .filter(({ met }) => met > 0);
-  const question = toQuestion(request, terms);
+  const asked = stemsAsked(terms);
   // Words that nothing meets together, as a long sentence has them, must not make the rest matter less.
   const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
-  const hits = candidates.map(({ entry, met }) => ({ entry, score: met / most + rank(index, question, entry) }));
+  const hits = candidates.map(({ entry, met }) => ({ entry, score: met / most + rank(index, request, asked, entry) }));
   hits.sort((a, b) => b.score - a.score || a.entry.id - b.entry.id);
   const entries = spread(hits.map(({ entry }) => entry));
   return { operations: entries.slice(0, limit).map(({ operation }) => operation), weak: isWeak(terms, entries[0]) };
@@ -101,21 +101,17 @@ function isNear(word: string, other: string): boolean {
   return (word.startsWith(other) && word.length - other.length <= 4) || editDistance(word, other, 2) < 2;
 }
 
-interface Question extends Pick<SpokenRequest, 'verbs' | 'many'> {
-  /** For every stem that may stand for a word of the request: how well. */
-  readonly asked: ReadonlyMap<string, number>;
-}
-
-function toQuestion({ verbs, many }: SpokenRequest, terms: readonly WeighedTerm[]): Question {
+/** For every stem that may stand for a word of the request: how well. */
+function stemsAsked(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> {
   const asked = new Map<string, number>();
   for (const { quality } of terms) {
     for (const [stemmed, how] of quality) asked.set(stemmed, Math.max(how, asked.get(stemmed) ?? 0));
   }
-  return { verbs, many, asked };
+  return asked;
 }
 
 /** Beside what is met: how little is unasked for, whether it does what is to be done, and to one thing or many. */
-function rank(index: Index, { verbs, many, asked }: Question, entry: Entry): number {
+function rank(index: Index, { verbs, many }: SpokenRequest, asked: ReadonlyMap<string, number>, entry: Entry): number {
   const { endpoint } = entry.operation;
   const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
   const isAsked = (word: string) => asked.get(word) ?? 0;
