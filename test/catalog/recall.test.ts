@@ -57,8 +57,8 @@ describe('search recall on a forge of eighty operations', () => {
 describe('search recall on an estate of services with words of their own', () => {
   test('asked the way people talk', async () => {
     const index = await indexOwn(toDocument(ESTATE));
-    expect(recall(index, ASKED_OF_THE_ESTATE, 5)).toBeGreaterThanOrEqual(0.88);
-    expect(recall(index, ASKED_OF_THE_ESTATE, 1)).toBeGreaterThanOrEqual(0.68);
+    expect(recall(index, ASKED_OF_THE_ESTATE, 5)).toBeGreaterThanOrEqual(0.96);
+    expect(recall(index, ASKED_OF_THE_ESTATE, 1)).toBeGreaterThanOrEqual(0.8);
   });
 });
 
@@ -85,8 +85,9 @@ describe.skipIf(!SHARED.present)('search recall on real documents', { timeout: 1
 
   // The floors are a few hundredths below what was measured.
   test.each([
-    ['looked at while tuning', SENTENCES.tunedOn, 0.85, 0.57],
-    ['never looked at', SENTENCES.neverLookedAt, 0.79, 0.6],
+    ['looked at while tuning', SENTENCES.tunedOn, 0.87, 0.59],
+    ['full of idioms', SENTENCES.idiomatic, 0.86, 0.53],
+    ['never looked at', SENTENCES.neverLookedAt, 0.83, 0.63],
   ])('whole sentences, %s', async (_, documents, amongFive, first) => {
     const all = documents.flatMap(([, queries]) => queries).length;
     let [five, one] = [0, 0];

@@ -217,6 +217,49 @@ describe('requests as people say them', () => {
     expect(await best(query)).toBe(want);
   });
 
+  test.each([
+    ['the sessions page looks empty, get rid of the tunnel', 'tunnels_delete'],
+    ['create a ticket so nobody has to cancel the task', 'tickets_create'],
+    ['because the tasks are done, delete the ticket', 'tickets_delete'],
+  ])('the clause that commands says what is to be done, the others why: %s', async (query, want) => {
+    expect(await best(query)).toBe(want);
+  });
+
+  test.each([
+    ['yank the tunnel off', 'tunnels_delete'],
+    ['shoo the member away', 'members_delete'],
+    ['cobble the ticket together', 'tickets_create'],
+  ])('a verb nobody has told us is read by its particle: %s', async (query, want) => {
+    expect(await best(query)).toBe(want);
+  });
+
+  test('words that no operation has do not make the others matter less', async () => {
+    expect(await best('zap that wretched wobbly plugin Bartholomew foisted upon us in Tuscaloosa')).toBe(
+      'plugins_delete',
+    );
+  });
+
+  test.each([
+    ['whose is jane@acme.test', 'accounts_by_email'],
+    ['charge her $20', 'amounts_charge'],
+    ['what goes on in #general', 'channels_read'],
+    ['which are taken in 10.0.4.0/24', 'prefixes_read'],
+  ])('a value stands for what it is: %s', async (query, want) => {
+    const endpoints = [
+      anEndpoint('desk', 'accounts_by_email', { summary: 'Look up by email' }),
+      anEndpoint('desk', 'amounts_charge', { summary: 'Charge an amount', effect: 'write' }),
+      anEndpoint('desk', 'channels_read', { summary: 'Read a channel' }),
+      anEndpoint('desk', 'prefixes_read', { summary: 'Read a prefix' }),
+    ];
+    const index = await buildIndex(
+      nameOperations(
+        endpoints.map((endpoint) => anOperation(endpoint)),
+        [],
+      ),
+    );
+    expect(findOperations(index, query, 1)[0]?.name).toBe(want);
+  });
+
   test('the thing counts more than the deed, and its own word more than another for it', async () => {
     expect(await best('cancel a ticket')).toMatch(/^tickets_/);
     expect(await best('ticket')).toMatch(/^tickets_/);

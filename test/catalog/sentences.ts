@@ -454,8 +454,150 @@ get rid of a project => DELETE /api/v1/projects/{name}
 what version is the server => GET /api/version`,
 };
 
+/** Idioms and asides as people have them, looked at in the second round of tuning. */
+const IDIOMATIC: Readonly<Record<string, string>> = {
+  'github-3.0.json': `
+lock down that flame war in issue 88 so nobody else can pile on => PUT /repos/{owner}/{repo}/issues/{issue_number}/lock
+Who's still on the hook to review PR 412? => GET /repos/{owner}/{repo}/pulls/{pull_number}/requested_reviewers
+put this snippet up as a secret gist for me please => POST /gists
+the CI run broke again, only rerun the parts that failed => POST /repos/{owner}/{repo}/actions/runs/{run_id}/rerun-failed-jobs
+How many people have cloned our repo over the past two weeks? => GET /repos/{owner}/{repo}/traffic/clones
+take my star off acme/widgets => DELETE /user/starred/{owner}/{repo}
+we want to hand this repository over to the platform organization => POST /repos/{owner}/{repo}/transfer
+bring my fork up to date with the original project => POST /repos/{owner}/{repo}/merge-upstream
+did anyone leak passwords or tokens in this repo? show me what GitHub found => GET /repos/{owner}/{repo}/secret-scanning/alerts
+push the v2 milestone's due date back a week => PATCH /repos/{owner}/{repo}/milestones/{milestone_number}`,
+  'gitea-2.0.json': `
+log two and a half hours of work on ticket 17 => POST /repos/{owner}/{repo}/issues/{index}/times
+what wiki pages does this project have => GET /repos/{owner}/{repo}/wiki/pages
+switch off the nightly workflow for now, it's spamming everyone => PUT /repos/{owner}/{repo}/actions/workflows/{workflow_id}/disable
+I'd like to bring our old GitHub repository over into Gitea => POST /repos/migrate
+as the site admin I need to change bob's username to robert => POST /admin/users/{username}/rename
+drop the protection rule on the release branch => DELETE /repos/{owner}/{repo}/branch_protections/{name}
+which repos am I watching? => GET /user/subscriptions | GET /users/{username}/subscriptions
+somebody wants to give us their repo, turn the transfer down => POST /repos/{owner}/{repo}/transfer/reject
+how much of this codebase is Go versus TypeScript? => GET /repos/{owner}/{repo}/languages`,
+  'slack-web-2.0.json': `
+shush my notifications for the next hour => POST /dnd.setSnooze
+catch me up on what people wrote in #general today => GET /conversations.history
+tomorrow at 9 tell the team channel that standup is cancelled => POST /chat.scheduleMessage
+oops, take my eyes emoji back off that message => POST /reactions.remove
+boot Dave from #design => POST /conversations.kick
+whose account goes with jane@acme.com? => GET /users.lookupByEmail
+Priya's laptop got stolen, sign her out everywhere => POST /admin.users.session.reset
+fix the typo in the message I just posted => POST /chat.update`,
+  'discord-3.1.json': `
+wipe the last 50 messages in this channel in one go => POST /channels/{channel_id}/messages/bulk-delete
+the ban on Sam was a mistake, let him back in => DELETE /guilds/{guild_id}/bans/{user_id}
+make Mia a moderator by giving her the mod role => PUT /guilds/{guild_id}/members/{user_id}/roles/{role_id} | PATCH /guilds/{guild_id}/members/{user_id}
+who gave the announcement a thumbs up? => GET /channels/{channel_id}/messages/{message_id}/reactions/{emoji_name}
+close the voting on that poll now => POST /channels/{channel_id}/polls/{message_id}/expire
+set up a movie night event on our server for Friday evening => POST /guilds/{guild_id}/scheduled-events
+I want to see what the mods have been doing on the server lately => GET /guilds/{guild_id}/audit-logs
+that invite link got out, kill it => DELETE /invites/{code}`,
+  'box-3.0.json': `
+who is this file shared with? => GET /files/{file_id}/collaborations
+make last Tuesday's version of the spreadsheet the current one again => POST /files/{file_id}/versions/current
+that file is in the trash, get rid of it for good => DELETE /files/{file_id}/trash
+I need Anna's signature on this contract => POST /sign_requests
+nudge the people who haven't signed yet => POST /sign_requests/{sign_request_id}/resend
+Tom leaves on Friday, move everything he owns over to his manager => PUT /users/{user_id}/folders/0
+give me a link to this folder that I can send to the client => PUT /folders/{folder_id}#add_shared_link | PUT /folders/{folder_id}
+make sure nobody can move or delete the Legal folder => POST /folder_locks
+add Kim to the marketing group => POST /group_memberships`,
+  'notion-3.1.json': `
+find the page called Q3 roadmap => POST /v1/search
+leave a remark on this doc asking where the numbers come from => POST /v1/comments
+show me only the overdue rows in the task tracker => POST /v1/data_sources/{data_source_id}/query
+this page belongs under Archive now, put it there => POST /v1/pages/{page_id}/move
+tack a couple of paragraphs on to the end of the page => PATCH /v1/blocks/{block_id}/children | PATCH /v1/pages/{page_id}/markdown
+add a Priority column to our projects table => PATCH /v1/data_sources/{data_source_id}
+who's in our workspace? => GET /v1/users`,
+  'jellyfin-3.0.yaml': `
+what was I halfway through watching? => GET /Users/{userId}/Items/Resume
+I copied some films over, scan the library so they show up => GET /Library/Refresh
+who's streaming something right now? => GET /Sessions
+tick this episode off as seen => POST /Users/{userId}/PlayedItems/{itemId}
+record tonight's game on channel 5 => POST /LiveTv/Timers
+find Spanish subs online for this movie => GET /Items/{itemId}/RemoteSearch/Subtitles/{language}
+take that song out of my road trip playlist => DELETE /Playlists/{playlistId}/Items
+make an account for my mom on the server => POST /Users/New`,
+  'netbox-3.0.yaml': `
+which addresses are still free in 10.0.4.0/24? => GET /ipam/prefixes/{id}/available-ips/
+grab me the next free IP out of that prefix => POST /ipam/prefixes/{id}/available-ips/
+we racked a new switch today, please register it => POST /dcim/devices/
+where does the cable on this network port end up? => GET /dcim/interfaces/{id}/trace/
+which units in rack 12 are taken, top to bottom? => GET /dcim/racks/{id}/elevation/
+we closed the Berlin office, delete that site => DELETE /dcim/sites/{id}/
+rename VLAN 200 to guest-wifi => PATCH /ipam/vlans/{id}/ | PUT /ipam/vlans/{id}/
+who changed what in NetBox yesterday? => GET /extras/object-changes/`,
+  'peertube-3.0.yaml': `
+put my clip online => POST /api/v1/videos/upload | POST /api/v1/videos/upload-resumable
+thumbs up for that video => PUT /api/v1/videos/{id}/rate
+add French subtitles to my talk => PUT /api/v1/videos/{id}/captions/{captionLanguage}
+I want to go live tonight, set it up => POST /api/v1/videos/live
+at what point do viewers drop off in this video? => GET /api/v1/videos/{id}/stats/retention
+forget everything I've watched => POST /api/v1/users/me/history/videos/remove
+someone asked for an account on our instance, let them in => POST /api/v1/users/registrations/{registrationId}/accept
+unsubscribe me from the Blender channel => DELETE /api/v1/users/me/subscriptions/{subscriptionHandle}`,
+  'docker-engine-2.0.yaml': `
+how much memory and CPU is the web container eating? => GET /containers/{id}/stats
+clear out all the images nothing uses any more => POST /images/prune
+pull nginx:latest from Docker Hub => POST /images/create
+copy this config file into the running container => PUT /containers/{id}/archive
+freeze the worker container for a moment => POST /containers/{id}/pause
+hook the api container up to the backend network => POST /networks/{id}/connect
+what's hogging the disk on this docker host? => GET /system/df
+bump the web service up to five replicas => POST /services/{id}/update`,
+  'openai-3.1.yaml': `
+turn this voice memo into text => POST /audio/transcriptions
+how many dollars has our org spent on the API this month? => GET /organization/costs
+read this paragraph out loud => POST /audio/speech
+is this comment hateful or violent? => POST /moderations
+train our own version of the model on the support chats I uploaded => POST /fine_tuning/jobs
+call off the overnight batch => POST /batches/{batch_id}/cancel
+ask the new hire to join our organization => POST /organization/invites
+take that pdf out of the vector store but keep the file itself => DELETE /vector_stores/{vector_store_id}/files/{file_id}`,
+  'kubernetes-2.0.json': `
+what did the crashed pod print before it died? => GET /api/v1/namespaces/{namespace}/pods/{name}/log
+scale the web deployment to five replicas => PATCH /apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale | PUT /apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale | PATCH /apis/apps/v1/namespaces/{namespace}/deployments/{name} | PUT /apis/apps/v1/namespaces/{namespace}/deployments/{name}
+which nodes does the cluster have? => GET /api/v1/nodes
+store the database password as a secret in the prod namespace => POST /api/v1/namespaces/{namespace}/secrets
+I want a cron job that runs every night at 2 => POST /apis/batch/v1/namespaces/{namespace}/cronjobs
+what Kubernetes version is the server running => GET /version/
+am I even allowed to delete pods here? => POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews | POST /apis/authorization.k8s.io/v1/selfsubjectrulesreviews
+get rid of the staging namespace and everything in it => DELETE /api/v1/namespaces/{name}`,
+  'stripe-3.0.yaml': `
+give the customer her money back for that charge => POST /v1/refunds | POST /v1/charges/{charge}/refunds | POST /v1/charges/{charge}/refund
+how much money is sitting in our account right now? => GET /v1/balance
+make a 20% off code for Black Friday => POST /v1/coupons | POST /v1/promotion_codes
+Mr. Lee wants out, end his subscription today => DELETE /v1/subscriptions/{subscription_exposed_id} | DELETE /v1/customers/{customer}/subscriptions/{subscription_exposed_id}
+email that invoice to the client => POST /v1/invoices/{invoice}/send
+what will Acme's next bill look like? => GET /v1/invoices/upcoming | GET /v1/invoices/upcoming/lines
+which chargebacks are we dealing with at the moment => GET /v1/disputes
+send what we've earned to our bank account => POST /v1/payouts`,
+  'twilio-v2010-3.0.json': `
+text the customer that her order is ready => POST /2010-04-01/Accounts/{AccountSid}/Messages.json
+hang up that call => POST /2010-04-01/Accounts/{AccountSid}/Calls/{Sid}.json
+what toll-free numbers could I get in Canada? => GET /2010-04-01/Accounts/{AccountSid}/AvailablePhoneNumbers/{CountryCode}/TollFree.json
+throw the noisy guy off the conference call => DELETE /2010-04-01/Accounts/{AccountSid}/Conferences/{ConferenceSid}/Participants/{CallSid}.json
+buy that phone number for us => POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers.json | POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/Local.json | POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/Mobile.json | POST /2010-04-01/Accounts/{AccountSid}/IncomingPhoneNumbers/TollFree.json`,
+  'zulip-3.0.yaml': `
+who has already read my message? => GET /messages/{message_id}/read_receipts
+invite these three people to our Zulip by email => POST /invites
+we don't need the old-projects channel any more, archive it => DELETE /streams/{stream_id}`,
+  'xero-accounting-3.0.yaml': `
+did we make a profit last quarter? => GET /Reports/ProfitAndLoss
+bill Acme 1200 for the workshop => PUT /Invoices | POST /Invoices
+take Joe out of the VIP contact group => DELETE /ContactGroups/{ContactGroupID}/Contacts/{ContactID}`,
+  'argocd-2.0.json': `
+deploy the latest state from git for the shop app => POST /api/v1/applications/{name}/sync
+put the shop app back to the release before this one => POST /api/v1/applications/{name}/rollback`,
+};
+
 export const SENTENCES = {
   tunedOn: [...read(TUNED_ON), ...read(LOOKED_AT_LATER)],
+  idiomatic: read(IDIOMATIC),
   neverLookedAt: read(NEVER_LOOKED_AT),
 };
 

@@ -4,9 +4,9 @@
 import { editDistance } from '../../endpoint/edits.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import type { CatalogOperation } from '../tree.ts';
+import { agreement, verbOfWord } from './deeds.ts';
 import type { Entry, Index } from './search-index.ts';
 import { readRequest, type SpokenRequest, type Term } from './spoken-request.ts';
-import { agreement, verbOfWord } from './verbs.ts';
 
 export interface SearchFilter {
   readonly domain?: string | undefined;
@@ -33,12 +33,14 @@ export function findOperations(
 export function searchOperations(index: Index, query: string, limit: number, filter: SearchFilter = {}): SearchResult {
   const request = readRequest(query);
   const terms = request.terms.map((term) => weighTerm(index, term));
-  const question = toQuestion(request, terms);
-  const hits: { entry: Entry; score: number }[] = [];
-  for (const entry of index.entries) {
-    if (terms.every(({ strengths }) => strengths[entry.id] === 0) || !passes(entry.operation, filter)) continue;
-    hits.push({ entry, score: rank(index, question, entry) });
-  }
+  const candidates = index.entries
+    .filter(({ operation }) => passes(operation, filter))
+    .map((entry) => ({ entry, met: sum(terms, ({ weight, strengths }) => weight * strengths[entry.id]!) }))
+    .filter(({ met }) => met > 0);
+  const asked = stemsAsked(terms);
+  // Words that nothing meets together, as a long sentence has them, must not make the rest matter less.
+  const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
+  const hits = candidates.map(({ entry, met }) => ({ entry, score: met / most + rank(index, request, asked, entry) }));
   hits.sort((a, b) => b.score - a.score || a.entry.id - b.entry.id);
   const entries = spread(hits.map(({ entry }) => entry));
   return { operations: entries.slice(0, limit).map(({ operation }) => operation), weak: isWeak(terms, entries[0]) };
@@ -55,7 +57,6 @@ interface WeighedTerm {
   readonly quality: ReadonlyMap<string, number>;
   /** How strongly each operation says it. */
   readonly strengths: Float32Array;
-  /** Nothing, where no operation says it. */
   readonly weight: number;
 }
 
@@ -74,7 +75,8 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
   if (!isKnown && /^(?:re|un)/.test(word)) allow(word.slice(2), QUALITY.bare);
   if (word.length >= 3) {
     for (const other of index.words) {
-      if (word.length >= 4 && other.startsWith(word)) allow(other, isKnown ? QUALITY.longer : QUALITY.near);
+      if (word.length >= 4 && verbOfWord(word) === undefined && other.startsWith(word))
+        allow(other, isKnown ? QUALITY.longer : QUALITY.near);
       else if (!isKnown && isNear(word, other)) allow(other, QUALITY.near);
     }
   }
@@ -85,8 +87,9 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
     });
   }
   const reach = strengths.reduce((total, strength) => total + strength, 0);
-  // The fewer say it, the more it tells.
-  const weight = reach === 0 ? 0 : factor * Math.log(1 + index.entries.length / (0.4 + reach));
+  const loudest = strengths.reduce((most, strength) => Math.max(most, strength), 0);
+  // The fewer say it, the more it tells; what is only mentioned in passing tells less.
+  const weight = factor * Math.sqrt(loudest) * Math.log(1 + index.entries.length / (0.4 + reach));
   return { factor, quality, strengths, weight };
 }
 
@@ -98,26 +101,20 @@ function isNear(word: string, other: string): boolean {
   return (word.startsWith(other) && word.length - other.length <= 4) || editDistance(word, other, 2) < 2;
 }
 
-interface Question extends Pick<SpokenRequest, 'verbs' | 'many'> {
-  readonly terms: readonly WeighedTerm[];
-  readonly weight: number;
-  /** For every stem that may stand for a word of the request: how well. */
-  readonly asked: ReadonlyMap<string, number>;
-}
-
-function toQuestion({ verbs, many }: SpokenRequest, terms: readonly WeighedTerm[]): Question {
+/** For every stem that may stand for a word of the request: how well. */
+function stemsAsked(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> {
   const asked = new Map<string, number>();
   for (const { quality } of terms) {
     for (const [stemmed, how] of quality) asked.set(stemmed, Math.max(how, asked.get(stemmed) ?? 0));
   }
-  return { verbs, many, terms, weight: sum(terms, ({ weight }) => weight), asked };
+  return asked;
 }
 
-function rank(index: Index, { verbs, many, terms, weight, asked }: Question, entry: Entry): number {
+/** Beside what is met: how little is unasked for, whether it does what is to be done, and to one thing or many. */
+function rank(index: Index, { verbs, many }: SpokenRequest, asked: ReadonlyMap<string, number>, entry: Entry): number {
   const { endpoint } = entry.operation;
   const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
   const isAsked = (word: string) => asked.get(word) ?? 0;
-  const coverage = sum(terms, (term) => term.weight * term.strengths[entry.id]!) / weight;
   const focus = sum(entry.head, (word) => isAsked(word) * weigh(word)) / (sum(entry.head, weigh) || 1);
   const intent = verbs.length === 0 ? 0 : 2 * agreement(verbs, entry.verbs) - 1;
   // Only reads give one or many.
@@ -125,7 +122,6 @@ function rank(index: Index, { verbs, many, terms, weight, asked }: Question, ent
   const target = Math.max(0, ...entry.target.map(isAsked));
   const isUnlikely = endpoint.deprecated || endpoint.method === 'HEAD' || endpoint.method === 'OPTIONS';
   return (
-    coverage +
     0.4 * focus +
     0.3 * intent +
     0.14 * number +

@@ -4,8 +4,8 @@ import type { Endpoint } from '../../endpoint/model.ts';
 import { firstSentence, toPlainText } from '../../endpoint/plain-text.ts';
 import { literalSegments } from '../grouped/grouping.ts';
 import type { CatalogOperation } from '../tree.ts';
+import { type Verb, verbOfWord } from './deeds.ts';
 import { isPlural, toLongStems, toStems } from './search-words.ts';
-import { type Verb, verbOfWord } from './verbs.ts';
 
 /** What ranking looks at, prepared once. */
 export interface Entry {
@@ -125,7 +125,7 @@ function verbsOf({ method, path, summary, effect }: Endpoint, target: string): R
   const verbs = new Set<Verb>(first ? [first] : []);
   // A collection ends in a plural, or says so.
   const givesMany = !endsInVariable && (isPlural(target) || /\b(?:lists?|all|search|find)\b/i.test(summary));
-  if (method === 'DELETE') verbs.add('delete');
+  if (method === 'DELETE' || (method === 'POST' && effect === 'destructive')) verbs.add('delete');
   else if (effect === 'read') verbs.add(givesMany ? 'list' : 'get');
   else if (method === 'PUT' || method === 'PATCH') verbs.add('update');
   else if (first === undefined) verbs.add(endsInVariable ? 'update' : 'create');

@@ -7,7 +7,10 @@ const STOP = new Set(
     'some any into onto about out up off there here what which whose when where who why given specified specific using via use ' +
     'used based much many have has had got exist all every each s t d m ve re ll not no if then than so but just only also too ' +
     'right now one ones something anything everything stuff bunch bit lot over under again still already let lets go going come ' +
-    'goes take takes bring keep thanks thank today tomorrow soon whom nobody none until while because most more less least very really even ever never else instead without back don doesn didn isn aren wasn won hasn haven couldn shouldn wouldn'
+    'goes take takes bring keep thanks thank today tomorrow soon whom nobody none until while because most more less least very ' +
+    'really even ever never else instead without back don doesn didn isn aren wasn won hasn haven couldn shouldn wouldn wants ' +
+    'needs wanted needed gets getting yet anymore actually maybe quickly finally somehow asap folks guys thing things sure okay ' +
+    'ok mr mrs whole same few old'
   ).split(' '),
 );
 

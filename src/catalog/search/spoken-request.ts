@@ -1,8 +1,8 @@
 // A request as somebody says it, read as what is to be done and to what.
-import { findPhrase } from './phrases.ts';
+
+import { findPhrase, isPlainVerb, type Verb, verbOfWord } from './deeds.ts';
 import { isPlural, isStopWord, joinWords, splitWords, stem } from './search-words.ts';
 import { longForm, relatedTo } from './synonyms.ts';
-import { isPlainVerb, type Verb, verbOfWord } from './verbs.ts';
 
 export interface SpokenRequest {
   readonly terms: readonly Term[];
@@ -21,20 +21,21 @@ export interface Term {
   readonly factor: number;
 }
 
+const MAX_TEXT = 400;
 const MAX_TERMS = 16;
 
 /** Measured on requests about real documents: the thing matters more than the deed, pronouns least. */
-const FACTOR = { thing: 1, telling: 0.85, phrase: 0.85, question: 0.5, plain: 0.2, hint: 0.2 };
+const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, aside: 0.5, question: 0.7, plain: 0.2, hint: 0.2 };
 
 /** How requests begin before they say anything. */
-const LEADS = `
-hi,hey,hello,ok,okay,please,just,so,and,then,also,now,can you,could you,would you,will you,can i,can we,could i,could we,i want to,i want you to,
-i want,i need to,i need you to,i need,we need to,we need,we want to,i would like to,i would like you to,i would like,i d like to,i d like you to,
-i d like,i d love to,i have to,we have to,i ve got to,i should,we should,i must,how do i,how do we,how can i,how can we,how would i,how could i,
-how to,how do you,help me to,help me,is there a way to,is it possible to,are you able to,let s,lets,go ahead and,i m trying to,i am trying to,
-trying to,try to,time to,it s time to,i wish to,i m going to,remember to,be sure to`
-  .split(/,\n?/)
-  .map((lead) => lead.trim().split(' '));
+const LEAD = new RegExp(
+  `^(?:${[
+    'hi|hey|hello|okay|ok|please|just|so|and|then|also|now|lets|let s|go ahead and|help me(?: to)?|try to|remember to|be sure to',
+    '(?:can|could|would|will) (?:you|i|we)(?: please)?|how (?:(?:do|can|would|could) (?:i|we|you)|to)|(?:it s )?time to',
+    '(?:i|we)(?: d| would)? (?:want|need|like|love|have|wish)(?: you)? to|(?:i|we) (?:want|need|should|must)|i(?: d| would) like|i ve got to',
+    'is (?:there a way|it possible) to|are you able to|(?:i (?:am|m) )?(?:trying|going) to',
+  ].join('|')}) (?=\\S)`,
+);
 
 const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const ASKING = toSet('is are does do did has have had was were who what which whose when where how why any');
@@ -56,26 +57,91 @@ const HINTS: ReadonlyMap<string, readonly string[]> = new Map(
   }).flatMap(([meaning, words]) => words.split(' ').map((word) => [word, meaning.split(' ').map(stem)])),
 );
 
-export function readRequest(text: string): SpokenRequest {
-  const words = withoutLeads(splitWords(text));
+/** What is said by an example of it, and what documents call that. */
+const VALUES: readonly (readonly [RegExp, string])[] = [
+  [/\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ' email '],
+  [/\bhttps?:\/\/[^\s,]{1,300}/g, ' url '],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}\/\d{1,2}\b/g, ' prefix '],
+  [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, ' ip '],
+  [/(?<=^|\s)#[a-z][\w-]{0,60}/gi, ' channel '],
+  [/(?<=^|\s)@[a-z][\w-]{0,60}/gi, ' user '],
+  [/[$€£]\s?\d[\d.,]{0,20}|\b\d[\d.,]{0,20}\s?(?:dollars|bucks|euros?|pounds|usd|eur|gbp)\b/gi, ' amount '],
+];
+
+/** Words that begin a reason, a purpose or a condition; and those that do before a subject. */
+const ASIDE = toSet(
+  'so because since before after until till while unless though although cause if when once whenever as',
+);
+const RELATIVE = toSet('that who which where');
+const SUBJECTS = toSet(
+  'i we you he she they it nobody everyone everybody someone is are was were has have can could will would should never',
+);
+const MIN_CLAUSE = 3;
+const ASIDE_RANK = 2;
+
+/** The clauses of a sentence, those that command or ask first: the others tell why, and their verbs are no deeds. */
+function toClauses(text: string): { words: readonly string[]; rank: number }[] {
+  const named = VALUES.reduce((rest, [value, name]) => rest.replace(value, name), text.slice(0, MAX_TEXT));
+  const clauses: { words: readonly string[]; rank: number }[] = [];
+  const add = (words: readonly string[]) => {
+    const rank = ASIDE.has(words[0]!) ? ASIDE_RANK : asksOrCommands(words) ? 0 : 1;
+    clauses.push({ words, rank });
+  };
+  for (const part of named.split(/[,;:!?()—]|\.\s|\s[-–]\s/)) {
+    const words = withoutLeads(splitWords(part));
+    let start = 0;
+    for (const [place, word] of words.entries()) {
+      if (place - start < MIN_CLAUSE) continue;
+      if (!ASIDE.has(word) && !(RELATIVE.has(word) && SUBJECTS.has(words[place + 1] ?? ''))) continue;
+      add(words.slice(start, place));
+      start = place;
+    }
+    if (start < words.length) add(words.slice(start));
+  }
+  return clauses.sort((a, b) => a.rank - b.rank);
+}
+
+function asksOrCommands(words: readonly string[]): boolean {
   const stems = words.map(stem);
+  return isQuestion(words) || verbOfWord(stems[0]!) !== undefined || findPhrase(stems, 0) !== undefined;
+}
+
+export function readRequest(text: string): SpokenRequest {
   const terms = new Map<string, Term>();
   const add = (own: readonly string[], related: Iterable<string>, factor: number) => {
     if (terms.size >= MAX_TERMS || (terms.get(own[0]!)?.factor ?? 0) >= factor) return;
     terms.set(own[0]!, { stems: own, related: new Set(related), factor });
   };
-  let verbs: readonly Verb[] = isQuestion(words) ? ['get', 'list'] : [];
+  const clauses = toClauses(text);
+  let verbs: readonly Verb[] = [];
+  for (const { words, rank } of clauses) {
+    const share = rank === ASIDE_RANK ? FACTOR.aside : 1;
+    verbs = readClause(words, verbs, (own, related, factor) => add(own, related, share * factor));
+  }
+  return { terms: [...terms.values()], verbs, many: asksForMany(clauses[0]?.words ?? []) };
+}
+
+/** Adds the words of a clause; gives what is to be done, where no clause before has said it. */
+function readClause(words: readonly string[], before: readonly Verb[], add: Add): readonly Verb[] {
+  const stems = words.map(stem);
+  let verbs: readonly Verb[] = before.length === 0 && isQuestion(words) ? ['get', 'list'] : before;
   const read = new Set<number>();
+  /** Behind a preposition stands the circumstance: `on the server`, `for my mother`. */
+  let tail = 1;
+  let hasThing = false;
   for (const [place, word] of words.entries()) {
+    if (hasThing && PREPOSITIONS.has(word)) tail = FACTOR.tail;
     if (read.has(place)) continue;
-    const match = findPhrase(stems, place);
+    const isOdd = place === 0 && isUnknownVerb(words, stems);
+    const match = findPhrase(stems, place, isOdd);
     // One word alone is a deed only where no other is.
     if (match && (match.places.length > 1 || verbs.length === 0)) {
       for (const at of match.places) read.add(at);
-      if (verbs.length === 0 || place === 0) verbs = match.phrase.verbs;
+      if (verbs.length === 0 || (place === 0 && before.length === 0)) verbs = match.phrase.verbs;
       const { meaning } = match.phrase;
       if (meaning.length > 0) add(meaning, [], verbs.includes('list') ? FACTOR.question : FACTOR.phrase);
-      continue;
+      // A verb of no meaning to us may still be a word of the documents.
+      if (!isOdd) continue;
     }
     const hint = HINTS.get(word);
     if (hint) add(hint, [], FACTOR.hint);
@@ -84,12 +150,20 @@ export function readRequest(text: string): SpokenRequest {
     const verb = isDeed ? verbOfWord(stems[place]!) : undefined;
     if (verbs.length === 0 && isDeed && isUndone(words, place)) verbs = ['delete', 'act'];
     else if (verbs.length === 0 && verb !== undefined) verbs = [verb];
+    hasThing ||= verb === undefined;
     if (isPlainVerb(stems[place]!)) add([stems[place]!], [], FACTOR.plain);
-    else addThing(words, place, verb === undefined ? FACTOR.thing : FACTOR.telling, add);
+    else addThing(words, place, tail * (verb === undefined ? FACTOR.thing : FACTOR.telling), add);
   }
   // `frobnicate the thing`: a word before an article is a verb, whether we know it or not.
-  if (verbs.length === 0 && DETERMINERS.has(words[1] ?? '') && !isPlural(words[0] ?? '')) verbs = ['act'];
-  return { terms: [...terms.values()], verbs, many: asksForMany(words) };
+  return verbs.length === 0 && isUnknownVerb(words, stems) ? ['act'] : verbs;
+}
+
+const OBJECTS = toSet('me him them us it everyone everybody someone somebody');
+
+function isUnknownVerb(words: readonly string[], stems: readonly string[]): boolean {
+  const [first = '', second = ''] = words;
+  if (verbOfWord(stems[0] ?? '') !== undefined || isPlural(first)) return false;
+  return DETERMINERS.has(second) || OBJECTS.has(second);
 }
 
 type Add = (own: readonly string[], related: Iterable<string>, factor: number) => void;
@@ -111,12 +185,9 @@ function addThing(words: readonly string[], place: number, factor: number, add: 
 }
 
 function withoutLeads(words: readonly string[]): readonly string[] {
-  let rest = words;
-  for (;;) {
-    const lengths = LEADS.filter((lead) => lead.length < rest.length && lead.every((word, at) => rest[at] === word));
-    if (lengths.length === 0) return rest;
-    rest = rest.slice(Math.max(...lengths.map(({ length }) => length)));
-  }
+  let rest = words.join(' ');
+  for (let lead = LEAD.exec(rest); lead; lead = LEAD.exec(rest)) rest = rest.slice(lead[0].length);
+  return rest === '' ? [] : rest.split(' ');
 }
 
 /** `is it there`, `which ones`; but `have a look` and `do the dishes` are commands. */
