@@ -204,6 +204,20 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
   const { healthy, exposure, tools, tokens, errors, warnings, notes } = summary;
   const verdict = healthy ? pc.green('Fit for models.') : pc.red('Not fit yet.');
   const repairs = findings.filter(({ repairs, isChoice }) => repairs !== undefined && !isChoice).length;
-  const hint = repairs > 0 ? `\n${repairs} of them have a line for the domain file (+); --fix writes them.` : '';
-  return `${sections.join('\n')}\n\n${verdict} ${tools} tools (exposure ${exposure}), ${tokens.toLocaleString('en-US')} tokens, ${errors} errors, ${warnings} warnings, ${notes} notes.${hint}\n`;
+  const hint =
+    repairs === 0
+      ? ''
+      : `\n${repairs} of them ${repairs === 1 ? 'has a line' : 'have lines'} for the domain file (+); --fix writes ${repairs === 1 ? 'it' : 'them'}.`;
+  const counts = [
+    `${countOf(tools, 'tool')} (exposure ${exposure})`,
+    countOf(tokens, 'token'),
+    countOf(errors, 'error'),
+    countOf(warnings, 'warning'),
+    countOf(notes, 'note'),
+  ];
+  return `${sections.join('\n')}\n\n${verdict} ${counts.join(', ')}.${hint}\n`;
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }

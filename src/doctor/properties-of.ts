@@ -2,9 +2,12 @@
 import { isObject } from '../endpoint/is-object.ts';
 import type { Endpoint } from '../endpoint/model.ts';
 
-export function propertiesOf({
-  inputSchema,
-}: Endpoint): Readonly<Record<string, { description?: unknown } | undefined>> {
+interface Property {
+  readonly description?: unknown;
+  readonly readOnly?: unknown;
+}
+
+export function propertiesOf({ inputSchema }: Endpoint): Readonly<Record<string, Property | undefined>> {
   const properties = isObject(inputSchema) ? inputSchema.properties : undefined;
-  return isObject(properties) ? (properties as Record<string, { description?: unknown }>) : {};
+  return isObject(properties) ? (properties as Record<string, Property>) : {};
 }

@@ -132,6 +132,54 @@ describe('diagnose() of a document', () => {
         ],
       ]),
     );
+    // A value more is a person's choice; --fix does not write it.
+    expect(findings[0]!.isChoice).toBe(true);
+  });
+
+  test('offers the values of several examples as one list', async () => {
+    const schema = { type: 'object', properties: { kind: { type: 'string', enum: ['a'] } } };
+    const examples = { one: { value: { kind: 'b' } }, two: { value: { kind: 'c' } } };
+    const [finding] = only(await findingsOf(openapi({ '/a': { post: body(schema, { examples }) } })), 'examples');
+    expect(finding).toMatchObject({ repairs: [{ value: ['a', 'b', 'c'] }], isChoice: true });
+  });
+
+  test.each([
+    ['quotation marks', { type: 'string', enum: ['DISMISS'] }, '"DISMISS"'],
+    ['single quotation marks', { type: 'string', enum: ['DISMISS'] }, "'DISMISS'"],
+    ['blanks', { type: 'string', enum: ['DISMISS'] }, 'DISMISS '],
+    ['a line break', { type: 'string', pattern: '^[a-z]+$' }, 'abc\n\n'],
+    ['a number as text', { type: 'integer' }, '"5"'],
+  ])('calls an example faulty that is valid but for its writing: %s', async (_what, event, example) => {
+    const schema = { type: 'object', properties: { event, part: { type: 'object', properties: { event } } } };
+    for (const value of [{ event: example }, { part: { event: example } }]) {
+      const [finding, ...more] = only(
+        await findingsOf(openapi({ '/a': { post: body(schema, { example: value }) } })),
+        'examples',
+      );
+      expect(more).toEqual([]);
+      expect(finding?.message).toMatch(/^has a faulty example: .* would be valid$/);
+      expect(finding?.repairs).toBeUndefined();
+    }
+  });
+
+  test('calls an example refused where only some of it is a slip of writing', async () => {
+    const schema = {
+      type: 'object',
+      properties: { kind: { type: 'string', enum: ['a'] }, sort: { type: 'string', enum: ['up'] } },
+    };
+    const document = openapi({ '/a': { post: body(schema, { example: { kind: '"a"', sort: 'left' } }) } });
+    const [finding] = only(await findingsOf(document), 'examples');
+    expect(finding?.message).toMatch(/^refuses an example/);
+    expect(finding?.repairs).toBeUndefined();
+  });
+
+  test('does not ask for descriptions of arguments that no model is shown', async () => {
+    const silent = { type: 'string', readOnly: true };
+    const schema = {
+      type: 'object',
+      properties: { name: { type: 'string' }, id: silent, summary: silent, self: silent, type: silent },
+    };
+    expect(only(await findingsOf(openapi({ '/a': { post: body(schema) } })), 'description')).toEqual([]);
   });
 
   test('leaves an example alone that only an overlay can repair', async () => {

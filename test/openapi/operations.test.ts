@@ -99,6 +99,40 @@ describe('operations', () => {
     });
   });
 
+  test.each([
+    [{ summary: 'Run a search.' }, {}, 'summary of the operation', 'summary of the operation'],
+    [
+      { description: 'Runs a search. Slowly.' },
+      {},
+      'first sentence of the description of the operation',
+      'description of the operation',
+    ],
+    [
+      { summary: 'Run it.', description: 'Runs a search.' },
+      {},
+      'summary of the operation',
+      'description of the operation',
+    ],
+    [
+      { description: '<!-- unseen -->', summary: 'Run it.' },
+      {},
+      'summary of the operation',
+      'summary of the operation',
+    ],
+    [{}, { summary: 'Searches.' }, 'summary of the path', 'summary of the path'],
+    [{}, {}, 'made from method and path', 'made from method and path'],
+    [{ operationId: 'runIt' }, {}, 'made from operationId, method and path', 'made from operationId, method and path'],
+    [
+      { description: 'Runs.', 'x-mcp': { description: 'Runs a search.' } },
+      {},
+      'first sentence of the description of x-mcp',
+      'description of x-mcp',
+    ],
+  ])('texts say what they are: %j beside %j', async (operation, pathItem, summary, description) => {
+    const endpoint = await importOne(openapi({ '/a': { ...pathItem, get: operation } }));
+    expect(endpoint.provenance).toMatchObject({ summary, description });
+  });
+
   test('an endpoint cannot be changed', async () => {
     const endpoint = await importOne(openapi({ '/a': { get: {} } }));
     expect(Object.isFrozen(endpoint)).toBe(true);

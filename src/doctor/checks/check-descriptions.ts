@@ -18,7 +18,10 @@ export function* checkDescriptions({ registry }: DiagnoseInput): Generator<Findi
       yield { ...about, where: name, message, fix };
     }
     const properties = propertiesOf(endpoint);
-    const silent = Object.keys(properties).filter((key) => !hasText(properties[key]?.description));
+    // What the API fills in itself is not shown to the model.
+    const silent = Object.keys(properties).filter(
+      (key) => properties[key]?.readOnly !== true && !hasText(properties[key]?.description),
+    );
     if (silent.length <= MAX_SILENT) continue;
     const some = `${silent.slice(0, SHOWN).join(', ')}${silent.length > SHOWN ? ', …' : ''}`;
     const fix = 'describe them in the domain file (operations.<name>.args)';

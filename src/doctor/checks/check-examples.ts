@@ -1,49 +1,138 @@
 // The document's own examples, tried as calls: what its author would have sent and the gateway refuses.
 import { isObject } from '../../endpoint/is-object.ts';
-import type { Endpoint } from '../../endpoint/model.ts';
+import type { Args, Endpoint } from '../../endpoint/model.ts';
+import { own } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { createSchemaValidator } from '../../schema/check/validator.ts';
 import { type ExampleCall, exampleCalls } from '../../schema/example-calls.ts';
 import type { Problem } from '../../schema/explain/argument-problem.ts';
+import { copyOf, setOwn } from '../../schema/keywords.ts';
 import { type DiagnoseInput, type Finding, type Repair, repairOperation } from '../finding.ts';
 import { propertiesOf } from '../properties-of.ts';
 
 const MAX_MESSAGE = 400;
 
+/** An example that is refused. */
+interface Refusal {
+  readonly call: ExampleCall;
+  readonly problems: readonly Problem[];
+  /** Of each problem, what is wrong with the example instead. */
+  readonly slips: readonly (string | undefined)[];
+}
+
 export function* checkExamples({ registry }: DiagnoseInput): Generator<Finding> {
   /** An example in a shared schema is tried with the first operation that has it. */
   const places = new Set<string>();
   for (const { name, endpoint } of registry.operations) {
-    const refusals: { readonly call: ExampleCall; readonly problems: readonly Problem[] }[] = [];
+    const refusals: Refusal[] = [];
     for (const call of exampleCalls(endpoint)) {
       const place = `${endpoint.domain} ${call.place}`;
       if (call.inSchema && places.has(place)) continue;
       places.add(place);
-      const problems = problemsOf(name, call);
-      if (problems.length > 0) refusals.push({ call, problems });
+      const problems = problemsOf(call);
+      if (problems.length > 0)
+        refusals.push({ call, problems, slips: problems.map((problem) => findSlip(call, problem)) });
     }
-    const [first, ...more] = refusals;
-    if (first === undefined) continue;
-    const why = first.problems.map(({ message }) => message).join('; ');
-    const repairs = refusals.map(({ call, problems }) => repairsFor(endpoint, call, problems));
-    // Half a repair leaves the example refused.
-    const isWhole = repairs.every((list) => list.length > 0);
-    yield {
-      check: 'examples',
-      severity: 'warning',
-      where: name,
-      message: `refuses an example of its document${more.length > 0 ? ` (and ${more.length} more)` : ''}: ${first.call.place}: ${why.slice(0, MAX_MESSAGE)}`,
-      fix: isWhole
-        ? 'take what the example sends, if the API does; else correct the example with an overlay'
-        : 'one of them is wrong: correct the schema or the example with an overlay',
-      ...(isWhole && { repairs: repairs.flat() }),
-    };
+    const others = refusals.filter((refusal) => refusal.slips.includes(undefined));
+    const [slip] = refusals.flatMap(({ slips }) => slips);
+    if (others.length > 0) yield tellRefusals(name, endpoint, others);
+    else if (slip !== undefined) {
+      const more = refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : '';
+      yield {
+        check: 'examples',
+        severity: 'warning',
+        where: name,
+        message: `has a faulty example${more}: ${slip}`,
+        fix: 'correct the example with an overlay: the arguments are right as they are',
+      };
+    }
   }
 }
 
-function problemsOf(tool: string, call: ExampleCall): readonly Problem[] {
+function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refusal[]): Finding {
+  const { call, problems } = refusals[0]!;
+  const why = problems.map(({ message }) => message).join('; ');
+  const lists = refusals.map((refusal) => repairsFor(endpoint, refusal));
+  // Half a repair leaves the example refused.
+  const isWhole = lists.every((list) => list.length > 0);
+  const repairs = mergeValues(lists.flat());
+  return {
+    check: 'examples',
+    severity: 'warning',
+    where: name,
+    message: `refuses an example of its document${refusals.length > 1 ? ` (and ${refusals.length - 1} more)` : ''}: ${call.place}: ${why.slice(0, MAX_MESSAGE)}`,
+    fix: isWhole
+      ? 'take what the example sends, if the API does; else correct the example with an overlay'
+      : 'one of them is wrong: correct the schema or the example with an overlay',
+    ...(isWhole && { repairs }),
+    // Whether the API takes a value that its list does not have, only a person can find out.
+    ...(isWhole && repairs.some(({ value }) => Array.isArray(value)) && { isChoice: true }),
+  };
+}
+
+/**
+ * What is wrong with the writing of an example: a value that is valid without quotation marks around it, without blanks, or
+ * read as JSON.
+ */
+function findSlip(call: ExampleCall, { path }: Problem): string | undefined {
+  const keys = readPath(path);
+  const value = keys.reduce<unknown>((inner, key) => own(inner, key), call.arguments);
+  if (typeof value !== 'string' || keys.length === 0) return undefined;
+  const meant = readings(value).find((reading) => {
+    const changed = replaceAt(call.arguments, keys, reading) as Args;
+    return !problemsOf({ ...call, arguments: changed }).some((problem) => problem.path.startsWith(path));
+  });
+  if (meant === undefined) return undefined;
+  const [written, right] = [value, meant].map((one) => JSON.stringify(one).slice(0, MAX_SHOWN));
+  return `${call.place}: \`${path}\` is written ${written}, and ${right} would be valid`;
+}
+
+const MAX_SHOWN = 80;
+
+/** What may have been meant by a text. */
+function readings(text: string): readonly unknown[] {
+  const trimmed = text.trim();
+  const bare = /^(["'`])(.*)\1$/s.exec(trimmed)?.[2]?.trim();
+  const all: unknown[] = bare === undefined ? [trimmed] : [trimmed, bare];
   try {
-    createSchemaValidator(call.schema())(tool, call.arguments);
+    all.push(JSON.parse(trimmed));
+  } catch {
+    // It is no JSON.
+  }
+  return all.filter((reading) => reading !== text);
+}
+
+/** `items[2].price` and `files["a.py"]` by their keys. */
+function readPath(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g), ([whole, quoted]) =>
+    quoted === undefined ? whole : String(JSON.parse(quoted)),
+  );
+}
+
+function replaceAt(value: unknown, keys: readonly string[], replacement: unknown): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return replacement;
+  const copy = copyOf(value as object) as Record<string, unknown>;
+  setOwn(copy, key, replaceAt(own(value, key), rest, replacement));
+  return copy;
+}
+
+/** Lists of values for one argument, from several examples, as one. */
+function mergeValues(repairs: readonly Repair[]): readonly Repair[] {
+  const merged = new Map<string, Repair>();
+  for (const repair of repairs) {
+    const place = JSON.stringify(repair.path);
+    const other = merged.get(place)?.value;
+    const value =
+      Array.isArray(other) && Array.isArray(repair.value) ? [...new Set([...other, ...repair.value])] : repair.value;
+    merged.set(place, { ...repair, value });
+  }
+  return [...merged.values()];
+}
+
+function problemsOf(call: ExampleCall): readonly Problem[] {
+  try {
+    createSchemaValidator(call.schema())('', call.arguments);
     return [];
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
@@ -53,8 +142,8 @@ function problemsOf(tool: string, call: ExampleCall): readonly Problem[] {
 }
 
 /** What makes the arguments take what the example gives; empty where a domain file cannot. */
-function repairsFor(endpoint: Endpoint, call: ExampleCall, problems: readonly Problem[]): readonly Repair[] {
-  if (endpoint.source.kind !== 'openapi') return [];
+function repairsFor(endpoint: Endpoint, { call, problems, slips }: Refusal): readonly Repair[] {
+  if (endpoint.source.kind !== 'openapi' || slips.some((slip) => slip !== undefined)) return [];
   const repairs = problems.map(({ path, problem }): Repair | undefined => {
     const arg = endpoint.args.find(({ key }) => key === path);
     if (problem === 'unknown' && arg === undefined && Object.hasOwn(call.arguments, path))

@@ -7,7 +7,7 @@ import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/conve
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
-import { type Node, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
+import { type Node, omitUndefined, once, textAt } from '../../endpoint/untrusted.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
 import { loosenFormats } from '../../schema/loosen-formats.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
@@ -132,7 +132,13 @@ export function buildEndpoint(
     expose: extension.expose ?? 'tool',
     source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     get provenance() {
-      provenance ??= explain(naming, extension, node, { effect: effectReason, server: server.from }, info.operationId);
+      provenance ??= omitUndefined<Record<string, string>>({
+        name: naming.from,
+        ...explainTexts(endpoint, extension, node, { summary: shortText, description: longText }),
+        effect: effectReason,
+        'base URL': server.from,
+        operationId: info.operationId,
+      });
       return provenance;
     },
   };
@@ -179,23 +185,23 @@ function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): J
   return $defs && typeof answer !== 'boolean' ? { ...answer, $defs } : answer;
 }
 
-function explain(
-  naming: Naming,
+/** Where each text came from that a model reads. */
+function explainTexts(
+  endpoint: Endpoint,
   extension: OperationExtension,
   node: Node,
-  from: { readonly effect: string; readonly server: string },
-  operationId: string | undefined,
-): Record<string, string> {
+  texts: Readonly<Record<'summary' | 'description', string | undefined>>,
+): { readonly summary: string; readonly description: string } {
   const source = (word: 'description' | 'summary') => {
-    if (extension[word] !== undefined) return 'x-mcp';
-    return own(node, word) !== undefined ? `${word} of the operation` : 'made from method and path';
+    if (extension[word] !== undefined) return `${word} of x-mcp`;
+    return `${word} of the ${textAt(node, word) === undefined ? 'path' : 'operation'}`;
   };
-  return omitUndefined<Record<string, string>>({
-    name: naming.from,
-    summary: source('summary'),
-    description: source('description'),
-    effect: from.effect,
-    'base URL': from.server,
-    operationId,
-  });
+  // Text of which nothing can be seen was not taken.
+  const summary =
+    texts.summary && toSummary(texts.summary)
+      ? source('summary')
+      : texts.description && toSummary(texts.description)
+        ? `first sentence of the ${source('description')}`
+        : `made from ${endpoint.source.operationId === undefined ? '' : 'operationId, '}method and path`;
+  return { summary, description: endpoint.description === undefined ? summary : source('description') };
 }
