@@ -218,7 +218,10 @@ describe('x-mcp', () => {
       }),
     );
     expect(places(endpoint)).toEqual({ search_words: 'query q', title: 'body n' });
-    expect(properties(endpoint).search_words).toEqual({ type: ['string', 'number'], description: 'What to look for.' });
+    expect(properties(endpoint).search_words).toEqual({
+      type: ['string', 'number', 'null'],
+      description: 'What to look for.',
+    });
     expect(endpoint.fixed).toEqual([
       { value: '2', to: expect.objectContaining({ in: 'query', name: 'version' }) },
       { value: 'acme', to: { in: 'body', at: ['tenant'] } },
