@@ -12,7 +12,14 @@ import { cancel } from './session.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { type CannedParts, createCanned } from './wire/canned.ts';
 import { createFailureReply } from './wire/failure-reply.ts';
-import { type Message, type Params, parseMessages, type RequestId, type RequestMessage } from './wire/jsonrpc.ts';
+import {
+  idOfUnread,
+  type Message,
+  type Params,
+  parseMessages,
+  type RequestId,
+  type RequestMessage,
+} from './wire/jsonrpc.ts';
 
 export interface ProtocolParts
   extends Omit<CannedParts, 'writer'>,
@@ -70,6 +77,11 @@ export function createProtocol(parts: ProtocolParts): Protocol {
     else legacy.cancel(sender, id);
   };
 
+  /** An answer to a question of ours ends it even where nobody can read it: no other one will come. */
+  const endQuestion = (id: RequestId | undefined, message: string, sender: Sender): void => {
+    legacy.settle({ kind: 'response', id, error: { message } }, sender);
+  };
+
   const route = (message: Message, sender: Sender): Answer => {
     switch (message.kind) {
       case 'request':
@@ -81,8 +93,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       case 'invalid':
         return stray(message.id, invalid(message.reason));
       case 'excess':
-        // An answer to a question of ours ends it: nobody will send another one.
-        legacy.settle({ kind: 'response', id: message.id, error: { message: message.reason } }, sender);
+        endQuestion(message.id, message.reason, sender);
         return failed(message.id, invalid(message.reason), true);
     }
   };
@@ -112,6 +123,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       try {
         messages = parseMessages(source);
       } catch (error) {
+        endQuestion(idOfUnread(source), 'its answer could not be read', sender);
         return stray(undefined, error);
       }
       if (!isBatch(messages)) return one(messages, sender);

@@ -408,6 +408,19 @@ describe.each(Object.entries(LINE_CLIENTS))('a legacy client over %s', (_, open)
     await done();
   });
 
+  test('that answers with more levels than anybody reads is told at once, and deletes nothing', async () => {
+    client.send(removing(1, 7));
+    const question = await client.find(isQuestion);
+    let more: unknown = 1;
+    for (let depth = 0; depth < 200; depth++) more = [more];
+    client.send(answering(question, { action: 'accept', content: { confirm: true, more } } as never));
+    const answer = await client.find(({ id }) => id === 1);
+    expect(answer.result).toMatchObject({ isError: true, structuredContent: { failure_mode: 'not_confirmed' } });
+    expect(textOf(answer)).toContain('its answer could not be read');
+    expect(sent()).toEqual([]);
+    await done();
+  });
+
   test('that is asked twice at once answers each question for its own call', async () => {
     client.send(removing('seven', 7));
     client.send(removing('eight', 8));

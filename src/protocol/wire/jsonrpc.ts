@@ -28,11 +28,16 @@ export function parseMessages(source: unknown): Message | readonly Message[] {
   const excess = findExcess(source);
   if (excess === undefined) return classifyAll(parseJson(source));
   if (excess === 'too_deep') throw tooDeep();
-  return { kind: 'excess', id: readId(findIdText(source)), reason: EXCESS[excess] };
+  return { kind: 'excess', id: idOfUnread(source), reason: EXCESS[excess] };
 }
 
 function classifyAll(value: unknown): Message | readonly Message[] {
   return Array.isArray(value) ? value.map(classify) : classify(value);
+}
+
+/** The id of a message that could not be read, where its text has one. */
+export function idOfUnread(source: unknown): RequestId | undefined {
+  return typeof source === 'string' ? readId(findIdText(source)) : undefined;
 }
 
 function readId(text: string | undefined): RequestId | undefined {
