@@ -69,8 +69,13 @@ async function planFile(domain: Domain, entries: readonly Entry[], config: Confi
 }
 
 function planEdit(domain: string, file: string, before: string, entries: readonly Entry[]): FilePlan {
-  const { text: after, refused } = withEntries(before, file, entries);
-  const why = refused.length === 0 ? '' : `${file} says otherwise, and what you wrote is not changed`;
+  const { text: after, refused, wrongLines = [] } = withEntries(before, file, entries);
+  const why =
+    wrongLines.length > 0
+      ? `${file} is written in a way that these lines cannot be added to; they would change ${wrongLines.join('; ')}`
+      : refused.length > 0
+        ? `${file} says otherwise, and what you wrote is not changed`
+        : '';
   return { domain, file, before, after, byHand: renderEntries(refused), why };
 }
 

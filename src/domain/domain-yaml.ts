@@ -1,8 +1,21 @@
 // Reads a YAML or JSON domain file as data, and remembers on which line each field stands; writes entries into one, with
 // comments and everything else left as they are.
 import { isDeepStrictEqual } from 'node:util';
-import { isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, stringify, type YAMLMap } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  stringify,
+  visit,
+  type YAMLMap,
+} from 'yaml';
 import { isObject } from '../endpoint/is-object.ts';
+import { emptyMap, own } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface ReadYaml {
@@ -80,58 +93,159 @@ export function renderEntries(entries: readonly Entry[]): string[] {
   );
 }
 
-/** The text with the entries in it, and those whose place is taken: what a person wrote is never changed. */
-export function withEntries(
-  text: string,
-  file: string,
-  entries: readonly Entry[],
-): { readonly text: string; readonly refused: readonly Entry[] } {
-  parseYaml(text, file);
+interface EditedText {
+  /** As before where nothing is written. */
+  readonly text: string;
+  /** Entries whose place is taken: what a person wrote is never changed. */
+  readonly refused: readonly Entry[];
+  /** Lines of a draft that does not say what the file and the entries say together: then nothing is written. */
+  readonly wrongLines?: readonly string[];
+}
+
+/** The text with the entries in it, everything else left as it is. */
+export function withEntries(text: string, file: string, entries: readonly Entry[]): EditedText {
+  const { value } = parseYaml(text, file);
   const document = parseDocument(text, { merge: true });
-  const refused: Entry[] = [];
-  /** By the map in the file, or the pair that has none yet: what is new in it. */
-  const additions = new Map<Holder, Record<string, unknown>>();
-  for (const entry of entries) if (!addEntry(document.contents, entry, additions)) refused.push(entry);
+  const finder = createFinder(document);
+  const additions = new Map<Holder, Addition>();
+  const refused = entries.filter((entry) => !addEntry(document.contents, value, entry, additions, finder));
   if (additions.size === 0) return { text, refused };
-  if (/^\s*\{/.test(text)) return { text: writeJson(document.toJS(), additions, document.contents), refused };
-  const step = /^[^\s#-][^\n]*:[ \t]*\n( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
-  const edits = [...additions].flatMap(([holder, value]) => toEdits(text, holder, value, step));
-  return { text: applyEdits(text, edits), refused };
+  const intended = withAdditions(value, [...additions.values()]);
+  const draft = isJson(text) ? `${JSON.stringify(intended, null, 2)}\n` : applyEdits(text, additions);
+  const wrongLines = linesThatDiffer(draft, intended);
+  return wrongLines.length === 0 ? { text: draft, refused } : { text, refused: entries, wrongLines };
 }
 
 type Pair = YAMLMap['items'][number];
-/** A pair whose value is nothing or `{}` gets one. */
+/** A map that gets more entries; or a pair whose value is nothing or `{}`, and gets one. */
 type Holder = YAMLMap | Pair;
 
+/** What is new in one holder. */
+interface Addition {
+  /** Keys from the top to the holder, as the file has them. */
+  readonly at: readonly string[];
+  /** The holder is a pair between braces. */
+  readonly inFlow: boolean;
+  readonly value: Record<string, unknown>;
+}
+
+interface Finder {
+  readonly pairAt: (map: YAMLMap, names: readonly string[]) => Pair | undefined;
+  /** Whether an alias stands for this node elsewhere: an entry for one of the places would change the other. */
+  readonly isShared: (node: unknown) => boolean;
+}
+
+function createFinder(document: Document.Parsed): Finder {
+  const anchors = new Set<string>();
+  visit(document, { Alias: (_, { source }) => void anchors.add(source) });
+  const byMap = new Map<YAMLMap, Map<string, Pair>>();
+  return {
+    pairAt: (map, names) => {
+      let pairs = byMap.get(map);
+      if (!pairs) {
+        pairs = new Map();
+        for (const pair of map.items) if (isScalar(pair.key)) pairs.set(String(pair.key.value), pair);
+        byMap.set(map, pairs);
+      }
+      const name = names.find((one) => pairs.has(one));
+      return name === undefined ? undefined : pairs.get(name);
+    },
+    isShared: (node) => isMap(node) && node.anchor !== undefined && anchors.has(node.anchor),
+  };
+}
+
 /** Notes what of an entry is not in the file yet; false where something else stands in its place. */
-function addEntry(root: unknown, { path, value }: Entry, additions: Map<Holder, Record<string, unknown>>): boolean {
+function addEntry(
+  root: unknown,
+  whole: unknown,
+  { path, value }: Entry,
+  additions: Map<Holder, Addition>,
+  { pairAt, isShared }: Finder,
+): boolean {
   let holder: Holder | undefined = isMap(root) ? root : undefined;
-  let depth = 0;
-  for (; isMap(holder) && depth < path.length; depth++) {
-    const names = [path[depth]!].flat();
-    const pair: Pair | undefined = holder.items.find(({ key }) => isScalar(key) && names.includes(String(key.value)));
-    if (pair === undefined) break;
-    const inner: unknown = pair.value;
-    if (depth === path.length - 1) return isScalar(inner) && inner.value === value;
-    const isOpen: boolean =
-      inner === null || (isScalar(inner) && inner.value === null) || (isMap(inner) && inner.items.length === 0);
-    if (!isOpen && !isMap(inner)) return false;
+  let inFlow = false;
+  let plain = whole;
+  const at: string[] = [];
+  while (isMap(holder) && at.length < path.length) {
+    if (isShared(holder)) return false;
+    const names = [path[at.length]!].flat();
+    const pair = pairAt(holder, names);
+    // A merge key brings entries that do not stand here themselves.
+    const name: string | undefined = pair ? String((pair.key as { value?: unknown }).value) : ownName(plain, names);
+    if (name === undefined) break;
+    plain = own(plain, name);
+    if (at.length === path.length - 1) return isDeepStrictEqual(plain, value);
+    const inner: unknown = pair?.value;
+    const isOpen = plain === null || (isMap(inner) && inner.items.length === 0);
+    if (pair === undefined || isAlias(inner) || isShared(inner) || (!isOpen && !isMap(inner))) return false;
+    inFlow = holder.flow === true;
+    at.push(name);
     holder = isOpen ? pair : (inner as YAMLMap);
   }
   if (holder === undefined) return false;
-  let target = additions.get(holder) ?? {};
-  additions.set(holder, target);
-  const keys = path.slice(depth).map((names) => [names].flat()[0] ?? '');
-  for (const key of keys.slice(0, -1)) {
-    const next = target[key] ?? {};
-    if (!isObject(next)) return false;
-    target[key] = next;
-    target = next as Record<string, unknown>;
-  }
-  const last = keys.at(-1) ?? '';
-  if (Object.hasOwn(target, last)) return isDeepStrictEqual(target[last], value);
-  target[last] = value;
+  const addition: Addition = additions.get(holder) ?? { at, inFlow, value: emptyMap() };
+  if (!addTo(addition.value, path.slice(at.length), value)) return false;
+  additions.set(holder, addition);
   return true;
+}
+
+function addTo(target: Record<string, unknown>, path: Entry['path'], value: unknown): boolean {
+  const names = [path[0] ?? ''].flat();
+  const name = ownName(target, names);
+  if (path.length < 2) {
+    if (name !== undefined) return isDeepStrictEqual(target[name], value);
+    target[names[0] ?? ''] = value;
+    return true;
+  }
+  const inner = name === undefined ? emptyMap<unknown>() : target[name];
+  if (!isObject(inner) || !addTo(inner, path.slice(1), value)) return false;
+  target[name ?? names[0] ?? ''] = inner;
+  return true;
+}
+
+function ownName(value: unknown, names: readonly string[]): string | undefined {
+  return isObject(value) ? names.find((name) => Object.hasOwn(value, name)) : undefined;
+}
+
+/** What the file has to say afterwards. */
+function withAdditions(value: unknown, additions: readonly Addition[], depth = 0): unknown {
+  const members = new Map(isObject(value) ? Object.entries(value) : []);
+  const inside = new Map<string, Addition[]>();
+  for (const addition of additions) {
+    const key = addition.at[depth];
+    if (key === undefined) for (const [name, inner] of Object.entries(addition.value)) members.set(name, inner);
+    else if (!inside.get(key)?.push(addition)) inside.set(key, [addition]);
+  }
+  for (const [key, list] of inside) members.set(key, withAdditions(members.get(key), list, depth + 1));
+  return Object.fromEntries(members);
+}
+
+const MAX_WRONG_LINES = 10;
+
+/** Lines of the draft where it says something else. */
+function linesThatDiffer(draft: string, intended: unknown): readonly string[] {
+  let read: ReadYaml;
+  try {
+    read = parseYaml(draft, 'draft');
+  } catch (error) {
+    return [(error as Error).message];
+  }
+  const lines = draft.split('\n');
+  const paths: string[][] = [];
+  findDifferences(read.value, intended, [], paths);
+  const numbers = new Set(paths.map((path) => read.lineOf(path) ?? 1));
+  return [...numbers].map((line) => `line ${line}: ${(lines[line - 1] ?? '').trim()}`);
+}
+
+function findDifferences(value: unknown, other: unknown, path: readonly string[], paths: string[][]): void {
+  if (paths.length === MAX_WRONG_LINES || Object.is(value, other)) return;
+  const areBoth = (isObject(value) && isObject(other)) || (Array.isArray(value) && Array.isArray(other));
+  if (!areBoth) {
+    paths.push([...path]);
+    return;
+  }
+  for (const key of new Set([...Object.keys(value), ...Object.keys(other)]))
+    findDifferences(own(value, key), own(other, key), [...path, key], paths);
 }
 
 interface Edit {
@@ -139,22 +253,52 @@ interface Edit {
   /** Characters taken away. */
   readonly gone: number;
   readonly text: string;
+  /** Keys around it. */
+  readonly depth: number;
 }
 
-function toEdits(text: string, holder: Holder, value: Record<string, unknown>, step: number): Edit[] {
+/** What goes to the same place is written from the inside out: the entry of an inner map ends before one of the outer. */
+function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): string {
+  const step = /^[^\s#-][^\n]*:[ \t]*\r?\n( {1,8})[^\s#-]/m.exec(text)?.[1]?.length ?? 2;
+  const lineBreak = text.includes('\r\n') ? '\r\n' : '\n';
+  const edits = [...additions].flatMap(([holder, addition]) => toEdits(text, holder, addition, step, lineBreak));
+  edits.sort((a, b) => a.at - b.at || b.depth - a.depth);
+  let end = 0;
+  const parts: string[] = [];
+  for (const { at, gone, text: added } of edits) {
+    parts.push(text.slice(end, at), added);
+    end = at + gone;
+  }
+  const out = `${parts.join('')}${text.slice(end)}`;
+  return out.endsWith('\n') ? out : `${out}${lineBreak}`;
+}
+
+function toEdits(text: string, holder: Holder, addition: Addition, step: number, lineBreak: string): Edit[] {
+  const { at: keys, inFlow, value } = addition;
+  const depth = keys.length;
+  const insert = (at: number, added: string): Edit => ({ at, gone: 0, text: added, depth });
+  const block = (indent: number) =>
+    toBlock(value)
+      .map((line) => `${lineBreak}${' '.repeat(indent)}${line}`)
+      .join('');
   if (isMap(holder)) {
-    const last = holder.items.at(-1)!;
-    const end = endOf(last.value ?? last.key);
-    if (holder.flow) return [{ at: end, gone: 0, text: `, ${toFlow(value)}` }];
-    return [{ at: lineEnd(text, end), gone: 0, text: toBlock(value, columnOf(text, holder.items[0]!.key)) }];
+    const last = holder.items.at(-1);
+    const end = last === undefined ? holder.range![0] + 1 : endOf(last.value ?? last.key);
+    if (holder.flow) return [insert(end, last === undefined ? ` ${toFlow(value)} ` : `, ${toFlow(value)}`)];
+    return [insert(lineEnd(text, end), block(columnOf(text, holder.items[0]!.key)))];
   }
   const key = holder.key as Node;
-  const braces = isMap(holder.value) ? (holder.value.range ?? undefined) : undefined;
-  const end = braces?.[1] ?? key.range![1];
-  return [
-    ...(braces === undefined ? [] : [{ at: key.range![1] + 1, gone: braces[1] - key.range![1] - 1, text: '' }]),
-    { at: lineEnd(text, end), gone: 0, text: toBlock(value, columnOf(text, key) + step) },
-  ];
+  const inner = holder.value as Node | null;
+  const [start, end] = inner?.range ?? [key.range![1], key.range![1]];
+  const source = text.slice(start, end);
+  if (isMap(inner) && (inFlow || source.includes('#'))) return [insert(start + 1, ` ${toFlow(value)} `)];
+  const flow = `{ ${toFlow(value)} }`;
+  const blank = text[start - 1] === ':' ? ' ' : '';
+  if (inFlow) return [{ at: start, gone: end - start, text: `${inner ? blank : ': '}${flow}`, depth }];
+  const blanks = /[ \t]*$/.exec(text.slice(key.range![1], start))![0].length;
+  const place = lineEnd(text, Math.max(end, key.range![1]));
+  const opened = insert(place, block(columnOf(text, key) + step));
+  return source === '' ? [opened] : [{ at: start - blanks, gone: end - start + blanks, text: '', depth }, opened];
 }
 
 /** `a: { b: c }` without the braces around it. */
@@ -164,9 +308,8 @@ function toFlow(value: Record<string, unknown>): string {
     .replace(/^\{ | \}$/g, '');
 }
 
-function toBlock(value: Record<string, unknown>, indent: number): string {
-  const lines = stringify(value, { lineWidth: 0 }).trimEnd().split('\n');
-  return lines.map((line) => `\n${' '.repeat(indent)}${line}`).join('');
+function toBlock(value: Record<string, unknown>): string[] {
+  return stringify(value, { lineWidth: 0 }).trimEnd().split('\n');
 }
 
 /** Behind the last character of what stands there, comments and empty lines after it not included. */
@@ -185,26 +328,15 @@ function columnOf(text: string, key: unknown): number {
 
 /** A block of text ends behind its line break already. */
 function lineEnd(text: string, at: number): number {
-  if (at > 0 && text[at - 1] === '\n') return at - 1;
-  const end = text.indexOf('\n', at);
-  return end < 0 ? text.length : end;
+  const next = at > 0 && text[at - 1] === '\n' ? at - 1 : text.indexOf('\n', at);
+  if (next < 0) return text.length;
+  return text[next - 1] === '\r' ? next - 1 : next;
 }
 
-function applyEdits(text: string, edits: readonly Edit[]): string {
-  let out = text;
-  for (const { at, gone, text: added } of [...edits].sort((a, b) => b.at - a.at))
-    out = out.slice(0, at) + added + out.slice(at + gone);
-  return out.endsWith('\n') ? out : `${out}\n`;
-}
-
-function writeJson(value: unknown, additions: ReadonlyMap<Holder, Record<string, unknown>>, root: unknown): string {
-  const merge = (node: unknown, plain: unknown): unknown => {
-    if (!isMap(node) || !isObject(plain)) return plain;
-    const inner = node.items.map((pair) => {
-      const key = String((pair.key as { value?: unknown }).value);
-      return [key, additions.get(pair) ?? merge(pair.value, plain[key])];
-    });
-    return { ...Object.fromEntries(inner), ...additions.get(node) };
-  };
-  return `${JSON.stringify(merge(root, value), null, 2)}\n`;
+function isJson(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }

@@ -42,7 +42,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const text = await readSource(source, options, limits);
   const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
-  const documents = await collectDocuments(text, parsed.value, parsed.external, options, limits);
+  const documents = await collectDocuments(text, parsed, options, limits);
   const { root } = documents;
   const warnings = [...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);

@@ -1,4 +1,5 @@
 // Entries written into a domain file by a program: everything a person wrote stays.
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Entry, parseYaml, renderEntries, withEntries } from '../../src/domain/domain-yaml.ts';
 
@@ -80,6 +81,58 @@ pinned:
     expect(edit('name: a\noperations: all\n', effect).refused).toEqual([effect]);
   });
 
+  test('an entry for the last operation stays with it when a new operation follows, whichever comes first', () => {
+    const before = 'name: a\noperations:\n  search:\n    title: x\n';
+    const entries: Entry[] = [
+      { path: ['operations', 'search', 'effect'], value: 'read' },
+      { path: ['operations', ['POST /items', 'create'], 'args', 'name', 'required'], value: false },
+    ];
+    const want = `${before}    effect: read\n  POST /items:\n    args:\n      name:\n        required: false\n`;
+    expect(edit(before, ...entries).text).toBe(want);
+    expect(edit(before, ...entries.reverse()).text).toBe(want);
+  });
+
+  test('fills what is written as null, in a block and between braces', () => {
+    const x: Entry = { path: ['operations', 'x', 'effect'], value: 'write' };
+    const all: Entry = { path: ['operations', 'y', 'effect'], value: 'read' };
+    const fill = (before: string) => edit(before, x, all).text;
+    expect(fill('operations: ~ # none\n')).toBe(
+      'operations: # none\n  x:\n    effect: write\n  y:\n    effect: read\n',
+    );
+    expect(fill('operations:\n  x: null\n')).toBe('operations:\n  x:\n    effect: write\n  y:\n    effect: read\n');
+    expect(fill('operations: { x }\n')).toBe('operations: { x: { effect: write }, y: { effect: read } }\n');
+    expect(fill('operations: { x: {} }\n')).toBe('operations: { x: { effect: write }, y: { effect: read } }\n');
+    expect(fill('{ operations: { x: null } } # JSON? no\n')).toBe(
+      '{ operations: { x: { effect: write }, y: { effect: read } } } # JSON? no\n',
+    );
+  });
+
+  test('takes any name for a name', () => {
+    const entry: Entry = { path: ['operations', '__proto__', 'effect'], value: 'write' };
+    for (const before of ['name: a\n', '{"name": "a"}', 'operations:\n  constructor: {}\n']) {
+      const { operations } = parseYaml(edit(before, entry).text, 'a.yaml').value as { operations: object };
+      expect(Object.getOwnPropertyDescriptor(operations, '__proto__')?.value).toEqual({ effect: 'write' });
+    }
+    expect(renderEntries([entry])).toEqual(['operations: { __proto__: { effect: write } }']);
+  });
+
+  test('leaves alone what stands in two places, and what a merge brings', () => {
+    const shared = 'operations:\n  x: &same\n    title: t\n  y: *same\n';
+    const ofX: Entry = { path: ['operations', 'x', 'effect'], value: 'write' };
+    const ofY: Entry = { path: ['operations', 'y', 'effect'], value: 'write' };
+    expect(edit(shared, ofX, ofY)).toEqual({ text: shared, refused: [ofX, ofY] });
+    const merged = 'base: &base { effect: read }\noperations:\n  x:\n    <<: *base\n';
+    expect(edit(merged, ofX)).toEqual({ text: merged, refused: [ofX] });
+  });
+
+  test('writes nothing where the draft would say something else, and tells the lines', () => {
+    const before = 'operations:\n  ? x\n  : title: t\n';
+    const entries: Entry[] = [{ path: ['operations', 'y', 'effect'], value: 'write' }];
+    const { text, refused, wrongLines } = edit(before, ...entries);
+    expect({ text, refused }).toEqual({ text: before, refused: entries });
+    expect(wrongLines).not.toHaveLength(0);
+  });
+
   test('writes JSON into a file of JSON', () => {
     const { text } = edit('{"name": "a"}', effect);
     expect(JSON.parse(text)).toEqual({ name: 'a', operations: { [names[0]!]: { effect: 'destructive' } } });
@@ -93,4 +146,133 @@ test('renderEntries() gives lines that a domain file reads', () => {
   expect(parseYaml(lines[0]!, 'a.yaml').value).toEqual({
     operations: { [names[0]!]: { effect: 'destructive', args: { 'x: y': { required: false } } } },
   });
+});
+
+/** A domain file in some hand, its comments numbered. */
+interface Sheet {
+  readonly text: string;
+  /** How many there are. */
+  readonly comments: number;
+}
+
+interface Hand {
+  readonly indent: number;
+  readonly lineBreak: string;
+  readonly endsInBreak: boolean;
+}
+
+type Style = 'block' | 'flow' | 'nothing' | 'tilde' | 'braces' | 'text' | 'anchor';
+type Draw = <Value>(values: readonly Value[]) => Value;
+
+const OPERATIONS = ['a', 'GET /x/{id}', '__proto__', 'null', 'é "q"', '12', 'search', 'b: c'];
+const FIELDS = ['effect', 'guard', 'title', 'summary'];
+
+function writeSheet(draw: Draw, hand: Hand): Sheet {
+  let comments = 0;
+  const comment = () => (draw([true, false, false]) ? ` # c${comments++}` : '');
+  const pad = (depth: number) => ' '.repeat(depth * hand.indent);
+  const own = (depth: number) => (draw([true, false, false, false]) ? [`${pad(depth)}# c${comments++}`] : []);
+  const key = (name: string) =>
+    /^[a-z]+$/.test(name) && name !== 'null' && draw([true, false]) ? name : JSON.stringify(name);
+  const scalar = () => draw(['x', '"y # z"', "'it''s'", '5', 'read']);
+  const names = (all: readonly string[]) => all.filter(() => draw([true, false]));
+  const flowMap = (some: readonly string[]) =>
+    `{${some.map((name) => ` ${key(name)}: ${draw(['1', '{}', '{ z: 1 }', 'null'])}`).join(',')}${draw([' ', ''])}}`;
+  const styles: Style[] = ['block', 'block', 'block', 'flow', 'nothing', 'tilde', 'braces', 'text', 'anchor'];
+  const operation = (name: string): string[] => {
+    const start = `${pad(1)}${key(name)}:`;
+    switch (draw(styles)) {
+      case 'nothing':
+        return [`${start}${comment()}`];
+      case 'tilde':
+        return [`${start} ${draw(['~', 'null'])}${comment()}`];
+      case 'braces':
+        return [`${start} ${draw(['{}', '{ }'])}${comment()}`];
+      case 'flow':
+        return [`${start} ${flowMap(names(FIELDS))}${comment()}`];
+      case 'text':
+        return [start, `${pad(2)}description: ${draw(['|', '>-', '|+'])}`, `${pad(3)}One.`, '', `${pad(3)}Two.`, ''];
+      case 'anchor':
+        return [`${start} &n${comments}x${draw([1, 2, 3])}`, `${pad(2)}title: t${comment()}`];
+      default: {
+        const fields = names(FIELDS).flatMap((field) => [...own(2), `${pad(2)}${key(field)}: ${scalar()}${comment()}`]);
+        const args = draw([true, false])
+          ? [`${pad(2)}args:${comment()}`, `${pad(3)}q:`, `${pad(4)}description: d${comment()}`]
+          : [];
+        return [`${start}${comment()}`, ...fields, ...args];
+      }
+    }
+  };
+  const operations = draw([
+    () => [],
+    () => [`operations:${comment()}`],
+    () => [`operations: {}${comment()}`],
+    () => [`operations: ${flowMap(names(OPERATIONS))}${comment()}`],
+    () => [`operations:${comment()}`, ...names(OPERATIONS).flatMap((name) => [...operation(name), ...own(1)])],
+    () => [`operations:${comment()}`, ...names(OPERATIONS).flatMap((name) => [...operation(name), ...own(1)])],
+  ])();
+  const around = [`name: a${comment()}`, ...own(0)];
+  const lines = draw([true, false]) ? [...around, ...operations] : [...operations, ...around];
+  return { text: lines.join(hand.lineBreak) + (hand.endsInBreak ? hand.lineBreak : ''), comments };
+}
+
+/** The tree with the entries in it, by the plainest means. */
+function intend(tree: unknown, entries: readonly Entry[]): unknown {
+  const put = (value: unknown, [key, ...path]: readonly string[], leaf: unknown): unknown => {
+    if (key === undefined) return leaf;
+    const members = new Map(Object.entries((value ?? {}) as object));
+    return Object.fromEntries(members.set(key, put(members.get(key), path, leaf)));
+  };
+  return entries.reduce((value, entry) => put(value, entry.path as string[], entry.value), tree);
+}
+
+test('whatever hand wrote the file: it says afterwards what it said before and the entries, and nothing else', () => {
+  const entry = fc.oneof(
+    fc.record({
+      path: fc.tuple(fc.constant('operations'), fc.constantFrom(...OPERATIONS), fc.constantFrom(...FIELDS)),
+      value: fc.constantFrom('read', 'write', 5, true, 'a: b # c'),
+    }),
+    fc.record({
+      path: fc.tuple(
+        fc.constant('operations'),
+        fc.constantFrom(...OPERATIONS),
+        fc.constant('args'),
+        fc.constantFrom('q', '__proto__', 'r'),
+        fc.constantFrom('required', 'description'),
+      ),
+      value: fc.constantFrom<unknown>(false, 'text'),
+    }),
+    fc.record({ path: fc.tuple(fc.constantFrom('prefix', 'baseUrl')), value: fc.constantFrom('p') }),
+  );
+  const hand = fc.record({
+    indent: fc.constantFrom(2, 3, 4),
+    lineBreak: fc.constantFrom('\n', '\r\n'),
+    endsInBreak: fc.boolean(),
+  });
+  let written = 0;
+  fc.assert(
+    fc.property(
+      fc.array(fc.nat(), { minLength: 60, maxLength: 60 }),
+      hand,
+      fc.array(entry, { maxLength: 8 }),
+      (...all) => {
+        const [numbers, style, entries] = all;
+        let next = 0;
+        const sheet = writeSheet((values) => values[numbers[next++ % numbers.length]! % values.length]!, style);
+        const before = parseYaml(sheet.text, 'a.yaml').value;
+        const { text, refused, wrongLines } = edit(sheet.text, ...entries);
+        expect(wrongLines, sheet.text).toBeUndefined();
+        const accepted = entries.filter((one) => !refused.includes(one));
+        expect(JSON.stringify(parseYaml(text, 'a.yaml').value), text).toBe(
+          JSON.stringify(parseYaml(JSON.stringify(intend(before, accepted)), 'a.yaml').value),
+        );
+        for (let index = 0; index < sheet.comments; index++) expect(text).toMatch(new RegExp(`# c${index}(?!\\d)`));
+        expect(edit(text, ...entries).text).toBe(text);
+        if (sheet.text.includes('\r\n')) expect(text.replaceAll('\r\n', '')).not.toContain('\n');
+        if (text !== sheet.text) written++;
+      },
+    ),
+    { numRuns: 400 },
+  );
+  expect(written).toBeGreaterThan(100);
 });

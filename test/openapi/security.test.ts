@@ -379,7 +379,7 @@ describe('token URLs of a document from the network', () => {
         'https://api.example.com',
         [],
         { env: {} },
-        { follow, followAll: follow, settle: (place) => place },
+        { follow, followAll: follow, settle: (place) => place, oneWay: { readOnly: false, writeOnly: false } },
         [],
         [],
       );

@@ -6,6 +6,7 @@ import { listAt, type Node, nodeAt } from '../../endpoint/untrusted.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
 import { type Follow, orNothing } from '../source/resolve.ts';
+import type { OneWayWords } from '../source/survey.ts';
 import { requiredIn } from './odd-schemas.ts';
 import { hidesSiblings, refOf } from './schema-refs.ts';
 
@@ -19,6 +20,13 @@ interface Names {
   /** Declared without that where it holds for every value: then it is a field like others. */
   readonly bothWays: Set<string>;
   readonly required: Set<string>;
+}
+
+/** A schema, and whether what it says holds for every value of the object. */
+interface Part {
+  readonly document: SourceDocument;
+  readonly schema: unknown;
+  readonly always: boolean;
 }
 
 export interface OneWayProperties {
@@ -46,11 +54,17 @@ const MAX_DEPTH = 16;
 /** Schemas looked at for one property, and for one object. */
 const MAX_PROPERTY_SCHEMAS = 100;
 const MAX_OBJECT_SCHEMAS = 2_000;
+/** Schemas looked at for all objects of a document; after that the nearest of each have to do. */
+const MAX_ALL_SCHEMAS = 400_000;
+const MIN_OBJECT_SCHEMAS = 50;
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-export function createOneWayProperties(follow: Follow): OneWayProperties {
+export function createOneWayProperties(follow: Follow, words: OneWayWords): OneWayProperties {
+  const isSaid = { request: words.readOnly, response: words.writeOnly };
+  let schemasLeft = MAX_ALL_SCHEMAS;
   const marks = { request: new WeakMap<object, boolean>(), response: new WeakMap<object, boolean>() };
   const names = { request: new WeakMap<object, Names>(), response: new WeakMap<object, Names>() };
+  const leads = { request: new WeakMap<object, boolean>(), response: new WeakMap<object, boolean>() };
   const unaskedNames = { request: new WeakMap<object, ReadonlySet<string>>(), response: new WeakMap() };
 
   /** Its own word counts first, then what it is made of; a union says it where all its variants do. */
@@ -77,7 +91,7 @@ export function createOneWayProperties(follow: Follow): OneWayProperties {
   };
 
   const isOneWay: OneWayProperties['isOneWay'] = (document, schema, direction) => {
-    if (!isObject(schema)) return false;
+    if (!isSaid[direction] || !isObject(schema)) return false;
     let mark = marks[direction].get(schema);
     if (mark === undefined) {
       const keyword = direction === 'request' ? 'readOnly' : 'writeOnly';
@@ -91,36 +105,88 @@ export function createOneWayProperties(follow: Follow): OneWayProperties {
     let result = names[direction].get(schema);
     if (!result) {
       result = { oneWay: new Set(), bothWays: new Set(), required: new Set() };
-      collect(document, schema, true, direction, result);
+      collect(document, schema, direction, result);
       names[direction].set(schema, result);
     }
     return result;
   };
 
-  const collect = (root: SourceDocument, start: Node, always: boolean, direction: Direction, into: Names): void => {
-    const queue = [{ document: root, schema: start as unknown, always }];
+  /** The schemas that say something about the same object as this one; `always`: for every value. */
+  const partsOf = (document: SourceDocument, schema: Node): readonly Part[] => {
+    const ref = refOf(schema);
+    const target = ref === undefined ? undefined : orNothing(() => follow(document, ref));
+    const behind = target ? [{ document: target.document, schema: target.value, always: true }] : [];
+    if (ref !== undefined && hidesSiblings(document)) return behind;
+    return [
+      ...behind,
+      ...listAt(schema, 'allOf').map((branch) => ({ document, schema: branch, always: true })),
+      ...variantsOf(schema).map((branch) => ({ document, schema: branch, always: false })),
+    ];
+  };
+
+  const collect = (root: SourceDocument, start: Node, direction: Direction, into: Names): void => {
+    const queue: Part[] = [{ document: root, schema: start, always: true }];
     const visits = { always: new Set<object>(), sometimes: new Set<object>() };
-    for (let next = 0; next < queue.length && next < MAX_OBJECT_SCHEMAS; next++) {
+    const most = Math.max(MIN_OBJECT_SCHEMAS, Math.min(MAX_OBJECT_SCHEMAS, schemasLeft));
+    let next = 0;
+    for (; next < queue.length && next < most; next++) {
       const { document, schema, always } = queue[next]!;
+      // What holds for every value was said already.
+      if (!isObject(schema) || visits.always.has(schema)) continue;
       const done = always ? visits.always : visits.sometimes;
-      if (!isObject(schema) || done.has(schema)) continue;
+      if (done.has(schema)) continue;
       done.add(schema);
-      const ref = refOf(schema);
-      const target = ref === undefined ? undefined : orNothing(() => follow(document, ref));
-      if (target) queue.push({ document: target.document, schema: target.value, always });
-      if (ref !== undefined && hidesSiblings(document)) continue;
-      const properties = nodeAt(schema, 'properties') ?? {};
+      for (const part of partsOf(document, schema)) queue.push({ ...part, always: always && part.always });
+      const properties = propertiesIn(document, schema);
       for (const name of Object.keys(properties)) {
         if (isOneWay(document, properties[name], direction)) into.oneWay.add(name);
         else if (always) into.bothWays.add(name);
       }
+      if (refOf(schema) !== undefined && hidesSiblings(document)) continue;
       for (const name of [...requiredIn(schema), ...dependents(schema)]) into.required.add(name);
-      for (const branch of listAt(schema, 'allOf')) queue.push({ document, schema: branch, always });
-      for (const branch of variantsOf(schema)) queue.push({ document, schema: branch, always: false });
     }
+    schemasLeft -= next;
+  };
+
+  /**
+   * Whether a schema, or one that speaks of the same object, declares a one-way property at all: few do, and the others are
+   * not collected. Each schema is looked at once, however many others it is a part of.
+   */
+  const leadsToOneWay = (document: SourceDocument, start: Node, direction: Direction): boolean => {
+    const answers = leads[direction];
+    const answer = answers.get(start);
+    if (answer !== undefined) return answer;
+    const wholes = new Map<object, object[]>([[start, []]]);
+    const queue: { readonly document: SourceDocument; readonly schema: Node }[] = [{ document, schema: start }];
+    const positive: object[] = [];
+    for (let next = 0; next < queue.length; next++) {
+      const { document: owner, schema } = queue[next]!;
+      const properties = propertiesIn(owner, schema);
+      const earlier = answers.get(schema);
+      if (earlier ?? Object.keys(properties).some((name) => isOneWay(owner, properties[name], direction)))
+        positive.push(schema);
+      if (earlier !== undefined) continue;
+      for (const part of partsOf(owner, schema)) {
+        if (!isObject(part.schema) || isLeaf(part.schema)) continue;
+        const list = wholes.get(part.schema);
+        if (list) list.push(schema);
+        else {
+          wholes.set(part.schema, [schema]);
+          queue.push({ document: part.document, schema: part.schema });
+        }
+      }
+    }
+    for (const { schema } of queue) if (!answers.has(schema)) answers.set(schema, false);
+    const reached = new Set(positive);
+    for (const schema of reached) {
+      answers.set(schema, true);
+      for (const whole of wholes.get(schema) ?? []) reached.add(whole);
+    }
+    return reached.has(start);
   };
 
   const unasked: OneWayProperties['unasked'] = (document, schema, direction) => {
+    if (!isSaid[direction] || isLeaf(schema) || !leadsToOneWay(document, schema, direction)) return NO_NAMES;
     let result = unaskedNames[direction].get(schema);
     if (!result) {
       const { oneWay, bothWays } = namesOf(document, schema, direction);
@@ -144,6 +210,29 @@ export function createOneWayProperties(follow: Follow): OneWayProperties {
       return usual.length === asked.size && usual.every((name) => asked.has(name)) ? undefined : asked;
     },
   };
+}
+
+const INNER = [
+  'properties',
+  '$ref',
+  'allOf',
+  ...UNIONS,
+  'then',
+  'else',
+  ...NAMED_CONDITIONS,
+  '$dynamicRef',
+  '$recursiveRef',
+];
+
+/** Most schemas have neither properties nor parts. */
+function isLeaf(schema: Node): boolean {
+  for (const keyword of INNER) if (schema[keyword] !== undefined) return false;
+  return true;
+}
+
+/** 2.0 and 3.0 ignore what stands beside a `$ref`. */
+function propertiesIn(document: SourceDocument, schema: Node): Node {
+  return (refOf(schema) === undefined || !hidesSiblings(document) ? nodeAt(schema, 'properties') : undefined) ?? {};
 }
 
 function without(names: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {

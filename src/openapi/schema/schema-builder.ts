@@ -34,7 +34,7 @@ export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
   const definitions: Definitions = {
     follow,
     onOneCircle: createCircles(follow),
-    oneWay: createOneWayProperties(follow),
+    oneWay: createOneWayProperties(follow, resolver.oneWay),
     at: createDefinitions(),
   };
   const schemas = {

@@ -79,7 +79,7 @@ const WHOLE = `not if dependentSchemas dependencies dependentRequired patternPro
   items prefixItems`.split(/\s+/);
 
 export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
-  const oneWay = createOneWayProperties(followSchema(resolver));
+  const oneWay = createOneWayProperties(followSchema(resolver), resolver.oneWay);
   const isReadOnly = (schemas: readonly Place[]): boolean =>
     schemas.length > 0 && schemas.every(({ document, value }) => oneWay.isOneWay(document, value, 'request'));
   const merge = (place: Place, walk: Walk): boolean => {

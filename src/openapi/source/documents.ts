@@ -10,8 +10,9 @@ import { type Dialect, dialectOf } from './dialect.ts';
 import type { ExternalRefs } from './external-refs.ts';
 import { fetchText } from './fetch.ts';
 import type { Limits } from './limits.ts';
-import { parseText } from './parse.ts';
+import { type ParsedText, parseText } from './parse.ts';
 import { readFileText, type SourceText, showUrl } from './read-document.ts';
+import type { OneWayWords } from './survey.ts';
 
 export interface SourceDocument {
   /** Absolute URI without fragment; relative `$ref`s inside resolve against it. */
@@ -27,6 +28,8 @@ export interface DocumentSet {
   readonly root: SourceDocument;
   /** The document at an absolute URI, or why there is none. */
   readonly find: (uri: string) => SourceDocument | string;
+  /** Of all documents together. */
+  readonly oneWay: OneWayWords;
   readonly warnings: readonly string[];
 }
 
@@ -40,8 +43,7 @@ export function uriOf(source: SourceText): string {
 /** Reads every file reachable from the root by what counts as a reference (external-refs.ts), within limits. */
 export async function collectDocuments(
   source: SourceText,
-  value: unknown,
-  external: ExternalRefs,
+  { value, external, oneWay }: ParsedText,
   options: ImportOptions,
   limits: Limits,
 ): Promise<DocumentSet> {
@@ -55,6 +57,7 @@ export async function collectDocuments(
     byUri.set(withoutFragment(new URL(self, root.uri).href), root);
 
   const warnings: string[] = [];
+  let { readOnly, writeOnly } = oneWay;
   let files = 1;
   let tries = 0;
   const deadline = Date.now() + limits.fetchTimeoutMs * 4;
@@ -90,7 +93,9 @@ export async function collectDocuments(
     options.onProgress?.(`read ${file.label} (${files} files)`);
     options.onFile?.(uri, file.text);
     try {
-      const { value, external: named, warnings: inner } = await parseText(file.text, file.label, limits);
+      const { value, external: named, warnings: inner, oneWay: words } = await parseText(file.text, file.label, limits);
+      readOnly ||= words.readOnly;
+      writeOnly ||= words.writeOnly;
       const isDocument = textAt(value, 'openapi') || textAt(value, 'swagger');
       const dialect = isDocument ? dialectOf(value, file.label) : root.dialect;
       const part: SourceDocument = { uri, isRoot: false, label: file.label, value, dialect };
@@ -101,7 +106,12 @@ export async function collectDocuments(
       byUri.set(uri, `names a file that cannot be used: ${(error as Error).message}`);
     }
   }
-  return { root, warnings, find: (uri) => byUri.get(uri) ?? 'names a document that was not loaded' };
+  return {
+    root,
+    warnings,
+    oneWay: { readOnly, writeOnly },
+    find: (uri) => byUri.get(uri) ?? 'names a document that was not loaded',
+  };
 }
 
 /** The absolute URI a `$ref` names, without its fragment; undefined where it is no URI at all. */

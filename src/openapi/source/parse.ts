@@ -7,12 +7,13 @@ import { bad, tooMuch } from './document-problem.ts';
 import { countKeys, findDuplicateKeys, MAX_DUPLICATES } from './duplicate-keys.ts';
 import type { ExternalRefs } from './external-refs.ts';
 import type { Limits } from './limits.ts';
-import { survey } from './survey.ts';
+import { type OneWayWords, survey } from './survey.ts';
 
 export interface ParsedText {
   readonly value: unknown;
   /** `$ref` values that point outside of the text. */
   readonly external: ExternalRefs;
+  readonly oneWay: OneWayWords;
   readonly warnings: readonly string[];
 }
 
@@ -58,9 +59,9 @@ export async function parseText(text: string, label: string, limits: Limits): Pr
     } catch (error) {
       return readLooseJson(body, label, limits, error);
     }
-    const { keys, external } = survey(value, label, limits, false);
+    const { keys, external, oneWay } = survey(value, label, limits, false);
     const places = countKeys(body) > keys ? findDuplicateKeys(body) : [];
-    return { value, external, warnings: duplicateWarnings(label, places) };
+    return { value, external, oneWay, warnings: duplicateWarnings(label, places) };
   }
   return readYaml(body, label, limits);
 }

@@ -3,6 +3,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { decodeText, type Node, own, step, textAt } from '../../endpoint/untrusted.ts';
 import { type DocumentSet, resolveUri, type SourceDocument } from './documents.ts';
+import type { OneWayWords } from './survey.ts';
 
 export interface Place<Value = unknown> {
   readonly document: SourceDocument;
@@ -53,6 +54,7 @@ export interface Resolver {
   readonly followAll: Follow;
   /** What stands at a place, or behind its `$ref`s. Throws RefError. */
   readonly settle: (place: Place) => Place;
+  readonly oneWay: OneWayWords;
 }
 
 /** What a look-up gives, or undefined where it leads nowhere. */
@@ -101,7 +103,7 @@ export function createResolver(documents: DocumentSet): Resolver {
     return here;
   };
 
-  return { follow, settle, followAll: (from, ref) => settle(follow(from, ref)) };
+  return { follow, settle, followAll: (from, ref) => settle(follow(from, ref)), oneWay: documents.oneWay };
 }
 
 function look(documents: DocumentSet, from: SourceDocument, ref: string): Place | RefError {

@@ -9,23 +9,33 @@ export interface Survey {
   /** Of all objects together, aliases not expanded. */
   readonly keys: number;
   readonly external: ExternalRefs;
+  readonly oneWay: OneWayWords;
+}
+
+/** Which of the words for properties that travel one way are said anywhere. */
+export interface OneWayWords {
+  readonly readOnly: boolean;
+  readonly writeOnly: boolean;
 }
 
 /** What the pass counts. Nearly all documents are one file: which files are named is looked for when there are any. */
 interface Tally {
   keys: number;
   hasExternal: boolean;
+  readOnly: boolean;
+  writeOnly: boolean;
 }
 
 /** Throws BAD_DOCUMENT where a limit is passed. `shared`: aliases may make several parents share one object. */
 export function survey(value: unknown, label: string, limits: Limits, shared: boolean): Survey {
-  if (typeof value !== 'object' || value === null) return { keys: 0, external: NO_REFS };
-  const { keys, hasExternal } = shared ? surveyShared(value, label, limits) : surveyTree(value, label, limits);
-  return { keys, external: hasExternal ? findExternalRefs(value) : NO_REFS };
+  const tally: Tally = { keys: 0, hasExternal: false, readOnly: false, writeOnly: false };
+  if (typeof value !== 'object' || value === null) return { keys: 0, external: NO_REFS, oneWay: tally };
+  if (shared) surveyShared(value, label, limits, tally);
+  else surveyTree(value, label, limits, tally);
+  return { keys: tally.keys, external: tally.hasExternal ? findExternalRefs(value) : NO_REFS, oneWay: tally };
 }
 
-function surveyTree(root: object, label: string, limits: Limits): Tally {
-  const tally: Tally = { keys: 0, hasExternal: false };
+function surveyTree(root: object, label: string, limits: Limits, tally: Tally): void {
   let level: object[] = [root];
   let nodes = 0;
   for (let depth = 1; level.length > 0; depth++) {
@@ -36,7 +46,6 @@ function surveyTree(root: object, label: string, limits: Limits): Tally {
     for (const node of level) collect(node, below, tally);
     level = below;
   }
-  return tally;
 }
 
 interface Frame {
@@ -48,8 +57,7 @@ interface Frame {
 }
 
 /** Each object once; its size is that of its expansion. A frame still open when it is met again is a cycle. */
-function surveyShared(root: object, label: string, limits: Limits): Tally {
-  const tally: Tally = { keys: 0, hasExternal: false };
+function surveyShared(root: object, label: string, limits: Limits, tally: Tally): void {
   const sizes = new Map<object, { readonly nodes: number; readonly height: number }>();
   const open = new Set<object>();
   const stack: Frame[] = [];
@@ -80,7 +88,6 @@ function surveyShared(root: object, label: string, limits: Limits): Tally {
       enter(child);
     }
   }
-  return tally;
 }
 
 function add(parent: Frame, child: { readonly nodes: number; readonly height: number }): void {
@@ -99,6 +106,8 @@ function collect(node: object, children: object[], tally: Tally): void {
     const item = (node as Record<string, unknown>)[key];
     if (typeof item === 'object') {
       if (item !== null) children.push(item);
+    } else if (item === true) {
+      if (key === 'readOnly' || key === 'writeOnly') tally[key] = true;
     } else if (key === '$ref' && typeof item === 'string' && isExternal(item)) tally.hasExternal = true;
   }
 }
