@@ -132,7 +132,7 @@ function render(facts: ToolFacts): string {
       fixed.map(({ value, goesTo }) => [`  ${shown(JSON.stringify(value))}`, shown(goesTo)]),
     ),
     ...section(
-      ['  left out', 'because'],
+      ['  left out or not shown', 'because'],
       [
         ...facts.leftOut.map(({ what, why }) => [`  ${shown(what)}`, shown(why)]),
         ...(facts.quarantined.length === 0

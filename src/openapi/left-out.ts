@@ -1,9 +1,9 @@
-// What an operation of the document has and its endpoint does not: parameters that are no arguments, media types that were
-// not taken, fields only the API sets. Looked for when a person asks, by comparing the two.
+// What an operation of the document has and its endpoint does not show: parameters that are no arguments, media types that
+// were not taken, fields only the API sets. Looked for when a person asks, by comparing the two.
 import { isMethodParameter } from '../endpoint/headers/header-names.ts';
 import type { Endpoint, LeftOut, Target } from '../endpoint/model.ts';
-import { nodeAt } from '../endpoint/untrusted.ts';
-import type { RequestContext, RequestDraft } from './objects/operation-request.ts';
+import { type Node, nodeAt } from '../endpoint/untrusted.ts';
+import { type RequestContext, type RequestDraft, SIGNATURE } from './objects/operation-request.ts';
 import type { Parameter } from './objects/parameter.ts';
 import type { Operation } from './objects/paths.ts';
 import { mediaTypesOf } from './objects/response.ts';
@@ -22,13 +22,25 @@ export function findLeftOut(
   const lost = parameters.filter((parameter) => !taken.some((target) => isPlaceOf(parameter, target)));
   const fields = new Set(body?.fields.map(({ name }) => name));
   const unsent = body?.whole === undefined ? (body?.shape?.names ?? []).filter((name) => !fields.has(name)) : [];
+  const accepted = new Set(
+    plan.args.flatMap(({ to }) => to).map((to) => (to.in === 'body' ? to.at.at(-1) : undefined)),
+  );
+  const signed = context.security.isSigned(place.value as Node);
   const callbacks = Object.keys(nodeAt(place.value, 'callbacks') ?? {});
   return [
     ...lost.map((parameter) => ({
       what: `${parameter.in} parameter ${parameter.name}`,
-      why: whyLost(parameter, plan.withheld, endpoint, context),
+      why:
+        signed && SIGNATURE.test(parameter.name)
+          ? 'the signature brings its own with every request'
+          : whyLost(parameter, plan.withheld, endpoint, context),
     })),
-    ...unsent.map((name) => ({ what: `body field ${name}`, why: 'readOnly: the API sets it itself' })),
+    ...unsent.map((name) => ({
+      what: `body field ${name}`,
+      why: accepted.has(name)
+        ? 'readOnly: the API sets it itself, so nobody is asked for it; a call that has it is taken'
+        : 'readOnly or hidden (x-mcp): the API sets it itself',
+    })),
     ...mediaTypesLeft(operation, body?.plan.mediaType, context),
     ...answersLeft(answerTypes, endpoint.response.accept),
     ...callbacks.map((name) => ({

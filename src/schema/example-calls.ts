@@ -20,26 +20,30 @@ export interface ExampleCall {
 /** A file has no example one could send; this stands in for it. */
 const FILE: Readonly<Record<string, string>> = Object.freeze({ text: '' });
 
-export function exampleCalls(endpoint: Endpoint): readonly ExampleCall[] {
+/** One after the other: who needs a few does not pay for all. */
+export function* exampleCalls(endpoint: Endpoint): Generator<ExampleCall> {
+  const examples = endpoint.documentExamples?.() ?? [];
+  if (examples.length === 0) return;
   const bodySchema = once(() => schemaOfBody(endpoint));
-  return (endpoint.documentExamples?.() ?? []).flatMap((example): ExampleCall[] => {
-    const { of, place, inSchema, value } = example;
+  const keys = new Map<string, string>();
+  for (const { key, to } of endpoint.args)
+    for (const target of to) if (!keys.has(nameOf(target))) keys.set(nameOf(target), key);
+  for (const { of, place, inSchema, value } of examples) {
     if (of === 'body') {
       const args = bodyArguments(endpoint, value);
-      return args === undefined ? [] : [{ kind: 'body', arguments: args, place, inSchema, schema: bodySchema }];
+      if (args !== undefined) yield { kind: 'body', arguments: args, place, inSchema, schema: bodySchema };
+      continue;
     }
-    const arg = endpoint.args.find(({ to }) => to.some((target) => isSame(target, of)));
-    if (arg === undefined) return [];
+    const key = keys.get(nameOf(of));
+    if (key === undefined) continue;
     const kind = of.in === 'body' ? 'field' : 'parameter';
-    const args = { [arg.key]: value };
-    return [{ kind, arguments: args, place, inSchema, schema: () => schemaOfOne(endpoint, arg.key) }];
-  });
+    yield { kind, arguments: { [key]: value }, place, inSchema, schema: () => schemaOfOne(endpoint, key) };
+  }
 }
 
-function isSame(one: Target, other: Target): boolean {
-  if (one.in !== other.in) return false;
-  if ('name' in one && 'name' in other) return one.name === other.name;
-  return !('at' in one) || !('at' in other) || one.at.join('\n') === other.at.join('\n');
+/** The same for targets that are the same place of a request. */
+function nameOf(target: Target): string {
+  return [target.in, ...('name' in target ? [target.name] : 'at' in target ? target.at : [])].join('\n');
 }
 
 /** A body as arguments, its wrapper taken off; undefined where no argument takes such a value. */
@@ -76,9 +80,11 @@ function bodyArguments(endpoint: Endpoint, value: unknown): Args | undefined {
   return out;
 }
 
+const MAX_TEXT_CHARS = 50_000;
+
 /** Many documents give the text of a JSON body. */
 export function readText(value: unknown): unknown {
-  if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
+  if (typeof value !== 'string' || value.length > MAX_TEXT_CHARS || !/^\s{0,100}\{/.test(value)) return value;
   try {
     return JSON.parse(value);
   } catch {

@@ -2,7 +2,7 @@
 // texts than the format says ("2008-01-02" for a date-time), so that format is not enforced at that place.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
-import { allowEffort } from './check/effort.ts';
+import { allowEffort, isSpent, payFrom } from './check/effort.ts';
 import { resetPatternBudget } from './check/pattern.ts';
 import type { ExampleCall } from './example-calls.ts';
 import { mapSubschemas, subschemas, UNIONS } from './keywords.ts';
@@ -13,24 +13,40 @@ const MAX_ERRORS = 50;
 const MAX_BRANCHES = 32;
 const MAX_DEPTH = 100;
 const MAX_LOOKS = 500;
+/** Examples tried for one endpoint, all of them within one allowance. */
+const MAX_CALLS = 20;
 
 /** The schema of an endpoint; the very same where no example has anything against it. */
-export function loosenFormats(schema: JsonSchema, calls: readonly ExampleCall[]): JsonSchema {
+export function loosenFormats(schema: JsonSchema, calls: Iterable<ExampleCall>): JsonSchema {
   const nodes = new Set<unknown>();
-  for (const call of calls) {
-    if (!mayNameFormat(schema, call)) continue;
-    allowEffort();
-    resetPatternBudget();
-    for (const node of formatsAgainst(schema, call.schema(), call.arguments, 0) ?? []) nodes.add(node);
+  const properties = isObject(schema) ? schema.properties : undefined;
+  const mayNameFormat = createFormatSearch(properties);
+  /** An example in a definition is that of all who use it. */
+  const places = new Set<string>();
+  allowEffort();
+  payFrom('read');
+  resetPatternBudget();
+  for (const { place, arguments: args, schema: part } of calls) {
+    if (places.has(place) || !Object.keys(args).some(mayNameFormat)) continue;
+    for (const node of formatsAgainst(schema, part(), args, 0) ?? []) nodes.add(node);
+    if (places.add(place).size === MAX_CALLS || isSpent()) break;
   }
   allowEffort();
   return nodes.size === 0 ? schema : (withoutFormats(schema, nodes, 0) as JsonSchema);
 }
 
-/** Whether a format may have a say about an example: most schemas name none, and lead nowhere. */
-function mayNameFormat(schema: JsonSchema, { arguments: args }: ExampleCall): boolean {
-  const properties = isObject(schema) ? schema.properties : undefined;
-  const stack: unknown[] = Object.keys(args).map((key) => ownSchema(properties, key));
+/** Whether a format may have a say about an argument: most schemas name none, and lead nowhere. */
+function createFormatSearch(properties: unknown): (key: string) => boolean {
+  const answers = new Map<string, boolean>();
+  return (key) => {
+    const answer = answers.get(key) ?? namesFormat(ownSchema(properties, key));
+    answers.set(key, answer);
+    return answer;
+  };
+}
+
+function namesFormat(schema: unknown): boolean {
+  const stack = [schema];
   for (let looks = 0; stack.length > 0; looks++) {
     const part = stack.pop();
     if (!isObject(part)) continue;
@@ -50,7 +66,7 @@ function formatsAgainst(
   if (depth > MAX_DEPTH) return undefined;
   const nodes: SchemaObject[] = [];
   const errors = findErrors(root, schema, value, MAX_ERRORS);
-  if (errors.length === MAX_ERRORS) return undefined;
+  if (errors.length === MAX_ERRORS || isSpent()) return undefined;
   for (const error of errors) {
     const union = UNIONS.find((keyword) => keyword === error.keyword);
     const inner =

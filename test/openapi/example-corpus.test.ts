@@ -6,7 +6,7 @@ import { importDocument } from '../../src/openapi/import-document.ts';
 import { DEFAULT_LIMITS } from '../../src/openapi/source/limits.ts';
 import { parseText } from '../../src/openapi/source/parse.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
-import { exampleCalls } from '../../src/schema/example-calls.ts';
+import { type ExampleCall, exampleCalls } from '../../src/schema/example-calls.ts';
 import { CORPORA } from '../support/corpus.ts';
 import { createJudge, type Judge } from '../support/document-judge.ts';
 
@@ -50,7 +50,7 @@ describe.each(CORPORA)('$name', ({ name, folder, present, documents }) => {
   });
 });
 
-function refusalOf({ toolName }: Endpoint, call: ReturnType<typeof exampleCalls>[number]): string | undefined {
+function refusalOf({ toolName }: Endpoint, call: ExampleCall): string | undefined {
   try {
     createSchemaValidator(call.schema(), { longIntegers: true })(toolName, call.arguments);
     return undefined;

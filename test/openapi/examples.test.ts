@@ -7,11 +7,11 @@ import { importOne, openapi, places, properties, withBody } from './support.ts';
 
 /** Kind, arguments and place of every example. */
 function callsOf(endpoint: Endpoint): unknown[] {
-  return exampleCalls(endpoint).map((call) => [call.kind, { ...call.arguments }, call.place]);
+  return [...exampleCalls(endpoint)].map((call) => [call.kind, { ...call.arguments }, call.place]);
 }
 
 function refusalsOf(endpoint: Endpoint): string[] {
-  return exampleCalls(endpoint).flatMap((call) => {
+  return [...exampleCalls(endpoint)].flatMap((call) => {
     try {
       createSchemaValidator(call.schema())(endpoint.toolName, call.arguments);
       return [];

@@ -11,28 +11,39 @@ import { inside, type Place } from '../source/resolve.ts';
 
 /** An example with more such fields shows a map: they stay together. */
 const MAX_FIELDS = 32;
+/** Names looked at in all examples of a body: this happens at the start. */
+const MAX_NAMES = 5_000;
 const WORDS = 'Not declared by the API description; taken from its example.';
 
-/** The shape with a field for each of them. `examples`: values of the body. */
-export function withExampleFields(shape: ObjectShape, examples: readonly Place[]): ObjectShape {
+/** The shape with a field for each of them. `listExamples`: values of the body. */
+export function withExampleFields(shape: ObjectShape, listExamples: () => readonly Place[]): ObjectShape {
   // The names in a map are the caller's own.
   if (shape.closed || (shape.rest !== undefined && shape.rest !== 'anything')) return shape;
+  const examples = listExamples();
+  if (examples.length === 0) return shape;
   const places = new Map<string, Place[]>();
+  const names = new Set(shape.names);
   const required = shape.fields.filter((field) => field.required);
+  /** Several references may lead to one example. */
+  const visits = new Set<unknown>();
+  let namesLeft = MAX_NAMES;
   for (const example of examples) {
+    if (visits.has(example.value) || namesLeft <= 0) continue;
+    visits.add(example.value);
     const value = readText(example.value);
     // One that lacks what every call has to give is an example of something else.
     if (!isObject(value) || !required.every(({ name }) => Object.hasOwn(value, name))) continue;
-    for (const name of Object.keys(value)) {
-      if (shape.names.includes(name) || isMethodParameter(name) || name === '__proto__') continue;
+    for (const name of Object.keys(value).slice(0, namesLeft)) {
+      namesLeft--;
+      if (names.has(name) || isMethodParameter(name) || name === '__proto__') continue;
       const place = inside({ ...example, value }, name);
       const list = places.get(name);
       if (list) list.push(place);
       else places.set(name, [place]);
+      if (places.size > MAX_FIELDS) return { ...shape, rest: 'anything' };
     }
   }
   if (places.size === 0) return shape;
-  if (places.size > MAX_FIELDS) return { ...shape, rest: 'anything' };
   return { ...shape, fields: [...shape.fields, ...[...places].map(([name, list]) => fieldOf(name, list))] };
 }
 

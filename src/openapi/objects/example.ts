@@ -12,8 +12,9 @@ import type { BodyDraft } from './request-body.ts';
 
 /** Shown to a model. */
 const MAX_SHOWN = 3;
-/** Of one `examples`. */
+/** Of one `examples`, and of one request. */
 const MAX_READ = 100;
+const MAX_ALL = 1_000;
 
 /** All of them, parameters first. An `externalValue` is never fetched. */
 export function readExamples(
@@ -23,6 +24,7 @@ export function readExamples(
 ): readonly DocumentExample[] {
   const examples: DocumentExample[] = [];
   for (const { origin, to } of offers) {
+    if (examples.length > MAX_ALL) break;
     const add = (places: readonly Place[], inSchema: boolean) => {
       for (const place of places) examples.push({ of: to[0]!, value: place.value, place: pointerOf(place), inSchema });
     };

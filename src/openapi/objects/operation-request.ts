@@ -97,7 +97,8 @@ export function takesStatement(operation: Operation, context: RequestContext): b
 }
 
 /** What a signature (AWS Signature Version 4) is made of; each request brings its own. */
-const SIGNATURE = /^x-amz-(?:content-sha256|date|algorithm|credential|security-token|signature|signedheaders)$/i;
+export const SIGNATURE: RegExp =
+  /^x-amz-(?:content-sha256|date|algorithm|credential|security-token|signature|signedheaders)$/i;
 
 /** What may be an argument: no credentials, no headers of ours, no path parameter without a place in the path. */
 function keepParameters(

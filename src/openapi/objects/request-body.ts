@@ -6,7 +6,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { toEssence } from '../../endpoint/media-type.ts';
 import type { BodyPlan, PartEncoding } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
-import { nodeAt, omitUndefined, own, textAt } from '../../endpoint/untrusted.ts';
+import { nodeAt, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
 import { readText } from '../../schema/example-calls.ts';
 import { isKind, shownNames } from '../../schema/portable/read-only.ts';
 import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
@@ -142,7 +142,7 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
   const kind = mediaKind === 'form' ? 'form' : mediaKind === 'multipart' ? 'multipart' : 'json';
   const body = mediaKind === 'any' ? 'application/json' : type;
   const outline = schema && context.shapeOf(schema, kind === 'json' ? 'whole' : 'merged');
-  const examples = outline ? examplesOfBody(media, context.resolver).map(({ place }) => place) : [];
+  const examples = once(() => examplesOfBody(media, context.resolver).map(({ place }) => place));
   const shape = outline && withExampleFields(outline, examples);
   if (kind === 'multipart' && !shape) {
     throw new OperationProblem(
@@ -168,7 +168,11 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
 }
 
 /** `{data: {…}}`: the wrapper says nothing, so its fields become the arguments. */
-function unwrap(draft: BodyDraft, bodies: readonly Place[], { shapeOf, limits, resolver }: BodyContext): BodyDraft {
+function unwrap(
+  draft: BodyDraft,
+  bodies: () => readonly Place[],
+  { shapeOf, limits, resolver }: BodyContext,
+): BodyDraft {
   if (draft.plan.kind !== 'json') return draft;
   let current = draft;
   let examples = bodies;
@@ -177,8 +181,11 @@ function unwrap(draft: BodyDraft, bodies: readonly Place[], { shapeOf, limits, r
     if (!only || others.length > 0 || !only.required || only.schemas.length !== 1 || current.shape?.rest)
       return current;
     const outline = shapeOf(only.schemas[0]!, 'whole');
-    examples = examples.map((example) => inside({ ...example, value: readText(example.value) }, only.name));
-    examples = [...examples, ...inSchemaAt(only.schemas[0]!, resolver)];
+    const around = examples;
+    examples = once(() => [
+      ...around().map((example) => inside({ ...example, value: readText(example.value) }, only.name)),
+      ...inSchemaAt(only.schemas[0]!, resolver),
+    ]);
     const inner = outline && withExampleFields(outline, examples);
     if (!inner || inner.fields.length === 0 || inner.fields.length > limits.maxArguments) return current;
     const wrap = [...(current.plan.wrap ?? []), only.name];

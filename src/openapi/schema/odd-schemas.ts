@@ -35,6 +35,7 @@ export function readOddities(source: Node, out: Draft): void {
 
 /** `int`, `date-time` or `string|null` as a type; what nobody knows says nothing. */
 function noteType({ type, format }: Node, out: Draft): void {
+  if (type === undefined || (typeof type === 'string' && toType(type)?.name === type)) return;
   const names = [type].flat().filter((name): name is string => typeof name === 'string');
   const odd = names.filter((name) => toType(name)?.name !== name && name !== 'any');
   if (odd.length === 0) return;

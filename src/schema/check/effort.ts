@@ -35,6 +35,11 @@ export function spend(effort: number): void {
   if (left[purpose] < 0) throw TOO_MUCH_EFFORT;
 }
 
+/** Whether the allowance that pays now is used up. */
+export function isSpent(): boolean {
+  return left[purpose] < 0;
+}
+
 /** Pays for reading through a text. */
 export function spendOnText(text: string): void {
   spend(text.length / CHARS_PER_EFFORT);
