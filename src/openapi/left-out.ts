@@ -39,7 +39,7 @@ export function findLeftOut(
       what: `body field ${name}`,
       why: accepted.has(name)
         ? 'readOnly: the API sets it itself, so nobody is asked for it; a call that has it is taken'
-        : 'the document hides it (x-mcp)',
+        : 'readOnly or hidden (x-mcp): the API sets it itself',
     })),
     ...mediaTypesLeft(operation, body?.plan.mediaType, context),
     ...answersLeft(answerTypes, endpoint.response.accept),

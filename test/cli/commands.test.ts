@@ -273,7 +273,7 @@ describe('what a document says and the tool does not', () => {
       /body as application\/xml +it is written as application\/json/,
       /answer as text\/csv +application\/json is asked for/,
       /callback done/,
-      /created.*readOnly/,
+      /body field created +readOnly: .* nobody is asked for it; a call that has it is taken/,
       /1 other operation +left out as a whole/,
     ])
       expect(stdout).toMatch(line);
@@ -364,6 +364,34 @@ describe('what a document says and the tool does not', () => {
     expect(stdout).toContain('decided.yaml says otherwise, and what you wrote is not changed:\n  operations:');
     expect(await readFile(join(folder, 'decided.yaml'), 'utf8')).toBe(
       before.replace('effect: destructive }', 'effect: destructive, additional: true }'),
+    );
+  });
+
+  test('doctor --fix writes a repair of one operation to no other, and never `effect: read`', async () => {
+    const body = (schema: object, more: object = {}) => ({ content: { 'application/json': { schema, ...more } } });
+    const text = { type: 'object', properties: { text: { type: 'string' } } };
+    const item = { type: 'object', required: ['name'], properties: { name: { type: 'string' }, size: {} } };
+    const paths = {
+      '/items/purge': { post: { operationId: 'purgeAll', summary: 'Purge everything', responses: {} } },
+      '/items/search': {
+        post: { operationId: 'searchItems', summary: 'Search items', requestBody: body(text), responses: {} },
+      },
+      '/items': {
+        post: {
+          operationId: 'createItem',
+          summary: 'Create an item',
+          requestBody: body(item, { example: { size: 3 } }),
+          responses: {},
+        },
+      },
+    };
+    await writeFile(join(folder, 'items.json'), JSON.stringify({ ...spec, paths }));
+    const before = 'name: items\nopenapi: ./items.json\noperations:\n  purgeAll:\n    summary: Purges all of it\n';
+    await writeFile(join(folder, 'items.yaml'), before);
+    const { stdout } = await run(['doctor', 'items.yaml', '--fix'], { cwd: folder });
+    expect(stdout).toContain('? operations: { POST /items/search: { effect: read } }');
+    expect(await readFile(join(folder, 'items.yaml'), 'utf8')).toBe(
+      `${before}    effect: destructive\n  POST /items:\n    args:\n      name:\n        required: false\n`,
     );
   });
 });

@@ -294,7 +294,10 @@ describe('a document of AWS', () => {
         parameters: names.map((name) => ({ $ref: `#/components/parameters/X-Amz-${name}` })),
         post: {
           operationId: 'ListTables',
-          parameters: [{ name: 'Limit', in: 'query', schema: { type: 'string' } }],
+          parameters: [
+            { name: 'Limit', in: 'query', schema: { type: 'string' } },
+            { name: 'X-Amz-Signature', in: 'query', schema: { type: 'string' } },
+          ],
         },
       },
     },
@@ -321,6 +324,10 @@ describe('a document of AWS', () => {
   test('loses its signing arguments, goes over TLS, and is signed for its region and service', async () => {
     const endpoint = await importOne(document);
     expect(Object.keys(places(endpoint))).toEqual(['Limit']);
+    expect(endpoint.leftOut?.()).toContainEqual({
+      what: 'query parameter X-Amz-Signature',
+      why: 'the signature brings its own with every request',
+    });
     expect(endpoint.baseUrl).toBe('https://dynamodb.us-east-1.amazonaws.com');
     const variable = (suffix: string) => ({
       variable: `LANDBRIDGE_CRED_AMAZON_DYNAMODB_HMAC_${suffix}`,

@@ -1,8 +1,12 @@
 // The examples of a document as calls: where they stand, what they become, and whether the gateway takes them.
 import { describe, expect, test } from 'vitest';
 import type { Endpoint } from '../../src/endpoint/model.ts';
+import { withExampleFields } from '../../src/openapi/objects/example-fields.ts';
+import type { ObjectShape } from '../../src/openapi/schema/schema-shape.ts';
+import type { SourceDocument } from '../../src/openapi/source/documents.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
-import { exampleCalls } from '../../src/schema/example-calls.ts';
+import { type ExampleCall, exampleCalls } from '../../src/schema/example-calls.ts';
+import { loosenFormats } from '../../src/schema/loosen-formats.ts';
 import { importOne, openapi, places, properties, withBody } from './support.ts';
 
 /** Kind, arguments and place of every example. */
@@ -295,4 +299,53 @@ test('a pattern written as a literal, slashes and all, means what is between the
   expect(() => createSchemaValidator(endpoint.inputSchema)('x', { index: 'a', low: 'ABC' })).toThrow(
     /`low` must match/,
   );
+});
+
+describe('the work examples make', () => {
+  test('is that of twenty for the formats of one endpoint, and of one where they stand in one place', () => {
+    const schema = { type: 'object', properties: { at: { type: 'string', format: 'date' } } };
+    const tried: string[] = [];
+    const call = (place: string): ExampleCall => ({
+      kind: 'body',
+      arguments: { at: 'soon' },
+      place,
+      inSchema: true,
+      schema: () => {
+        tried.push(place);
+        return schema;
+      },
+    });
+    const places = Array.from({ length: 100 }, (_, index) => `/${index}`);
+    expect(loosenFormats(schema, places.map(call))).toEqual({
+      type: 'object',
+      properties: { at: { type: 'string' } },
+    });
+    expect(tried).toEqual(places.slice(0, 20));
+    tried.length = 0;
+    loosenFormats(schema, Array(50).fill(call('/same')));
+    expect(tried).toEqual(['/same']);
+  });
+
+  test('is done once for an example that a hundred references name', () => {
+    let looks = 0;
+    const value = new Proxy(
+      { a: 1, extra: 2 },
+      {
+        ownKeys: (target) => {
+          looks++;
+          return Reflect.ownKeys(target);
+        },
+      },
+    );
+    const dialect = { schema: '3.0', major: 3, minor: 0 } as const;
+    const document = { uri: 'file:///a', label: 'a', isRoot: true, value: {}, dialect } as SourceDocument;
+    const shape: ObjectShape = { fields: [], alternatives: [], minProperties: 0, closed: false, names: ['a'] };
+    const examples = Array.from({ length: 100 }, (_, index) => ({ document, pointer: `/${index}`, value }));
+    const { fields } = withExampleFields(shape, () => examples);
+    expect(fields.map(({ name }) => name)).toEqual(['extra']);
+    // Keys are listed twice where the value is copied.
+    expect(looks).toBeLessThan(5);
+    const never = () => expect.unreachable();
+    expect(withExampleFields({ ...shape, closed: true }, never).fields).toEqual([]);
+  });
 });

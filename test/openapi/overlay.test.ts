@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { applyOverlay } from '../../src/openapi/source/overlay.ts';
-import { importValue, openapi, SERVER } from './support.ts';
+import { importOne, importValue, openapi, SERVER, withBody } from './support.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'landbridge-overlay-'));
 let files = 0;
@@ -20,6 +20,15 @@ function overlay(actions: unknown, more: object = {}): string {
 function apply(document: unknown, actions: unknown, version = '1.0.0'): unknown {
   return applyOverlay(structuredClone(document), { overlay: version, actions }, 'o', () => true).document;
 }
+
+test('a field is readOnly where only an overlay says so', async () => {
+  const schema = { type: 'object', required: ['id'], properties: { id: { type: 'string' }, name: { type: 'string' } } };
+  const document = withBody(schema);
+  const target = '$.paths["/things"].post.requestBody.content["application/json"].schema.properties.id';
+  const overlays = [overlay([{ target, update: { readOnly: true } }])];
+  expect((await importOne(document)).inputSchema).toMatchObject({ required: ['id'] });
+  expect((await importOne(document, { overlays })).inputSchema).not.toHaveProperty('required');
+});
 
 describe('actions', () => {
   test('update merges objects, appends to lists, replaces the rest', () => {

@@ -3,6 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, Endpoint } from '../../src/endpoint/model.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { createOneWayProperties } from '../../src/openapi/schema/one-way-properties.ts';
+import type { SourceDocument } from '../../src/openapi/source/documents.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
 import { importValue, openapi, SERVER } from './support.ts';
 
@@ -481,4 +483,39 @@ describe('with readOnly in any combination', () => {
       { numRuns: 400 },
     );
   }, 120_000);
+});
+
+describe('looking for one-way properties', () => {
+  /** A ring of wide unions, as elasticsearch has them; counts how often a reference is followed. */
+  function ring(size: number, words: { readOnly: boolean; writeOnly: boolean }) {
+    const dialect = { schema: '3.0', major: 3, minor: 0 } as const;
+    const document = { uri: 'file:///a', label: 'a', isRoot: true, value: {}, dialect } as SourceDocument;
+    const schemas = Array.from({ length: size }, (_, index) => ({
+      oneOf: Array.from({ length: 10 }, (_, step) => ({ $ref: String((index * 7 + step * step + 1) % size) })),
+    }));
+    const count = { hops: 0 };
+    const oneWay = createOneWayProperties((_, name) => {
+      count.hops++;
+      return { document, pointer: '', value: schemas[Number(name)] };
+    }, words);
+    return { schemas, count, unasked: (index: number) => oneWay.unasked(document, schemas[index]!, 'request') };
+  }
+
+  test('is not done where no document has any', () => {
+    const { count, unasked } = ring(300, { readOnly: false, writeOnly: true });
+    for (let index = 0; index < 300; index++) expect(unasked(index).size).toBe(0);
+    expect(count.hops).toBe(0);
+  });
+
+  test('looks at each schema once where none of its parts has any', () => {
+    const { count, unasked } = ring(300, { readOnly: true, writeOnly: false });
+    for (let index = 0; index < 300; index++) expect(unasked(index).size).toBe(0);
+    expect(count.hops).toBeLessThanOrEqual(300 * 10);
+  });
+
+  test('finds one from everywhere in a circle', () => {
+    const { schemas, unasked } = ring(50, { readOnly: true, writeOnly: false });
+    Object.assign(schemas[17]!, { properties: { id: readOnly } });
+    for (let index = 0; index < 50; index++) expect([...unasked(index)]).toEqual(['id']);
+  });
 });
