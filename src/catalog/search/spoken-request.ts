@@ -28,14 +28,12 @@ const MAX_TERMS = 16;
 const FACTOR = { thing: 1, telling: 0.75, phrase: 0.85, tail: 0.8, aside: 0.5, question: 0.7, plain: 0.2, hint: 0.2 };
 
 /** How requests begin before they say anything. */
-const LEAD = new RegExp(
-  `^(?:${[
-    'hi|hey|hello|okay|ok|please|just|so|and|then|also|now|lets|let s|go ahead and|help me(?: to)?|try to|remember to|be sure to',
-    '(?:can|could|would|will) (?:you|i|we)(?: please)?|how (?:(?:do|can|would|could) (?:i|we|you)|to)|(?:it s )?time to',
-    '(?:i|we)(?: d| would)? (?:want|need|like|love|have|wish)(?: you)? to|(?:i|we) (?:want|need|should|must)|i(?: d| would) like|i ve got to',
-    'is (?:there a way|it possible) to|are you able to|(?:i (?:am|m) )?(?:trying|going) to',
-  ].join('|')}) (?=\\S)`,
-);
+const LEADS = [
+  /^(?:hi|hey|hello|okay|ok|please|just|so|and|then|also|now|lets|let s|go ahead and|help me(?: to)?|(?:try|remember|be sure) to) /,
+  /^(?:(?:can|could|would|will) (?:you|i|we)|how (?:(?:do|can|would|could) (?:i|we|you)|to)|(?:it s )?time to|are you able to) /,
+  /^(?:i|we) (?:(?:(?:d|would) )?(?:want|need|like|love|have|wish)(?: you)? to|want|need|should|must|(?:d|would) like|ve got to) /,
+  /^(?:is (?:there a way|it possible) to|(?:i (?:am|m) )?(?:trying|going) to) /,
+];
 
 const toSet = (words: string): ReadonlySet<string> => new Set(words.split(' '));
 const ASKING = toSet('is are does do did has have had was were who what which whose when where how why any');
@@ -59,7 +57,7 @@ const HINTS: ReadonlyMap<string, readonly string[]> = new Map(
 
 /** What is said by an example of it, and what documents call that. */
 const VALUES: readonly (readonly [RegExp, string])[] = [
-  [/\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ' email '],
+  [/\b[\w.-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}/g, ' email '],
   [/\bhttps?:\/\/[^\s,]{1,300}/g, ' url '],
   [/\b\d{1,3}(?:\.\d{1,3}){3}\/\d{1,2}\b/g, ' prefix '],
   [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, ' ip '],
@@ -186,7 +184,9 @@ function addThing(words: readonly string[], place: number, factor: number, add: 
 
 function withoutLeads(words: readonly string[]): readonly string[] {
   let rest = words.join(' ');
-  for (let lead = LEAD.exec(rest); lead; lead = LEAD.exec(rest)) rest = rest.slice(lead[0].length);
+  for (let lead = LEADS.find((one) => one.test(rest)); lead; lead = LEADS.find((one) => one.test(rest))) {
+    rest = rest.replace(lead, '');
+  }
   return rest === '' ? [] : rest.split(' ');
 }
 
