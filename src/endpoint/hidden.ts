@@ -15,6 +15,9 @@ const COVERT_TEXT = new RegExp(`[${COVERT}]|${PAYLOAD}`, 'u');
 const TAGGED_FLAG = /\u{1f3f4}[\u{e0061}-\u{e007a}]{3,6}\u{e007f}/gu;
 /** The same, escaped, as they stand in JSON text. */
 const COVERT_ESCAPED = /\\u(?:202[a-e]|206[0-46-9]|200b|feff|00ad|db4[0-3]\\ud[c-f][0-9a-f]{2})/i;
+/** What a terminal obeys instead of showing it: colours of the background, erased lines, concealed words. */
+const TERMINAL =
+  /(?:\x1b|(?<!\\)\\(?:u001b|x1b|e|033))(?:\[[0-9;?]{0,20}[A-Za-z]|\][0-9]{1,4};)|\x9b[0-9;?]{0,20}[A-Za-z]/i;
 const COVERT_VALUE = new RegExp(`[${COVERT}\\u200e\\u200f\\p{Cc}]`, 'u');
 
 const ANSI = /\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07\x1b]{0,200}(?:\x07|\x1b\\)?|[@-Z\\-_])/g;
@@ -41,10 +44,10 @@ export function smuggles(value: string): boolean {
 
 /** The first character in a document that is there to be overlooked. */
 export function findCovert(text: string): RegExpExecArray | null {
-  const first = COVERT_TEXT.exec(text) ?? COVERT_ESCAPED.exec(text);
+  const first = COVERT_TEXT.exec(text) ?? COVERT_ESCAPED.exec(text) ?? TERMINAL.exec(text);
   if (first === null || !text.includes('\u{1f3f4}')) return first;
   const plain = text.replace(TAGGED_FLAG, (flag) => ' '.repeat(flag.length));
-  return COVERT_TEXT.exec(plain) ?? COVERT_ESCAPED.exec(plain);
+  return COVERT_TEXT.exec(plain) ?? COVERT_ESCAPED.exec(plain) ?? TERMINAL.exec(plain);
 }
 
 // What answers are searched for: every byte of every answer, so no Unicode properties, and selectors of emoji stay. C0 but

@@ -22,7 +22,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['euro', '€'],
 ]);
 
-const MARKED = /[<[\]&*#`>]/;
+const MARKED = /[<[\]&*#`>]|^[ \t]{0,3}(?:={3}|-{3})/m;
 
 /** Text that is repeated as it is, on one line and without hidden characters. */
 export function toOneLine(text: string): string {
@@ -43,11 +43,15 @@ export function toPlainText(text: string): string {
     .trim();
 }
 
+const HEADING_BEFORE_PROSE = /^\s{0,20}#{1,6}[ \t]{1,8}[^\n]{1,200}\n\s{0,20}(?=["'(`*_[]{0,2}\w)/;
+
 /** The first sentence of any text: plain, on one line, at most `limit` characters. */
 export function toSummary(text: string, limit = 240): string {
   // Most summaries are a few plain words.
   if (text.length <= limit && /^[A-Za-z0-9 ,_-]*$/.test(text)) return text.trim();
-  return cutText(firstSentence(toPlainText(text.slice(0, MAX_SENTENCE_INPUT))), limit);
+  // A heading says less than the sentence below it.
+  const body = text.slice(0, MAX_SENTENCE_INPUT).replace(HEADING_BEFORE_PROSE, '');
+  return cutText(firstSentence(toPlainText(body)), limit);
 }
 
 /** A full stop, and the start of what may be the next sentence behind it. */
@@ -90,7 +94,9 @@ export function cutText(text: string, limit: number): string {
   const room = text.slice(0, limit);
   for (let end = room.length; end > limit / 2; ) {
     end = Math.max(room.lastIndexOf('. ', end - 1), room.lastIndexOf('.\n', end - 1));
-    if (end > limit / 2 && !isAbbreviated(room, end)) return room.slice(0, end + 1);
+    // `no. of units`, `max. 5`: what goes on like this was no end.
+    const goesOn = /^[ \n][\p{Ll}\d]/u.test(text.slice(end + 1, end + 3));
+    if (end > limit / 2 && !goesOn && !isAbbreviated(room, end)) return room.slice(0, end + 1);
   }
   const short = room.slice(0, limit - 1);
   const word = short.lastIndexOf(' ');
@@ -125,7 +131,9 @@ export function unescapeHtml(text: string): string {
 
 function withoutMarkup(text: string): string {
   // Markup that means code or a table is fenced, for whoever wants to leave it out.
-  const fenced = text.replace(/<(?:pre|table)\b[^<>]{0,200}>|<\/(?:pre|table)>/gi, '\n```\n');
+  const fenced = text
+    .replace(/<(?:pre|table)\b[^<>]{0,200}>|<\/(?:pre|table)>/gi, '\n```\n')
+    .replace(/<\/?h[1-6]\b[^<>]{0,200}>/gi, '\n\n');
   const words = stripHtml(fenced, false)
     .replace(/!\[([^[\]]{0,500})\]\([^()\s]{0,2000}(?:\s[^()]{0,500})?\)/g, '$1')
     .replace(/\[([^[\]]{1,500})\]\([^()]{0,2000}(?:\([^()]{0,500}\)[^()]{0,500})?\)/g, '$1')
@@ -135,7 +143,9 @@ function withoutMarkup(text: string): string {
     stripHidden(unescapeHtml(words))
       // Where the links by reference lead.
       .replace(/^[ \t]{0,3}\[[^[\]\n]{1,200}\]:[^\n]*/gm, '')
-      .replace(/^[ \t]{0,3}#{1,6}[ \t]+/gm, '')
+      // Headings are paragraphs; their underlines, and rules between paragraphs, say nothing.
+      .replace(/^[ \t]{0,3}#{1,6}[ \t]+([^\n]*)/gm, '\n$1\n')
+      .replace(/^[ \t]{0,3}(?:={3,200}|-{3,200})[ \t]{0,8}$/gm, '')
       .replace(/^[ \t]*>[ \t]?(?:\[![A-Z]+\])?/gm, '')
       .replace(/\*\*([^*\n]{1,500})\*\*/g, '$1')
   );

@@ -78,6 +78,21 @@ test.each([
   expect(toSummary(given)).toBe(want);
 });
 
+test.each([
+  ['# Movie details\nGet the top level details.', 'Movie details. Get the top level details.'],
+  ['Gets a movie.\n## Scopes\nNeeds `movies.read`.', 'Gets a movie. Scopes. Needs `movies.read`.'],
+  ['Movie details\n=============\nGet the details.', 'Movie details. Get the details.'],
+  ['<h2>Movie details</h2>Get the details.', 'Movie details. Get the details.'],
+  ['One.\n\n---\n\nTwo.', 'One. Two.'],
+])('the heading in %j ends like a sentence', (text, want) => {
+  expect(toPlainText(text)).toBe(want);
+});
+
+test('a summary is the sentence below a heading, not the heading', () => {
+  expect(toSummary('# Overview\n\nGets a movie. Slowly.')).toBe('Gets a movie.');
+  expect(toSummary('## Gets a movie')).toBe('Gets a movie');
+});
+
 test('a sentence without end is cut at a word', () => {
   const cut = toSummary('word '.repeat(200));
   expect(cut.length).toBeLessThanOrEqual(240);
@@ -116,6 +131,23 @@ describe('code, tables and samples', () => {
     ],
     ['a table of HTML', 'Kinds.<table><tr><td>cat</td></tr></table>That is all.', 'Kinds. That is all.'],
     ['preformatted text', '<p>Kinds.</p><pre>GET /x</pre><p>That is all.</p>', 'Kinds. That is all.'],
+    ['a table behind words', 'Kinds. | kind | legs |\n|---|---|\n| cat | 4 |\nThat is all.', 'Kinds. That is all.'],
+    [
+      'a table without outer bars',
+      'Kinds.\n\nkind | legs\n:--- | ---:\ncat | 4\n\nThat is all.',
+      'Kinds. That is all.',
+    ],
+    ['a table folded into a line', 'Kinds. | kind | legs | |---|---| | cat | 4 | That is all.', 'Kinds. That is all.'],
+    [
+      'an announcement at the end of a paragraph',
+      'Defaults are ignored. Example request:\n```\n{"a": 1}\n```',
+      'Defaults are ignored.',
+    ],
+    [
+      'an announcement without a colon',
+      'Makes a pet. Sample response\n\n```\n{}\n```\nThen pat it.',
+      'Makes a pet. Then pat it.',
+    ],
     ['where links lead', 'See [the manual][m] first.\n\n[m]: https://x.test/manual', 'See the manual first.'],
   ])('%s goes, the prose stays', (_what, text, want) => {
     expect(toPlainText(text)).toBe(want);
@@ -127,6 +159,8 @@ describe('code, tables and samples', () => {
     ['A fence ``` that nobody closes', 'A fence ``` that nobody closes'],
     ['```\nnever closed', 'never closed'],
     ['Give `{"a":1}` as text', 'Give `{"a":1}` as text'],
+    ['Either a | b or c |', 'Either a | b or c |'],
+    ['Flags: -a | -b | --c', 'Flags: -a | -b | --c'],
   ])('%j is prose', (text, want) => {
     expect(toPlainText(text)).toBe(want);
   });
@@ -141,6 +175,13 @@ describe('a sentence', () => {
   ])('%s', (sentence) => {
     expect(firstSentence(`${sentence} Next one.`)).toBe(sentence);
     expect(splitSentences(`${sentence} Next one.`)).toEqual([sentence, 'Next one.']);
+  });
+
+  test('is never cut where it goes on', () => {
+    const text = 'Gets the order with its items: each with price, no. of units and the name of whoever sold it to us';
+    expect(cutText(text, 70)).toBe('Gets the order with its items: each with price, no. of units and the…');
+    expect(cutText(text, 50)).not.toMatch(/, no\.?$/);
+    expect(cutText('Lists what there is of them, max. 5 items of each kind', 40)).not.toMatch(/max\.$/);
   });
 
   test('is never cut behind an abbreviation', () => {

@@ -1,20 +1,29 @@
 // Code, tables and sample data in prose: long, and said better by the schemas. Line by line, once.
 
 /** Most texts have none of these and are not looked at further. */
-const SUSPECT = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )/m;
+const SUSPECT = /```|~~~|^[ \t]*(?:[|{[]|(?:\$ )?curl )|-[ \t]{0,8}\|/m;
 const FENCE = /^[ \t]*(?:```|~~~)/;
 const TABLE_ROW = /^[ \t]*\|/;
+/** What stands below the head of a table, whether or not its lines begin with a bar. */
+const TABLE_RULE = /^[ \t|:-]{3,}$/;
+/** The same in a table whose lines were folded into one. */
+const FOLDED_RULE = /\|[ \t]{0,8}:?-{2,200}:?[ \t]{0,8}\|/;
 const COMMAND = /^[ \t]*(?:\$ )?curl /;
 const DATA_START = /^[ \t]*[{[][ \t]*(?:$|["{[\]}])/;
 /** What announces a sample and says nothing without it. */
 const ANNOUNCEMENT =
   /^[^.!?]{0,40}\b(?:examples?|samples?|e\.g\.|request|response|body|payload|usage|curl|follows|following)\b[^.!?]{0,30}:?$/i;
+/** The same at the end of a paragraph, where more is needed to tell it from a sentence. */
+const LAST_WORDS = /(?<=[.!?]["”'’)]{0,2})\s+(?=(?:(?:Example|Sample)s?\b|[A-Z][^.!?]{0,80}:$)[^.!?]{0,80}$)/;
 const MAX_DATA_LINES = 400;
 
 /** The text without them; a sentence that led to one ends in a full stop. */
 export function withoutSamples(text: string): string {
   if (!SUSPECT.test(text)) return text;
-  const lines = text.replace(/```[^`\n]{0,2000}```/g, '').split('\n');
+  const lines = text
+    .replace(/```[^`\n]{0,2000}```/g, '')
+    .split('\n')
+    .flatMap(partTable);
   const out: string[] = [];
   for (let at = 0; at < lines.length; ) {
     const end = endOfSample(lines, at);
@@ -27,6 +36,20 @@ export function withoutSamples(text: string): string {
   return out.join('\n');
 }
 
+/** A line as one or more: the words before and behind what is, or begins, a table are lines of their own. */
+function partTable(line: string, at: number, lines: readonly string[]): readonly string[] {
+  const first = line.indexOf('|');
+  if (first < 0) return [line];
+  const isFolded = FOLDED_RULE.test(line) && !TABLE_RULE.test(line);
+  if (!isFolded && !(isRule(lines[at + 1]) && line.trimEnd().endsWith('|'))) return [line];
+  const last = isFolded ? line.lastIndexOf('|') + 1 : line.length;
+  return [line.slice(0, first), line.slice(first, last), line.slice(last)].filter((part) => part.trim() !== '');
+}
+
+function isRule(line: string | undefined): boolean {
+  return line !== undefined && TABLE_RULE.test(line) && line.includes('|') && line.includes('--');
+}
+
 /** The line behind the sample that begins here; the same line where none does. */
 function endOfSample(lines: readonly string[], at: number): number {
   const line = lines[at]!;
@@ -37,7 +60,8 @@ function endOfSample(lines: readonly string[], at: number): number {
     return close < lines.length ? close + 1 : at + 1;
   }
   let end = at;
-  if (TABLE_ROW.test(line)) while (end < lines.length && TABLE_ROW.test(lines[end]!)) end++;
+  if (line.includes('|') && isRule(lines[at + 1])) while (lines[end]?.includes('|')) end++;
+  else if (TABLE_ROW.test(line)) while (end < lines.length && TABLE_ROW.test(lines[end]!)) end++;
   else if (COMMAND.test(line)) {
     while (end < lines.length && /\\\s*$/.test(lines[end]!)) end++;
     return Math.min(end + 1, lines.length);
@@ -65,7 +89,9 @@ function settleAnnouncement(out: string[]): void {
   while (out.at(-1)?.trim() === '') out.pop();
   const last = out.at(-1);
   if (last === undefined) return;
+  const words = LAST_WORDS.exec(last.trimEnd());
   if (out.length > 1 && ANNOUNCEMENT.test(last.trim())) out.pop();
+  else if (words && ANNOUNCEMENT.test(last.slice(words.index).trim())) out[out.length - 1] = last.slice(0, words.index);
   else if (last.endsWith(':')) out[out.length - 1] = `${last.slice(0, -1)}.`;
   out.push('');
 }
