@@ -1,4 +1,5 @@
 // The schemas of one operation as they are advertised: portable across clients, with the gateway's controls added.
+import { overwrites } from '../endpoint/conventions/effect.ts';
 import { pagingRole } from '../endpoint/conventions/pagination-words.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import type { Operation } from '../orchestration/operation.ts';
@@ -27,7 +28,13 @@ export function buildOperationSchema(operation: Operation, options: OperationSch
   const { inputSchema, method, args } = operation.endpoint;
   const { slim = DETAILED, ...portableOptions } = options;
   const body = args.find(({ to }) => to[0]?.in === 'body-root')?.key;
-  const portable = draftPortableSchema(inputSchema, { keepNull: method === 'PATCH', body, ...portableOptions });
+  const changes = changedThings(operation.endpoint);
+  const portable = draftPortableSchema(inputSchema, {
+    keepNull: method === 'PATCH',
+    body,
+    changes,
+    ...portableOptions,
+  });
   const required = portable.required ?? [];
   return {
     type: 'object',
@@ -38,6 +45,13 @@ export function buildOperationSchema(operation: Operation, options: OperationSch
     ...(required.length > 0 && { required }),
     additionalProperties: typeof inputSchema === 'object' && (inputSchema.additionalProperties ?? false) !== false,
   };
+}
+
+/** The argument that is all there is to change, which may be a list: a bulk update sends nothing else. */
+export function changedThings(endpoint: Operation['endpoint']): string | undefined {
+  if (!overwrites(endpoint)) return undefined;
+  const [only, ...others] = endpoint.args.filter(({ to, readOnly }) => to[0]?.in.startsWith('body') && !readOnly);
+  return others.length === 0 ? only?.key : undefined;
 }
 
 function slimFields(

@@ -1,6 +1,6 @@
 // Operation ids that a generator wrote, and what their author would have called the operation. Only the operation itself
 // is looked at: its id, its method and its path.
-import { EDITION, isPluralWord, isVerb, toSingular } from '../endpoint/conventions/short-name.ts';
+import { EDITION, isDoneToMany, isPluralWord, isVerb, toSingular } from '../endpoint/conventions/short-name.ts';
 import { toSnakeCase } from '../endpoint/names.ts';
 
 /** A stretch of a path: words as they stand, or a variable. */
@@ -163,6 +163,11 @@ export function nameRoute(method: string, pieces: readonly PathPiece[]): readonl
   const hasOwner = owner !== undefined && (owner.variable || isPluralWord(owner.words.at(-1)!));
   if (hasOwner && !last.variable && isVerb(last.words[0]!) && !isPluralWord(last.words.at(-1)!)) {
     return [...last.words, ...things.slice(0, things.length - last.words.length)];
+  }
+  // /users/terminate_sessions
+  if (hasOwner && !last.variable && method !== 'get' && isDoneToMany(last.words)) {
+    const [verb, ...objects] = last.words;
+    return [verb!, ...toOne(things.slice(0, things.length - last.words.length)), ...objects];
   }
   const many = !last.variable && isPluralWord(last.words.at(-1)!);
   if (method === 'get') return [many ? 'list' : 'get', ...things];

@@ -1,7 +1,8 @@
-// What the operations of a document are called. A name follows from its operation alone; where several would have the same
-// one, each takes the words that tell it from those others. The order of the document plays no part, so an operation that
+// What the operations of a document are called. A name follows from its operation alone, and from what nearly all ids of the
+// document begin with, where it is too long; where several would have the same one, each takes the words that tell it from
+// those others. The order of the document plays no part, so an operation that
 // comes or goes renames at most those which share its name.
-import { type NameSurroundings, shortenName, toSingular } from '../endpoint/conventions/short-name.ts';
+import { EDITION, isVerb, type NameSurroundings, shortenName, toSingular } from '../endpoint/conventions/short-name.ts';
 import { hashName } from '../endpoint/names.ts';
 import { cleanId, createPathReader, nameRoute, type PathPiece, wordsIn } from './generated-ids.ts';
 import type { OperationInfo } from './import-options.ts';
@@ -31,7 +32,7 @@ interface Claim {
 /** The names, in the order of the operations, of at most `room` characters each. */
 export function nameOperations(operations: readonly NamedInfo[], domain: string, room: number): OperationName[] {
   const ids = new Set(operations.map(({ info }) => info.operationId));
-  const shorten = createShortening(domain, room);
+  const shorten = createShortening(domain, room, commonFront(operations));
   const piecesOf = createPathReader();
   const claims = operations.map((operation) => {
     const draft = draftClaim(operation, piecesOf(operation.info.path), ids);
@@ -79,11 +80,65 @@ function withoutNumber(id: string, ids: ReadonlySet<string | undefined>): string
   return place > 0 && /^\d{1,3}$/.test(id.slice(place + 1)) && ids.has(bare) ? bare : id;
 }
 
-function createShortening(domain: string, room: number): Shorten {
-  const domainWords = domain.split('_');
-  return ({ info, pieces }, words, keep) => {
-    const whole = words.join('_');
+/** Fewer ids may begin alike by chance. */
+const MIN_ALIKE = 8;
+const NEARLY_ALL = 0.9;
+
+/**
+ * The words that nearly all ids begin with: `MicrosoftNetworkResourceProvider_` in front of every one. Whole segments of the
+ * ids, since ids about one kind of thing share its first words as well. One id that comes or goes hardly changes it.
+ */
+function commonFront(operations: readonly NamedInfo[]): readonly string[] {
+  const ids = operations.flatMap(({ info }) => (info.operationId === undefined ? [] : [segmentsOf(info.operationId)]));
+  let alike = ids;
+  const front: string[] = [];
+  for (;;) {
+    // The last segment is what an operation is called itself.
+    const groups = groupByName(
+      alike.filter(({ length }) => length > front.length + 1),
+      (segments) => segments[front.length]!,
+    );
+    const [segment, group] = [...groups].reduce(
+      (most, each) => (each[1].length > most[1].length ? each : most),
+      ['', [] as string[][]],
+    );
+    if (group.length < MIN_ALIKE || group.length < ids.length * NEARLY_ALL || isVerb(segment)) break;
+    front.push(segment);
+    alike = group;
+  }
+  return front.flatMap(wordsIn);
+}
+
+function segmentsOf(id: string): string[] {
+  return id.slice(0, MAX_ID).split(/[^A-Za-z0-9]+/, MAX_SEGMENTS);
+}
+
+const MAX_ID = 1_000;
+const MAX_SEGMENTS = 12;
+
+/** How many words at the front say what all operations of the document are about. */
+function frontOf(words: readonly string[], front: readonly string[], domain: string): number {
+  if (front.length > 0 && front.every((word, place) => word === words[place])) return front.length;
+  let spelling = '';
+  for (const [place, word] of words.entries()) {
+    spelling += word;
+    if (isVerb(word) || spelling.length > domain.length) return 0;
+    if (spelling === domain) return place + 1;
+  }
+  return 0;
+}
+
+function createShortening(domain: string, room: number, front: readonly string[]): Shorten {
+  const domainWords = domain.split('_').filter((word) => !EDITION.test(word));
+  const domainSpelling = domainWords.join('');
+  return ({ info, pieces }, all, keep) => {
+    const whole = all.join('_');
     if (whole.length <= room) return whole;
+    // Before any word that tells something; at once, so that no half of it stays.
+    const length = frontOf(all, front, domainSpelling);
+    const rest = all.slice(length);
+    const isTold = all.slice(0, length).some((word) => keep?.has(word));
+    const words = rest.length > 1 && /^[a-z]/.test(rest[0]!) && !isTold ? rest : all;
     const last = pieces.findLastIndex(({ variable }) => !variable);
     const own = new Set(pieces[last]?.words.map(toSingular));
     const around = pieces.filter(({ edition }, place) => place !== last && !edition).flatMap((piece) => piece.words);

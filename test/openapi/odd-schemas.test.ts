@@ -155,6 +155,20 @@ describe('a parameter', () => {
     );
   });
 
+  test.each<[string, object, unknown]>([
+    ['a boolean by its default', { schema: { default: false } }, true],
+    ['a boolean by its example', { schema: { example: true } }, false],
+    ['a boolean by the example beside the schema', { schema: {}, example: true }, false],
+    ['a boolean by one of its examples', { schema: {}, examples: { on: { value: true } } }, false],
+    ['a list by its default', { schema: { default: ['a'] } }, ['b', 'c']],
+  ])('without a type may be %s as well', async (_, parameter, value) => {
+    const endpoint = await importOne(one({ name: 'q', in: 'query', ...parameter }));
+    for (const each of ['a', 7, value]) expect(accepts(endpoint, { id: '1', q: each })).toBe(true);
+    expect(accepts(endpoint, { id: '1', q: { a: 1 } })).toBe(false);
+    const plain = await importOne(one({ name: 'q', in: 'query', schema: { default: 'a' } }));
+    expect(accepts(plain, { id: '1', q: value })).toBe(false);
+  });
+
   test('as an object of fields is an object, and one with content is what that says', async () => {
     const deep = await importOne(one({ name: 'f', in: 'query', style: 'deepObject', explode: true, schema: {} }));
     expect(properties(deep).f).toMatchObject({ type: ['object', 'null'] });

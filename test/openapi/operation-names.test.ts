@@ -72,6 +72,11 @@ describe('without an id', () => {
     ['GET /orgs/{org}/policies/{policy}/statuses', 'list_org_policy_statuses'],
     ['POST /orders/{id}/cancel', 'cancel_order'],
     ['POST /v1/{name}:undelete', 'undelete_name'],
+    ['POST /users/terminate_sessions', 'terminate_user_sessions'],
+    ['POST /payment_intents/{intent}/verify_microdeposits', 'verify_payment_intent_microdeposits'],
+    ['POST /users/{id}/delete_requests', 'create_user_delete_request'],
+    ['POST /suites/{id}/test_runs', 'create_suite_test_run'],
+    ['GET /users/{id}/assign_rights', 'list_user_assign_rights'],
     ['POST /admin/reset', 'post_admin_reset'],
     ['GET /users/me', 'get_users_me'],
     ['GET /2010-04-01/Accounts.json', 'list_accounts'],
@@ -130,6 +135,51 @@ describe('a long id keeps the words that tell', () => {
       'replace_v1beta1_mutating_policy_binding',
       'replace_v1beta1_validating_policy_binding',
     ]);
+  });
+
+  test('what repeats the name of the API goes first, and its words elsewhere stay', () => {
+    const path = '/v1/projects/{p}/locations/global/connectivityTests/{t}:getIamPolicy';
+    const id = 'networkconnectivity.projects.locations.global.connectivityTests.getIamPolicy';
+    expect(name([`GET ${path} ${id}`], 'network_connectivity')).toEqual(['global_connectivity_tests_get_iam_policy']);
+    const line = 'GET /a actions/set-selected-repositories-enabled-github-actions-organization #actions';
+    expect(name([line], 'github_v3')).toEqual(['actions_set_selected_repos_enabled_actions_org']);
+  });
+
+  describe('and what nearly all ids begin with goes before them', () => {
+    const provider = (thing: string, deed: string) =>
+      `POST /subscriptions/{id}/providers/Microsoft.Network/${thing}/{name}/${deed} MicrosoftNetworkResourceProvider_${thing}_${deed}`;
+    const things = ['VirtualNetworkGateways', 'VirtualNetworkGatewayConnections', 'VirtualNetworkGatewayNatRules'];
+    const all = things.flatMap((thing) => ['Get', 'Delete', 'UpdateTags'].map((deed) => provider(thing, deed)));
+
+    test('as a whole, no further than the ids themselves divide it', () => {
+      expect(name([...all, 'GET /operations Operations_List'], 'azure_network')).toEqual([
+        'virtual_network_gateways_get',
+        'virtual_network_gateways_delete',
+        'virtual_network_gateways_update_tags',
+        'virtual_network_gateway_connections_get',
+        'virtual_network_gateway_connections_delete',
+        'virtual_network_gateway_connections_update_tags',
+        'virtual_network_gateway_nat_rules_get',
+        'virtual_network_gateway_nat_rules_delete',
+        'virtual_network_gateway_nat_rules_update_tags',
+        'operations_list',
+      ]);
+    });
+
+    test('whichever operation goes', () => {
+      const names = name(all, 'azure_network');
+      for (const gone of all.keys()) {
+        const without = <Item>(list: readonly Item[]) => list.filter((_, place) => place !== gone);
+        expect(name(without(all), 'azure_network')).toEqual(without(names));
+      }
+    });
+
+    test('but stays in a name that fits, and so does a verb', () => {
+      const short = Array.from({ length: 10 }, (_, place) => `GET /repos/a${place} repos_list_a${place}`);
+      expect(name(short)[3]).toBe('repos_list_a3');
+      const long = Array.from({ length: 10 }, (_, place) => `GET /a${place} list_${'some_words_'.repeat(5)}a${place}`);
+      expect(name(long)[3]).toMatch(/^list_.*a3$/);
+    });
   });
 
   test('only a word that is too long by itself ends in a hash', () => {

@@ -6,6 +6,7 @@ import { createGateway } from '../../src/gateway.ts';
 import { createOneWayProperties } from '../../src/openapi/schema/one-way-properties.ts';
 import type { SourceDocument } from '../../src/openapi/source/documents.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
+import { hideReadOnly } from '../../src/schema/portable/read-only.ts';
 import { importValue, openapi, SERVER } from './support.ts';
 
 type Json = Record<string, unknown>;
@@ -184,6 +185,96 @@ describe('a field is readOnly', () => {
     expect(nested.call({ item: { code: 'c' } })).toEqual({ item: { code: 'c' } });
   });
 
+  test('required where it is readOnly, it is not required where it is declared anew (Opsgenie)', async () => {
+    const answer = { type: 'object', required: ['id', 'alias'], properties: { id: readOnly, alias: readOnly } };
+    const input = { type: 'object', required: ['message'], properties: { message: string, alias: string } };
+    const wrapped = { allOf: [{ type: 'object', properties: answer.properties }], required: answer.required };
+    for (const base of [answer, ref('Answer'), wrapped]) {
+      for (const allOf of [
+        [base, input],
+        [input, base],
+      ]) {
+        const flat = await operation({ allOf }, { Answer: answer });
+        expect(flat.advertised.required).toEqual(['message']);
+        expect(Object.keys(flat.advertised.properties).sort()).toEqual(['alias', 'dry_run', 'message']);
+        expect(flat.call({ message: 'm' })).toEqual({ message: 'm' });
+        const nested = await operation({ type: 'object', properties: { x: { allOf }, y: string } }, { Answer: answer });
+        expect(nested.advertised.properties.x).toMatchObject({ required: ['message'] });
+        expect(nested.call({ x: { message: 'm' } })).toEqual({ x: { message: 'm' } });
+        expect(nested.call({ x: {} })).toMatch(/missing `x.message`/);
+      }
+    }
+    // Beside no declaration, or beside the one that is sent, the list speaks of the whole object.
+    for (const more of [{ required: ['alias'] }, { ...input, required: ['alias'] }]) {
+      const { call } = await operation({ allOf: [answer, input, more] }, {});
+      expect(call({ message: 'm' })).toMatch(/missing `alias`/);
+    }
+  });
+
+  test('variants with a field that only answers must have stay alternatives', async () => {
+    const answer = { type: 'object', required: ['code'], properties: { code: readOnly } };
+    const variant = (name: string) => ({
+      allOf: [answer, { type: 'object', properties: { code: string, [name]: string } }],
+    });
+    const { call } = await operation({
+      oneOf: [variant('a'), variant('b'), { type: 'object', properties: { c: string } }],
+    });
+    expect(call({ body: { a: 'x' } })).toEqual({ body: { a: 'x' } });
+  });
+
+  test('what tells the variants apart is shown, and not required', async () => {
+    const variant = (kind: string, field: string) => ({
+      type: 'object',
+      required: ['kind', 'id', field],
+      properties: { kind: { ...readOnly, enum: [kind] }, id: readOnly, at: readOnly, [field]: string },
+    });
+    const schemas = { X: variant('x', 'a'), Y: variant('y', 'b') };
+    const union = { oneOf: [ref('X'), ref('Y')], discriminator: { propertyName: 'kind' } };
+    const { advertised, call, endpoint } = await operation(union, schemas);
+    const branches = (advertised.properties.body as { anyOf: { properties: Json; required: string[] }[] }).anyOf;
+    expect(branches.map(({ properties, required }) => [Object.keys(properties), required])).toEqual([
+      [['kind', 'a'], ['a']],
+      [['kind', 'b'], ['b']],
+    ]);
+    expect(call({ body: { kind: 'y', b: 'x' } })).toEqual({ body: { kind: 'y', b: 'x' } });
+    expect(call({ body: { b: 'x' } })).toEqual({ body: { b: 'x' } });
+    const described = JSON.stringify(hideReadOnly(endpoint.inputSchema, 'part'));
+    expect(described).toContain('"enum":["x"]');
+    expect(described).not.toContain('"at"');
+    // Without the word of the document it is a field like `at`.
+    expect(JSON.stringify((await operation({ oneOf: union.oneOf }, schemas)).advertised)).not.toContain('kind');
+  });
+
+  test('a base shows what its variants are told by', async () => {
+    const Base = {
+      type: 'object',
+      discriminator: { propertyName: 'kind' },
+      properties: { kind: readOnly, at: readOnly, name: string },
+    };
+    const variant = (field: string) => ({ allOf: [ref('Base'), { type: 'object', properties: { [field]: string } }] });
+    const { advertised } = await operation(ref('Base'), { Base, X: variant('a'), Y: variant('b') });
+    const text = JSON.stringify(advertised.properties.body);
+    expect(text).toContain('"kind"');
+    expect(text).not.toContain('"at"');
+  });
+
+  test('what is hidden is not named as what brings others along', async () => {
+    const schema = { type: 'object', required: ['sid', 'To'], properties: { sid: readOnly, To: string } };
+    const more = { ...schema, properties: { ...schema.properties, Via: string } };
+    const shown = async (of: unknown) => {
+      const requestBody = { content: { 'application/x-www-form-urlencoded': { schema: of } } };
+      return opened(openapi({ '/things': { post: { operationId: 'make', requestBody, responses: {} } } }));
+    };
+    const { advertised, endpoint } = await shown(schema);
+    expect(JSON.stringify(advertised)).not.toMatch(/sid|Required with/);
+    expect(JSON.stringify(hideReadOnly(endpoint.inputSchema, 'part'))).not.toContain('sid');
+    expect((await shown(more)).advertised.properties.To).toMatchObject({ description: 'Required with Via' });
+    const part = { ...more, dependentRequired: { sid: ['To'], Via: ['To'] } };
+    const nested = await operation({ type: 'object', properties: { part, other: string } }, {}, '3.1.0');
+    expect(JSON.stringify(nested.advertised)).toContain('With Via also give To');
+    expect(JSON.stringify(nested.advertised)).not.toContain('With sid');
+  });
+
   test.each<[string, Json, Json]>([
     ['on the property', { id: readOnly }, {}],
     ['behind a $ref', { id: ref('Id') }, { Id: readOnly }],
@@ -292,6 +383,34 @@ describe('a field is readOnly', () => {
     const { advertised, call } = await operation({ type: 'array', items: item }, {}, '3.0.3', 'patch');
     expect(JSON.stringify(advertised)).toContain('"id"');
     expect(call({ body: [{ id: 1, name: 'n' }] })).toEqual({ body: [{ id: 1, name: 'n' }] });
+  });
+
+  test('they do so where they have a name as well, which may be what changes', async () => {
+    const user = {
+      type: 'object',
+      required: ['id', 'email'],
+      properties: { id: readOnly, email: string, at: readOnly },
+    };
+    const list = { type: 'array', items: ref('User') };
+    const fieldsOf = async (schema: unknown, method: string, id: string) => {
+      const requestBody = { required: true, content: { 'application/json': { schema } } };
+      const paths = { '/users': { [method]: { operationId: id, requestBody, responses: {} } } };
+      const { advertised } = await opened(openapi(paths, { components: { schemas: { User: user } } }));
+      const { items } = Object.values(advertised.properties)[0] as { items: { properties: Json; required: string[] } };
+      expect(items.required).toEqual(['email']);
+      return Object.keys(items.properties);
+    };
+    const wrapped = { type: 'object', required: ['users'], properties: { users: list } };
+    for (const schema of [list, wrapped]) {
+      for (const method of ['put', 'patch']) expect(await fieldsOf(schema, method, 'many')).toEqual(['id', 'email']);
+      expect(await fieldsOf(schema, 'post', 'bulkUpdate')).toEqual(['id', 'email']);
+      expect(await fieldsOf(schema, 'post', 'addUsers')).toEqual(['email']);
+    }
+    const { endpoint } = await operation(list, { User: user }, '3.0.3', 'put');
+    expect(JSON.stringify(hideReadOnly(endpoint.inputSchema, 'item'))).toContain('"id"');
+    // A list beside other fields belongs to what they describe.
+    const team = { type: 'object', properties: { members: list, name: string } };
+    expect(await fieldsOf(team, 'put', 'many')).toEqual(['email']);
   });
 
   test('a body of nothing but readOnly fields is a reference, and offers them', async () => {

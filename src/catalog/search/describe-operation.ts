@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
-import { buildOperationSchema, withControls } from '../operation-schema.ts';
+import { buildOperationSchema, changedThings, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toShape } from './signature.ts';
 
@@ -24,9 +24,18 @@ export function describeOperation(operation: CatalogOperation): string {
   ].join('\n');
 }
 
+/** Whether the things to change come in a list. */
+function isBulkChange(endpoint: Operation['endpoint']): boolean {
+  const key = changedThings(endpoint);
+  const properties = isObject(endpoint.inputSchema) && endpoint.inputSchema.properties;
+  const things = key !== undefined && isObject(properties) && properties[key];
+  return isObject(things) && [things.type].flat().includes('array');
+}
+
 /** The enforced schema where it is not too long; else the advertised one, as deep as it fits. */
 export function argumentsOf(operation: Operation, limit = MAX_SCHEMA): JsonSchema {
-  const inputSchema = hideReadOnly(operation.endpoint.inputSchema);
+  const { endpoint } = operation;
+  const inputSchema = hideReadOnly(endpoint.inputSchema, isBulkChange(endpoint) ? 'item' : 'part');
   const full =
     typeof inputSchema === 'object' && isObject(inputSchema.properties)
       ? {

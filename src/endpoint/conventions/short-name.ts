@@ -39,6 +39,22 @@ export function isVerb(word: string): boolean {
   return VERBS.has(word);
 }
 
+/** Verbs that are no nouns either: `terminate_sessions` is done, `test_runs` are there. */
+const PLAIN_VERBS = new Set(
+  `accept acknowledge activate add approve assign attach authorize cancel confirm convert create deactivate decline delete
+  deny destroy detach disable disconnect dismiss enable execute fetch generate get invite invoke migrate modify notify
+  publish recover register reject remove rename renew reopen reorder replace resolve restart resume retrieve revert revoke
+  rotate send submit subscribe suspend terminate unarchive unassign unblock undelete unfollow uninstall unlink unlock unmute
+  unpin unpublish unsubscribe upsert validate verify withdraw`.split(/\s+/),
+);
+/** What is about such a verb, rather than what it is done to: `delete_requests`. */
+const DEEDS = new Set('actions events hooks jobs logs operations policies requests rules runs tasks tokens'.split(' '));
+
+/** Whether these words are a verb and the many things it is done to. */
+export function isDoneToMany([verb = '', ...things]: readonly string[]): boolean {
+  return PLAIN_VERBS.has(verb) && things.length > 0 && !DEEDS.has(things.at(-1)!);
+}
+
 /** Words in -s that are no plurals, beside those in -ss, -us and -is. */
 const NO_PLURAL = /(?:ss|us|is|series|species|news|https|kubernetes|alias|atlas|canvas|dns|sms|tls|ios|aws)$/;
 
@@ -112,10 +128,11 @@ function dropOrder(words: readonly string[], { domain, tags, path, thing }: Name
   const tag = Math.max(0, ...tags.map((tagWords) => sharedStart(words, tagWords)));
   const belongsTo = (word: string) =>
     path.some((other) => word === other || (other.length > 3 && word.startsWith(other)));
+  const domainPlaces = placesOf(domain, words);
   return [
     isArticle,
     (word) => JOINTS.has(word),
-    (word) => domain.includes(word),
+    (_word, index) => domainPlaces.has(index),
     (_word, index) => singular.indexOf(singular[index]!, index + 1) > 0,
     (word, index) => index < tag && !EDITION.test(word),
     (word, index) => !EDITION.test(word) && belongsTo(singular[index]!),
@@ -125,6 +142,17 @@ function dropOrder(words: readonly string[], { domain, tags, path, thing }: Name
     (word) => !EDITION.test(word),
     () => true,
   ];
+}
+
+/** Where all the words of a name stand in a row: `network` alone does not repeat `network_connectivity`. */
+function placesOf(name: readonly string[], words: readonly string[]): ReadonlySet<number> {
+  const places = new Set<number>();
+  if (name.length === 0) return places;
+  for (let start = 0; start + name.length <= words.length; start++) {
+    if (name.every((word, offset) => word === words[start + offset]))
+      for (const offset of name.keys()) places.add(start + offset);
+  }
+  return places;
 }
 
 /** How many words both begin with. */

@@ -213,7 +213,7 @@ function showReference(draft: BodyDraft, path: string): BodyDraft {
   const required = new Set(fields.filter((field) => field.required).map(({ name }) => name));
   const names = [...fields, ...readOnlyFields].map(({ name }) => name);
   const rules = { isUnasked: (name: string) => unasked.has(name), isRequired: (name: string) => required.has(name) };
-  const shown = new Set(shownNames({ names, ...rules }, 'part'));
+  const shown = new Set(shownNames({ names, ...rules, tags: new Set() }, 'part'));
   const telling = readOnlyFields.filter(({ name }) => shown.has(name));
   const others = readOnlyFields.filter(({ name }) => !shown.has(name));
   const all = [...telling, ...fields];

@@ -3,7 +3,7 @@
 import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { emptyMap, type Node } from '../../endpoint/untrusted.ts';
+import { emptyMap, type Node, textAt } from '../../endpoint/untrusted.ts';
 import {
   CONDITIONS,
   isNullable,
@@ -18,7 +18,7 @@ import {
 import type { SourceDocument } from '../source/documents.ts';
 import { type Follow, orNothing, type Place } from '../source/resolve.ts';
 import type { OnOneCircle, Via } from './in-place-cycles.ts';
-import { readOddities, requiredIn } from './odd-schemas.ts';
+import { readOddities } from './odd-schemas.ts';
 import { areExclusive } from './one-of.ts';
 import type { Direction, OneWayProperties } from './one-way-properties.ts';
 import { annotationsOf, convertPlain, NULL, nameLists, orNull } from './schema-parts.ts';
@@ -148,9 +148,18 @@ function convertNode(outer: ConversionContext, schema: Node): JsonSchema {
       if (dependentRequired) out.dependentRequired ??= nameLists(dependentRequired, unasked);
     } else convertPlain(schema, keyword, value, unasked, out);
   }
-  const required = requiredIn(schema).filter((name) => !unasked.has(name));
+  const { oneWay } = context.definitions;
+  const required = oneWay.demands(context.document, schema, context.direction).filter((name) => !unasked.has(name));
   if (required.length > 0) out.required = [...new Set(required)];
   if (Array.isArray(schema.items)) convertTuple(context, schema, out);
+  const tag = textAt(schema.discriminator, 'propertyName');
+  // Which variant is meant is worth asking for, though the API could tell by itself: whoever shows the schema reads this.
+  if (
+    tag !== undefined &&
+    context.direction === 'request' &&
+    oneWay.unasked(context.document, schema, 'request').has(tag)
+  )
+    out.discriminator = { propertyName: tag };
   if (out.oneOf !== undefined && context.direction === 'request') loosenOneOf(context, schema, out);
   fitValues(out);
   readOddities(schema, out);

@@ -3,7 +3,7 @@ import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
-import { emptyMap, type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
+import { emptyMap, listAt, type Node, nodeAt, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
 import { subschemas, typesOf } from '../../schema/keywords.ts';
 import { type Argument, isReadOnly, isRequired } from '../flat-arguments.ts';
 import { type Parameter, saysNoType, schemaOfParameter } from '../objects/parameter.ts';
@@ -86,14 +86,30 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
   }
 }
 
-/** In a URL or a header an untyped value is a word or a number; `null` leaves an optional one out, as the styles say. */
-function withType(schema: JsonSchema, source: Place, { target, required }: Parameter, resolver: Resolver): JsonSchema {
+/** In a URL or a header an untyped value is a word, a number or of the kind its default and examples are; `null` leaves an optional one out, as the styles say. */
+function withType(
+  schema: JsonSchema,
+  source: Place,
+  { target, required, object }: Parameter,
+  resolver: Resolver,
+): JsonSchema {
   if (target.in === 'querystring' || !('style' in target) || target.mediaType !== undefined) return schema;
   const node = nodeBehind(source, resolver)?.node;
   if (!isObject(schema) || !saysNoType(node)) return schema;
   const { $ref: _, ...rest } = schema;
-  const types = target.style === 'deepObject' ? ['object'] : ['string', 'number'];
+  const types = target.style === 'deepObject' ? ['object'] : ['string', 'number', ...sampleTypes(schema, object)];
   return { ...rest, type: required ? types : [...types, 'null'] };
+}
+
+/** `default: false` of a value without a type: what it is where nobody gives it may be given as well. */
+function sampleTypes(schema: Node, object: Node): string[] {
+  const samples = [schema.default, ...listAt(schema, 'examples'), object.example, object['x-example']];
+  for (const each of Object.values(nodeAt(object, 'examples') ?? {})) if (isObject(each)) samples.push(each.value);
+  const types: string[] = [];
+  if (samples.some((sample) => typeof sample === 'boolean')) types.push('boolean');
+  if (samples.some(Array.isArray)) types.push('array');
+  if (samples.some(isObject)) types.push('object');
+  return types;
 }
 
 /** Text is written as it is given; a document may still say that it is a number, `true` or one of a few words. */

@@ -76,7 +76,7 @@ function gather(
     vague: false,
   };
   for (const part of conjuncts(document, branch, follow)) {
-    if (part) addFacts(facts, part, follow);
+    if (part) addFacts(facts, part, follow, oneWay);
     else facts.vague = true;
   }
   for (const name of oneWay.unaskedIn(unasked, document, branch, 'request')) {
@@ -86,7 +86,12 @@ function gather(
   return facts;
 }
 
-function addFacts(facts: Facts, { document, node }: SchemaNode, follow: Definitions['follow']): void {
+function addFacts(
+  facts: Facts,
+  { document, node }: SchemaNode,
+  follow: Definitions['follow'],
+  oneWay: Definitions['oneWay'],
+): void {
   const types = typesOf(node);
   if (types.length > 0) {
     const choice = new Set(isNullable(node) ? [...types, 'null'] : types);
@@ -94,10 +99,8 @@ function addFacts(facts: Facts, { document, node }: SchemaNode, follow: Definiti
   }
   facts.values ??= fixedValues(node);
   if (node.additionalProperties === false || node.unevaluatedProperties === false) facts.closed = true;
-  for (const name of requiredIn(node)) {
-    facts.required.add(name);
-    facts.names.add(name);
-  }
+  for (const name of requiredIn(node)) facts.names.add(name);
+  for (const name of oneWay.demands(document, node, 'request')) facts.required.add(name);
   const properties = nodeAt(node, 'properties') ?? {};
   for (const name of Object.keys(properties)) {
     facts.names.add(name);

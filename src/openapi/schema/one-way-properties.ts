@@ -41,6 +41,12 @@ export interface OneWayProperties {
     branch: unknown,
     direction: Direction,
   ) => ReadonlySet<string>;
+  /**
+   * What the `required` of a schema, not of its branches, demands: not the names that this schema, with all it is made of,
+   * declares one-way only. There it says that answers have them, also where another branch of the same allOf declares the
+   * name anew: that branch may be sent without it unless it, or a list beside no declaration at all, requires it.
+   */
+  readonly demands: (document: SourceDocument, schema: Node, direction: Direction) => readonly string[];
   /** Those of some names that a schema requires; undefined where they are the ones it does not ask for anyway. */
   readonly exempt: (
     names: ReadonlySet<string>,
@@ -201,6 +207,12 @@ export function createOneWayProperties(follow: Follow, words: OneWayWords): OneW
     unasked,
     unaskedIn: (around, document, branch, direction) =>
       around.size === 0 || !isObject(branch) ? around : without(around, namesOf(document, branch, direction).bothWays),
+    demands: (document, schema, direction) => {
+      const names = requiredIn(schema);
+      if (names.length === 0) return names;
+      const own = unasked(document, schema, direction);
+      return own.size === 0 ? names : names.filter((name) => !own.has(name));
+    },
     exempt: (some, document, schema, direction) => {
       const own = unasked(document, schema, direction);
       if (some.size === 0 && own.size === 0) return undefined;

@@ -7,7 +7,6 @@ import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { isBytes } from './byte-schemas.ts';
-import { requiredIn } from './odd-schemas.ts';
 import { createOneWayProperties } from './one-way-properties.ts';
 import { followSchema, hidesSiblings, refOf } from './schema-refs.ts';
 import type { Variants } from './variants.ts';
@@ -123,7 +122,7 @@ export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
       }
     }
     noteRest(place, node, draft);
-    for (const name of requiredIn(node)) draft.required.add(name);
+    for (const name of oneWay.demands(place.document, node, 'request')) draft.required.add(name);
     if (typeof node.minProperties === 'number') draft.minProperties = Math.max(draft.minProperties, node.minProperties);
     return true;
   };

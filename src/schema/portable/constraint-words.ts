@@ -4,6 +4,7 @@ import { cutText, toOneLine, toPlainText } from '../../endpoint/plain-text.ts';
 import { safePattern } from '../check/pattern.ts';
 import { cut, listWithin, namesOf, showChoices } from '../explain/show.ts';
 import { choicesOf, type SchemaObject } from '../references.ts';
+import { isReadOnly } from './read-only.ts';
 import { type Facts, firstOf } from './schema-facts.ts';
 
 /** The description of a place, within `limit`; a title where there is none. */
@@ -117,7 +118,7 @@ export function objectWords(facts: Facts): string[] {
     } else if (isObject(part.propertyNames) && Array.isArray(part.propertyNames.enum)) {
       words.push(`Keys: ${showChoices(part.propertyNames.enum)}`);
     }
-    words.push(...companionWords(part), ...conditionalWords(part).map(({ sentence }) => sentence));
+    words.push(...companionWords(part, facts), ...conditionalWords(part).map(({ sentence }) => sentence));
   }
   const low = firstOf(facts, 'minProperties');
   const high = firstOf(facts, 'maxProperties');
@@ -126,12 +127,13 @@ export function objectWords(facts: Facts): string[] {
   return words;
 }
 
-/** For every name that others bring along: by which. */
-export function companions(parts: readonly SchemaObject[]): Map<string, string[]> {
+/** For every name that others bring along: by which of those that are shown. */
+export function companions(parts: readonly SchemaObject[], isShown: (key: string) => boolean): Map<string, string[]> {
   const needed = new Map<string, string[]>();
   for (const { dependentRequired } of parts) {
     if (!isObject(dependentRequired)) continue;
     for (const [key, names] of Object.entries(dependentRequired)) {
+      if (!isShown(key)) continue;
       for (const name of namesOf(names)) needed.set(name, [...(needed.get(name) ?? []), key]);
     }
   }
@@ -145,9 +147,10 @@ export function anyOf(names: readonly string[]): string {
   return `any of ${plain.slice(0, 2).join(', ')} and ${plain.length - 2} more`;
 }
 
-function companionWords({ dependentRequired }: SchemaObject): string[] {
+function companionWords({ dependentRequired }: SchemaObject, { properties }: Facts): string[] {
   if (!isObject(dependentRequired)) return [];
   return Object.entries(dependentRequired)
+    .filter(([key]) => !isReadOnly(properties.get(key) ?? []))
     .slice(0, 6)
     .map(([key, needed]) => ({ key, names: namesOf(needed).slice(0, 8) }))
     .filter(({ names }) => names.length > 0)

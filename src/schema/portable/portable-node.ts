@@ -19,7 +19,7 @@ import {
   textOf,
 } from './portable-scalar.ts';
 import { inlineUnion, unionNodes } from './portable-union.ts';
-import { shownNames } from './read-only.ts';
+import { shownNames, tagOf } from './read-only.ts';
 import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
 
 export type PortableNode = { readonly [keyword: string]: unknown };
@@ -55,6 +55,10 @@ export interface Position {
   readonly nullable: boolean;
   /** The body itself, not a part of it. */
   readonly whole?: boolean;
+  /** A list here is one of things to change. */
+  readonly changes?: boolean;
+  /** One of those things. */
+  readonly item?: boolean;
   /** One of several types of the same place: what holds for all of them is said elsewhere. */
   readonly quiet?: boolean;
 }
@@ -169,7 +173,13 @@ function arrayNode(pass: Pass, facts: Facts, at: Position): PortableNode {
 }
 
 function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
-  const inner = { depth: at.depth, level: at.level + 1, arrays: at.arrays + 1, nullable: true };
+  const inner = {
+    depth: at.depth,
+    level: at.level + 1,
+    arrays: at.arrays + 1,
+    nullable: true,
+    item: at.changes === true,
+  };
   if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return anythingAt(inner);
   const rest = facts.items.filter((schema) => schema !== false);
   if (facts.prefix.length === 0) return rest.length === 0 ? anythingAt(inner) : toNode(pass, rest, inner);
@@ -187,9 +197,10 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
     (key) => key !== '__proto__' && !smuggles(key) && !isNever(facts.properties.get(key) ?? []),
   );
   const isUnasked = (key: string) => !isAsked(facts, key);
+  const tags = new Set(facts.parts.map(tagOf));
   const all = shownNames(
-    { names: possible, isUnasked, isRequired: (key) => facts.required.has(key) },
-    at.whole ? 'whole' : 'part',
+    { names: possible, isUnasked, isRequired: (key) => facts.required.has(key), tags },
+    at.whole ? 'whole' : at.item ? 'item' : 'part',
   );
   // A property called `$ref` is legal and Kubernetes has one, but walkers that do not look where they are trip over it.
   const names = all.filter((key) => !key.startsWith('$'));

@@ -28,6 +28,8 @@ export interface PortableOptions {
   readonly keepNull: boolean;
   /** The argument that is a whole body: readOnly fields of it are as unasked as arguments of their own. */
   readonly body?: string | undefined;
+  /** The argument whose items, if it is a list, are things to change: each shows what it is identified by. */
+  readonly changes?: string | undefined;
 }
 
 /** 16,000 characters are below 5,000 tokens. */
@@ -108,7 +110,14 @@ function shrinkToFit(
   const convert = (deepest: number, text: number): Argument[] =>
     names.map((key) => {
       const nullable = keepNull || facts.required.has(key);
-      const at = { depth: 1, level: 2, arrays: 0, nullable, whole: key === options.body };
+      const at = {
+        depth: 1,
+        level: 2,
+        arrays: 0,
+        nullable,
+        whole: key === options.body,
+        changes: key === options.changes,
+      };
       const schemas = facts.properties.get(key)!;
       return { key, versions: versionsOf(root, schemas, at, text, { ...options, maxDepth: deepest }) };
     });
@@ -183,7 +192,7 @@ function dropOptional(args: readonly Argument[], facts: Facts, maxChars: number)
 
 /** An optional body whose fields are required: the argument says which others bring it along. */
 function addCompanions(facts: Facts, properties: Map<string, PortableNode>): void {
-  for (const [name, others] of companions(facts.parts)) {
+  for (const [name, others] of companions(facts.parts, (key) => properties.has(key))) {
     const node = properties.get(name);
     if (node === undefined) continue;
     properties.set(name, withSentence(node, `Required with ${anyOf(others)}`));

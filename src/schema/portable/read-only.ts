@@ -2,7 +2,7 @@
 // those that say which thing is meant, in an object inside another one (`service: {id, type}`).
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { mapSubschemas } from '../keywords.ts';
+import { mapSubschemas, subschemas } from '../keywords.ts';
 
 /** What an API calls a thing by. */
 const IDENTITY = /^_?(?:id|uu?id|guid|gid|sid|key)$/i;
@@ -26,43 +26,77 @@ interface Fields {
   /** The API fills it in itself. */
   readonly isUnasked: (name: string) => boolean;
   readonly isRequired: (name: string) => boolean;
+  /** What tells the variants of the object apart. */
+  readonly tags: ReadonlySet<unknown>;
 }
 
-/** The fields a caller needs to see, of an object that is sent as a whole or is part of another. */
-export function shownNames(fields: Fields, place: 'whole' | 'part'): readonly string[] {
-  const { names, isUnasked, isRequired } = fields;
+/** The field that says which variant of a union is meant. */
+export function tagOf({ discriminator }: { readonly [keyword: string]: unknown }): unknown {
+  return isObject(discriminator) ? discriminator.propertyName : undefined;
+}
+
+/**
+ * The fields a caller needs to see, of an object that is sent as a whole, is part of another, or is an item of a list of
+ * things to change: such an item is identified by nothing but its id, even where it has a name, which may be what changes.
+ */
+export function shownNames(fields: Fields, place: 'whole' | 'part' | 'item'): readonly string[] {
+  const { names, isUnasked, isRequired, tags } = fields;
   const unasked = names.filter(isUnasked);
   if (unasked.length === 0) return names;
   // With nothing else to fill in, the object is a reference.
   const isReference = unasked.length === names.length;
   const isNamed = names.some((name) => isRequired(name) && NAMING.test(name));
   const telling = new Set<string>();
-  if (isReference || (place === 'part' && !isNamed)) {
+  if (isReference || place === 'item' || (place === 'part' && !isNamed)) {
     const identities = unasked.filter((name) => IDENTITY.test(name));
     const choice = identities.length > 0 || !isReference ? identities : unasked.filter((name) => NAMING.test(name));
     for (const name of choice) telling.add(name);
     if (telling.size > 0) for (const name of unasked) if (isKind(name)) telling.add(name);
   }
-  return names.filter((name) => !isUnasked(name) || telling.has(name));
+  return names.filter((name) => !isUnasked(name) || telling.has(name) || tags.has(name));
 }
 
-/** An enforced schema of arguments without the fields and comments nobody needs to see. */
-export function hideReadOnly(schema: JsonSchema): JsonSchema {
-  return hide(schema, true);
+/** An enforced schema of arguments without the fields and comments nobody needs to see; `parts` as in `shownNames`. */
+export function hideReadOnly(schema: JsonSchema, parts: 'part' | 'item'): JsonSchema {
+  const tags = new Set<unknown>();
+  noteTags(schema, tags);
+  return hide(schema, 'arguments', { parts, tags });
 }
 
-function hide(schema: unknown, isArguments: boolean): JsonSchema {
+/** Variants are definitions, which the union that names their tag refers to: they are looked for everywhere. */
+function noteTags(schema: unknown, tags: Set<unknown>): void {
+  if (!isObject(schema)) return;
+  tags.add(tagOf(schema));
+  for (const [, , inner] of subschemas(schema)) noteTags(inner, tags);
+}
+
+interface Hiding {
+  readonly parts: 'part' | 'item';
+  readonly tags: ReadonlySet<unknown>;
+}
+
+function hide(schema: unknown, place: 'arguments' | 'inside', hiding: Hiding): JsonSchema {
   if (!isObject(schema)) return schema as JsonSchema;
-  const shown = mapSubschemas(schema, (inner) => hide(inner, false));
+  const shown = mapSubschemas(schema, (inner) => hide(inner, 'inside', hiding));
   delete shown.$comment;
   const { properties } = shown;
   if (!isObject(properties)) return shown;
   const names = Object.keys(properties);
   const isUnasked = (name: string) => isReadOnly([properties[name] as JsonSchema]);
   const required = new Set(Array.isArray(shown.required) ? shown.required : []);
-  const few = isArguments
-    ? names.filter((name) => !isUnasked(name))
-    : shownNames({ names, isUnasked, isRequired: (name) => required.has(name) }, 'part');
+  const few =
+    place === 'arguments'
+      ? names.filter((name) => !isUnasked(name))
+      : shownNames({ names, isUnasked, isRequired: (name) => required.has(name), tags: hiding.tags }, hiding.parts);
   if (few.length === names.length) return shown;
-  return { ...shown, properties: Object.fromEntries(few.map((name) => [name, properties[name]])) };
+  const { dependentRequired, ...rest } = shown;
+  // What a hidden field would bring along concerns nobody.
+  const rules = Object.entries(isObject(dependentRequired) ? dependentRequired : {}).filter(
+    ([name]) => few.includes(name) || !Object.hasOwn(properties, name),
+  );
+  return {
+    ...rest,
+    properties: Object.fromEntries(few.map((name) => [name, properties[name]])),
+    ...(rules.length > 0 && { dependentRequired: Object.fromEntries(rules) }),
+  };
 }
