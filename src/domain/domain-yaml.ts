@@ -295,10 +295,11 @@ function toEdits(text: string, holder: Holder, addition: Addition, step: number,
   const flow = `{ ${toFlow(value)} }`;
   const blank = text[start - 1] === ':' ? ' ' : '';
   if (inFlow) return [{ at: start, gone: end - start, text: `${inner ? blank : ': '}${flow}`, depth }];
-  const blanks = /[ \t]*$/.exec(text.slice(key.range![1], start))![0].length;
+  let from = start;
+  while (from > key.range![1] && (text[from - 1] === ' ' || text[from - 1] === '\t')) from--;
   const place = lineEnd(text, Math.max(end, key.range![1]));
   const opened = insert(place, block(columnOf(text, key) + step));
-  return source === '' ? [opened] : [{ at: start - blanks, gone: end - start + blanks, text: '', depth }, opened];
+  return source === '' ? [opened] : [{ at: from, gone: end - from, text: '', depth }, opened];
 }
 
 /** `a: { b: c }` without the braces around it. */
