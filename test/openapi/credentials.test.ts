@@ -38,6 +38,20 @@ describe('the format a description asks for is put before the key', () => {
     ['<p>Use <code>Authorization: Api-Token YOUR_TOKEN</code></p>', 'Api-Token K'],
     ['Value: Bearer {jwt}', 'Bearer K'],
     ['Bot tokens look like `Bot <token>`.', 'Bot K'],
+    [
+      'Create a key and send it: curl -X GET "${ES_URL}/_cat/indices?v=true" -H "Authorization: ApiKey ${API_KEY}"',
+      'ApiKey K',
+    ],
+    ["```\ncurl -H 'Authorization: Klaviyo-API-Key %KEY%' https://a.example\n```", 'Klaviyo-API-Key K'],
+    ['curl --header "Authorization: Token $(TOKEN)" https://a.example', 'Token K'],
+    ['`{"Authorization": "Splunk MY_TOKEN"}`', 'Splunk K'],
+    ['Authorization: GenieKey &lt;key&gt;', 'GenieKey K'],
+    ['Authorization: ApiKey SERVICE-ACCESS-TOKEN', 'ApiKey K'],
+    ['Authorization: sso-key {{api_key}}', 'sso-key K'],
+    ['Authorization: Zoho-oauthtoken access_token', 'Zoho-oauthtoken K'],
+    ['curl "${URL}/a" -H "Authorization: ${API_KEY}"', 'K'],
+    ['curl -H "Authorization: $KEY" -H "Accept: application/json" "$HOST/v1"', 'K'],
+    ['Export it first: `export API_KEY=...`, then send it as it is.', 'K'],
     ['Your API key', 'K'],
     ['Set the header to your <token>', 'K'],
     ['Discord bot token', 'K'],
@@ -76,6 +90,7 @@ describe('the format a description asks for is put before the key', () => {
     const at = (description: string) =>
       sent(secured(header(description, { name: 'X-Auth' })), { LANDBRIDGE_CRED_TEST_KEY: 'K' });
     expect(await at('A bearer token')).toEqual({ authorization: 'K' });
+    expect(await at('Not for `Authorization: Bearer <token>`, which is for users')).toEqual({ authorization: 'K' });
     expect(await at('As `Token <key>`')).toEqual({ authorization: 'Token K' });
   });
 });
