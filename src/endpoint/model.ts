@@ -99,8 +99,8 @@ export type Credential =
   | {
       readonly kind: 'apiKey';
       readonly name: string;
-      readonly in: 'header' | 'query' | 'cookie';
-      /** Header, query or cookie name. */
+      readonly in: 'header' | 'query' | 'cookie' | 'body';
+      /** Name of the header, query parameter, cookie or top field of the body. */
       readonly field: string;
       readonly secret: Secret;
       /** Put before the secret, e.g. `Token `. */

@@ -35,6 +35,7 @@ export function findLeftOut(
           ? 'the signature brings its own with every request'
           : whyLost(parameter, plan.withheld, endpoint, context),
     })),
+    ...withheldKeys(plan.withheld, endpoint),
     ...unsent.map((name) => ({
       what: `body field ${name}`,
       why: accepted.has(name)
@@ -48,6 +49,15 @@ export function findLeftOut(
       why: 'the gateway calls the API, and is not called by it',
     })),
   ];
+}
+
+function withheldKeys(withheld: readonly Target[], { security }: Endpoint): LeftOut[] {
+  return withheld.flatMap((target) => {
+    const name = target.in === 'body' ? target.at[0] : undefined;
+    const key = security.flat().find((one) => one.kind === 'apiKey' && one.in === 'body' && one.field === name);
+    if (key?.kind !== 'apiKey') return [];
+    return [{ what: `body field ${name}`, why: `it is the credential ${key.name}, from ${key.secret.variable}` }];
+  });
 }
 
 function isPlaceOf({ target }: Parameter, other: Target): boolean {
