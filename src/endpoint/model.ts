@@ -272,6 +272,8 @@ export interface Endpoint {
 export interface LeftOut {
   readonly what: string;
   readonly why: string;
+  /** The name of a parameter that says once more who calls, beside a security scheme of the document. */
+  readonly token?: string;
 }
 
 /** An operation that cannot work, and why. The others go on. */

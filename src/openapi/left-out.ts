@@ -30,10 +30,9 @@ export function findLeftOut(
   return [
     ...lost.map((parameter) => ({
       what: `${parameter.in} parameter ${parameter.name}`,
-      why:
-        signed && SIGNATURE.test(parameter.name)
-          ? 'the signature brings its own with every request'
-          : whyLost(parameter, plan.withheld, endpoint, context),
+      ...(signed && SIGNATURE.test(parameter.name)
+        ? { why: 'the signature brings its own with every request' }
+        : whyLost(parameter, plan.withheld, endpoint, context)),
     })),
     ...withheldKeys(plan.withheld, endpoint),
     ...unsent.map((name) => ({
@@ -70,22 +69,25 @@ function whyLost(
   withheld: readonly Target[],
   { security, effect }: Endpoint,
   context: RequestContext,
-): string {
+): Omit<LeftOut, 'what'> {
   const { in: where, name } = parameter;
   const lower = name.toLowerCase();
   const credential = security
     .flat()
     .find((one) => one.kind === 'apiKey' && one.in === where && one.field.toLowerCase() === lower);
   if (credential?.kind === 'apiKey')
-    return `it is the credential ${credential.name}, from ${credential.secret.variable}`;
-  if (withheld.some((target) => isPlaceOf(parameter, target))) return 'the document hides it (x-mcp)';
+    return { why: `it is the credential ${credential.name}, from ${credential.secret.variable}` };
+  if (withheld.some((target) => isPlaceOf(parameter, target))) return { why: 'the document hides it (x-mcp)' };
   if (where === 'header' && context.headers.some((header) => header.name === lower))
-    return 'it is sent with every request, as configured';
-  if (where === 'header') return 'the gateway writes this header itself, and no argument may';
-  if (where === 'path') return 'it has no place in the path';
-  return effect === 'read' && isMethodParameter(name)
-    ? 'it would change the method of a read'
-    : 'a security scheme of the document has its place';
+    return { why: 'it is sent with every request, as configured' };
+  if (context.security.apiKeys.some((key) => key.isParameter && key.in === where && key.field.toLowerCase() === lower))
+    return { why: 'a security scheme of the document says who calls, and it would say so once more', token: name };
+  if (where === 'header') return { why: 'the gateway writes this header itself, and no argument may' };
+  if (where === 'path') return { why: 'it has no place in the path' };
+  const isMethod = effect === 'read' && isMethodParameter(name);
+  return {
+    why: isMethod ? 'it would change the method of a read' : 'a security scheme of the document has its place',
+  };
 }
 
 /** Only one way to write the body is offered. */

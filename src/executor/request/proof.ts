@@ -45,7 +45,7 @@ export function missingCredential(
   tool: string,
   { alternatives, origins }: Extract<Choice, { kind: 'missing' }>,
 ): GatewayError {
-  const variables = alternatives.map((names) => names.join(' and ')).join(', or ');
+  const variables = [...new Set(alternatives.map((names) => names.join(' and ')))].join(', or ');
   return new GatewayError(
     'MISSING_CREDENTIAL',
     `${tool} needs a credential that is not configured; nothing was sent. Set ${variables} in the environment of the gateway (it goes to ${origins.join(' and ')}) and restart it. Changing the arguments does not help.`,
