@@ -99,8 +99,8 @@ export type Credential =
   | {
       readonly kind: 'apiKey';
       readonly name: string;
-      readonly in: 'header' | 'query' | 'cookie';
-      /** Header, query or cookie name. */
+      readonly in: 'header' | 'query' | 'cookie' | 'body';
+      /** Name of the header, query parameter, cookie or top field of the body. */
       readonly field: string;
       readonly secret: Secret;
       /** Put before the secret, e.g. `Token `. */
@@ -272,6 +272,8 @@ export interface Endpoint {
 export interface LeftOut {
   readonly what: string;
   readonly why: string;
+  /** The name of a parameter that says once more who calls, beside a security scheme of the document. */
+  readonly token?: string;
 }
 
 /** An operation that cannot work, and why. The others go on. */

@@ -5,11 +5,13 @@ import type { Secret } from '../endpoint/model.ts';
 const MAX_TEXT_CHARS = 2_000;
 const MAX_HOLDER_CHARS = 100;
 
-/** What stands for the key itself: `<token>`, `{key}`, `[yourAuthKey]`, `YOUR_KEY`, `$TOKEN`, `xxxx`, `eb243592-faa2…`. */
+/** What stands for the key itself: `<token>`, `{key}`, `[yourAuthKey]`, `YOUR_KEY`, `$TOKEN`, `${KEY}`, `%TOKEN%`, `xxxx`, `eb243592-faa2…`. */
 const HOLDER =
-  /^["'`]?(?:<[^<>@\n]{1,60}>|\{{1,2}[^{}\n]{1,60}\}|\[(?!space)[^[\]\n]{1,60}\]|\$[A-Za-z_]{2}|[Yy](?:our|OUR)[-_ ]?[A-Za-z_-]{2}|[A-Z]{2,20}_(?:KEY|TOKEN|SECRET)|API_?KEY|xxx|\.\.\.|…|(?=[A-Za-z-]{0,40}[0-9])[A-Za-z0-9._-]{6})/;
+  /^["'`]?(?:<[^<>@\n]{1,60}>|\{{1,2}[^{}\n]{1,60}\}|\[(?!space)[^[\]\n]{1,60}\]|&lt;|[$%][{(]?[A-Za-z_]{2}|(?:[Yy](?:our|OUR)|[Mm][Yy])[-_ ]?[A-Za-z_-]{2}|[A-Z]{2,20}[_-](?:[A-Z]{2,20}[_-])?(?:KEY|TOKEN|SECRET)|API_?KEY|(?:api|access|auth|secret)[-_]?(?:key|token)\b|xxx|\.\.\.|…|(?=[A-Za-z-]{0,40}[0-9])[A-Za-z0-9._-]{6})/;
 /** `Authorization: SSWS <token>`, or the same between quotes: a word before a key, whatever the word is. */
 const SHOWN = /(?:authorization["'`]?\s{0,3}[:=]\s{0,3}|["'`])["'`]?([a-z][a-z0-9_-]{1,30}) ((?:[a-z_]{2,20}=)?)/gi;
+/** For another header, what it says of Authorization is about something else. */
+const QUOTED = /["'`]([a-z][a-z0-9_-]{1,30}) ((?:[a-z_]{2,20}=)?)/gi;
 /** The same without quotes; only for words that are authentication schemes wherever they stand. */
 const LOOSE = /\b([a-z][a-z-]{1,10}) ((?:[a-z_]{2,20}=)?)/gi;
 const COMMON = /^(?:bearer|token|api-?key|api-?token|bot|oauth|jwt|ssws|key)$/i;
@@ -27,7 +29,7 @@ const LOOSELY_SAID = [
 ];
 /** Words before a placeholder that say what it is, and no scheme. */
 const PLAIN_WORDS =
-  /^(?:authorization|header|the|your|an?|with|value|is|of|as|this|my|for|and|or|in|to|e\.?g|example|secret|format|use|using|enter|set|pass|named?|called|base64)$/i;
+  /^(?:authorization|header|the|your|an?|with|value|is|of|as|this|my|for|and|or|in|to|e\.?g|example|secret|format|use|using|enter|set|pass|named?|called|base64|export|echo|curl|env|const|let|var)$/i;
 
 /** The prefix a header's texts ask for, with its space; undefined where they ask for none, or not unmistakably. */
 export function prefixIn(
@@ -41,7 +43,8 @@ export function prefixIn(
       .slice(0, MAX_TEXT_CHARS)
       .replaceAll(/<\/?(?:p|b|i|br|code|pre|em|strong|ul|li)\s?\/?>|\*\*/g, ' ');
     const prefix =
-      shownIn(plain, SHOWN) ?? (isAuthorization ? (saidIn(plain) ?? shownIn(plain, LOOSE, COMMON)) : undefined);
+      shownIn(plain, isAuthorization ? SHOWN : QUOTED) ??
+      (isAuthorization ? (saidIn(plain) ?? shownIn(plain, LOOSE, COMMON)) : undefined);
     if (prefix !== undefined) return prefix;
   }
   if (!isAuthorization) return undefined;

@@ -29,7 +29,7 @@ export interface ArgumentPlan {
   readonly arguments: readonly Argument[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
-  /** Where the arguments would go that the document hides. */
+  /** Where the arguments would go that the document hides, or that are credentials. */
   readonly withheld: readonly Target[];
 }
 
@@ -43,22 +43,30 @@ const MAX_READ_ONLY = 400;
 /** Shared parameters are described once for all operations that use them. */
 const sharedArguments = new WeakMap<Parameter, Argument>();
 
-export function planArguments(parameters: readonly Parameter[], body: BodyDraft | undefined): ArgumentPlan {
+/** `keys`: fields of the body that are credentials. */
+export function planArguments(
+  parameters: readonly Parameter[],
+  body: BodyDraft | undefined,
+  keys: readonly { readonly field: string }[] = [],
+): ArgumentPlan {
   const fixed: FixedValue[] = [];
   const withheld: Target[] = [];
   const drafts: Argument[] = [];
+  const isKey = ({ location, wireName }: Argument) =>
+    location === 'body' && keys.some(({ field }) => field === wireName);
   for (const argument of [...parameters.map(parameterArgument), ...(body ? bodyArguments(body) : [])]) {
     const { extension, required, to } = argument;
-    if (extension.fixed !== undefined)
+    if (keys.length > 0 && isKey(argument)) withheld.push(...to);
+    else if (extension.fixed !== undefined)
       for (const target of to) fixed.push({ value: extension.fixed.value, to: target });
     else if (extension.hidden && !required) withheld.push(...to);
     else drafts.push(argument);
   }
   if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
 
-  const keys = chooseKeys(drafts);
+  const publicKeys = chooseKeys(drafts);
   const list = drafts.map((argument, index) => {
-    const key = keys[index]!;
+    const key = publicKeys[index]!;
     return key === argument.key ? argument : { ...argument, key };
   });
   const args = list.map((argument): Arg => {

@@ -6,6 +6,7 @@ import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, qualifiedNamesOf } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
+import { findBodyKeys } from './body-keys.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName } from './document-naming.ts';
 import { createGuesses } from './guesses.ts';
@@ -55,7 +56,9 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const ownLines = linesFor(options.headersFor, originOf(servers.main.url));
   const headers = [...callerHeaders, ...readHeaders(ownLines, options.env)];
   const operations = listOperations(root, resolver, warnings);
-  const keys = findKeyParameters(operations, resolver, options);
+  const parameters = findKeyParameters(operations, resolver, options);
+  const bodyKeys = findBodyKeys(operations, parameters, resolver, options);
+  const keys = [...parameters, ...bodyKeys.keys];
   const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings, keys);
   const context: ImportContext = {
     domain,
@@ -69,6 +72,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     scan: createScan(resolver, limits),
     servers,
     security,
+    bodyKeys: bodyKeys.byOperation,
     headers,
     limits,
     warnings,

@@ -9,30 +9,36 @@ import { orNothing, type Resolver } from './source/resolve.ts';
 export interface KeyParameter {
   /** `key`: nothing else. `token`: where a scheme of the document says who calls, the same once more. */
   readonly kind: 'key' | 'token';
-  readonly in: 'header' | 'query' | 'cookie';
+  readonly in: 'header' | 'query' | 'cookie' | 'body';
   readonly name: string;
-  /** The parameter object, for its words and examples. */
+  /** The parameter object (of a body field: what would be one), for its words and examples. */
   readonly object: Node;
 }
 
 /** Names that are API keys wherever they stand, compared without their separators. */
-const KEY = /(?:apikey|apisecret|apitoken|subscriptionkey|rapidapikey|secretkey|privatetoken|applicationkey|appkey)$/;
-/** Names of tokens that an operation may be about (`/oauth/introspect`): credentials where several operations take them. */
+const KEY =
+  /(?:apikey|apisecret|apitoken|subscriptionkey|rapidapikey|secretkey|accesskey|privatetoken|applicationkey|appkey)$/;
+/** Names of tokens that an operation may be about (`/oauth/introspect`): credentials where another requires them. */
 const TOKEN =
-  /^x?(?:access|auth|authentication|authorization|api|bearer|session|user)(?:token|jwt)$|^x?jwt$|^xtoken$|^authorization$|accesstoken$|authtoken$|authkey$/;
-/** `X-Acme-Key` */
-const KEY_HEADER = /^x[a-z0-9]+key$/;
+  /^x?(?:access|auth|authentication|authorization|bearer)token$|^authorization$|accesstoken$|authtoken$|authkey$/;
+/** `X-Acme-Key`, `X-Acme-Token` */
+const HEADER = /^x[a-z0-9]+(?:key|token)$/;
+/** Names that mean a credential where several operations take them. */
+const SHARED = /^x?(?:access|auth|authentication|authorization|api|bearer|session|user)(?:token|jwt)$|^x?jwt$|^xtoken$/;
 /** Names that mean a key only where most operations have to have them. */
-const VAGUE = /^(?:appid|auth|secret|signature|x[a-z]+token)$/;
+const VAGUE = /^(?:appid|auth|secret|signature)$/;
 /** What is as often the argument of an operation: the key of a value, the token of a chain. */
 const PLAIN = /^(?:key|token)$/;
+/** Names that are a key where the description says so: `user_key`, `consumer_secret`. */
+const DESCRIBED = /(?:key|token|secret|appid|auth|signature|jwt)$/;
 /** A description of a credential. */
 const SAYS_KEY =
   /\b(?:api|app|access|auth|authentication|authorization|subscription|secret|developer)[ _-]?(?:key|token|secret)\b|\bappid\b/i;
 /** Tokens and keys of other kinds. */
 const OTHER =
   /csrf|xsrf|idempoten|page|next|continu|device|push|refresh|sync|cursor|partition|sort|encrypt|captcha|verif|reset|invit|confirm|previous|start|after|before|object|public|foreign|primary|cache|lock|resume|upload|customer|lookup|search|order/;
-const TOKEN_PATH = /token|oauth|introspect|revoke|logout|login|session|auth|(?:^|[/_-])(?:api)?keys?(?:[/_.-]|$)/i;
+const TOKEN_PATH =
+  /token|oauth|introspect|revoke|logout|login|session|auth(?!or(?!iz))|(?:^|[/_-])(?:api)?keys?(?:[/_.-]|$)/i;
 
 /** The credentials among the parameters of a document, by how its operations use them. */
 export function findKeyParameters(
@@ -99,10 +105,12 @@ function kindOf(name: string, use: Use, operations: number): KeyParameter['kind'
   const isWide = isIn(0.6);
   const isUsed = isWide || (use.required > 0 && use.elsewhere > 0);
   if (KEY.test(name)) return isUsed ? 'key' : undefined;
+  const isElsewhere = use.elsewhere > 0;
+  if (TOKEN.test(name) || HEADER.test(name)) return isElsewhere && isUsed ? 'token' : undefined;
   const isSeveral = isWide || use.required > 1 || (operations === 1 && use.required === 1);
-  if (TOKEN.test(name) || KEY_HEADER.test(name)) return use.elsewhere > 0 && isSeveral ? 'token' : undefined;
+  if (SHARED.test(name) && isElsewhere && isSeveral) return 'token';
+  if (DESCRIBED.test(name) && use.described * 2 > use.operations && isElsewhere && isUsed) return 'token';
   if (!VAGUE.test(name) && !PLAIN.test(name)) return undefined;
-  if (use.described * 2 > use.operations && use.elsewhere > 0 && isUsed) return 'token';
   const isRequired = use.required * 2 > use.operations && use.operations > 2;
   if (VAGUE.test(name)) return isWide && isRequired ? 'token' : undefined;
   // A store of values takes the key and nothing else wherever it reads or deletes one.
@@ -111,6 +119,14 @@ function kindOf(name: string, use: Use, operations: number): KeyParameter['kind'
 }
 
 const MAX_TEXT_CHARS = 300;
+
+/** Whether a required field of a body is unmistakably an API key. A store of values has keys too, and a login a password. */
+export function isBodyKey(name: string, schema: Node): boolean {
+  const bare = toBareName(name);
+  if (bare === undefined || isOfValues(schema)) return false;
+  if (KEY.test(bare)) return true;
+  return DESCRIBED.test(bare) && SAYS_KEY.test((textAt(schema, 'description') ?? '').slice(0, MAX_TEXT_CHARS));
+}
 
 function isOfValues(parameter: Node): boolean {
   const schema = nodeAt(parameter, 'schema') ?? parameter;
@@ -140,10 +156,14 @@ function settle(
   return objects.get(key);
 }
 
-/** The name of a parameter that may be a credential, without separators. Nothing in a path or a body is one. */
+/** The name of a parameter that may be a credential, without separators. Nothing in a path is one. */
 function bareName(node: Node): string | undefined {
   const name = textAt(node, 'name');
   if (name === undefined || (node.in !== 'header' && node.in !== 'query' && node.in !== 'cookie')) return undefined;
+  return toBareName(name);
+}
+
+function toBareName(name: string): string | undefined {
   if (name.length > 64 || !/key|token|secret|auth|appid|jwt|signature/i.test(name)) return undefined;
   const bare = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   return OTHER.test(bare) ? undefined : bare;

@@ -30,11 +30,11 @@ export function findLeftOut(
   return [
     ...lost.map((parameter) => ({
       what: `${parameter.in} parameter ${parameter.name}`,
-      why:
-        signed && SIGNATURE.test(parameter.name)
-          ? 'the signature brings its own with every request'
-          : whyLost(parameter, plan.withheld, endpoint, context),
+      ...(signed && SIGNATURE.test(parameter.name)
+        ? { why: 'the signature brings its own with every request' }
+        : whyLost(parameter, plan.withheld, endpoint, context)),
     })),
+    ...withheldKeys(plan.withheld, endpoint),
     ...unsent.map((name) => ({
       what: `body field ${name}`,
       why: accepted.has(name)
@@ -50,6 +50,15 @@ export function findLeftOut(
   ];
 }
 
+function withheldKeys(withheld: readonly Target[], { security }: Endpoint): LeftOut[] {
+  return withheld.flatMap((target) => {
+    const name = target.in === 'body' ? target.at[0] : undefined;
+    const key = security.flat().find((one) => one.kind === 'apiKey' && one.in === 'body' && one.field === name);
+    if (key?.kind !== 'apiKey') return [];
+    return [{ what: `body field ${name}`, why: `it is the credential ${key.name}, from ${key.secret.variable}` }];
+  });
+}
+
 function isPlaceOf({ target }: Parameter, other: Target): boolean {
   if (target.in !== other.in) return false;
   return !('name' in target) || !('name' in other) || target.name === other.name;
@@ -60,22 +69,25 @@ function whyLost(
   withheld: readonly Target[],
   { security, effect }: Endpoint,
   context: RequestContext,
-): string {
+): Omit<LeftOut, 'what'> {
   const { in: where, name } = parameter;
   const lower = name.toLowerCase();
   const credential = security
     .flat()
     .find((one) => one.kind === 'apiKey' && one.in === where && one.field.toLowerCase() === lower);
   if (credential?.kind === 'apiKey')
-    return `it is the credential ${credential.name}, from ${credential.secret.variable}`;
-  if (withheld.some((target) => isPlaceOf(parameter, target))) return 'the document hides it (x-mcp)';
+    return { why: `it is the credential ${credential.name}, from ${credential.secret.variable}` };
+  if (withheld.some((target) => isPlaceOf(parameter, target))) return { why: 'the document hides it (x-mcp)' };
   if (where === 'header' && context.headers.some((header) => header.name === lower))
-    return 'it is sent with every request, as configured';
-  if (where === 'header') return 'the gateway writes this header itself, and no argument may';
-  if (where === 'path') return 'it has no place in the path';
-  return effect === 'read' && isMethodParameter(name)
-    ? 'it would change the method of a read'
-    : 'a security scheme of the document has its place';
+    return { why: 'it is sent with every request, as configured' };
+  if (context.security.apiKeys.some((key) => key.isParameter && key.in === where && key.field.toLowerCase() === lower))
+    return { why: 'a security scheme of the document says who calls, and it would say so once more', token: name };
+  if (where === 'header') return { why: 'the gateway writes this header itself, and no argument may' };
+  if (where === 'path') return { why: 'it has no place in the path' };
+  const isMethod = effect === 'read' && isMethodParameter(name);
+  return {
+    why: isMethod ? 'it would change the method of a read' : 'a security scheme of the document has its place',
+  };
 }
 
 /** Only one way to write the body is offered. */

@@ -203,6 +203,32 @@ describe('diagnose() of a document', () => {
       },
     ]);
   });
+
+  test('says in one line which tokens were taken away because a scheme says who calls, and names its variable once', async () => {
+    const parameters = ['access_token', 'oauth_token', 'fields'].map((name) => {
+      return { name, in: 'query', schema: { type: 'string' } };
+    });
+    const get = { summary: 'Lists all the things there are.', parameters };
+    const flows = { implicit: { authorizationUrl: 'https://api.example.com/authorize', scopes: {} } };
+    const document = openapi(
+      { '/a': { get }, '/b': { get } },
+      { components: { securitySchemes: { Oauth2: { type: 'oauth2', flows } } }, security: [{ Oauth2: [] }] },
+    );
+    expect(only(await findingsOf(document), 'credentials')).toMatchObject([
+      { message: expect.stringMatching(/^2 operations wait for LANDBRIDGE_CRED_\w+ \(Authorization: Bearer …\)$/) },
+      {
+        severity: 'note',
+        message:
+          'the parameters access_token, oauth_token of 2 operations say who calls, as the security scheme of the document does: they are no arguments',
+        repairs: [
+          { path: ['credentials', 'access_token', 'argument'], value: true },
+          { path: ['credentials', 'oauth_token', 'argument'], value: true },
+        ],
+      },
+    ]);
+    const { warnings } = await importValue(document);
+    expect(warnings.join().match(/LANDBRIDGE_CRED_\w+/g)).toHaveLength(1);
+  });
 });
 
 describe('findUnfillable()', () => {

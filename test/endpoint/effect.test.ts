@@ -27,6 +27,56 @@ describe('the reason says what decided', () => {
   });
 });
 
+describe('a deletion among other verbs, and words that say nothing can be undone, make a write destructive', () => {
+  test.each([
+    'Create, update or delete users in bulk',
+    'Reboots, rebuilds or deletes an instance',
+    'Bulk index or delete documents',
+    'Gets a message and deletes it',
+    'Add/remove tags',
+    'Update, delete, or create records',
+    'Create or update an alias. Adds or removes aliases',
+    'Moves the record & purges its cache',
+    'Deactivate a user. This is destructive: the user is deprovisioned from all apps.',
+    'Closes the account permanently',
+    'Merge two contacts. This cannot be undone.',
+    "Merge two contacts. It can't be reversed.",
+    'Closing a dispute is irreversible.',
+  ])('%s', (summary) => {
+    expect(named('manage_it', 'POST', { summary })).toBe('destructive');
+    expect(named('manage_it', 'POST', { summary: 'Manage it', description: summary })).toBe(
+      /destructive|permanent|undone|reversed|irreversible/.test(summary) ? 'destructive' : 'write',
+    );
+  });
+
+  test.each([
+    'Restore deleted or removed items',
+    'Create a delete marker',
+    'Create update or delete requests',
+    'Grants the permission to read, write or delete objects',
+    'Sets whether members may add or remove others',
+    'Add a pick-up or drop-off point',
+    'Applies a non-destructive edit',
+    'Archives the page; it is not permanently gone',
+    'Create a permanent link',
+  ])('not so: %s', (summary) => {
+    expect(named('manage_it', 'POST', { summary })).toBe('write');
+  });
+
+  test('a GET that tells of them reads, and the reason quotes the words', () => {
+    const description = 'Reports can be kept. What is removed here cannot be undone.';
+    expect(named('get_report', 'GET', { summary: 'List created or deleted items', description })).toBe('read');
+    expect(effectOf({ method: 'PUT', path: '/a', name: 'close', summary: 'Close', description }).from).toBe(
+      'PUT, but its description says "cannot be undone"',
+    );
+  });
+
+  test.each(['findOneAndDelete', 'find_and_delete', 'getAndDeleteMessage', 'createOrDeleteUsers'])('%s', (name) => {
+    expect(effect({ method: 'POST', path: `/${name}`, name })).toBe('destructive');
+    expect(effect({ method: 'POST', path: `/${name}` })).toBe('destructive');
+  });
+});
+
 describe('a name for deletion makes a request that may change data destructive', () => {
   test.each([
     'deleteUser',

@@ -1,6 +1,11 @@
 // Keys as documents describe them in words, by parameters and by signatures.
 import { describe, expect, test } from 'vitest';
+import { collectSecrets } from '../../src/endpoint/secrets.ts';
 import { createExecutor } from '../../src/executor/executor.ts';
+import { compileRequest } from '../../src/executor/request/build-request.ts';
+import { previewProof } from '../../src/executor/request/preview.ts';
+import { buildProof, chooseCredentials } from '../../src/executor/request/proof.ts';
+import { exampleCalls } from '../../src/schema/example-calls.ts';
 import { importOne, importValue, type Options, openapi, places, SERVER } from './support.ts';
 
 const secured = (scheme: object, name = 'key') =>
@@ -38,6 +43,20 @@ describe('the format a description asks for is put before the key', () => {
     ['<p>Use <code>Authorization: Api-Token YOUR_TOKEN</code></p>', 'Api-Token K'],
     ['Value: Bearer {jwt}', 'Bearer K'],
     ['Bot tokens look like `Bot <token>`.', 'Bot K'],
+    [
+      `Create a key and send it: curl -X GET "\${ES_URL}/_cat/indices?v=true" -H "Authorization: ApiKey \${API_KEY}"`,
+      'ApiKey K',
+    ],
+    ["```\ncurl -H 'Authorization: Klaviyo-API-Key %KEY%' https://a.example\n```", 'Klaviyo-API-Key K'],
+    ['curl --header "Authorization: Token $(TOKEN)" https://a.example', 'Token K'],
+    ['`{"Authorization": "Splunk MY_TOKEN"}`', 'Splunk K'],
+    ['Authorization: GenieKey &lt;key&gt;', 'GenieKey K'],
+    ['Authorization: ApiKey SERVICE-ACCESS-TOKEN', 'ApiKey K'],
+    ['Authorization: sso-key {{api_key}}', 'sso-key K'],
+    ['Authorization: Zoho-oauthtoken access_token', 'Zoho-oauthtoken K'],
+    [`curl "\${URL}/a" -H "Authorization: \${API_KEY}"`, 'K'],
+    ['curl -H "Authorization: $KEY" -H "Accept: application/json" "$HOST/v1"', 'K'],
+    ['Export it first: `export API_KEY=...`, then send it as it is.', 'K'],
     ['Your API key', 'K'],
     ['Set the header to your <token>', 'K'],
     ['Discord bot token', 'K'],
@@ -76,6 +95,7 @@ describe('the format a description asks for is put before the key', () => {
     const at = (description: string) =>
       sent(secured(header(description, { name: 'X-Auth' })), { LANDBRIDGE_CRED_TEST_KEY: 'K' });
     expect(await at('A bearer token')).toEqual({ authorization: 'K' });
+    expect(await at('Not for `Authorization: Bearer <token>`, which is for users')).toEqual({ authorization: 'K' });
     expect(await at('As `Token <key>`')).toEqual({ authorization: 'Token K' });
   });
 });
@@ -124,12 +144,16 @@ describe('parameters that are keys', () => {
     ['X-API-Token', 'header', 2],
     ['Ocp-Apim-Subscription-Key', 'header', 1],
     ['access_token', 'query', 4],
-    ['auth_token', 'query', 2],
+    ['access_token', 'query', 1],
+    ['auth_token', 'query', 1],
+    ['X-Auth-Token', 'header', 1],
+    ['X-Vault-Token', 'header', 1],
+    ['access_key', 'query', 1],
     ['Authorization', 'header', 4],
     ['token', 'query', 4],
     ['key', 'query', 4],
     ['appid', 'query', 4],
-    ['X-Acme-Key', 'header', 2],
+    ['X-Acme-Key', 'header', 1],
   ])('%s in the %s of %i of 4 operations is taken from a variable', async (name, where, only) => {
     const endpoint = await first(withParameters([parameter(name, where), parameter('q')], only));
     expect(places(endpoint)).toEqual({ q: 'query q (required)' });
@@ -144,7 +168,7 @@ describe('parameters that are keys', () => {
     ['device_token', 'query', 4],
     ['X-CSRF-Token', 'header', 4],
     ['Idempotency-Key', 'header', 4],
-    ['access_token', 'query', 1],
+    ['session_token', 'query', 1],
     ['token', 'query', 1],
     ['key', 'query', 1],
     // The token of a chain, the key of a value.
@@ -175,6 +199,10 @@ describe('parameters that are keys', () => {
     ['key', 'API key. It identifies your project.', false, 4],
     ['token', 'The access token of your account', true, 2],
     ['appid', 'Your app key', true, 1],
+    ['appid', 'Your unique API key (you can always find it on your account page)', true, 2],
+    ['key', 'Steamworks Web API publisher authentication key.', true, 2],
+    ['user_key', 'Your API key', true, 1],
+    ['consumer_key', 'The access key of your application', false, 4],
   ])('%s is taken from a variable where its description says so: %s', async (name, description, required, only) => {
     const endpoint = await first(withParameters([parameter(name, 'query', required, { description })], only));
     expect([endpoint.args, endpoint.security[0]]).toEqual([[], [expect.objectContaining({ field: name })]]);
@@ -194,7 +222,7 @@ describe('parameters that are keys', () => {
     expect(endpoints.map(({ args }) => args.length)).toEqual([1, 0, 0]);
   });
 
-  test('never a path parameter, nor a field of a body', async () => {
+  test('never a path parameter, nor a field that a body may leave out', async () => {
     const body = {
       content: {
         'application/json': {
@@ -257,6 +285,111 @@ describe('parameters that are keys', () => {
     const parameters = [parameter('Authorization', 'header', true, { example: 'Bearer {{token}}' })];
     const endpoint = await first(withParameters(parameters), { env: { LANDBRIDGE_CRED_TEST_AUTHORIZATION: 'K' } });
     expect(endpoint.security[0]![0]).toMatchObject({ prefix: 'Bearer ', secret: { value: 'K' } });
+  });
+});
+
+describe('keys in bodies', () => {
+  const field = (description?: string) => ({ type: 'string', ...(description && { description }) });
+  const post = (properties: Record<string, object>, required = Object.keys(properties), type = 'application/json') => ({
+    post: {
+      requestBody: { required: true, content: { [type]: { schema: { type: 'object', properties, required } } } },
+    },
+  });
+  const mandrill = {
+    '/messages/send': post({ key: field('a valid API key'), message: { type: 'object' } }),
+    '/users/info': post({ key: field('a valid API key') }),
+    '/users/ping': post({ api_key: field() }, ['api_key'], 'application/x-www-form-urlencoded'),
+  };
+  const env = { LANDBRIDGE_CRED_TEST_KEY: 'K-1', LANDBRIDGE_CRED_TEST_API_KEY: 'K-2' };
+
+  test('that nearly every operation requires come from variables and are asked from nobody', async () => {
+    const { endpoints, warnings } = await importValue(openapi(mandrill));
+    expect(endpoints.map((endpoint) => Object.keys(places(endpoint)))).toEqual([['message'], [], []]);
+    expect(endpoints.map(({ security }) => security)).toEqual(
+      ['key', 'key', 'api_key'].map((name) => [
+        [expect.objectContaining({ kind: 'apiKey', in: 'body', field: name, isParameter: true })],
+      ]),
+    );
+    expect(JSON.stringify(endpoints.map(({ inputSchema }) => inputSchema))).not.toContain('key');
+    expect(endpoints[1]!.leftOut?.()).toEqual([
+      { what: 'body field key', why: 'it is the credential key, from LANDBRIDGE_CRED_TEST_KEY' },
+    ]);
+    expect(warnings[0]).toContain('Set LANDBRIDGE_CRED_TEST_KEY in the environment: 2 operations need it');
+  });
+
+  test('are sent in it, and shown nowhere', async () => {
+    const { endpoints } = await importValue(openapi(mandrill), { env });
+    const bodies = endpoints.map((endpoint, index) => {
+      const choice = chooseCredentials(endpoint);
+      if (choice.kind !== 'chosen') throw new Error('no credentials');
+      const proof = buildProof('tool', choice.credentials, () => '');
+      const args = index === 0 ? { message: { text: 'hi' } } : {};
+      return compileRequest(endpoint, 'test', 'tool').build(args, 'tool', proof).body;
+    });
+    expect(bodies).toEqual(['{"message":{"text":"hi"},"key":"K-1"}', '{"key":"K-1"}', 'api_key=K-2']);
+    expect(collectSecrets([{ endpoints }])).toEqual(['K-1', 'K-2']);
+    const { proof } = previewProof(endpoints[1]!);
+    expect(proof?.body).toEqual({ key: '[redacted]' });
+  });
+
+  test('in Swagger 2.0, as a body behind a reference and as a form', async () => {
+    const parameters = [{ name: 'api_key', in: 'formData', type: 'string', required: true }];
+    const Ask = { type: 'object', required: ['api_key', 'q'], properties: { api_key: field(), q: field() } };
+    const whole = [{ name: 'body', in: 'body', required: true, schema: { allOf: [{ $ref: '#/definitions/Ask' }] } }];
+    const { endpoints } = await importValue({
+      swagger: '2.0',
+      info: { title: 'test', version: '1' },
+      host: 'api.example.com',
+      paths: { '/a': { post: { parameters } }, '/b': { post: { parameters: whole } } },
+      definitions: { Ask },
+    });
+    expect(endpoints.map((endpoint) => Object.keys(places(endpoint)))).toEqual([[], ['q']]);
+  });
+
+  test('beside the same key as a parameter', async () => {
+    const query = { get: { parameters: [{ name: 'api_key', in: 'query', required: true, schema: field() }] } };
+    const paths = { '/a': query, '/b': query, '/c': query, '/d': post({ api_key: field(), q: field() }) };
+    const { endpoints } = await importValue(openapi(paths));
+    expect(Object.keys(places(endpoints[3]!))).toEqual(['q']);
+    expect(endpoints[3]!.security.flat()[0]).toMatchObject({ secret: { variable: 'LANDBRIDGE_CRED_TEST_API_KEY' } });
+  });
+
+  test.each([
+    [
+      'of one operation among others',
+      { '/a': post({ api_key: field() }), '/b': post({ q: field() }), '/c': post({ q: field() }) },
+    ],
+    [
+      'that one other operation takes as a parameter',
+      {
+        '/a': post({ api_key: field() }),
+        '/b': { get: { parameters: [{ name: 'api_key', in: 'query', required: true, schema: field() }] } },
+        ...Object.fromEntries(['/c', '/d', '/e'].map((path) => [path, { get: {} }])),
+      },
+    ],
+    ['that a store keeps', { '/a': post({ key: field('The key of the value') }), '/b': post({ key: field() }) }],
+    ['of a login', { '/a': post({ password: field() }), '/b': post({ password: field() }) }],
+    ['that may be left out', { '/a': post({ api_key: field() }, []), '/b': post({ api_key: field() }, []) }],
+  ])('stay arguments: a key %s', async (_, paths) => {
+    const { endpoints } = await importValue(openapi(paths));
+    expect(
+      endpoints.flatMap(({ security }) => security.flat()).filter((one) => 'in' in one && one.in === 'body'),
+    ).toEqual([]);
+    expect(endpoints[0]!.args).toHaveLength(1);
+  });
+
+  test('what makes or changes keys keeps its own, and so does an operator who says so', async () => {
+    const paths = { ...mandrill, '/keys/rotate': post({ api_key: field('The API key to rotate') }) };
+    const { endpoints } = await importValue(openapi(paths), { credentials: { api_key: { argument: true } } });
+    expect(endpoints.map(({ args }) => args.length)).toEqual([1, 0, 1, 1]);
+  });
+
+  test('an example of the document that has one is still a call', async () => {
+    const operation = post({ key: field('a valid API key'), q: field() });
+    const example = { key: 'abc', q: 'x' };
+    Object.assign(operation.post.requestBody.content['application/json']!, { example });
+    const { endpoints } = await importValue(openapi({ '/a': operation, '/b': operation }));
+    expect([...exampleCalls(endpoints[0]!)].map(({ arguments: args }) => args)).toEqual([{ q: 'x' }]);
   });
 });
 

@@ -9,6 +9,7 @@ export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding
   for (const { name, endpoints } of domains) {
     yield* findWaiting(name, endpoints);
     yield* findKeyParameters(name, endpoints);
+    yield* findTokens(name, endpoints);
   }
 }
 
@@ -83,6 +84,35 @@ function* findKeyParameters(domain: string, endpoints: readonly Endpoint[]): Gen
       isChoice: true,
     };
   }
+}
+
+/** Parameters that say who calls where a security scheme says it already: in one line for all of them. */
+function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
+  const names = new Set<string>();
+  let operations = 0;
+  for (const { leftOut } of endpoints) {
+    const tokens = (leftOut?.() ?? []).flatMap(({ token }) => token ?? []);
+    if (tokens.length > 0) operations++;
+    for (const token of tokens) names.add(token);
+  }
+  if (names.size === 0) return;
+  const list = [...names];
+  const of = operations === 1 ? '1 operation' : `${operations} operations`;
+  const message =
+    list.length === 1
+      ? `the parameter ${list[0]} of ${of} says who calls, as the security scheme of the document does: it is no argument`
+      : `the parameters ${list.join(', ')} of ${of} say who calls, as the security scheme of the document does: they are no arguments`;
+  yield {
+    check: 'credentials',
+    severity: 'note',
+    where: domain,
+    message,
+    fix: 'if one is no token, make it an argument again in the domain file',
+    repairs: list.filter(isCredentialName).map((name) => {
+      return { domain, path: ['credentials', name, 'argument'], value: true };
+    }),
+    isChoice: true,
+  };
 }
 
 /** What a domain file takes as the name of a credential. */

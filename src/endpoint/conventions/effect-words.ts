@@ -106,17 +106,55 @@ function readSentence(sentence: string): { readonly all: readonly string[]; read
 }
 
 /** The verb that says what a sentence is about: its first, or a deletion joined to it (`Retrieves and deletes messages`). */
-export function verbOf(sentence: string): string {
+export function verbOf(sentence: string, mayChange: boolean): string {
   if (sentence === '') return '';
   const { all, position } = readSentence(sentence);
   const verb = all[position] ?? '';
   if (isDeletionVerb(verb)) return verb;
   const joined = all.find((word, index) => isDeletionVerb(word) && /^(?:and|then)$/.test(all[index - 1] ?? ''));
-  if (joined !== undefined) return joined;
+  const coordinated = joined ?? (mayChange ? coordinatedDeletion(sentence) : undefined);
+  if (coordinated !== undefined) return coordinated;
   // `Cancel a deletion` keeps what would have been deleted.
   const isUndone = ENDINGS.has(verb.replace(/s$/, '')) && all.slice(position + 1).some(isDeletionWord);
   return isUndone || (/^resets?$/.test(verb) && all.includes('password')) ? '' : verb;
 }
+
+/** `Create, update or delete users`, `Add/remove tags`, `Updates a node and permanently deletes its keys`. */
+const COORDINATED =
+  /(?:\b(?:and|or|then)\b|[,;/&])\s{0,3}(?:also |then |permanently |optionally )?([a-z]{2,14})\b(?!-)/gi;
+/** Behind these it is what somebody may or might do: `Grants the permission to read or delete`. */
+const NOT_DONE =
+  /\b(?:permissions?|whether|rights?|ability|abilities|privileges?|if|when|before|after|unless|without|not)\b/i;
+/** Before these it is the adjective of a thing: `Create update or delete requests`. */
+const BEFORE_HEAD = /^\s{1,3}([a-z]{2,14})/i;
+
+function coordinatedDeletion(sentence: string): string | undefined {
+  const text = sentence.slice(0, MAX_TEXT_CHARS * 2);
+  for (const { 0: match, 1: word = '', index } of text.matchAll(COORDINATED)) {
+    const verb = word.toLowerCase();
+    if (!isDeletionVerb(verb)) continue;
+    const [, next = ''] = BEFORE_HEAD.exec(text.slice(index + match.length, index + match.length + 20)) ?? [];
+    const isThing = isHead(next.toLowerCase()) || (/^drops?$/.test(verb) && AFTER_DROP.has(next.toLowerCase()));
+    if (!isThing && !NOT_DONE.test(text.slice(0, index))) return verb;
+  }
+  return undefined;
+}
+
+/** `This cannot be undone`. */
+const FINAL =
+  /\b(?:irreversibl[ey]|irrecoverabl[ey]|unrecoverabl[ey]|destructive|permanently|(?:can ?not|can't|can never) be (?:undone|reversed|reverted|recovered|restored|undeleted))\b/gi;
+/** `non-destructive`, `does not permanently delete`. */
+const NEGATED = /\b(?:non|not|never|without|nor|no|isn't|doesn't|won't)[ -]{1,2}(?:a |being )?$/i;
+
+/** The words by which a summary or the beginning of a description says that nothing brings back what was there. */
+export function irreversibleIn(text: string): string | undefined {
+  const beginning = text.slice(0, MAX_FINAL_CHARS);
+  for (const { 0: words, index } of beginning.matchAll(FINAL))
+    if (!NEGATED.test(beginning.slice(Math.max(0, index - 20), index))) return words;
+  return undefined;
+}
+
+const MAX_FINAL_CHARS = 400;
 
 function isDeletionVerb(word: string): boolean {
   return toVerb(word, DELETIONS);

@@ -3,6 +3,7 @@
 import type { Effect } from '../model.ts';
 import {
   beginsWithRead,
+  irreversibleIn,
   isDeletionSegment,
   isDeletionThing,
   isOnlyQuery,
@@ -71,7 +72,7 @@ export function effectOf(operation: NamedOperation): Baseline {
     name: toWords(name),
     segment: toWords(actionIn(path)),
     end: toWords(lastSegment(path)),
-    verb: verbOf(summary),
+    verb: verbOf(summary, mayChange),
     mayChange,
   };
   const deletion = deletionIn(reading);
@@ -113,7 +114,15 @@ function deletionIn(reading: Reading): string | undefined {
   const signs = [namesEnding(name) && byName, isEndingPath && byPath, meaning === 'ends' && bySummary].filter(
     (sign): sign is string => sign !== false,
   );
-  return mayChange || signs.length > 1 ? signs[0] : undefined;
+  if (!mayChange) return signs.length > 1 ? signs[0] : undefined;
+  return signs[0] ?? irreversibly(operation);
+}
+
+function irreversibly({ summary = '', description = '' }: NamedOperation): string | undefined {
+  const inSummary = irreversibleIn(summary);
+  if (inSummary !== undefined) return `its summary says "${inSummary}"`;
+  const inDescription = irreversibleIn(description);
+  return inDescription && `its description says "${inDescription}"`;
 }
 
 /** `getDeleteUsersId` of `GET /delete/users/{id}`: the first word is the method's. */

@@ -80,7 +80,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
       const queryText = join('&', writers.query, args, tool, fixed.query, proof?.query);
       const fullPath = queryText === '' ? target : target + (mark < 0 ? '?' : '&') + queryText;
 
-      const body = buildBody?.(args, tool);
+      const body = buildBody?.(args, tool, proof?.body);
       if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
         return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly, limits, isRead };
       }

@@ -2,6 +2,7 @@
 // endpoint that carries it and goes to that endpoint's origin only.
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
 import { basicToken, destinationOf, unsetVariables } from '../../endpoint/secrets.ts';
+import { emptyMap } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkHeaderValue, encode } from './wire-text.ts';
 
@@ -10,6 +11,8 @@ export interface Proof {
   readonly headers: Readonly<Record<string, string>>;
   readonly query: string;
   readonly cookie: string;
+  /** Fields of the body; absent where there are none. */
+  readonly body?: Readonly<Record<string, string>>;
 }
 
 export type OAuthCredential = Extract<Credential, { kind: 'oauth2' }>;
@@ -42,7 +45,7 @@ export function missingCredential(
   tool: string,
   { alternatives, origins }: Extract<Choice, { kind: 'missing' }>,
 ): GatewayError {
-  const variables = alternatives.map((names) => names.join(' and ')).join(', or ');
+  const variables = [...new Set(alternatives.map((names) => names.join(' and ')))].join(', or ');
   return new GatewayError(
     'MISSING_CREDENTIAL',
     `${tool} needs a credential that is not configured; nothing was sent. Set ${variables} in the environment of the gateway (it goes to ${origins.join(' and ')}) and restart it. Changing the arguments does not help.`,
@@ -60,6 +63,7 @@ export function buildProof(
     switch (credential.kind) {
       case 'apiKey': {
         const value = (credential.prefix ?? '') + (credential.secret.value ?? '');
+        if (credential.in === 'body') return value;
         return credential.in === 'header' ? printable(tool, credential, value) : encode(value);
       }
       case 'bearer':
@@ -82,15 +86,19 @@ export function placeCredentials(
   const headers: Record<string, string> = {};
   const query: string[] = [];
   const cookies: string[] = [];
+  let body: Record<string, string> | undefined;
   for (const credential of credentials) {
     const text = textOf(credential);
     // A signature is made of the whole request, once that is there.
     if (text === '') continue;
     if (credential.kind !== 'apiKey') headers.authorization = text;
     else if (credential.in === 'header') headers[credential.field.toLowerCase()] = text;
-    else (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${text}`);
+    else if (credential.in === 'body') {
+      body ??= emptyMap();
+      body[credential.field] = text;
+    } else (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${text}`);
   }
-  return { headers, query: query.join('&'), cookie: cookies.join('; ') };
+  return { headers, query: query.join('&'), cookie: cookies.join('; '), ...(body && { body }) };
 }
 
 /** A stray newline at the end of a pasted secret is the usual cause; the message must not show the value. */

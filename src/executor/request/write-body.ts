@@ -7,6 +7,7 @@ import { bytesOf, mediaTypeOf } from './file-argument.ts';
 import { checkMembers } from './method-override.ts';
 import { compileMultipart } from './multipart-body.ts';
 import { argumentOf, compileForm, toText } from './parameter-styles.ts';
+import type { Proof } from './proof.ts';
 import { locate, Unsendable, wellFormed } from './wire-text.ts';
 
 export interface WireBody {
@@ -14,8 +15,8 @@ export interface WireBody {
   readonly data: string | Buffer;
 }
 
-/** `undefined`: no body, no Content-Type. */
-export type BuildBody = (args: Args, tool: string) => WireBody | undefined;
+/** `undefined`: no body, no Content-Type. `proof`: credentials that stand in the body. */
+export type BuildBody = (args: Args, tool: string, proof?: Proof['body']) => WireBody | undefined;
 
 type BodyTarget = Extract<Target, { in: 'body' | 'body-root' }>;
 interface Source {
@@ -38,8 +39,8 @@ export function compileBody(endpoint: Endpoint): BuildBody | undefined {
   const collect = compileCollect(plan, sources);
   const encode = compileEncode(plan);
   const check = endpoint.effect === 'read' && plan.kind !== 'binary' && plan.kind !== 'text' ? checkMembers : undefined;
-  return (args, tool) => {
-    const value = collect(args);
+  return (args, tool, proof) => {
+    const value = collect(args, proof);
     if (value === undefined) return undefined;
     try {
       check?.(value);
@@ -60,19 +61,21 @@ function keyOf(sources: readonly Source[], error: unknown): string {
 }
 
 /** Puts the arguments together as the one value the body stands for. */
-function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args) => unknown {
+function compileCollect(plan: BodyPlan, sources: readonly Source[]): (args: Args, proof: Proof['body']) => unknown {
   const wrap = plan.wrap ?? [];
   const root = sources.find((source) => source.target.in === 'body-root');
   const inside = sources.flatMap((source) =>
     source.target.in === 'body' ? [{ ...source, at: source.target.at }] : [],
   );
-  return (args) => {
+  return (args, proof) => {
     let value: unknown = root === undefined ? undefined : sourceValue(root, args);
     if (value !== undefined && inside.length > 0) value = copyOf(value);
     for (const source of inside) {
       const part = sourceValue(source, args);
       if (part !== undefined) value = put(value ?? emptyMap<unknown>(), source.at, part);
     }
+    // Last, so that no argument takes its place.
+    if (proof !== undefined) value = Object.assign(emptyMap<unknown>(), value, proof);
     if (value === undefined) {
       if (!plan.required || inside.length === 0) return undefined;
       value = emptyMap<unknown>();

@@ -4,6 +4,7 @@
 import { HEADER_NAME, isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
 import type { Effect, FixedValue, Target } from '../../endpoint/model.ts';
 import { listAt, type Node, own } from '../../endpoint/untrusted.ts';
+import type { BodyKeys } from '../body-keys.ts';
 import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
 import { isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { ScanRequest } from '../schema/scan.ts';
@@ -28,6 +29,7 @@ export interface RequestContext {
   readonly scan: ScanRequest;
   readonly headers: readonly OperatorHeader[];
   readonly security: Pick<Security, 'apiKeys' | 'isSigned'>;
+  readonly bodyKeys: BodyKeys;
   readonly limits: Limits;
   readonly warnings: string[];
 }
@@ -50,7 +52,9 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const template = readTemplate(info.path, parameters);
   const { sendable, constants, schemes } = keepParameters(parameters, template, operation, effect, context);
   const body = readBody(operation, bodyParameters, context);
-  const draft = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body);
+  const keys = keysIn(body, operation, context);
+  schemes.required.push(...keys.map(({ scheme }) => scheme));
+  const draft = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body, keys);
   const plan = constants.length === 0 ? draft : { ...draft, fixed: [...draft.fixed, ...constants] };
   const { limits } = context;
   // Nobody has to read the names of readOnly ones.
@@ -76,6 +80,20 @@ function readBody(
   return swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
     ? readBodyParameters(bodyParameters, mediaTypesOf(root, place.value, 'consumes'), place, bodyContext)
     : readRequestBody(place, bodyContext);
+}
+
+/** Its fields that are keys; where the body is one argument, or wrapped, the caller writes it as it is. */
+function keysIn(
+  body: BodyDraft | undefined,
+  operation: Operation,
+  { bodyKeys, security }: RequestContext,
+): ApiKeyPlace[] {
+  const names = bodyKeys.get(operation) ?? [];
+  if (names.length === 0 || body === undefined || body.whole !== undefined || body.plan.wrap !== undefined) return [];
+  return security.apiKeys.filter(
+    ({ in: where, field }) =>
+      where === 'body' && names.includes(field) && body.fields.some(({ name }) => name === field),
+  );
 }
 
 const STATEMENT = /^(?:[a-z_]*sql|statements?|script|command|mutation|cypher|gremlin|sparql|flux)$/i;
@@ -108,7 +126,7 @@ function keepParameters(
   { pointer, info, place }: Operation,
   effect: Effect,
   { security, headers, warnings, label }: RequestContext,
-): { sendable: Parameter[]; constants: FixedValue[]; schemes: ExtraSchemes } {
+): { sendable: Parameter[]; constants: FixedValue[]; schemes: { required: string[]; optional: string[] } } {
   const schemes = { required: [] as string[], optional: [] as string[] };
   const signed = security.isSigned(place.value as Node);
   const sendable: Parameter[] = [];

@@ -18,7 +18,7 @@ export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 
 export interface ApiKeyPlace {
   readonly scheme: string;
-  readonly in: 'header' | 'query' | 'cookie';
+  readonly in: 'header' | 'query' | 'cookie' | 'body';
   readonly field: string;
   /** A parameter of the document, and no scheme. */
   readonly isParameter: boolean;
@@ -28,8 +28,10 @@ export function apiKeyPlace(scheme: string, node: Node): ApiKeyPlace[] {
   const place = node.in;
   const field = textAt(node, 'name');
   if (node.type !== 'apiKey' || field === undefined) return [];
+  const isParameter = parameterKinds.has(node);
+  if (place === 'body' && isParameter) return [{ scheme, in: place, field, isParameter }];
   return place === 'header' || place === 'query' || place === 'cookie'
-    ? [{ scheme, in: place, field, isParameter: parameterKinds.has(node) }]
+    ? [{ scheme, in: place, field, isParameter }]
     : [];
 }
 
