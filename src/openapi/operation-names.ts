@@ -144,6 +144,8 @@ function createShortening(domain: string, room: number, front: readonly string[]
     const around = pieces.filter(({ edition }, place) => place !== last && !edition).flatMap((piece) => piece.words);
     const surroundings: NameSurroundings = {
       domain: domainWords,
+      // A brand, unless the path has a thing of that name.
+      brand: pieces.some((piece) => piece.words.includes(domainWords[0]!)) ? undefined : domainWords[0],
       tags: info.tags.map(wordsIn),
       path: around.map(toSingular).filter((word) => !own.has(word)),
       thing: pieces[last]?.words.join('') ?? '',

@@ -111,12 +111,14 @@ describe('a property', () => {
   });
 
   test('without a type is shown in a few words, and takes any value', async () => {
+    const items = { anyOf: ['string', 'number', 'object'].map((type) => ({ type })) };
     expect(await advertised({ description: 'The new value' })).toEqual({
       anyOf: [
-        { type: 'string', description: 'The new value' },
+        { type: 'string', description: 'The new value. Any JSON value' },
         { type: 'number' },
         { type: 'boolean' },
         { type: 'object' },
+        { type: 'array', items },
       ],
     });
     const [, endpoint] = await field({});

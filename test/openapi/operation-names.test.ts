@@ -142,7 +142,7 @@ describe('a long id keeps the words that tell', () => {
     const id = 'networkconnectivity.projects.locations.global.connectivityTests.getIamPolicy';
     expect(name([`GET ${path} ${id}`], 'network_connectivity')).toEqual(['global_connectivity_tests_get_iam_policy']);
     const line = 'GET /a actions/set-selected-repositories-enabled-github-actions-organization #actions';
-    expect(name([line], 'github_v3')).toEqual(['actions_set_selected_repos_enabled_actions_org']);
+    expect(name([line], 'github_octokit_extension')).toEqual(['actions_set_selected_repos_enabled_actions_org']);
   });
 
   describe('and what nearly all ids begin with goes before them', () => {

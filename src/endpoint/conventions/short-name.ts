@@ -74,6 +74,8 @@ export function isPluralWord(word: string): boolean {
 export interface NameSurroundings {
   /** The name of the API, which is said elsewhere. */
   readonly domain: readonly string[];
+  /** A word of it that goes alone as well. */
+  readonly brand?: string | undefined;
   /** Its tags, each in words: many ids begin with one. */
   readonly tags: readonly (readonly string[])[];
   /** The path before its last word: what a thing belongs to. */
@@ -123,7 +125,7 @@ type Selects = (word: string, index: number) => boolean;
 const isArticle: Selects = (word) => ARTICLES.has(word);
 
 /** What goes, in this order; of each kind the first words first, since names tell the most at their end. */
-function dropOrder(words: readonly string[], { domain, tags, path, thing }: NameSurroundings): Selects[] {
+function dropOrder(words: readonly string[], { domain, brand, tags, path, thing }: NameSurroundings): Selects[] {
   const singular = words.map(toSingular);
   const tag = Math.max(0, ...tags.map((tagWords) => sharedStart(words, tagWords)));
   const belongsTo = (word: string) =>
@@ -132,7 +134,7 @@ function dropOrder(words: readonly string[], { domain, tags, path, thing }: Name
   return [
     isArticle,
     (word) => JOINTS.has(word),
-    (_word, index) => domainPlaces.has(index),
+    (word, index) => word === brand || domainPlaces.has(index),
     (_word, index) => singular.indexOf(singular[index]!, index + 1) > 0,
     (word, index) => index < tag && !EDITION.test(word),
     (word, index) => !EDITION.test(word) && belongsTo(singular[index]!),
