@@ -18,7 +18,7 @@ export interface ControlPlan {
 }
 
 // Short on purpose: these stand in every tool. The server's instructions explain them at length.
-const FIELDS: JsonSchema = { type: 'string', description: 'Parts to keep: id,a.b' };
+const FIELDS: JsonSchema = { type: 'string', description: 'Keep only: id,a.b' };
 const DRY_RUN: JsonSchema = { type: 'boolean', description: 'Preview only' };
 const TOKEN: JsonSchema = { type: 'string', description: 'From a refusal' };
 

@@ -14,7 +14,7 @@ const MAX_BRANCHES = 32;
 const MAX_DEPTH = 100;
 const MAX_LOOKS = 500;
 /** Examples tried for one endpoint, all of them within one allowance. */
-const MAX_CALLS = 20;
+const MAX_CALLS = 200;
 
 /** The schema of an endpoint; the very same where no example has anything against it. */
 export function loosenFormats(schema: JsonSchema, calls: Iterable<ExampleCall>): JsonSchema {

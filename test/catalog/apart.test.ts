@@ -49,7 +49,7 @@ describe('arguments', () => {
       ({ tool }) => (tool.inputSchema as { properties: object }).properties,
     );
     expect(Object.keys(list!)).toEqual(['city', 'street', 'per_page', 'sort', 'page', 'fields']);
-    expect(list).toMatchObject({ fields: { description: 'Parts to keep: id,a.b' } });
+    expect(list).toMatchObject({ fields: { description: 'Keep only: id,a.b' } });
     expect(add).toMatchObject({ dry_run: { description: 'Preview only' } });
   });
 });

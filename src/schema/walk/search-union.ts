@@ -17,7 +17,7 @@ const MAX_NEAREST = 4;
 const MAX_NAMES = 20;
 /** Seeing from outside that a branch does not fit; finding out what can be seen comes first, once. */
 const BRANCH_EFFORT = 1 / 2;
-const FIND_EFFORT = 4;
+const FIND_EFFORT = 2;
 
 /** undefined when a value fits a union; else the two branches of a `oneOf` that it fits, or null for none. */
 export function searchUnion(
