@@ -302,7 +302,7 @@ test('a pattern written as a literal, slashes and all, means what is between the
 });
 
 describe('the work examples make', () => {
-  test('is that of twenty for the formats of one endpoint, and of one where they stand in one place', () => {
+  test('is that of two hundred for the formats of one endpoint, and of one where they stand in one place', () => {
     const schema = { type: 'object', properties: { at: { type: 'string', format: 'date' } } };
     const tried: string[] = [];
     const call = (place: string): ExampleCall => ({
@@ -315,12 +315,12 @@ describe('the work examples make', () => {
         return schema;
       },
     });
-    const places = Array.from({ length: 100 }, (_, index) => `/${index}`);
+    const places = Array.from({ length: 300 }, (_, index) => `/${index}`);
     expect(loosenFormats(schema, places.map(call))).toEqual({
       type: 'object',
       properties: { at: { type: 'string' } },
     });
-    expect(tried).toEqual(places.slice(0, 20));
+    expect(tried).toEqual(places.slice(0, 200));
     tried.length = 0;
     loosenFormats(schema, Array(50).fill(call('/same')));
     expect(tried).toEqual(['/same']);

@@ -18,7 +18,7 @@ import {
   text,
   textOf,
 } from './portable-scalar.ts';
-import { inlineUnion, unionNodes } from './portable-union.ts';
+import { allowsOnlyNull, inlineUnion, unionNodes } from './portable-union.ts';
 import { shownNames, tagOf } from './read-only.ts';
 import { type Facts, gatherFacts, isAsked } from './schema-facts.ts';
 
@@ -98,7 +98,7 @@ function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<Sch
     const nodes = unionNodes(pass, facts, union, at, expanded);
     return anyOf(nodes, new Description(joinWords(textOf(pass, facts, at), exclusionWords(facts))), at);
   }
-  const bits = impliedTypes(facts);
+  const bits = allowsOnlyNull(pass, facts) ? NULL : impliedTypes(facts);
   const shown = at.nullable || bits === NULL ? bits : bits & ~NULL;
   if (bits === ANY) {
     return withText(anythingAt(at), describe(pass, facts, at, ['Any JSON value']));

@@ -24,6 +24,13 @@ export function inlineUnion(pass: Pass, facts: Facts): readonly JsonSchema[] | u
   return best;
 }
 
+/** A union of nothing but null leaves nothing to show but that. */
+export function allowsOnlyNull(pass: Pass, facts: Facts): boolean {
+  return facts.unions.some(
+    (branches) => branches.length > 0 && branches.every((branch) => typesOf(pass.root, branch) === NULL),
+  );
+}
+
 /** The nodes of a union, with everything else descriptions about the place folded into each. */
 export function unionNodes(
   pass: Pass,
