@@ -1,9 +1,9 @@
 // What a domain file gives to all operations of its document alike.
 
 import { originOf } from '../endpoint/address.ts';
-import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
+import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { destinationOf, secretsIn, unsetVariables } from '../endpoint/secrets.ts';
+import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
 import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
@@ -112,15 +112,6 @@ export function unusedCredentials(
         `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${schemes}.`,
     );
 }
-
-/** Where a credential of a document is told its variables, in the order of its secrets. */
-const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> = {
-  apiKey: ['env'],
-  bearer: ['env'],
-  basic: ['usernameEnv', 'passwordEnv'],
-  oauth2: ['clientIdEnv', 'clientSecretEnv'],
-  awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
-};
 
 /** Credentials that wait for a prefixed variable because the document chose where they go: what to write to choose oneself. */
 export function adviseOrigins(endpoints: readonly Endpoint[], file: string): string[] {

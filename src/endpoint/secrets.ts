@@ -20,6 +20,15 @@ export function secretsIn(credential: Credential): readonly Secret[] {
   return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
 }
 
+/** Where a domain file tells a credential of a document its variables, in the order of `secretsIn`. */
+export const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> = {
+  apiKey: ['env'],
+  bearer: ['env'],
+  basic: ['usernameEnv', 'passwordEnv'],
+  oauth2: ['clientIdEnv', 'clientSecretEnv'],
+  awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
+};
+
 /** The origin that sees its secrets: that of the API, or of the server that issues tokens. */
 export function destinationOf(credential: Credential, baseUrl: string): string {
   const url = credential.kind === 'oauth2' ? credential.tokenUrl : baseUrl;

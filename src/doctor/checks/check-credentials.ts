@@ -2,7 +2,7 @@
 // keys though no security scheme says so. Which variable is sent is for a person to say, so nothing of it is written by --fix:
 // a document must not get a variable by naming its scheme after it.
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
-import { formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+import { formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
 import type { DiagnoseInput, Finding, Repair } from '../finding.ts';
 
 export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding> {
@@ -47,14 +47,6 @@ function describeWait({ security }: Endpoint): string | undefined {
 function describeOne(credential: Credential): string {
   return `${unsetVariables(credential).join(' and ')} (${formatOf(credential)})`;
 }
-
-const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> = {
-  apiKey: ['env'],
-  bearer: ['env'],
-  basic: ['usernameEnv', 'passwordEnv'],
-  oauth2: ['clientIdEnv', 'clientSecretEnv'],
-  awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
-};
 
 function nameVariables(domain: string, credential: Credential): Repair[] {
   if (!isCredentialName(credential.name)) return [];
