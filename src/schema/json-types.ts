@@ -1,7 +1,7 @@
 // Reads a schema without compiling it: which JSON types a place takes.
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
-import { COMPOSITIONS, UNIONS } from './keywords.ts';
+import { UNIONS } from './keywords.ts';
 import { resolveRef, type SchemaObject, schemasOf } from './references.ts';
 
 // JSON types as bits, so that union and intersection are one operation each. A number is an integer or a fraction.
@@ -70,10 +70,10 @@ export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   return bits;
 }
 
-/** Whether nothing but `type` itself decides. */
-function isPlain(schema: SchemaObject): boolean {
-  if (schema.$ref !== undefined || schema.enum !== undefined || schema.const !== undefined) return false;
-  return !COMPOSITIONS.some((keyword) => schema[keyword] !== undefined);
+/** Whether nothing but `type` itself decides. Asked of a hundred thousand branches: each name is read once, by itself. */
+function isPlain({ $ref, enum: choices, const: choice, allOf, anyOf, oneOf }: SchemaObject): boolean {
+  if ($ref !== undefined || choices !== undefined || choice !== undefined) return false;
+  return allOf === undefined && anyOf === undefined && oneOf === undefined;
 }
 
 function ownTypes({ type, nullable }: SchemaObject): number {

@@ -4,45 +4,25 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import { KEY_EFFORT, spend } from '../check/effort.ts';
 import { sameJson } from '../check/json-equality.ts';
 import { ARRAY, NULL, OBJECT, typeOf, typesOf } from '../json-types.ts';
-import { choicesOf, conjuncts, type SchemaObject, schemasOf } from '../references.ts';
-import { keysOf, rememberByObject } from '../remember.ts';
+import { schemasOf } from '../references.ts';
+import { rememberByObject } from '../remember.ts';
+import { outlineOfBranch } from './branch-outline.ts';
 
-/** Names and their fixed values (`kind: const 'a'`). */
-type Tags = readonly (readonly [key: string, options: readonly unknown[]])[];
+type Tags = ReturnType<typeof outlineOfBranch>['tags'];
 
-/** Of thousands of properties only the first are looked at for fixed values: nobody tells forms apart by later ones. */
-const MAX_LOOKED_AT = 32;
-/** Looking for them, once for each branch. */
-const FIND_EFFORT = 2;
-/** Looking at all of them together, once for each union. */
-const INDEX_EFFORT = 4;
+/** Looking at all branches together, once for each union. */
+const INDEX_EFFORT = 16;
 
-const findTags = rememberByObject((branch: SchemaObject, root: JsonSchema): Tags => {
-  spend(FIND_EFFORT);
-  return [...conjuncts(root, [branch])].flatMap((place) => {
-    if (!isObject(place) || !isObject(place.properties)) return [];
-    const { properties } = place;
-    // Listing them all is what it costs.
-    const names = keysOf(properties);
-    spend(names.length * KEY_EFFORT);
-    return names.slice(0, MAX_LOOKED_AT).flatMap((key) => {
-      const options = choicesOf(properties[key]);
-      return options?.length === 1 ? [[key, options] as const] : [];
-    });
-  });
-});
-
-function tagsOf(root: JsonSchema, branch: JsonSchema): Tags {
-  return isObject(branch) ? findTags(branch, root) : [];
+/** Whether the fields a branch fixes have those values; undefined when it fixes none, or they are not there. */
+export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {
+  return hasTags(outlineOfBranch(root, branch).tags, value);
 }
 
-/** Whether the fields a branch fixes have those values; undefined when it fixes none. */
-export function tagMatches(root: JsonSchema, branch: JsonSchema, value: Record<string, unknown>): boolean | undefined {
-  const tags = tagsOf(root, branch);
-  for (const [key, options] of tags) {
+export function hasTags(tags: Tags, value: Record<string, unknown>): boolean | undefined {
+  for (const [key, option] of tags) {
     spend(KEY_EFFORT);
     if (!Object.hasOwn(value, key)) return undefined;
-    if (!options.some((option) => sameJson(value[key], option, spend))) return false;
+    if (!sameJson(value[key], option, spend)) return false;
   }
   return tags.length > 0 ? true : undefined;
 }
@@ -54,7 +34,7 @@ const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema)
   const key = commonKey(root, branches);
   const byTag = new Map<unknown, JsonSchema | undefined>();
   for (const branch of key === undefined ? [] : branches) {
-    const option = tagsOf(root, branch).find(([name]) => name === key)![1][0];
+    const option = outlineOfBranch(root, branch).tags.find(([name]) => name === key)![1];
     // Two branches of one value are told apart by nothing.
     byTag.set(option, byTag.has(option) ? undefined : branch);
   }
@@ -63,7 +43,7 @@ const indexUnion = rememberByObject((list: readonly unknown[], root: JsonSchema)
 
 /** The first name that every branch fixes; branches are looked at as long as there may be one. */
 function commonKey(root: JsonSchema, branches: readonly JsonSchema[]): string | undefined {
-  const namesOf = (branch: JsonSchema) => new Set(tagsOf(root, branch).map(([name]) => name));
+  const namesOf = (branch: JsonSchema) => new Set(outlineOfBranch(root, branch).tags.map(([name]) => name));
   let names = branches[0] === undefined ? new Set<string>() : namesOf(branches[0]);
   for (const branch of branches) {
     if (names.size === 0) return undefined;
