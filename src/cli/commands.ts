@@ -91,7 +91,7 @@ Examples:
   landbridge serve https://api.example.com/openapi.json --header 'Authorization: Bearer \${TOKEN}'
   landbridge serve --stdio ./openapi.yaml              for clients that start their servers themselves
   landbridge serve ./domains --tcp 4444 --read-only    a folder of domain files, HTTP and TCP, reads only`,
-    run: async (files, flags) => (await import('./serve.ts')).runServe(files, flags),
+    run: async (files, flags) => (await import('./serve/serve.ts')).runServe(files, flags),
   },
   {
     name: 'tools',
@@ -122,7 +122,7 @@ Examples:
   landbridge call get_pet_by_id petId=7 --domains ./petstore.yaml
 
 Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
-    run: async (tool, pairs, flags) => (await import('./call.ts')).runCall(tool, pairs, flags),
+    run: async (tool, pairs, flags) => (await import('./call/call.ts')).runCall(tool, pairs, flags),
   },
   {
     name: 'import',

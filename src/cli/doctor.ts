@@ -14,9 +14,9 @@ import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { costOfList } from './exposure-cost.ts';
-import { diffLines } from './line-diff.ts';
 import { withGateway } from './open-gateway.ts';
-import { shown } from './terminal.ts';
+import { diffLines } from './terminal/line-diff.ts';
+import { shown } from './terminal/terminal.ts';
 import { type FilePlan, planRepairs, writePlan } from './write-repairs.ts';
 
 export interface DoctorFlags extends Flags {

@@ -11,7 +11,7 @@ import { decidePolicy } from '../orchestration/policy.ts';
 import { describeType } from '../schema/explain/show.ts';
 import type { SchemaObject } from '../schema/references.ts';
 import { withGateway } from './open-gateway.ts';
-import { colourEffect, renderTable, shown } from './terminal.ts';
+import { colourEffect, renderTable, shown } from './terminal/terminal.ts';
 
 export async function runExplain(tool: string, files: readonly string[], flags: Flags): Promise<void> {
   const config = readConfig({ ...flags, paths: files, exposure: 'tools' }, process.env);

@@ -9,8 +9,8 @@ import type { Credential, Domain, Endpoint } from '../endpoint/model.ts';
 import { secretsIn } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import { importDocument } from '../openapi/import-document.ts';
-import { digestLines } from './digest-lines.ts';
-import { createProgress, shown } from './terminal.ts';
+import { digestLines } from './terminal/digest-lines.ts';
+import { createProgress, shown } from './terminal/terminal.ts';
 
 export interface ImportFlags extends Flags {
   readonly name?: string;

@@ -6,7 +6,7 @@ import { loadDomains } from '../domain/load.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { createGateway, type Gateway, type GatewayOptions, withoutExposure } from '../gateway.ts';
 import { readProfiles } from '../profiles.ts';
-import { createProgress } from './terminal.ts';
+import { createProgress } from './terminal/terminal.ts';
 
 export interface Loaded {
   readonly domains: readonly Domain[];

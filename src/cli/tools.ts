@@ -3,10 +3,10 @@ import pc from 'picocolors';
 import { costOf } from '../catalog/tokens.ts';
 import { type Flags, readConfig } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
-import { digestWarnings } from './digest-lines.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
-import { colourEffect, renderTable, shown } from './terminal.ts';
+import { digestWarnings } from './terminal/digest-lines.ts';
+import { colourEffect, renderTable, shown } from './terminal/terminal.ts';
 
 export async function runTools(files: readonly string[], flags: Flags): Promise<void> {
   await withGateway(readConfig({ ...flags, paths: files }, process.env), async (gateway) => {

@@ -1,20 +1,20 @@
 // landbridge serve: configuration → gateway → transports → signals.
-import { type Config, type Flags, readConfig } from '../config.ts';
-import { createRedactor } from '../endpoint/redaction/redact.ts';
-import { collectSecrets } from '../endpoint/secrets.ts';
-import { GatewayError } from '../errors.ts';
-import { createGateway, type Gateway } from '../gateway.ts';
-import { createLog, flushLog, type Logger } from '../log.ts';
-import type { HttpServer } from '../transport/http.ts';
-import { serveHttp } from '../transport/http-server.ts';
-import { isLoopback } from '../transport/listen.ts';
-import { type StdioServer, startStdio } from '../transport/stdio.ts';
-import { startTcp, type TcpServer } from '../transport/tcp.ts';
+import { type Config, type Flags, readConfig } from '../../config.ts';
+import { createRedactor } from '../../endpoint/redaction/redact.ts';
+import { collectSecrets } from '../../endpoint/secrets.ts';
+import { GatewayError } from '../../errors.ts';
+import { createGateway, type Gateway } from '../../gateway.ts';
+import { createLog, flushLog, type Logger } from '../../log.ts';
+import type { HttpServer } from '../../transport/http.ts';
+import { serveHttp } from '../../transport/http-server.ts';
+import { isLoopback } from '../../transport/listen.ts';
+import { type StdioServer, startStdio } from '../../transport/stdio.ts';
+import { startTcp, type TcpServer } from '../../transport/tcp.ts';
+import { costOfList, measureModes, renderModes } from '../exposure-cost.ts';
+import { load, toGatewayOptions } from '../open-gateway.ts';
+import { digestWarnings } from '../terminal/digest-lines.ts';
+import { shown } from '../terminal/terminal.ts';
 import { type Addresses, type Launch, listCredentials, renderBanner } from './banner.ts';
-import { digestWarnings } from './digest-lines.ts';
-import { costOfList, measureModes, renderModes } from './exposure-cost.ts';
-import { load, toGatewayOptions } from './open-gateway.ts';
-import { shown } from './terminal.ts';
 
 export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);

@@ -1,6 +1,6 @@
 // How things look on a terminal: tables, colour, progress. Plain when piped; NO_COLOR is honoured by picocolors.
 import pc from 'picocolors';
-import { visible } from '../endpoint/hidden.ts';
+import { visible } from '../../endpoint/hidden.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 

@@ -1,6 +1,6 @@
 // What changes in a file, line by line, as people know it from patches.
 import pc from 'picocolors';
-import { visible } from '../endpoint/hidden.ts';
+import { visible } from '../../endpoint/hidden.ts';
 
 const CONTEXT = 2;
 /** More lines than this on each side are not compared one by one. */

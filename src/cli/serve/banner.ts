@@ -1,13 +1,13 @@
 // What a person sees when the gateway is up: what it offers, where it is, and how to connect a client.
 import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
-import type { ToolEntry } from '../catalog/registry.ts';
-import { BUNDLED_DOMAINS, type Config } from '../config.ts';
-import type { Domain } from '../endpoint/model.ts';
-import { destinationOf, secretsIn } from '../endpoint/secrets.ts';
-import type { Gateway } from '../gateway.ts';
-import { digestWarnings } from './digest-lines.ts';
-import { colourEffect, renderTable, shown } from './terminal.ts';
+import type { ToolEntry } from '../../catalog/registry.ts';
+import { BUNDLED_DOMAINS, type Config } from '../../config.ts';
+import type { Domain } from '../../endpoint/model.ts';
+import { destinationOf, secretsIn } from '../../endpoint/secrets.ts';
+import type { Gateway } from '../../gateway.ts';
+import { digestWarnings } from '../terminal/digest-lines.ts';
+import { colourEffect, renderTable, shown } from '../terminal/terminal.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;

@@ -1,14 +1,14 @@
 // landbridge call: one tool call through the same golden path as any client's, from the shell.
 import { createInterface } from 'node:readline/promises';
-import type { Content } from '../call/outcome.ts';
-import { type Flags, readConfig } from '../config.ts';
-import type { Args } from '../endpoint/model.ts';
-import { GatewayError } from '../errors.ts';
-import type { Gateway } from '../gateway.ts';
-import { META, MODERN_VERSION } from '../protocol/eras.ts';
-import { listCredentials } from './banner.ts';
-import { withGateway } from './open-gateway.ts';
-import { shown } from './terminal.ts';
+import type { Content } from '../../call/outcome.ts';
+import { type Flags, readConfig } from '../../config.ts';
+import type { Args } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Gateway } from '../../gateway.ts';
+import { META, MODERN_VERSION } from '../../protocol/eras.ts';
+import { withGateway } from '../open-gateway.ts';
+import { listCredentials } from '../serve/banner.ts';
+import { shown } from '../terminal/terminal.ts';
 
 export interface CallFlags extends Flags {
   readonly args?: string;

@@ -1,6 +1,6 @@
 // Many sentences of few kinds: how often each kind, and its first few. What a person reads at start fits on a screen.
 import pc from 'picocolors';
-import type { Domain } from '../endpoint/model.ts';
+import type { Domain } from '../../endpoint/model.ts';
 import { shown } from './terminal.ts';
 
 /** What may differ between two sentences of one kind: names in quotes, and words like a path, a file or a number. */
