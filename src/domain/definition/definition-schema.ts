@@ -5,37 +5,8 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import type { ArgAddition, ArgCuration, ArgDefinition, DomainDefinition } from './definition-types.ts';
-
-type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
-type Definition<Shape, Needed extends keyof Shape> = Pick<Fields<Shape>, Needed> & Partial<Omit<Fields<Shape>, Needed>>;
-
-/** Named, so that declarations do not spell out all of zod's parameters at every level. */
-interface Of<Value> extends z.ZodType<Value> {}
-
-/** An object that refuses unknown keys with a suggestion. `{key}` is filled in per key by toProblems(). */
-function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  const keys = Object.keys(shape);
-  return z.strictObject(shape, {
-    error: (issue) => {
-      if (issue.code !== 'unrecognized_keys') return undefined;
-      const first = issue.keys?.[0] ?? '';
-      return issue.keys?.length === 1
-        ? `"{key}" is not known here; ${hint(first, keys)}`
-        : `"{key}" is not known here; allowed: ${keys.join(', ')}.`;
-    },
-  });
-}
-
-/** The same, where every key may be left out but those in `needed`. */
-function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof Shape & string = never>(
-  shape: Shape,
-  ...needed: Needed[]
-): Of<Definition<Shape, Needed>> {
-  const optional = Object.keys(shape).filter((key) => !needed.includes(key as Needed));
-  const mask = Object.fromEntries(optional.map((key) => [key, true as const]));
-  return closed(shape).exactPartial(mask as never) as never;
-}
+import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
+import { about, chosen, closed, strict } from './fields.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const flag = z.boolean();
@@ -46,6 +17,8 @@ const argumentName = named(
   'an argument name is letters, digits and _, at most 64, not starting with a digit',
 );
 const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
+/** Said of every text that may name variables. */
+const FILLED = '`\u0024{VARIABLE}` is filled in';
 const anything = z.unknown();
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 const texts = list(text);
@@ -55,175 +28,340 @@ const bytes = z
   .min(1)
   .max(1024 * 1024 * 1024);
 
-const baseUrl = z.union([text, strict({ env: variable, default: text }, 'env')]);
-const headers = z.record(named(HEADER_NAME, 'is not a header name'), z.string());
 const policy = z.enum(['allow', 'confirm', 'deny']);
-const style = z.enum(['simple', 'label', 'matrix', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'cookie']);
+const style = about(
+  z.enum(['simple', 'label', 'matrix', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'cookie']),
+  'How lists and objects are written, as OpenAPI names it. Default: `form`, and `simple` in paths and headers.',
+  'form',
+);
+const explode = about(
+  flag,
+  'Every item of a list (or field of an object) as a parameter of its own: `tag=a&tag=b` and not `tag=a,b`.',
+  false,
+);
+const allowReserved = about(
+  flag,
+  'Leaves `/`, `?`, `:` and the like as they are instead of percent-encoding them.',
+  true,
+);
 const jsonSchema = z.union([z.record(z.string(), anything), z.boolean()]);
+const headers = z.record(named(HEADER_NAME, 'is not a header name'), z.string());
 const security = list(texts);
 
+const baseUrl = z.union([
+  text,
+  strict(
+    {
+      env: about(variable, 'The environment variable that holds the URL.', 'SHOP_BASE_URL'),
+      default: about(text, 'The URL while the variable is not set.', 'https://shop.example/v1'),
+    },
+    'env',
+  ),
+]);
+
+const variables = {
+  env: about(variable, 'The variable that holds the key or token.', 'SHOP_KEY'),
+  usernameEnv: about(variable, 'The variable that holds the user name.', 'SHOP_USER'),
+  passwordEnv: about(variable, 'The variable that holds the password.', 'SHOP_PASSWORD'),
+  clientIdEnv: about(variable, 'The variable that holds the client id.', 'SHOP_CLIENT_ID'),
+  clientSecretEnv: about(variable, 'The variable that holds the client secret.', 'SHOP_CLIENT_SECRET'),
+  tokenUrl: about(text, 'Where an access token is had for client id and secret.', 'https://shop.example/token'),
+  scopes: about(texts, 'What the token is asked to allow. Default: nothing in particular.', ['orders:read']),
+  accessKeyIdEnv: about(variable, 'The variable that holds the access key id.', 'AWS_ACCESS_KEY_ID'),
+  secretAccessKeyEnv: about(variable, 'The variable that holds the secret access key.', 'AWS_SECRET_ACCESS_KEY'),
+  sessionTokenEnv: about(variable, 'The variable that holds the session token of temporary keys.', 'AWS_SESSION_TOKEN'),
+  region: about(text, 'The region requests are signed for.', 'eu-central-1'),
+  service: about(text, 'The service requests are signed for.', 'dynamodb'),
+};
+
 export const scheme = strict({
-  env: variable,
-  usernameEnv: variable,
-  passwordEnv: variable,
-  clientIdEnv: variable,
-  clientSecretEnv: variable,
-  tokenUrl: text,
-  scopes: texts,
-  accessKeyIdEnv: variable,
-  secretAccessKeyEnv: variable,
-  sessionTokenEnv: variable,
-  region: text,
-  service: text,
-  argument: flag,
+  ...variables,
+  argument: about(
+    flag,
+    'A parameter that was taken for a key by its name is an argument after all, which the model gives.',
+    true,
+  ),
+}).meta({
+  id: 'scheme',
+  description:
+    'Variables for a security scheme of the imported document; what kind it is the document says. The name is that of the scheme.',
 });
 
 export const kinds = z.discriminatedUnion('kind', [
   closed({
-    kind: z.literal('apiKey'),
-    in: z.enum(['header', 'query', 'cookie']).exactOptional(),
-    field: text,
-    env: variable,
-    prefix: z.string().exactOptional(),
-  }),
-  closed({ kind: z.literal('bearer'), env: variable }),
-  closed({ kind: z.literal('basic'), usernameEnv: variable, passwordEnv: variable }),
+    kind: about(z.literal('apiKey'), 'A key in a header, query parameter or cookie.', 'apiKey'),
+    in: about(z.enum(['header', 'query', 'cookie']), 'Where the key goes. Default: `header`.', 'query').exactOptional(),
+    field: about(text, 'Name of the header, query parameter or cookie.', 'X-API-Key'),
+    env: variables.env,
+    prefix: about(z.string(), 'Put before the key, its blank included.', 'Token ').exactOptional(),
+  }).meta({ id: 'apiKey' }),
   closed({
-    kind: z.literal('oauth2'),
-    tokenUrl: text,
-    clientIdEnv: variable,
-    clientSecretEnv: variable,
-    scopes: texts.exactOptional(),
-  }),
+    kind: about(z.literal('bearer'), 'A token, sent as `Authorization: Bearer …`.', 'bearer'),
+    env: variables.env,
+  }).meta({ id: 'bearer' }),
   closed({
-    kind: z.literal('awsSigv4'),
-    accessKeyIdEnv: variable,
-    secretAccessKeyEnv: variable,
-    sessionTokenEnv: variable.exactOptional(),
-    region: text,
-    service: text,
-  }),
+    kind: about(z.literal('basic'), 'User name and password, sent as `Authorization: Basic …`.', 'basic'),
+    usernameEnv: variables.usernameEnv,
+    passwordEnv: variables.passwordEnv,
+  }).meta({ id: 'basic' }),
+  closed({
+    kind: about(
+      z.literal('oauth2'),
+      'An access token for client id and secret (client credentials), renewed in time.',
+      'oauth2',
+    ),
+    tokenUrl: variables.tokenUrl,
+    clientIdEnv: variables.clientIdEnv,
+    clientSecretEnv: variables.clientSecretEnv,
+    scopes: variables.scopes.exactOptional(),
+  }).meta({ id: 'oauth2' }),
+  closed({
+    kind: about(z.literal('awsSigv4'), 'Every request is signed (AWS Signature Version 4).', 'awsSigv4'),
+    accessKeyIdEnv: variables.accessKeyIdEnv,
+    secretAccessKeyEnv: variables.secretAccessKeyEnv,
+    sessionTokenEnv: variables.sessionTokenEnv.exactOptional(),
+    region: variables.region,
+    service: variables.service,
+  }).meta({ id: 'awsSigv4' }),
 ]);
 
 /** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */
-const credential = z.unknown().transform((value, context) => {
-  const kind = typeof value === 'object' && value !== null && 'kind' in value;
-  const result = (kind ? kinds : scheme).safeParse(value, { reportInput: true });
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) context.issues.push({ ...issue, input: issue.input } as never);
-  return z.NEVER;
-});
+const credential = chosen([kinds, scheme], (value) => (isObject(value) && 'kind' in value ? kinds : scheme));
 
 const response = strict({
-  accept: text,
-  pick: texts,
-  drop: texts,
-  maxChars: z.int().min(200).max(1_000_000),
-  format: z.enum(['auto', 'json', 'toon', 'text']),
-  structured: flag,
-});
+  accept: about(text, 'The Accept header. Default: JSON, else anything.', 'text/csv'),
+  pick: about(
+    texts,
+    'Keeps only these dot paths, in every item of a list. An answer that has none of them is not shown.',
+    ['id', 'customer.name'],
+  ),
+  drop: about(
+    texts,
+    'Takes keys away: a name or a glob wherever it stands, a dot path (`$.meta` for the root) just there.',
+    ['*_url', 'owner.login'],
+  ),
+  maxChars: about(
+    z.int().min(200).max(1_000_000),
+    'Characters of an answer that reach the model; whole items are cut, and it is said. Default: 20000.',
+    8000,
+  ),
+  format: about(
+    z.enum(['auto', 'json', 'toon', 'text']),
+    'How an answer is written. `toon` is a shorter form of JSON tables, used where it is shorter. Default: `auto`.',
+    'toon',
+  ),
+  structured: about(flag, 'Also gives the answer as `structuredContent`. Default: false.', true),
+}).meta({ id: 'response', description: 'How answers are cut down before they reach the model.' });
 
 const pagination = strict(
   {
-    kind: z.enum(['page', 'offset', 'cursor']),
-    arg: argumentName,
-    sizeArg: argumentName,
-    nextFrom: text,
+    kind: about(
+      z.enum(['page', 'offset', 'cursor']),
+      'What the argument counts: pages, items, or a mark to go on from.',
+      'page',
+    ),
+    arg: about(argumentName, 'The argument that moves on.', 'page'),
+    sizeArg: about(argumentName, 'The argument that sets how many items a page has.', 'limit'),
+    nextFrom: about(text, 'Dot path of the next cursor in the answer.', 'meta.next_cursor'),
   },
   'kind',
   'arg',
-);
+).meta({
+  id: 'pagination',
+  description: 'How to get the next page, so that an answer can say which argument to pass.',
+});
 
 export const location = z.enum(['path', 'query', 'header', 'cookie', 'body', 'body-root']);
 
 const placementShape = {
-  in: location,
-  name: text,
-  at: texts,
+  in: about(
+    location,
+    'Where it goes; `body-root` is the whole body. Default: the path where it has a variable of that name, else the query for GET, HEAD and DELETE, else the body.',
+    'query',
+  ),
+  name: about(text, 'Its name in the request. Default: the argument’s own.', 'per_page'),
+  at: about(texts, 'Where it goes inside the body, key by key, instead of `name`.', ['customer', 'email']),
   style,
-  explode: flag,
-  allowReserved: flag,
-  mediaType: text,
-  arrays: z.enum(['indices', 'brackets', 'repeat']),
-  file: flag,
-  clamp: flag,
+  explode,
+  allowReserved,
+  mediaType: about(text, 'Written as this media type, then encoded (JSON in a query parameter).', 'application/json'),
+  arrays: about(
+    z.enum(['indices', 'brackets', 'repeat']),
+    'How lists inside a `deepObject` are written: `a[0]=`, `a[]=` or `a=`.',
+    'brackets',
+  ),
+  file: about(flag, 'A file: the argument is `{ filename, mimeType, base64 | text }`.', true),
+  clamp: about(flag, 'Moves a number beyond its bounds to the nearest one, and the answer says so.', true),
 };
-export const placement = strict(placementShape);
+export const placement = strict(placementShape).meta({
+  id: 'placement',
+  description: 'Where an argument goes, and how it is written.',
+});
 /** The keys an argument of a YAML file may carry beside its JSON Schema. */
 export const PLACEMENT_KEYS: ReadonlySet<string> = new Set(Object.keys(placementShape));
 
-const partEncoding = strict({ contentType: text, style, explode: flag, allowReserved: flag, headers, file: flag });
+const partEncoding = strict({
+  contentType: about(text, 'Media type of the part.', 'application/json'),
+  style,
+  explode,
+  allowReserved,
+  headers: about(headers, 'Headers of the part.', { 'X-Part': 'meta' }),
+  file: about(flag, 'The part is a file.', true),
+}).meta({ id: 'encoding', description: 'How one field of a form or multipart body is written.' });
 
 export const bodyKind = z.enum(['json', 'form', 'multipart', 'binary', 'text']);
 const body = z.union([
   bodyKind,
-  strict({ kind: bodyKind, mediaType: text, wrap: texts, encoding: z.record(z.string(), partEncoding) }, 'kind'),
+  strict(
+    {
+      kind: about(bodyKind, 'What the body is. Default: `multipart` where an argument is a file, else `json`.', 'form'),
+      mediaType: about(text, 'The Content-Type. Default: that of the kind.', 'application/vnd.shop+json'),
+      wrap: about(texts, 'Wraps the body in these keys, outermost first: `{"data": {…}}`.', ['data']),
+      encoding: about(z.record(z.string(), partEncoding), 'How single fields are written, by name.', {
+        note: { contentType: 'text/plain' },
+      }),
+    },
+    'kind',
+  ),
 ]);
 
 /** What a hand-written endpoint and the curation of an imported one have in common. */
 const common = {
-  title: text,
-  description: text,
-  tags: texts,
-  effect: z.enum(['read', 'write', 'destructive']),
-  idempotent: flag,
-  guard: policy,
-  timeoutMs: milliseconds,
-  maxResponseBytes: bytes,
-  headers,
-  response,
-  pagination,
-  examples: list(z.record(z.string(), anything)),
-  expose: z.enum(['tool', 'resource', 'both']),
-  pinned: flag,
+  title: about(text, 'What people see in place of the tool’s name.', 'Get an order'),
+  description: about(
+    text,
+    'When to use it, what comes back, its limits. Replaces what an imported document says.',
+    'Gets one order with its items. Numbers come from list_orders.',
+  ),
+  tags: about(texts, 'Groups it belongs to; grouped exposure, filters and profiles go by them.', ['orders']),
+  effect: about(
+    z.enum(['read', 'write', 'destructive']),
+    'What a call does. Default: by method, name, path and summary, stricter in doubt; `landbridge explain` says why.',
+    'read',
+  ),
+  idempotent: about(flag, 'Whether repeating a call changes nothing more. Default: by the method.', true),
+  guard: about(
+    policy,
+    'Lets calls pass, asks a person first, or refuses. Default: as the domain and the deployment say.',
+    'confirm',
+  ),
+  timeoutMs: about(
+    milliseconds,
+    'Milliseconds a call may take, connecting and reading included. Default: 30000.',
+    10_000,
+  ),
+  maxResponseBytes: about(bytes, 'Bytes of an answer that are read at most. Default: 10485760.', 1_048_576),
+  headers: about(headers, `Sent with every request. ${FILLED}, and the value then is a secret.`, {
+    'Accept-Language': 'en',
+  }),
+  response: about(response, 'How answers are cut down before they reach the model.', { pick: ['id', 'status'] }),
+  pagination: about(pagination, 'How to get the next page.', { kind: 'page', arg: 'page', sizeArg: 'limit' }),
+  examples: about(list(z.record(z.string(), anything)), 'Calls as they are really made: arguments by name.', [
+    { id: 7 },
+  ]),
+  expose: about(
+    z.enum(['tool', 'resource', 'both']),
+    'Offered as a tool, as a resource to read (GET only), or both. Default: `tool`.',
+    'both',
+  ),
+  pinned: about(flag, 'Listed as a tool of its own in every exposure mode.', true),
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
-const method = z.string().superRefine((word, context) => {
-  if (METHODS.includes(word.toUpperCase())) return;
-  const shown = JSON.stringify(word);
-  context.addIssue(`${shown} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`);
+/** `[Gg][Ee][Tt]|…`: the flag of a regular expression does not pass into a JSON Schema. */
+const ANY_CASE = METHODS.map((word) => word.replace(/./g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join('|');
+const method = z.string().regex(new RegExp(`^(?:${ANY_CASE})$`), {
+  error: ({ input }) => {
+    const word = String(input);
+    return `${JSON.stringify(word)} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`;
+  },
 });
 
 export const endpoint = strict(
   {
-    method: z.union([method, closed({ custom: named(/^[A-Za-z-]{1,32}$/, 'must be letters') })]),
-    path: named(
-      /^\/[^?#\s]*$/,
-      'must start with / and hold no ?, # or blank; query parameters are args or fixed values',
+    method: about(
+      z.union([
+        method,
+        closed({ custom: about(named(/^[A-Za-z-]{1,32}$/, 'must be letters'), 'A method of the API’s own.', 'PURGE') }),
+      ]),
+      'The HTTP method. Default: `GET`.',
+      'POST',
     ),
-    summary: text,
-    deprecated: flag,
+    path: about(
+      named(/^\/[^?#\s]*$/, 'must start with / and hold no ?, # or blank; query parameters are args or fixed values'),
+      'Below the base URL; every `{variable}` needs an argument or a fixed value of its name.',
+      '/orders/{id}',
+    ),
+    summary: about(text, 'One sentence: what it does.', 'Gets one order.'),
+    deprecated: about(flag, 'Still works, but is better not used.', true),
     // readArguments() looks inside
-    args: z.custom<z.ZodType | { readonly [key: string]: z.ZodType | ArgDefinition }>(
-      isObject,
-      'must be an object of arguments',
+    args: about(
+      z
+        .custom<z.ZodType | { readonly [key: string]: z.ZodType | ArgDefinition }>(
+          isObject,
+          'must be an object of arguments',
+        )
+        .meta({ additionalProperties: ['argument'] }),
+      'The arguments by name: each a JSON Schema with its placement and `required: true` beside it. In TypeScript also a zod object, or zod types by name. Defaults are sent.',
+      { id: { type: 'integer', minimum: 1, required: true, description: 'Number of the order.' } },
     ),
-    inputSchema: jsonSchema,
-    place: z.record(argumentName, z.union([location, placement])),
-    fixed: z.record(argumentName, anything),
-    body,
-    baseUrl,
-    security,
-    outputSchema: jsonSchema,
+    inputSchema: about(
+      jsonSchema.meta({ anyOf: ['jsonSchema'] }),
+      'The arguments as one JSON Schema of type object, instead of `args`.',
+      { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] },
+    ),
+    place: about(
+      z.record(argumentName, z.union([location, placement])),
+      'Where arguments and fixed values go, by name: a place, or a placement.',
+      { id: 'path' },
+    ),
+    fixed: about(z.record(argumentName, anything), 'Sent with every call, never shown. Placed like arguments.', {
+      format: 'json',
+    }),
+    body: about(body, 'What the body is: a kind, or an object that says more.', 'form'),
+    baseUrl: about(baseUrl, 'Where this endpoint is, if not where the domain is.', 'https://files.shop.example'),
+    security: about(
+      security,
+      'Names of credentials that go together, as alternatives; `[]` for none. Default: as the domain says.',
+      [['key']],
+    ),
+    outputSchema: about(jsonSchema, 'JSON Schema of the answer; shown, never enforced.', {
+      type: 'object',
+      properties: { id: { type: 'integer' }, status: { type: 'string' } },
+    }),
     ...common,
   },
   'path',
   'summary',
-);
+).meta({
+  id: 'endpoint',
+  description: 'One operation of the API, written by hand. Its key is the action: `get_order`.',
+});
 
-export const filter = strict({ tags: texts, paths: texts, methods: texts, operations: texts, deprecated: flag });
+export const filter = strict({
+  tags: about(texts, 'Tags, as the document spells them or as groups are called.', ['orders']),
+  paths: about(texts, 'Paths of the document; `*` stands for a segment, `**` for several.', ['/orders/**']),
+  methods: about(texts, 'HTTP methods.', ['GET']),
+  operations: about(texts, 'operationIds, `METHOD /path` or fully-qualified names, with globs.', [
+    'listOrders',
+    'get*',
+  ]),
+  deprecated: about(flag, 'Whether the document calls it deprecated.', false),
+}).meta({
+  id: 'filter',
+  description: 'Picks operations of the document. Within one key any value may match; all keys that are there must.',
+});
 
 export const argCuration = strict({
-  description: text,
-  rename: argumentName,
-  hide: flag,
-  fixed: anything,
-  default: anything,
-  required: flag,
-  enum: list(anything),
-  clamp: flag,
-});
+  description: about(text, 'Replaces the text of the document.', 'Number of the order, from list_orders.'),
+  rename: about(argumentName, 'The name the model uses.', 'order_id'),
+  hide: about(flag, 'Not offered, and not sent. What is required needs `fixed` instead.', true),
+  fixed: about(anything, 'Not offered; always sent with this value.', 'json'),
+  default: about(anything, 'Sent when the model leaves it out.', 20),
+  required: about(flag, 'Whether the model must give it.', true),
+  enum: about(list(anything), 'The values there are.', ['open', 'closed']),
+  clamp: placementShape.clamp,
+}).meta({ id: 'argumentChange', description: 'Changes to one argument of an imported operation.' });
 
 /** What makes an entry of `args` an argument of its own instead of a change to one: only those say what it looks like. */
 const ADDITION_KEYS = ['in', 'type', 'schema'];
@@ -232,69 +370,156 @@ export function isAddition(entry: unknown): entry is ArgAddition {
   return isObject(entry) && ADDITION_KEYS.some((key) => Object.hasOwn(entry, key));
 }
 
-/** An added argument is read like one of a hand-written endpoint (argument-plan.ts), which looks inside. */
-const operationArg = z.unknown().transform((value, context): ArgCuration | ArgAddition => {
-  if (isAddition(value)) return value;
-  const result = argCuration.safeParse(value, { reportInput: true });
-  if (result.success) return result.data;
-  for (const issue of result.error.issues) context.issues.push({ ...issue, input: issue.input } as never);
-  return z.NEVER;
-});
+/** Read like an argument of a hand-written endpoint (argument-plan.ts), which looks inside. */
+const argAddition = z.custom<ArgAddition>(isAddition).meta({ anyOf: ['addition'] });
+const operationArg = chosen<typeof argAddition | typeof argCuration>([argCuration, argAddition], (value) =>
+  isAddition(value) ? argAddition : argCuration,
+);
 
 export const operation = strict({
-  name: action,
-  summary: text,
+  name: about(action, 'The action: `list_orders` becomes the tool `<prefix>_list_orders`.', 'get_order'),
+  summary: about(text, 'One sentence: what it does. Default: the first sentence of `description`.', 'Gets one order.'),
   ...common,
-  args: z.record(z.string(), operationArg),
-  additional: flag,
+  args: about(
+    z.record(z.string(), operationArg),
+    'Changes to arguments by name. An entry with `in`, `type` or `schema` adds one that the document lacks.',
+    { id: { description: 'Number of the order.' }, expand: { in: 'query', type: 'string' } },
+  ),
+  additional: about(
+    flag,
+    'Passes on arguments that the document does not name: as body fields, or as query parameters where there is no body.',
+    true,
+  ),
+}).meta({
+  id: 'operation',
+  description:
+    'Changes to one operation of the imported document. Its key is the operationId, `METHOD /path`, action or tool name.',
 });
 
 export const prompt = strict({
-  title: text,
-  description: text,
-  arguments: z.record(argumentName, strict({ description: text, required: flag, values: list(z.string()) })),
-  text,
-  messages: list(strict({ role: z.enum(['user', 'assistant']), text, resource: text })),
-});
+  title: about(text, 'What people see in place of the name.', 'Plan my day'),
+  description: about(text, 'What the prompt is for.', 'Picks what to work on today.'),
+  arguments: about(
+    z.record(
+      argumentName,
+      strict({
+        description: about(text, 'What to give.', 'Whose day, e.g. ada.'),
+        required: about(flag, 'Whether it must be given. Default: false.', true),
+        values: about(list(z.string()), 'Values offered while typing.', ['ada', 'grace']),
+      }),
+    ),
+    'What a person fills in, by name.',
+    { person: { required: true } },
+  ),
+  text: about(text, 'One message of the user; `{{argument}}` is replaced. Or `messages`, for more.', 'Plan the day.'),
+  messages: about(
+    list(
+      strict({
+        role: about(z.enum(['user', 'assistant']), 'Who says it. Default: `user`.', 'assistant'),
+        text: about(text, 'What is said; `{{argument}}` is replaced.', 'Plan the day.'),
+        resource: about(text, 'URI of a resource to embed, instead of `text`.', 'shop://guide'),
+      }),
+    ),
+    'Several messages, instead of `text`.',
+    [{ text: 'Plan the day.' }, { role: 'assistant', text: 'Whose day?' }],
+  ),
+}).meta({ id: 'prompt', description: 'A text that people choose in their client, and fill in.' });
 
 export const resource = strict(
-  { name: text, title: text, description: text, mimeType: text, text: z.string(), file: text },
+  {
+    name: about(text, 'Its name.', 'guide'),
+    title: about(text, 'What people see in place of the name.', 'How the shop works'),
+    description: about(text, 'What it holds.', 'States of an order, and who may change them.'),
+    mimeType: about(text, 'Media type. Default: `text/markdown`.', 'text/plain'),
+    text: about(z.string(), 'What it says.', 'An order is open, paid or shipped.'),
+    file: about(text, 'Instead of `text`: a file in the folder of the domain file.', './guide.md'),
+  },
   'name',
-);
+).meta({ id: 'resource', description: 'A text that clients can read. Its key is its URI: `shop://guide`.' });
 
 export const domain = strict(
   {
-    name: named(DOMAIN_NAME, 'a domain name is lower case letters, digits and _, at most 32, starting with a letter'),
-    title: text,
-    description: text,
-    baseUrl,
-    prefix: named(/^([a-z][a-z0-9_]{0,31})?$/, 'a prefix is lower case letters, digits and _, at most 32, or empty'),
-    headers,
-    credentials: z.record(named(/^[\w.-]{1,64}$/, 'is not a credential name'), credential),
-    security,
-    guard: strict({ write: policy, destructive: policy }),
-    exposure: z.enum(['tools', 'grouped', 'search', 'auto']),
-    pinned: texts,
-    timeoutMs: milliseconds,
-    maxResponseBytes: bytes,
-    response,
-    prompts: z.record(named(/^[\w.-]{1,64}$/, 'is not a prompt name'), prompt),
-    resources: z.record(
-      named(/^[a-z][a-z0-9+.-]*:\S+$/i, 'must be a URI with a scheme, such as guide://pets'),
-      resource,
+    name: about(
+      named(DOMAIN_NAME, 'a domain name is lower case letters, digits and _, at most 32, starting with a letter'),
+      'Lower case letters, digits and `_`; no other domain has it.',
+      'shop',
     ),
-    endpoints: z.record(action, endpoint),
-    openapi: text,
-    overlays: texts,
-    refsRoot: text,
-    server: text,
-    serverVariables: z.record(z.string(), text),
-    include: filter,
-    exclude: filter,
-    operations: z.record(z.string(), operation),
+    title: about(text, 'What people see in place of the name.', 'The shop'),
+    description: about(text, 'What the API is about.', 'Orders and customers of the shop.'),
+    baseUrl: about(
+      baseUrl,
+      `Where the API is: a URL in which ${FILLED}, or a variable with a default. Default for an imported document: its own server.`,
+      { env: 'SHOP_BASE_URL', default: 'https://shop.example/v1' },
+    ),
+    prefix: about(
+      named(/^([a-z][a-z0-9_]{0,31})?$/, 'a prefix is lower case letters, digits and _, at most 32, or empty'),
+      'Put before every action to make the tool’s name; `""` for none. Default: the domain’s name.',
+      '',
+    ),
+    headers: common.headers,
+    credentials: about(
+      z.record(named(/^[\w.-]{1,64}$/, 'is not a credential name'), credential),
+      'How requests prove who they are, by name. Values come from environment variables, never from the file. With `openapi`, the name of a security scheme needs no `kind`.',
+      { key: { kind: 'apiKey', field: 'X-API-Key', env: 'SHOP_KEY' } },
+    ),
+    security: about(
+      security,
+      'Names of credentials that go together, as alternatives. Default: the one that is declared; for an imported document what it says.',
+      [['key']],
+    ),
+    guard: about(
+      strict({
+        write: about(policy, 'For calls that write. Default: `allow`.', 'confirm'),
+        destructive: about(policy, 'For calls that destroy. Default: `confirm`.', 'deny'),
+      }),
+      'Lets calls pass, asks a person first, or refuses, by effect.',
+      { destructive: 'deny' },
+    ),
+    exposure: about(
+      z.enum(['tools', 'grouped', 'search', 'auto']),
+      'One tool per operation, one per group, or search. Default: `auto`, the first that fits the token budget.',
+      'grouped',
+    ),
+    pinned: about(texts, 'Actions listed as tools of their own in every exposure mode.', ['get_order']),
+    timeoutMs: common.timeoutMs,
+    maxResponseBytes: common.maxResponseBytes,
+    response: about(response, 'How answers of all operations are cut down.', { maxChars: 8000 }),
+    prompts: about(z.record(named(/^[\w.-]{1,64}$/, 'is not a prompt name'), prompt), 'Prompts by name.', {
+      triage: { text: 'Find open orders without a customer.' },
+    }),
+    resources: about(
+      z.record(named(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'must be a URI with a scheme, such as guide://pets'), resource),
+      'Resources by URI.',
+      { 'shop://guide': { name: 'guide', text: 'An order is open, paid or shipped.' } },
+    ),
+    endpoints: about(z.record(action, endpoint), 'Operations written by hand, by action.', {
+      get_status: { path: '/status', summary: 'Says whether the shop is open.' },
+    }),
+    openapi: about(text, 'An OpenAPI document to import: a path beside this file, or a URL.', '../openapi/shop.yaml'),
+    overlays: about(texts, 'OpenAPI Overlay documents, applied in order before the import.', [
+      '../openapi/fixes.overlay.yaml',
+    ]),
+    refsRoot: about(text, 'A folder that `$ref`s of the document may reach besides its own.', '../openapi'),
+    server: about(
+      text,
+      'Which of the document’s servers is meant: its URL, name or description, as the document has it.',
+      'https://{region}.shop.example/v1',
+    ),
+    serverVariables: about(
+      z.record(z.string(), text),
+      `Values for the variables of the document’s server URLs; ${FILLED}.`,
+      { region: 'eu' },
+    ),
+    include: about(filter, 'Only these operations of the document.', { tags: ['orders'] }),
+    exclude: about(filter, 'None of these; stronger than `include`.', { deprecated: true }),
+    operations: about(
+      z.record(z.string(), operation),
+      'What to change about operations of the document, by operationId, `METHOD /path`, action or tool name.',
+      { getOrder: { name: 'get_order', response: { pick: ['id', 'status'] } } },
+    ),
   },
   'name',
-);
+).meta({ id: 'domain', description: 'A domain file: one API, and how it is offered to models.' });
 
 /** Checks the shape of a definition; the meaning (does every path variable have an argument?) is checked by the build. */
 export function checkDefinition(value: unknown): { definition: DomainDefinition } | { problems: Problem[] } {

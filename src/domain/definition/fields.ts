@@ -1,0 +1,50 @@
+// How the shape of a file that people write is put down: objects that refuse unknown keys with a suggestion, and fields that
+// say what they are for. docs/ and the JSON Schemas for editors are made of these (npm run docs).
+import { z } from 'zod';
+import { hint } from '../../endpoint/suggest.ts';
+
+type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
+type Definition<Shape, Needed extends keyof Shape> = Pick<Fields<Shape>, Needed> & Partial<Omit<Fields<Shape>, Needed>>;
+
+/** Named, so that declarations do not spell out all of zod's parameters at every level. */
+export interface Of<Value> extends z.ZodType<Value> {}
+
+/** What a field is for, in a sentence or two, and a value it may have; a test loads that value in its place. */
+export function about<Type extends z.ZodType>(type: Type, description: string, ...examples: unknown[]): Type {
+  return type.meta({ description, ...(examples.length > 0 && { examples }) });
+}
+
+/** An object that refuses unknown keys with a suggestion. `{key}` is filled in per key by toProblems(). */
+export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  const keys = Object.keys(shape);
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const first = issue.keys?.[0] ?? '';
+      return issue.keys?.length === 1
+        ? `"{key}" is not known here; ${hint(first, keys)}`
+        : `"{key}" is not known here; allowed: ${keys.join(', ')}.`;
+    },
+  });
+}
+
+/** The same, where every key may be left out but those in `needed`. */
+export function strict<Shape extends z.core.$ZodLooseShape, Needed extends keyof Shape & string = never>(
+  shape: Shape,
+  ...needed: Needed[]
+): Of<Definition<Shape, Needed>> {
+  const optional = Object.keys(shape).filter((key) => !needed.includes(key as Needed));
+  const mask = Object.fromEntries(optional.map((key) => [key, true as const]));
+  return closed(shape).exactPartial(mask as never) as never;
+}
+
+/** One of several types, by how the value looks: a union would say what all of them expect. */
+export function chosen<Type extends z.ZodType>(types: readonly Type[], choose: (value: unknown) => Type) {
+  const type = z.unknown().transform((value, context): z.output<Type> => {
+    const result = choose(value).safeParse(value, { reportInput: true });
+    if (result.success) return result.data as z.output<Type>;
+    for (const issue of result.error.issues) context.issues.push({ ...issue, input: issue.input } as never);
+    return z.NEVER;
+  });
+  return type.meta({ anyOf: types });
+}
