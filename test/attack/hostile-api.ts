@@ -1,5 +1,6 @@
 // One API whose schemas ask for trouble: wide, deep, recursive, with unions, enums and patterns of every bad kind.
 import type { Launch } from './gateway.ts';
+import { HOSTILE_SCHEMAS } from './hostile-schemas.ts';
 
 type Json = Record<string, unknown>;
 
@@ -177,6 +178,12 @@ const paths: Json = {
       }),
     ),
   },
+  ...Object.fromEntries(
+    Object.entries(HOSTILE_SCHEMAS).map(([name, { schema }]) => [
+      `/schemas/${name}`,
+      { post: operation(`schema_${name}`, body({ type: 'object', properties: { value: schema } })) },
+    ]),
+  ),
   '/tree': { post: operation('tree', body({ $ref: '#/components/schemas/Tree' })) },
   '/patterns': {
     post: operation(

@@ -42,10 +42,11 @@ export function unionNodes(
   const done = new Set([...expanded, ...facts.parts]);
   const quiet = facts.parts.map(withoutText);
   for (const part of quiet) done.add(part);
-  const objects = branches.filter((branch) => typesOf(pass.root, branch) & OBJECT);
+  const takesObjects = (branch: JsonSchema) => (typesOf(pass.root, branch) & OBJECT) !== 0;
+  const objects = branches.filter(takesObjects);
   const fold =
     objects.length > 1 && (facts.properties.size > 0 || objects.length > MAX_BRANCHES || at.depth >= pass.maxDepth);
-  const apart = fold ? branches.filter((branch) => !objects.includes(branch)) : branches;
+  const apart = fold ? branches.filter((branch) => !takesObjects(branch)) : branches;
   const nodes = apart.slice(0, MAX_FOLDED).map((branch) => toNode(pass, [branch, ...quiet], at, done));
   if (fold) {
     const { schema, forms } = foldObjects(pass.root, objects);

@@ -49,6 +49,8 @@ export interface Walk {
 export const MAX_NESTING = 500;
 /** A visit costs two steps of compiled code. */
 const VISIT_EFFORT = 2;
+/** A walk beside the walk. */
+const FITS_EFFORT = 1;
 /** The first visit of all looks for every keyword there is. */
 const OUTLINE_EFFORT = 8;
 
@@ -63,6 +65,7 @@ export function fitsSchema(root: JsonSchema, schema: JsonSchema, value: unknown)
 
 /** Whether a value satisfies a schema beside the one that is walked. */
 export function fits(walk: Walk, schema: JsonSchema, value: unknown): boolean {
+  spend(FITS_EFFORT);
   const errors: CheckError[] = [];
   visit({ ...walk, max: 1, path: [], errors }, schema, value);
   return errors.length === 0;

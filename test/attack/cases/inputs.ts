@@ -1,6 +1,7 @@
 // A: messages within the limits that must not hold the event loop, through every door.
 import { type Case, call, request, requests } from '../case.ts';
 import { PATTERNS, TOOL, WIDE_OBJECT } from '../hostile-api.ts';
+import { HOSTILE_SCHEMAS } from '../hostile-schemas.ts';
 
 const run = (text: string, count: number) => text.repeat(count);
 const keys = (count: number, value: (index: number) => unknown, stem = 'unknown') =>
@@ -304,6 +305,11 @@ const VALUES: readonly Case[] = [
   ),
 ];
 
+/** Schemas that cost much for what they weigh: the first call, which makes what it needs, and later ones. */
+const SCHEMAS: readonly Case[] = Object.entries(HOSTILE_SCHEMAS).map(([name, { value }]) =>
+  call(`schema ${name.replaceAll('_', ' ')}`, TOOL(`schema_${name}`), () => ({ value: value() })),
+);
+
 /** Arguments that are not arguments at all. */
 const SHAPES: readonly Case[] = [
   request('arguments: list of 100,000', 'tools', 'tools/call', () => ({
@@ -320,4 +326,4 @@ const SHAPES: readonly Case[] = [
   })),
 ];
 
-export const INPUT_CASES: readonly Case[] = [...REPORTED, ...CONTROLS, ...MODES, ...VALUES, ...SHAPES];
+export const INPUT_CASES: readonly Case[] = [...REPORTED, ...CONTROLS, ...MODES, ...VALUES, ...SCHEMAS, ...SHAPES];
