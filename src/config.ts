@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import type { Environment } from './endpoint/environment.ts';
+import { type Environment, expand, needsVariables } from './endpoint/environment.ts';
 import { GatewayError } from './errors.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -86,8 +86,9 @@ export type Config = { readonly [Key in keyof Settings]: z.output<Settings[Key][
   readonly env: Environment;
 };
 
-export function readConfig(flags: Flags, processEnv: Environment): Config {
-  const env = withEnvFiles(flags.envFile ?? [], processEnv);
+export function readConfig(commandLine: Flags, processEnv: Environment): Config {
+  const env = withEnvFiles(commandLine.envFile ?? [], processEnv);
+  const flags = withBaseUrl(commandLine, env);
   const values = Object.entries<Setting>(SETTINGS).map(([key, [type, flag, variable]]) => {
     // An empty variable is an unset one: `PORT= npm start` means "the default".
     const fromVariable = variable && env[variable] ? env[variable] : undefined;
@@ -104,6 +105,14 @@ export function readConfig(flags: Flags, processEnv: Environment): Config {
     http: flags.http !== false && (!flags.stdio || flags.port !== undefined),
     env,
   });
+}
+
+/** Fills in the variables of --base-url. */
+function withBaseUrl(flags: Flags, env: Environment): Flags {
+  if (typeof flags.baseUrl !== 'string') return flags;
+  const { text: baseUrl, missing } = expand(flags.baseUrl, env);
+  if (missing.length === 0) return { ...flags, baseUrl };
+  throw new GatewayError('BAD_CONFIG', `--base-url ${needsVariables(missing)}.`, { usage: true });
 }
 
 /** What was named; else ./domains; else what comes with the package. */

@@ -2,8 +2,9 @@
 import { dirname, join } from 'node:path';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
-import type { Domain } from '../endpoint/model.ts';
+import type { Credential, Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
+import { unsetVariables } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
@@ -38,22 +39,26 @@ export async function importFor(
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  // Without an address nothing can be imported; in spite of a wrong header it can, and all mistakes are said at once.
-  const isStuck = problems.length > 0;
+  // Without an address nothing can be imported; in spite of a wrong header a file can, and all mistakes are said at once.
+  const addressProblems = problems.length;
   const { headers, credentials } = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
+  const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
-  if (isStuck) throw new DefinitionError(options.source, problems);
+  if (isUrl(document)) refuseUnsetHeaders(credentials, problems);
+  if (addressProblems > 0 || (isUrl(document) && problems.length > 0))
+    throw new DefinitionError(options.source, problems);
   const { importDocument } = await import('../openapi/import-document.ts');
   try {
-    const domain = await importDocument(beside(options.source, definition.openapi!), {
+    const domain = await importDocument(document, {
       name: definition.name,
       env: options.env,
       select: selection.select,
       credentials: sourcesOf(definition.credentials),
       headerCredentials: credentials,
+      plainHeaders: headers,
       ...pickDefined({
         prefix: prefix === '' ? undefined : `${prefix}_`,
-        baseUrl: base !== undefined && 'url' in base ? base.url + (base.isRoot ? '/' : '') : undefined,
+        baseUrl: base !== undefined && 'url' in base ? base.url + (base.isRoot ? '/.' : '') : undefined,
         server: definition.server,
         serverVariables,
         refsRoot,
@@ -71,9 +76,23 @@ export async function importFor(
   }
 }
 
+/** Without its header a document may arrive as the few operations that anybody may see: better no start than half of one. */
+function refuseUnsetHeaders(credentials: readonly Credential[], problems: Problem[]): void {
+  for (const credential of credentials) {
+    const variables = unsetVariables(credential);
+    if (variables.length === 0 || credential.kind !== 'apiKey') continue;
+    const message = `${needsVariables(variables)}; the document is fetched with it`;
+    problems.push({ path: ['headers', credential.field], message });
+  }
+}
+
 /** Paths in a domain file are relative to the file. */
 function beside(file: string, path: string): string {
-  return /^https?:\/\//i.test(path) || path.startsWith('/') ? path : join(dirname(file), path);
+  return isUrl(path) || path.startsWith('/') ? path : join(dirname(file), path);
+}
+
+function isUrl(path: string): boolean {
+  return /^https?:\/\//i.test(path);
 }
 
 function readServerVariables(

@@ -41,7 +41,7 @@ export function lookup(env: Environment, name: string): string | undefined {
   return value === undefined || value === '' ? undefined : value;
 }
 
-/** Without a slash at its end. `isRoot`: there was one behind the host, so that the root is meant and no path of a document. */
+/** Without a slash at its end. `isRoot`: the root is meant, and no path of a document. */
 export type ResolvedUrl = { readonly url: string; readonly isRoot?: boolean };
 
 /** The base URL as configured, variables filled in, or a sentence saying what is wrong with it. */
@@ -65,8 +65,12 @@ export function resolveBaseUrl(base: BaseUrl, env: Environment): ResolvedUrl | {
     return { problem: `must hold no user name or password${from}; declare a credential instead` };
   if (url.search !== '' || url.hash !== '')
     return { problem: `must hold no ? or #${from}; use fixed values for query parameters` };
-  const isRoot = url.pathname === '/' && text.trimEnd().endsWith('/');
-  return { url: trimEnd(`${url.origin}${url.pathname}`, '/'), ...(isRoot ? { isRoot } : {}) };
+  return { url: trimEnd(`${url.origin}${url.pathname}`, '/'), ...(isRoot(text) ? { isRoot: true } : {}) };
+}
+
+/** `https://host/.`: exactly here. A mere slash behind the host is what browsers and URL parsers put there. */
+export function isRoot(url: string): boolean {
+  return /^[a-z]+:\/\/[^/]+\/\.\/?$/i.test(url.trim());
 }
 
 /** The name in `embedded:name`; such an API runs inside the gateway's own process. */

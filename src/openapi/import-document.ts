@@ -26,7 +26,7 @@ import { createShapes } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
 import { bad } from './source/document-problem.ts';
 import { collectDocuments, resolveUri, uriOf } from './source/documents.ts';
-import { readHeaders } from './source/fetch-headers.ts';
+import { documentHeaders, noteOrigins, readHeaders } from './source/fetch-headers.ts';
 import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
 import { readSource, type SourceText } from './source/read-document.ts';
@@ -41,7 +41,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const callerHeaders = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
-  const text = await readSource(source, options, limits);
+  const sent = documentHeaders(source, source, options);
+  const text = await readSource(source, options, limits, sent);
   const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
   const documents = await collectDocuments(text, parsed, options, limits);
   const { root } = documents;
@@ -92,6 +93,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   warnings.push(...duplicateIds(operations, text.label));
   warnings.push(...guesses.sentences().map((sentence) => `${text.label}: ${sentence}`));
   warnings.push(...serverWarnings(servers.main.problem, endpoints), ...servers.notes(), ...security.missing());
+  warnings.push(...noteOrigins(source, servers.main.url, sent, options));
   const description = textAt(info, 'description') ?? textAt(info, 'summary');
   return Object.freeze({
     name: domain,
@@ -122,7 +124,7 @@ async function withOverlays(
   let { value } = parsed;
   const warnings = [...parsed.warnings];
   for (const overlay of options.overlays) {
-    const text = await readSource(overlay, options, limits);
+    const text = await readSource(overlay, options, limits, documentHeaders(source.location, overlay, options));
     const read = await parseText(text.text, text.label, limits);
     const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
     const applied = applyOverlay(value, read.value, text.label, extended);

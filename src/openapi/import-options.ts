@@ -46,8 +46,13 @@ export interface ImportOptions {
   /** The main origin will stand in the operator's own file: variables are called as they are with a `baseUrl`. */
   readonly ownOrigin?: boolean;
   readonly serverVariables?: Readonly<Record<string, string>>;
-  /** `Name: value`; `${VAR}` is read from `env`. Sent to the main origin only; the values are secrets. */
+  /**
+   * `Name: value`; `${VAR}` is read from `env`. Sent to the main origin, and to that of the document when it is fetched; the
+   * values are secrets.
+   */
   readonly headers?: readonly string[];
+  /** Headers without secrets: sent when the document is fetched. */
+  readonly plainHeaders?: Readonly<Record<string, string>>;
   /** Headers that are credentials already, beside those of `headers`. */
   readonly headerCredentials?: readonly Credential[];
   /** Headers that are for one origin: a document whose main origin is another goes without. */

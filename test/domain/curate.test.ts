@@ -375,9 +375,10 @@ describe('the domain around the document', () => {
   });
 
   test('moves it to another base URL', async () => {
-    expect((await load({ baseUrl: { env: 'SHOP_URL', default: 'https://d.test/' } })).endpoints[0]!.baseUrl).toBe(
+    expect((await load({ baseUrl: { env: 'SHOP_URL', default: 'https://d.test/.' } })).endpoints[0]!.baseUrl).toBe(
       'https://d.test',
     );
+    expect((await load({ baseUrl: 'https://d.test/' })).endpoints[0]!.baseUrl).toBe('https://d.test/v1');
     expect((await load({ baseUrl: 'https://d.test' })).endpoints[0]!.baseUrl).toBe('https://d.test/v1');
     const moved = await load({ baseUrl: { env: 'SHOP_URL' } }, { SHOP_URL: 'http://127.0.0.1:5/x/' });
     expect(moved.endpoints[0]).toMatchObject({

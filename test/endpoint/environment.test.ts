@@ -55,8 +55,9 @@ describe('resolveBaseUrl()', () => {
   }
 });
 
-test('a slash behind the host means the root of it', () => {
-  expect(resolveBaseUrl('https://a.test/', {})).toEqual({ url: 'https://a.test', isRoot: true });
+test('/. behind the host means the root of it, a mere slash means nothing', () => {
+  expect(resolveBaseUrl('https://a.test/.', {})).toEqual({ url: 'https://a.test', isRoot: true });
+  expect(resolveBaseUrl('https://a.test/', {})).toEqual({ url: 'https://a.test' });
   expect(resolveBaseUrl('https://a.test', {})).toEqual({ url: 'https://a.test' });
 });
 

@@ -41,8 +41,8 @@ describe('servers of a document', () => {
 });
 
 describe('a base URL', () => {
-  test('that ends with its host keeps the paths of the servers', async () => {
-    const opened = await open({ documents: ['servers.yaml'], prepare, baseUrl: (_echo, other) => other.origin });
+  test.each(['', '/'])('that ends with its host and %j keeps the paths of the servers', async (end) => {
+    const opened = await open({ documents: ['servers.yaml'], prepare, baseUrl: (_echo, other) => other.origin + end });
     for (const [tool, line] of [
       ['plain', 'GET /api/v3/plain'],
       ['by_operation', 'POST /operation-server/by-path'],
@@ -58,9 +58,9 @@ describe('a base URL', () => {
     await opened.close();
   });
 
-  test.each(['/other/base', '/other/base/', '/'])('%j replaces every server', async (path) => {
+  test.each(['/other/base', '/other/base/', '/.'])('%j replaces every server', async (path) => {
     const opened = await open({ documents: ['servers.yaml'], prepare, baseUrl: (_echo, other) => other.origin + path });
-    const base = path.replace(/\/$/, '');
+    const base = path.replace(/\/\.?$/, '');
     for (const [tool, line] of [
       ['plain', `GET ${base}/plain`],
       ['by_operation', `POST ${base}/by-path`],

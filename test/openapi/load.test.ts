@@ -302,21 +302,6 @@ describe('over http', () => {
     expect(await problem(importDocument(`${closed}/x`, { env }))).toMatch(/cannot be fetched \(ECONNREFUSED\)/);
   });
 
-  test('the API key goes along only where the caller says that API and document share an origin', async () => {
-    const seen: (string | undefined)[] = [];
-    const origin = await serve((request, response) => {
-      seen.push(request.headers.authorization);
-      response.end(JSON.stringify(minimal));
-    });
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written on a command line
-    const headers = ['Authorization: Bearer ${TOKEN}'];
-    const given = { env: { TOKEN: 't0ken' }, headers };
-    await importDocument(`${origin}/a`, given);
-    await importDocument(`${origin}/a`, { ...given, baseUrl: 'https://api.example.com' });
-    await importDocument(`${origin}/a`, { ...given, baseUrl: `${origin}/v1` });
-    expect(seen).toEqual([undefined, undefined, 'Bearer t0ken']);
-  });
-
   test('user info in the address is sent as basic credentials and never shown', async () => {
     let seen: string | undefined;
     const origin = await serve((request, response) => {

@@ -63,7 +63,7 @@ describe('servers of OpenAPI 3', () => {
       for (const document of [at([{ url }]), { ...swagger, paths: { '/a': { get: { responses: {} } } } }]) {
         const { endpoints, warnings } = await importValue(document, { baseUrl: 'https://h.example.com' });
         expect([endpoints[0]!.baseUrl, warnings.join()]).toEqual(['', expect.stringContaining(`${url}, is not one`)]);
-        expect(await baseUrl(document, { baseUrl: 'https://h.example.com/' })).toBe('https://h.example.com');
+        expect(await baseUrl(document, { baseUrl: 'https://h.example.com/.' })).toBe('https://h.example.com');
       }
       const both = at([{ url }, { url: '/v2' }]);
       expect(await baseUrl(both, { baseUrl: 'https://h.example.com' })).toBe('https://h.example.com/v2');
@@ -100,9 +100,10 @@ describe('a base URL that ends with its host keeps the path of the document', ()
     expect(await baseUrl(at(servers('v1'), {}, { servers: servers('v3') }), here)).toBe('http://127.0.0.1:9/v3');
   });
 
-  test('a slash behind the host means the root, any other path replaces all', async () => {
+  test('a slash behind the host is no path, /. means the root, any other path replaces all', async () => {
     const document = at([{ url: '/api' }]);
-    expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/' })).toBe('http://127.0.0.1:9');
+    expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/' })).toBe('http://127.0.0.1:9/api');
+    expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/.' })).toBe('http://127.0.0.1:9');
     expect(await baseUrl(document, { baseUrl: 'http://127.0.0.1:9/x' })).toBe('http://127.0.0.1:9/x');
   });
 
@@ -184,7 +185,8 @@ describe('host and basePath of 2.0', () => {
     );
     const at9 = (url: string) => baseUrl(swagger({ host: 'example.com', basePath: '/v1' }), { baseUrl: url });
     expect(await at9('http://127.0.0.1:9')).toBe('http://127.0.0.1:9/v1');
-    expect(await at9('http://127.0.0.1:9/')).toBe('http://127.0.0.1:9');
+    expect(await at9('http://127.0.0.1:9/')).toBe('http://127.0.0.1:9/v1');
+    expect(await at9('http://127.0.0.1:9/.')).toBe('http://127.0.0.1:9');
     expect(await at9('http://127.0.0.1:9/v2')).toBe('http://127.0.0.1:9/v2');
   });
 });

@@ -33,7 +33,9 @@ export function readHeaders(
   for (const [name, template] of Object.entries(templates)) {
     const { text, missing, problem } = readHeader(name, template, env);
     const say = (message: string) => problems.push({ path: [...path, name], message });
-    if (problem !== undefined) say(problem);
+    // A variable that is set to nothing, or has an empty default, is missed by name when a call needs it.
+    const gap = isSecretHeader(name) && !template.includes('${') ? findGap(name, text) : undefined;
+    if (problem !== undefined || gap !== undefined) say(problem ?? gap!);
     else if (isSecretHeader(name)) credentials.push(toCredential(name, template, text, missing));
     else if (missing.length > 0) say(needsVariables(missing));
     else headers[name] = text.trim();
@@ -55,7 +57,9 @@ export function readHeaderLines(lines: readonly string[], env: Environment, prob
     if (!HEADER_NAME.test(name)) return say('a header is written `Name: value`');
     const { text, missing, problem } = readHeader(name, template, env);
     if (problem !== undefined) return say(problem);
-    return missing.length > 0 ? say(needsVariables(missing)) : [toCredential(name, template, text, missing)];
+    if (missing.length > 0) return say(needsVariables(missing));
+    const gap = findGap(name, text);
+    return gap === undefined ? [toCredential(name, template, text, missing)] : say(gap);
   });
 }
 
@@ -67,6 +71,18 @@ function readHeader(name: string, template: string, env: Environment) {
       ? undefined
       : 'may hold only printable ASCII';
   return { text, missing, problem };
+}
+
+const SCHEME_ALONE = /^(?:apikey|api-key|basic|bearer|digest|key|token)$/i;
+
+/** `Bearer` with nothing behind it proves nothing; most often a shell has filled in a variable that was not set. */
+function findGap(name: string, text: string): string | undefined {
+  const value = text.trim();
+  const scheme = SCHEME_ALONE.test(value) && isSecretHeader(name) ? value : undefined;
+  if (value !== '' && scheme === undefined) return undefined;
+  const place = scheme === undefined ? 'has no value' : `has nothing behind "${scheme}"`;
+  const example = `${name}: ${scheme === undefined ? '' : `${scheme} `}\${TOKEN}`;
+  return `${place}; write '${example}' with the variable's name and set the variable`;
 }
 
 function toCredential(name: string, template: string, text: string, missing: readonly string[]): Credential {

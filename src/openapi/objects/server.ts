@@ -4,6 +4,7 @@
 // operation > path > document servers, variables filled in, relative URLs resolved; 2.0 host and
 // basePath. Nothing but the document and the caller's configuration ever decides an origin.
 import { isPrivateHost } from '../../endpoint/address.ts';
+import { isRoot } from '../../endpoint/environment.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { toPlainText, trimEnd, trimStart } from '../../endpoint/plain-text.ts';
 import { listAt, type Node, nodeAt, own, textAt, textsAt } from '../../endpoint/untrusted.ts';
@@ -98,8 +99,8 @@ function onlyServer(root: unknown, read: (owner: unknown, from: string) => Serve
 }
 
 /**
- * Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. One that ends with its host
- * has no path of its own: it says where the API is, and the document says below which path.
+ * Throws BAD_CONFIG unless it is an absolute http(s) URL without query, fragment or user info. One that ends with its host,
+ * with or without a slash, has no path of its own: it says where the API is, and the document says below which path.
  */
 function checkBaseUrl(text: string): { url: string; hasPath: boolean } {
   const wrong = (why: string) =>
@@ -112,7 +113,7 @@ function checkBaseUrl(text: string): { url: string; hasPath: boolean } {
     throw wrong(`must begin with http:// or https://, not ${url.protocol}`);
   if (url.username !== '' || url.password !== '') throw wrong('must not hold a user name or password; use credentials');
   if (url.search !== '' || url.hash !== '') throw wrong('must not have a query string or fragment');
-  return { url: trim(url), hasPath: /^[a-z]+:\/\/[^/]*\//i.test(text.trim()) };
+  return { url: trim(url), hasPath: url.pathname !== '/' || isRoot(text) };
 }
 
 function trim(url: URL, origin = url.origin): string {
@@ -123,7 +124,10 @@ function trim(url: URL, origin = url.origin): string {
 function below(origin: string, path: string, from: string): Server {
   const url = URL.canParse(path, `${origin}/`) ? new URL(path, `${origin}/`) : undefined;
   if (url === undefined || url.origin !== new URL(origin).origin)
-    return unknown(from, `the path of its server, ${path}, is not one; write a base URL with a path, as ${origin}/`);
+    return unknown(
+      from,
+      `the path of its server, ${path}, is not one; write a base URL with a path, or ${origin}/. for the root`,
+    );
   return { url: trim(url, origin), from };
 }
 

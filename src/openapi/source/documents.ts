@@ -8,11 +8,11 @@ import type { ImportOptions } from '../import-options.ts';
 import { confine } from './confine.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
 import type { ExternalRefs } from './external-refs.ts';
-import { fetchText } from './fetch.ts';
 import type { Limits } from './limits.ts';
 import { type ParsedText, parseText } from './parse.ts';
 import { readFileText, type SourceText, showUrl } from './read-document.ts';
 import type { OneWayWords } from './survey.ts';
+import { fetchText } from './web/fetch.ts';
 
 export interface SourceDocument {
   /** Absolute URI without fragment; relative `$ref`s inside resolve against it. */
@@ -138,7 +138,8 @@ async function readPart(
     if (url.origin !== new URL(root.location).origin || !/^https?:$/.test(url.protocol)) {
       return `points to another origin than the document's (${url.origin === 'null' ? url.protocol : url.origin}), which is never fetched`;
     }
-    return fetchText(uri, limits).then(
+    // Parts of a document that wants a header want it too, and the origin is the same.
+    return fetchText(uri, limits, root.headers).then(
       ({ text }) => ({ label: showUrl(uri), text }),
       (error) => `cannot be fetched: ${(error as Error).message}`,
     );

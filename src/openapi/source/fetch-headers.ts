@@ -1,11 +1,14 @@
-// Headers the operator gives: `--header` lines and the secret ones of a domain file. They are credentials: their values are
-// never shown and go to the main origin only.
+// Headers the operator gives: `--header` lines and those of a domain file. They are credentials: their values are never shown,
+// and they go to two origins only, that of the API and that of the document, since whoever gave them named its address too.
+import { originOf } from '../../endpoint/address.ts';
 import type { Environment } from '../../endpoint/environment.ts';
-import { readHeaderLines } from '../../endpoint/headers/header-fields.ts';
+import { linesFor, readHeaderLines } from '../../endpoint/headers/header-fields.ts';
 import type { Credential } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { type Node, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
+import type { ImportOptions } from '../import-options.ts';
+import type { Fields } from './web/fetch.ts';
 
 export interface OperatorHeader {
   /** Lower case. */
@@ -35,4 +38,28 @@ export function readHeaders(
 export function satisfies({ name }: OperatorHeader, scheme: Node | undefined): boolean {
   if (scheme?.type === 'apiKey') return scheme.in === 'header' && textAt(scheme, 'name')?.toLowerCase() === name;
   return name === 'authorization' && scheme?.type !== 'mutualTLS';
+}
+
+/** What goes along when the document (or an overlay of it) is fetched from `source`: nothing to any other origin. */
+export function documentHeaders(document: string, source: string, options: ImportOptions): Fields {
+  const origin = originOf(source);
+  if (origin === undefined || origin !== originOf(document)) return {};
+  const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
+  const fields: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options.plainHeaders ?? {})) fields[name.toLowerCase()] = value;
+  for (const { name, credential } of readHeaders(lines, options.env, options.headerCredentials)) {
+    const { prefix = '', secret } = credential;
+    if (secret.value !== undefined) fields[name] = prefix + secret.value;
+  }
+  return fields;
+}
+
+/** The document decides where calls go: the operator hears that a header goes there, too. */
+export function noteOrigins(source: string, api: string, sent: Fields, { baseUrl }: ImportOptions): string[] {
+  const [document, home] = [originOf(source), originOf(api)];
+  const names = Object.keys(sent);
+  if (names.length === 0 || baseUrl !== undefined || home === undefined || home === document) return [];
+  return [
+    `The header ${names.join(', ')} was sent to ${document}, where the document is, and goes with every call to ${home}, where the document says the API is; --base-url says otherwise.`,
+  ];
 }

@@ -4,9 +4,8 @@ import { open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ImportOptions } from '../import-options.ts';
 import { bad, tooMuch } from './document-problem.ts';
-import { fetchText } from './fetch.ts';
-import { readHeaders } from './fetch-headers.ts';
 import type { Limits } from './limits.ts';
+import { type Fields, fetchText } from './web/fetch.ts';
 
 export interface SourceText {
   /** `file`: real path. `url`: absolute URL without user info or fragment. */
@@ -15,18 +14,25 @@ export interface SourceText {
   /** How messages call it; holds no secrets. */
   readonly label: string;
   readonly text: string;
+  /** What its origin was sent to get it, and gets for its parts. */
+  readonly headers?: Fields;
 }
 
-/** Reads the document (or overlay) a caller named: a path, an http(s) URL, or `-`. */
-export async function readSource(source: string, options: ImportOptions, limits: Limits): Promise<SourceText> {
+/** Reads the document (or overlay) a caller named: a path, an http(s) URL, which gets the headers, or `-`. */
+export async function readSource(
+  source: string,
+  options: ImportOptions,
+  limits: Limits,
+  headers: Fields,
+): Promise<SourceText> {
   if (source === '-') {
     const label = 'standard input';
     const text = await readStream(options.stdin ?? process.stdin, label, limits.maxBytes);
     return { kind: 'stdin', location: source, label, text };
   }
   if (/^https?:\/\//i.test(source)) {
-    const { url, text } = await fetchText(source, limits, headersForDocument(source, options));
-    return { kind: 'url', location: url, label: showUrl(url), text };
+    const { url, text } = await fetchText(source, limits, headers);
+    return { kind: 'url', location: url, label: showUrl(url), text, headers };
   }
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
     throw bad(
@@ -94,18 +100,4 @@ export function tooBig(label: string, maxBytes: number) {
 export function showUrl(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
-}
-
-/**
- * The caller's headers belong to the API. They go along with the document only when the caller said that both live at
- * one origin; anything else could hand a key to whoever hosts the document.
- */
-function headersForDocument(source: string, { baseUrl, headers, env }: ImportOptions): Record<string, string> {
-  if (baseUrl === undefined || headers === undefined || !URL.canParse(baseUrl)) return {};
-  if (new URL(baseUrl).origin !== new URL(source).origin) return {};
-  const fields = readHeaders(headers, env).map(({ credential: { field, prefix = '', secret } }) => [
-    field,
-    prefix + secret.value,
-  ]);
-  return Object.fromEntries(fields) as Record<string, string>;
 }

@@ -1,18 +1,33 @@
 // Fetching a document over http(s): one origin, few redirects, a deadline, a byte limit while streaming.
 
-import { decodeText } from '../../endpoint/untrusted.ts';
-import { bad } from './document-problem.ts';
-import type { Limits } from './limits.ts';
-import { readStream, showUrl, tooBig } from './read-document.ts';
+import { decodeText } from '../../../endpoint/untrusted.ts';
+import { bad } from '../document-problem.ts';
+import type { Limits } from '../limits.ts';
+import { readStream, showUrl, tooBig } from '../read-document.ts';
 
 const MAX_REDIRECTS = 3;
 
-/** The text at `source` and the URL it finally came from. Redirects stay on the origin, so no header can leave it. */
-export async function fetchText(
-  source: string,
-  limits: Limits,
-  headers: Readonly<Record<string, string>> = {},
-): Promise<{ url: string; text: string }> {
+/** Header fields by name. */
+export type Fields = Readonly<Record<string, string>>;
+
+export interface Fetched {
+  /** Where it finally came from: absolute, without user info or fragment. */
+  readonly url: string;
+  readonly status: number;
+  /** The media type as the server says it; empty where it says none. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The text at `source`; any status but success throws. */
+export async function fetchText(source: string, limits: Limits, headers: Fields = {}): Promise<Fetched> {
+  const answer = await fetchAnswer(source, limits, headers);
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  throw badStatus(answer, headers);
+}
+
+/** The answer of an address, whatever its status. Redirects stay on the origin, so no header can leave it. */
+async function fetchAnswer(source: string, limits: Limits, headers: Fields = {}): Promise<Fetched> {
   if (!URL.canParse(source)) throw bad(source, 'is not a URL; write it like https://example.com/openapi.json');
   const start = new URL(source);
   const sent: Record<string, string> = {
@@ -40,11 +55,13 @@ export async function fetchText(
         url = nextUrl(url, response.headers.get('location')!, hops, label);
         continue;
       }
-      if (!response.ok) {
-        await response.body?.cancel();
-        throw bad(label, `answered ${response.status}; ${adviceFor(response.status)}`, { status: response.status });
-      }
-      return { url: url.href, text: await readBody(response, label, limits.maxBytes) };
+      const type = response.headers.get('content-type') ?? '';
+      return {
+        url: url.href,
+        status: response.status,
+        type,
+        text: await readBody(response, label, limits.maxBytes),
+      };
     }
   } catch (error) {
     if ((error as Error).name === 'GatewayError') throw error;
@@ -81,9 +98,16 @@ async function readBody({ body, headers }: Response, label: string, maxBytes: nu
   throw tooBig(label, maxBytes);
 }
 
-function adviceFor(status: number): string {
+/** What to do about a status that is no success; `headers` are those that were sent. */
+function badStatus({ url, status }: Pick<Fetched, 'url' | 'status'>, headers: Fields): Error {
+  return bad(showUrl(url), `answered ${status}; ${adviceFor(status, Object.keys(headers))}`, { status });
+}
+
+function adviceFor(status: number, sent: readonly string[]): string {
   if (status === 401 || status === 403) {
-    return 'it wants credentials: download it and give the file, or pass --header with a --base-url of the same origin';
+    return sent.length > 0
+      ? `it was sent the header ${sent.join(', ')} and wants other credentials; check the value, or download the document and give the file`
+      : `it wants credentials: pass --header 'Authorization: Bearer \${TOKEN}' (in a domain file: headers), or download it and give the file`;
   }
   return status === 404 ? 'check the address' : 'try again later or download it and give the file';
 }
