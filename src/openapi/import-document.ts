@@ -20,8 +20,11 @@ import { readSecurity } from './objects/security-requirement.ts';
 import { readServers } from './objects/server.ts';
 import { type DocumentExtension, documentExtension, operationExtension } from './objects/x-mcp.ts';
 import { nameOperations } from './operation-names.ts';
+import { createBodyDemands } from './schema/body-demands.ts';
+import { createOneWayProperties } from './schema/one-way-properties.ts';
 import { createScan } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
+import { followSchema } from './schema/schema-refs.ts';
 import { createShapes } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
 import { bad } from './source/document-problem.ts';
@@ -49,6 +52,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const warnings = [...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
   const variants = createVariants(root, resolver);
+  const follow = followSchema(resolver);
+  const oneWay = createOneWayProperties(follow, resolver.oneWay);
   const guesses = createGuesses();
   const extension = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
@@ -69,7 +74,8 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     readParameters: createParameterReader(resolver, guesses),
     builder: createSchemaBuilder(resolver),
     variants,
-    shapeOf: createShapes(resolver, variants),
+    shapeOf: createShapes(resolver, variants, oneWay),
+    demandsFields: createBodyDemands(follow, oneWay),
     scan: createScan(resolver, limits),
     servers,
     security,

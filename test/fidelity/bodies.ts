@@ -60,6 +60,8 @@ export const JSON_LINES: readonly Line[] = [
   },
   post('an optional body', 'optional', 'post_optional', { a: 'x' }, '{"a":"x"}'),
   refuse('an optional body with half its required fields', 'post_optional', { b: 'x' }, /`a`/),
+  refuse('a body whose document forgot to say that it is required', 'post_forgotten', {}, /missing `a`/),
+  post('the same with what it requires', 'forgotten', 'post_forgotten', { a: 'x' }, '{"a":"x"}'),
   post('a required body of optional fields', 'empty', 'post_empty', {}, '{}'),
   post('an array goes unwrapped', 'array', 'post_array', { body: [1, 2] }, '[1,2]'),
   post('an empty array is a body', 'array', 'post_array', { body: [] }, '[]'),

@@ -51,6 +51,7 @@ export const SWAGGER_LINES: readonly Line[] = [
     sent: { line: 'POST /v1/array', headers: JSON_TYPE, body: '[1,2]' },
   },
   { name: 'an optional body', tool: 'post_optional', sent: { line: 'POST /v1/optional' } },
+  { name: 'a body with required fields', tool: 'post_forgotten', args: {}, refused: /missing `name`/ },
   {
     name: 'a form',
     tool: 'post_form',

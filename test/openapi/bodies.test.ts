@@ -1,5 +1,6 @@
 // Request bodies: which media type is used, and how its fields are written.
 import { describe, expect, test } from 'vitest';
+import { createValidator } from '../../src/schema/check/validator.ts';
 import { importOne, importValue, openapi, places, properties } from './support.ts';
 
 const string = { type: 'string' };
@@ -12,6 +13,62 @@ function posting(content: Record<string, unknown>, more: object = {}): object {
 }
 
 const all = (...types: string[]) => Object.fromEntries(types.map((type) => [type, { schema: thing }]));
+
+describe('a body that the document does not call required', () => {
+  const Named = { type: 'object', required: ['name'], properties: { name: string, note: string } };
+  const Tagged = { type: 'object', required: ['tag'], properties: { tag: string } };
+  const Loose = { type: 'object', properties: { note: string } };
+  const rest = { components: { schemas: { Named, Alias: { $ref: '#/components/schemas/Named' }, Loose } } };
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const importBody = (schema: unknown, method = 'post', type = 'application/json', more: object = {}) =>
+    importOne(openapi({ '/x': { [method]: { requestBody: { content: { [type]: { schema } }, ...more } } } }, rest));
+
+  test.each<[string, unknown]>([
+    ['fields of its own', Named],
+    ['a reference', ref('Named')],
+    ['a reference to a reference', ref('Alias')],
+    ['an allOf', { allOf: [ref('Loose'), Named] }],
+    ['an allOf around a reference', { allOf: [ref('Alias')], description: 'One.' }],
+    ['a union whose forms all need something', { oneOf: [ref('Named'), Tagged] }],
+    ['alternative sets of fields', { ...Loose, anyOf: [{ required: ['note'] }, { required: ['other'] }] }],
+    ['a wrapper', { type: 'object', required: ['data'], properties: { data: Named } }],
+  ])('is required where its schema requires %s', async (_, schema) => {
+    const endpoint = await importBody(schema);
+    expect(endpoint.body?.required).toBe(true);
+    expect(() => createValidator(endpoint)('make', {})).toThrow(/nothing was sent/);
+  });
+
+  test.each(['application/x-www-form-urlencoded', 'multipart/form-data', 'application/xml', '*/*'])(
+    'is required as %s',
+    async (type) => {
+      expect((await importBody(ref('Named'), 'post', type)).body?.required).toBe(true);
+    },
+  );
+
+  test.each(['post', 'put', 'patch'])('is required with %s', async (method) => {
+    expect((await importBody(Named, method)).body?.required).toBe(true);
+  });
+
+  test.each<[string, unknown, string, object]>([
+    ['nothing is required', Loose, 'post', {}],
+    ['null may be sent', { anyOf: [ref('Named'), { type: 'null' }] }, 'post', {}],
+    ['it is nullable', { ...Named, nullable: true }, 'post', {}],
+    ['one form needs nothing', { oneOf: [ref('Named'), Loose] }, 'post', {}],
+    ['a list may be sent', { type: 'array', items: Named }, 'post', {}],
+    [
+      'only the API sets what is required',
+      { ...Named, properties: { name: { type: 'string', readOnly: true }, note: string } },
+      'post',
+      {},
+    ],
+    ['the document says so', Named, 'post', { required: false }],
+    ['a deletion may have one', Named, 'delete', {}],
+  ])('is optional where %s', async (_, schema, method, more) => {
+    const endpoint = await importBody(schema, method, 'application/json', more);
+    expect(endpoint.body?.required).toBe(false);
+    expect(createValidator(endpoint)('make', {})).toEqual({});
+  });
+});
 
 describe('the choice of a media type', () => {
   test.each([

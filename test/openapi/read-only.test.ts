@@ -262,7 +262,7 @@ describe('a field is readOnly', () => {
     const schema = { type: 'object', required: ['sid', 'To'], properties: { sid: readOnly, To: string } };
     const more = { ...schema, properties: { ...schema.properties, Via: string } };
     const shown = async (of: unknown) => {
-      const requestBody = { content: { 'application/x-www-form-urlencoded': { schema: of } } };
+      const requestBody = { required: false, content: { 'application/x-www-form-urlencoded': { schema: of } } };
       return opened(openapi({ '/things': { post: { operationId: 'make', requestBody, responses: {} } } }));
     };
     const { advertised, endpoint } = await shown(schema);

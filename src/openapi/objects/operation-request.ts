@@ -6,6 +6,7 @@ import type { Effect, FixedValue, Target } from '../../endpoint/model.ts';
 import { listAt, type Node, own } from '../../endpoint/untrusted.ts';
 import type { BodyKeys } from '../body-keys.ts';
 import { type ArgumentPlan, planArguments } from '../flat-arguments.ts';
+import type { DemandsFields } from '../schema/body-demands.ts';
 import { isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { ScanRequest } from '../schema/scan.ts';
 import type { ShapeOf } from '../schema/schema-shape.ts';
@@ -26,6 +27,7 @@ export interface RequestContext {
   readonly resolver: Resolver;
   readonly readParameters: ReadParameters;
   readonly shapeOf: ShapeOf;
+  readonly demandsFields: DemandsFields;
   readonly scan: ScanRequest;
   readonly headers: readonly OperatorHeader[];
   readonly security: Pick<Security, 'apiKeys' | 'isSigned'>;
@@ -73,9 +75,9 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
 function readBody(
   { info, place }: Operation,
   bodyParameters: readonly BodyParameter[],
-  { resolver, shapeOf, limits, root }: RequestContext,
+  { resolver, shapeOf, demandsFields, limits, root }: RequestContext,
 ): BodyDraft | undefined {
-  const bodyContext = { resolver, shapeOf, limits, method: info.method, path: info.path };
+  const bodyContext = { resolver, shapeOf, demandsFields, limits, method: info.method, path: info.path };
   const swagger = place.document.dialect.major === 2;
   return swagger || (bodyParameters.length > 0 && own(place.value, 'requestBody') === undefined)
     ? readBodyParameters(bodyParameters, mediaTypesOf(root, place.value, 'consumes'), place, bodyContext)

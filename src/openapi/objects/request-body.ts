@@ -9,6 +9,7 @@ import { toSnakeCase } from '../../endpoint/names.ts';
 import { nodeAt, omitUndefined, once, own, textAt } from '../../endpoint/untrusted.ts';
 import { readText } from '../../schema/example-calls.ts';
 import { isKind, shownNames } from '../../schema/portable/read-only.ts';
+import type { DemandsFields } from '../schema/body-demands.ts';
 import { isBytes, isText, mayBeObject } from '../schema/byte-schemas.ts';
 import type { Field, ObjectShape, ShapeOf } from '../schema/schema-shape.ts';
 import type { Limits } from '../source/limits.ts';
@@ -37,6 +38,7 @@ export interface BodyDraft {
 export interface BodyContext {
   readonly resolver: Resolver;
   readonly shapeOf: ShapeOf;
+  readonly demandsFields: DemandsFields;
   readonly limits: Limits;
   readonly method: string;
   readonly path: string;
@@ -56,9 +58,22 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
   const media = mediaAt(mediaType);
   const isDescribed = describesBody(media.value, mediaType);
   if (!isDescribed && (context.method === 'GET' || context.method === 'HEAD')) return undefined;
-  const draft = planBody(mediaType, isDescribed && own(place.value, 'required') === true, media, context);
+  const draft = planBody(mediaType, isDescribed && isRequired(place.value, media, context), media, context);
   const description = textAt(place.value, 'description');
   return draft && omitUndefined({ ...draft, description, media });
+}
+
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
+
+/**
+ * Whether a call has to bring a body. Where the document is silent, what its schema requires decides; `required: false` in
+ * so many words is meant (of 492 in the documents we test with, 5 stand beside a field that is required).
+ */
+function isRequired(owner: unknown, media: Place, { method, demandsFields }: BodyContext): boolean {
+  const word = own(owner, 'required');
+  if (typeof word === 'boolean') return word;
+  const schema = WITH_BODY.has(method) ? schemaAt(media) : undefined;
+  return schema !== undefined && demandsFields(schema);
 }
 
 /** `application/json: {}` says that there may be a body, and nothing that a caller could be asked for. */
@@ -86,7 +101,7 @@ export function readBodyParameters(
   if (form.length > 0) return readForm(form, consumes);
   if (!body) return undefined;
   const mediaType = chooseMediaType(consumes, () => false) ?? 'application/json';
-  const draft = planBody(mediaType, body.object.required === true, body.place, context);
+  const draft = planBody(mediaType, isRequired(body.object, body.place, context), body.place, context);
   return draft && omitUndefined({ ...draft, description: textAt(body.object, 'description'), media: body.place });
 }
 

@@ -7,8 +7,8 @@ import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { isBytes } from './byte-schemas.ts';
-import { createOneWayProperties } from './one-way-properties.ts';
-import { followSchema, hidesSiblings, refOf } from './schema-refs.ts';
+import type { OneWayProperties } from './one-way-properties.ts';
+import { hidesSiblings, refOf } from './schema-refs.ts';
 import type { Variants } from './variants.ts';
 
 export interface Field {
@@ -77,8 +77,7 @@ const ANNOTATIONS = new Set(
 const WHOLE = `not if dependentSchemas dependencies dependentRequired patternProperties propertyNames enum const
   items prefixItems`.split(/\s+/);
 
-export function createShapes(resolver: Resolver, variants: Variants): ShapeOf {
-  const oneWay = createOneWayProperties(followSchema(resolver), resolver.oneWay);
+export function createShapes(resolver: Resolver, variants: Variants, oneWay: OneWayProperties): ShapeOf {
   const isReadOnly = (schemas: readonly Place[]): boolean =>
     schemas.length > 0 && schemas.every(({ document, value }) => oneWay.isOneWay(document, value, 'request'));
   const merge = (place: Place, walk: Walk): boolean => {
