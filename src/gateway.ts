@@ -23,6 +23,7 @@ import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
 import { createExecutor, type Executor } from './executor/executor.ts';
+import type { RawResponse } from './executor/send.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
 import { createConfirmations, createSpentStore, type SpentStore } from './orchestration/confirmations.ts';
 import { compileOperation } from './orchestration/operation.ts';
@@ -68,6 +69,8 @@ export interface GatewayOptions<Data = unknown> {
   readonly log?: Logger | undefined;
   /** Replaces the connection pools; asked at every call. */
   readonly dispatcher?: ((origin: string) => Dispatcher) | undefined;
+  /** Sees every answer of an API as it came; a text it returns is passed on in place of a successful one. */
+  readonly onAnswer?: ((answer: RawResponse) => string | undefined) | undefined;
   /** At least 32 bytes; replicas share one so that each accepts the others' confirmations. */
   readonly secret?: Buffer | undefined;
   readonly confirmationTtlSeconds?: number | undefined;
@@ -116,6 +119,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     userAgent: `${NAME}/${VERSION}`,
     redact,
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
+    ...(options.onAnswer && { onAnswer: options.onAnswer }),
   });
   const shared: Shared = {
     options: options as GatewayOptions,

@@ -107,10 +107,17 @@ Examples:
   {
     name: 'call',
     description: 'Call one tool and print its answer.',
-    arguments: [TOOL, ['[pairs...]', 'arguments as key=value; lists and objects as JSON, e.g. tags=\'["a","b"]\'']],
+    arguments: [
+      TOOL,
+      [
+        '[pairs...]',
+        'arguments as key=value; lists and objects as JSON, e.g. tags=\'["a","b"]\'; a file to upload as key=@path',
+      ],
+    ],
     options: [
       ...source,
       option('--args <json>', 'arguments as a JSON object'),
+      option('-o, --output <file>', 'write the answer to a file, byte by byte as the API sent it (- for stdout)'),
       option('-y, --yes', 'say yes when a destructive call asks'),
       ...guards,
       json,
@@ -120,6 +127,8 @@ Examples:
   landbridge call tasks_list_tasks status=todo
   landbridge call tasks_create_task --args '{"title":"Write the docs"}'
   landbridge call get_pet_by_id petId=7 --domains ./petstore.yaml
+  landbridge call upload_photo petId=7 file=@./photo.png --domains ./petstore.yaml
+  landbridge call get_photo petId=7 --output photo.png --domains ./petstore.yaml
 
 Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
     run: async (tool, pairs, flags) => (await import('./call/call.ts')).runCall(tool, pairs, flags),

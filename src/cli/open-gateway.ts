@@ -43,9 +43,19 @@ export async function load(config: Config): Promise<Loaded> {
   }
 }
 
-export async function withGateway<Result>(config: Config, use: (gateway: Gateway) => Promise<Result>): Promise<Result> {
+/** What one command needs of its gateway beside the configuration. */
+export interface GatewayWishes extends Pick<GatewayOptions, 'onAnswer'> {
+  readonly change?: (domains: readonly Domain[]) => readonly Domain[];
+}
+
+export async function withGateway<Result>(
+  config: Config,
+  use: (gateway: Gateway) => Promise<Result>,
+  { change, ...wishes }: GatewayWishes = {},
+): Promise<Result> {
   const loaded = await load(config);
-  const gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains });
+  const domains = change === undefined ? loaded.domains : change(loaded.domains);
+  const gateway = createGateway({ ...toGatewayOptions(config), ...wishes, domains });
   try {
     return await use(gateway);
   } finally {

@@ -64,6 +64,7 @@ export interface FixedValue {
 
 /** How one property of a form or multipart body is written (OAS Encoding Object). */
 export interface PartEncoding {
+  /** Of a file also a list or ranges: what the file is decides. */
   readonly contentType?: string;
   readonly style?: ParameterStyle;
   readonly explode?: boolean;
@@ -76,6 +77,7 @@ export interface PartEncoding {
 }
 
 export interface BodyPlan {
+  /** Of a binary body also a list or ranges (`image/png, image/*`): what the file is decides. */
   readonly mediaType: string;
   readonly required: boolean;
   /**

@@ -8,7 +8,7 @@ import type { Answer } from './answer/build-answer.ts';
 import { createTokens } from './oauth.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
-import { compileCall } from './run-endpoint.ts';
+import { compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender, type SenderOptions } from './send.ts';
 
 export type { RequestPreview } from './request/preview.ts';
@@ -30,6 +30,8 @@ export interface ExecutorOptions extends SenderOptions {
   readonly userAgent?: string;
   /** Takes secrets out of answers. It is told those of every endpoint that is called, and access tokens as they come. */
   readonly redact?: Redactor;
+  /** Sees every answer as it came; a text it returns is passed on in place of a successful one. */
+  readonly onAnswer?: OnAnswer;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
@@ -37,6 +39,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const redact = options.redact ?? createRedactor([]);
   const threads = createAnswerThreads();
   const tokens = createTokens(sender.send, (token) => redact.addSecret(token));
+  const { onAnswer } = options;
   const userAgent = options.userAgent ?? 'landbridge';
 
   return {
@@ -54,7 +57,13 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
       return {
         run(context, args) {
           try {
-            call ??= compileCall(endpoint, planFor(context.label), sender.send, tokens, redact, threads);
+            call ??= compileCall(endpoint, planFor(context.label), {
+              send: sender.send,
+              tokens,
+              redact,
+              threads,
+              onAnswer,
+            });
           } catch (error) {
             return Promise.reject(error);
           }

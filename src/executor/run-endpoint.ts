@@ -5,7 +5,14 @@ import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
-import { type Answer, type AnswerInput, type AnswerPlan, compileAnswer, isUnshaped } from './answer/build-answer.ts';
+import {
+  type Answer,
+  type AnswerInput,
+  type AnswerPlan,
+  compileAnswer,
+  isOk,
+  isUnshaped,
+} from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
 import type { Tokens } from './oauth.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
@@ -26,15 +33,20 @@ type Need =
   | { kind: 'oauth'; proofFor: (tool: string, tokens: TokenMap) => Proof; oauth: readonly OAuthCredential[] };
 type TokenMap = ReadonlyMap<OAuthCredential, string>;
 
-export function compileCall(
-  endpoint: Endpoint,
-  plan: RequestPlan,
-  send: Send,
-  tokens: Tokens,
-  redact: Redactor,
-  threads: AnswerThreads,
-): RunCall {
-  const call = new EndpointCall(endpoint, plan, send, tokens, redact, threads);
+/** Sees an answer as it came; a text it returns is passed on in place of a successful one. */
+export type OnAnswer = (answer: RawResponse) => string | undefined;
+
+/** What the calls of all endpoints share. */
+export interface CallParts {
+  readonly send: Send;
+  readonly tokens: Tokens;
+  readonly redact: Redactor;
+  readonly threads: AnswerThreads;
+  readonly onAnswer: OnAnswer | undefined;
+}
+
+export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallParts): RunCall {
+  const call = new EndpointCall(endpoint, plan, parts);
   return (context, args) => {
     const timed = context.withDeadline(endpoint.limits.timeoutMs);
     return timed.progress === undefined ? call.run(timed, args) : call.runWatched(timed, args, timed.progress);
@@ -49,26 +61,21 @@ class EndpointCall {
   readonly #tokens: Tokens;
   readonly #redact: Redactor;
   readonly #threads: AnswerThreads;
+  readonly #onAnswer: OnAnswer | undefined;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Up to here an answer passes without being parsed, which takes no time to speak of. */
   readonly #maxPassingBytes: number;
   #need: Need | undefined;
 
-  constructor(
-    endpoint: Endpoint,
-    plan: RequestPlan,
-    send: Send,
-    tokens: Tokens,
-    redact: Redactor,
-    threads: AnswerThreads,
-  ) {
+  constructor(endpoint: Endpoint, plan: RequestPlan, { send, tokens, redact, threads, onAnswer }: CallParts) {
     this.#endpoint = endpoint;
     this.#plan = plan;
     this.#send = send;
     this.#tokens = tokens;
     this.#redact = redact;
     this.#threads = threads;
+    this.#onAnswer = onAnswer;
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
     const { response } = endpoint;
@@ -106,6 +113,9 @@ class EndpointCall {
   #read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args): Answer | Promise<Answer> {
     const { label: tool, controls } = context;
     const { method, isRead } = request;
+    const text = this.#onAnswer?.(raw);
+    if (text !== undefined && isOk(raw.status))
+      return { status: raw.status, ok: true, content: [{ type: 'text', text }] };
     const input: AnswerInput = { method, isRead, raw, args, tool, fields: controls?.fields };
     const size = raw.body.length;
     if (size <= MAX_UNQUEUED_ANSWER || (size <= this.#maxPassingBytes && input.fields === undefined))

@@ -222,7 +222,7 @@ describe('multipart bodies', () => {
       ],
     });
     expect(await parts(seen)).toEqual([
-      ['files', '1.txt', 'application/octet-stream', '31'],
+      ['files', '1.txt', 'text/plain', '31'],
       ['files', '2.csv', 'text/csv', '32'],
     ]);
   });

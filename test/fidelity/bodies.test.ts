@@ -81,7 +81,7 @@ describe('multipart', () => {
       {
         headers: {
           'content-disposition': 'form-data; name="extra"; filename="1"',
-          'content-type': 'application/octet-stream',
+          'content-type': 'text/plain',
         },
         body: Buffer.from('one'),
       },
@@ -105,7 +105,7 @@ describe('multipart', () => {
     });
     expect(readParts(requests[0]!)[0]!.headers).toEqual({
       'content-disposition': 'form-data; name="file"; filename="a%22%0D%0AX-Admin: 1%0D%0A%0D%0Ab"',
-      'content-type': 'application/octet-stream',
+      'content-type': 'text/plain',
     });
   });
 

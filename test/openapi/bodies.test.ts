@@ -115,7 +115,7 @@ describe('bodies of one piece', () => {
 
   test('a file argument is base64 or text, with a name and a type', async () => {
     const endpoint = await importOne(posting({ 'image/*': { schema: binary } }));
-    expect(endpoint.body).toEqual({ mediaType: 'application/octet-stream', kind: 'binary', required: true });
+    expect(endpoint.body).toEqual({ mediaType: 'image/*', kind: 'binary', required: true });
     expect(properties(endpoint).file).toMatchObject({
       properties: { filename: string, mimeType: string, base64: string, text: string },
       oneOf: [{ required: ['base64'] }, { required: ['text'] }],
@@ -173,7 +173,7 @@ describe('forms', () => {
       photo: { file: true },
       more: { file: true },
       raw: { file: true },
-      icon: { file: true },
+      icon: { contentType: 'image/png, image/jpeg', file: true },
       meta: { contentType: 'application/json', headers: { 'X-Kind': 'meta' } },
     });
     expect(places(endpoint)).toMatchObject({ photo: 'body photo (required)', note: 'body note' });

@@ -9,10 +9,14 @@ import { META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { withGateway } from '../open-gateway.ts';
 import { listCredentials } from '../serve/banner.ts';
 import { shown } from '../terminal/terminal.ts';
+import { readFileArguments } from './file-arguments.ts';
+import { createAnswerFile, withLargeAnswers } from './save-answer.ts';
 
 export interface CallFlags extends Flags {
   readonly args?: string;
   readonly yes?: boolean;
+  /** Where the bytes of the answer go. */
+  readonly output?: string;
 }
 
 interface Result {
@@ -25,16 +29,25 @@ interface Result {
 }
 
 export async function runCall(tool: string, pairs: readonly string[], flags: CallFlags): Promise<void> {
-  const args = readArgs(pairs, flags.args);
-  await withGateway(readConfig({ ...flags, exposure: 'tools' }, process.env), async (gateway) => {
+  const values = readArgs(pairs, flags.args);
+  const file = flags.output === undefined ? undefined : createAnswerFile(flags.output);
+  const call = async (gateway: Gateway) => {
     const endpoints = gateway.registry.operations.flatMap(({ name, endpoint }) => (name === tool ? [endpoint] : []));
     for (const line of listCredentials([{ endpoints }])) process.stderr.write(`credential ${shown(line)}\n`);
+    const args = await readFileArguments(values, endpoints[0]?.inputSchema ?? true);
     const result = await callTool(gateway, tool, args, flags.yes ?? false);
-    print(result, flags.json ?? false);
+    if (file !== undefined && !result.isError) file.save();
+    print(result, flags.json ?? false, file === undefined ? process.stdout : process.stderr);
     if (result.isError) process.exitCode = 1;
     if (result.structuredContent?.confirmation_token)
       process.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
-  });
+  };
+  const config = readConfig({ ...flags, exposure: 'tools' }, process.env);
+  await withGateway(
+    config,
+    call,
+    file && { onAnswer: file.take, change: (domains) => withLargeAnswers(domains, tool) },
+  );
 }
 
 function readArgs(pairs: readonly string[], json: string | undefined): Args {
@@ -99,12 +112,12 @@ async function askPerson(message: string): Promise<boolean> {
   }
 }
 
-function print(result: Result, json: boolean): void {
+function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void {
   if (json) {
-    process.stdout.write(`${JSON.stringify(result)}\n`);
+    stdout.write(`${JSON.stringify(result)}\n`);
     return;
   }
-  const out = result.isError ? process.stderr : process.stdout;
+  const out = result.isError ? process.stderr : stdout;
   for (const block of result.content ?? []) {
     if (block.type === 'text') out.write(`${block.text}\n`);
     else if (block.type === 'image' || block.type === 'audio')

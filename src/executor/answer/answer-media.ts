@@ -1,5 +1,6 @@
 // What kind of answer a body is: from its Content-Type, or from its first bytes where the header says nothing.
 import { isUtf8 } from 'node:buffer';
+import { typeOfBytes } from '../../endpoint/conventions/file-types.ts';
 import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
 import { remember } from '../../endpoint/untrusted.ts';
 
@@ -47,35 +48,18 @@ const parse = remember(256, (header): Media => {
 
 const CHARSET = /^\s*charset\s*=\s*"?([\w:.+-]+)"?\s*$/i;
 
-/** How files of each type begin, byte by byte. */
-const SIGNATURES = [
-  ['image/png', /^\x89PNG.{4}/s],
-  ['image/jpeg', /^\xff\xd8\xff/],
-  ['image/gif', /^GIF8[79]a/],
-  ['image/webp', /^RIFF.{4}WEBP/s],
-  ['audio/wav', /^RIFF.{4}WAVE/s],
-  ['audio/ogg', /^OggS/],
-  ['audio/mpeg', /^ID3/],
-  ['audio/flac', /^fLaC/],
-] as const;
-
-function sniffMedia(body: Buffer) {
-  const head = body.toString('latin1', 0, 12);
-  return SIGNATURES.find(([, beginning]) => beginning.test(head))?.[0];
-}
-
 /** The image type the bytes are in. A body that only claims to be an image breaks the clients that show it. */
 export function sniffImage(body: Buffer): string | undefined {
-  const media = sniffMedia(body);
-  return media?.startsWith('image/') ? media : undefined;
+  const type = typeOfBytes(body);
+  return type !== undefined && familyOf(type) === 'image' ? type : undefined;
 }
 
 /** What a body is that no header describes. */
 export function sniff(body: Buffer): { kind: Kind; essence: string } {
-  const media = sniffMedia(body);
-  if (media !== undefined) return { kind: media.startsWith('image/') ? 'image' : 'audio', essence: media };
+  const type = typeOfBytes(body);
+  if (type !== undefined) return { kind: KINDS[familyOf(type)] ?? 'binary', essence: type };
   const head = body.subarray(0, 1024);
-  if (head.includes(0) || head.toString('latin1', 0, 5) === '%PDF-' || !isUtf8(body)) {
+  if (head.includes(0) || !isUtf8(body)) {
     return { kind: 'binary', essence: 'application/octet-stream' };
   }
   const start = head

@@ -14,7 +14,6 @@ import { compileShape, type Shaped } from './shape-answer.ts';
 
 export interface Answer {
   readonly status: number;
-  /** 2xx, and 304: "not modified" is what a conditional request asks for. */
   readonly ok: boolean;
   /** Decoded, shaped, within the budget. */
   readonly content: readonly Content[];
@@ -54,6 +53,11 @@ export function isUnshaped({ pick = [], drop = [], structured, format }: Respons
   return pick.length === 0 && drop.length === 0 && !structured && format !== 'toon';
 }
 
+/** 2xx, and 304: "not modified" is what a conditional request asks for. */
+export function isOk(status: number): boolean {
+  return (status >= 200 && status < 300) || status === 304;
+}
+
 /** `redact` takes the endpoint's own secrets out: an API may echo what it was sent. */
 export function compileAnswer(
   { response, paging }: AnswerPlan,
@@ -67,7 +71,7 @@ export function compileAnswer(
   return (input) => {
     const { raw, args, tool, fields } = input;
     const { status, headers, body } = raw;
-    const ok = (status >= 200 && status < 300) || status === 304;
+    const ok = isOk(status);
     // UTF-8 has at least one byte per character, so the byte length bounds the text.
     if (ok && unshaped && fields === undefined && body.length > 0 && body.length <= response.maxChars) {
       const { kind, charset } = parseMediaType(headers['content-type']);

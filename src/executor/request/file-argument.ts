@@ -1,6 +1,9 @@
 // File arguments → bytes. A file comes as base64 or as text, never as a path: the gateway opens no local file.
+import { typeOfBytes, typeOfName } from '../../endpoint/conventions/file-types.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import { Unsendable, wellFormed } from './wire-text.ts';
+import { toEssence } from '../../endpoint/media-type.ts';
+import { remember } from '../../endpoint/untrusted.ts';
+import { checkHeaderValue, Unsendable, wellFormed } from './wire-text.ts';
 
 /** Of text without blanks at its end: two adjacent `\s*` would try every way to share them. */
 const BASE64 = /^[A-Za-z0-9+/_\-\s]*={0,2}$/;
@@ -29,19 +32,60 @@ export function bytesOf(value: unknown): Buffer {
   return Buffer.from(base64, 'base64');
 }
 
-/** What the file says it is, else what its data URI says, else the fallback. */
-export function mediaTypeOf(value: unknown, fallback: string): string {
-  if (!isFile(value)) return fallback;
-  const mediaType =
-    typeof value.mimeType === 'string'
-      ? value.mimeType.trim()
-      : typeof value.base64 === 'string'
-        ? DATA_URI.exec(value.base64)?.[1]
+/**
+ * What the file says it is, else its data URI; else, of the types `accepted` lists (several, or ranges, as documents write
+ * them), the one that its name or its content tells.
+ */
+export function mediaTypeOf(value: unknown, accepted: string | undefined): string {
+  const own = isFile(value) ? ownType(value) : undefined;
+  if (own === undefined) return chooseType(accepted, value);
+  if (!MEDIA_TYPE.test(own)) throw new Unsendable('has a `mimeType` that is no media type; send one like "image/png"');
+  return own;
+}
+
+function ownType({ mimeType, base64 }: FileFields): string | undefined {
+  const type =
+    typeof mimeType === 'string'
+      ? mimeType.trim()
+      : typeof base64 === 'string'
+        ? DATA_URI.exec(base64.slice(0, MAX_URI_HEAD))?.[1]
         : undefined;
-  if (mediaType === undefined || mediaType === '') return fallback;
-  if (!MEDIA_TYPE.test(mediaType))
-    throw new Unsendable('has a `mimeType` that is no media type; send one like "image/png"');
-  return mediaType;
+  return type === '' ? undefined : type;
+}
+
+const MAX_URI_HEAD = 1_000;
+
+function chooseType(accepted: string | undefined, value: unknown): string {
+  const types = accepted === undefined ? [] : splitTypes(accepted);
+  const concrete = types.find((type) => !type.includes('*'));
+  // One type, as most documents have it: nothing to choose.
+  if (types.length === 1 && concrete !== undefined) return concrete;
+  const actual = detectType(value);
+  if (actual !== undefined && (types.length === 0 || types.some((type) => isWithin(actual, type)))) return actual;
+  return concrete ?? actual ?? 'application/octet-stream';
+}
+
+const splitTypes = remember(200, (list) =>
+  list
+    .split(',')
+    .map((type) => type.trim())
+    .filter((type) => type !== '' && checkHeaderValue(type) !== ''),
+);
+
+/** `image/*` and `*\/*` are ranges. */
+function isWithin(type: string, range: string): boolean {
+  const [ours, theirs] = [toEssence(type), toEssence(range)];
+  return theirs === '*/*' || ours === theirs || (theirs.endsWith('/*') && ours.startsWith(theirs.slice(0, -1)));
+}
+
+/** By the name, else by the first bytes; what comes as text is at least text. */
+function detectType(value: unknown): string | undefined {
+  const byName = typeOfName(filenameOf(value) ?? '');
+  if (byName !== undefined) return byName;
+  const text =
+    typeof value === 'string' ? value : isFile(value) && typeof value.base64 !== 'string' ? value.text : undefined;
+  if (typeof text === 'string') return /^[\x00-\x7f]*$/.test(text) ? 'text/plain' : 'text/plain; charset=utf-8';
+  return typeOfBytes(bytesOf(value));
 }
 
 export function filenameOf(value: unknown): string | undefined {

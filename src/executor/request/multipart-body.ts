@@ -65,13 +65,12 @@ function joinItems(items: readonly unknown[], part: PartEncoding | undefined): s
 
 function writePart(name: string, value: unknown, part: PartEncoding | undefined): (string | Buffer)[] {
   const file = part?.file === true || (part?.file === undefined && isFile(value) && !isJson(part?.contentType));
-  const declared = firstConcrete(part?.contentType);
   let head = `content-disposition: form-data; name="${quoted(name)}"`;
   if (file) head += `; filename="${quoted(filenameOf(value) ?? name)}"`;
   head += CRLF;
   const contentType = file
-    ? mediaTypeOf(value, declared ?? 'application/octet-stream')
-    : (declared ?? (typeof value === 'object' ? 'application/json' : undefined));
+    ? mediaTypeOf(value, part?.contentType)
+    : (firstConcrete(part?.contentType) ?? (typeof value === 'object' ? 'application/json' : undefined));
   if (contentType !== undefined) head += `content-type: ${contentType}${CRLF}`;
   for (const [header, text] of Object.entries(part?.headers ?? {})) {
     if (!OWN_HEADERS.has(header.toLowerCase())) head += `${header.toLowerCase()}: ${checkHeaderValue(text)}${CRLF}`;

@@ -124,7 +124,7 @@ function compileEncode(plan: BodyPlan): (value: unknown) => WireBody {
       return compileMultipart(plan.mediaType, plan.encoding);
     case 'binary':
       return (value) => ({
-        contentType: mediaTypeOf(value, concrete ? plan.mediaType : 'application/octet-stream'),
+        contentType: mediaTypeOf(value, plan.mediaType),
         data: bytesOf(value),
       });
     case 'text': {

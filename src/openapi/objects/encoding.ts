@@ -28,14 +28,15 @@ export function encodingsOf(
 function encodingOf(field: Field, encoding: Node, kind: 'form' | 'multipart', resolver: Resolver): PartEncoding {
   const contentType = textAt(encoding, 'contentType');
   const { style, explode } = encoding;
+  const isUpload = kind === 'multipart' && isFile(field, contentType, resolver);
   return omitUndefined<PartEncoding>({
-    // Several types or a range: the file's own type decides.
-    contentType: contentType !== undefined && !/[,*]/.test(contentType) ? contentType : undefined,
+    // Several types or a range: the file's own type decides among them.
+    contentType: contentType !== undefined && (isUpload || !/[,*]/.test(contentType)) ? contentType : undefined,
     style: FORM_STYLES.find((name) => name === style),
     explode: typeof explode === 'boolean' ? explode : undefined,
     allowReserved: encoding.allowReserved === true || undefined,
     headers: fixedHeaders(encoding),
-    file: (kind === 'multipart' && isFile(field, contentType, resolver)) || undefined,
+    file: isUpload || undefined,
   });
 }
 

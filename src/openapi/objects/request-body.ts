@@ -60,7 +60,13 @@ export function readRequestBody(operation: Place, context: BodyContext): BodyDra
   if (!isDescribed && (context.method === 'GET' || context.method === 'HEAD')) return undefined;
   const draft = planBody(mediaType, isDescribed && isRequired(place.value, media, context), media, context);
   const description = textAt(place.value, 'description');
-  return draft && omitUndefined({ ...draft, description, media });
+  return draft && omitUndefined({ ...draft, plan: withFileTypes(draft.plan, mediaTypes), description, media });
+}
+
+/** Which of several types a file is sent as, the file decides. */
+function withFileTypes(plan: BodyPlan, mediaTypes: readonly string[]): BodyPlan {
+  const files = mediaTypes.filter((type) => kindOf(type) === 'binary');
+  return plan.kind === 'binary' && files.length > 1 ? { ...plan, mediaType: files.join(', ') } : plan;
 }
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'QUERY']);
@@ -148,7 +154,7 @@ function planBody(mediaType: string, required: boolean, media: Place, context: B
   const bytes = isBytes(schema, context.resolver);
   const type = concrete(mediaType);
   if (mediaKind === 'binary' || (bytes && mediaKind !== 'multipart' && mediaKind !== 'form')) {
-    return whole('binary', mediaKind === 'any' ? 'application/octet-stream' : type, 'file');
+    return whole('binary', mediaKind === 'any' ? '*/*' : mediaType.trim(), 'file');
   }
   if (mediaKind === 'text' || mediaKind === 'xml') {
     return whole('text', type, 'body', mediaKind === 'xml' ? `The body as ${type} text.` : undefined);

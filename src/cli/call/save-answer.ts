@@ -1,0 +1,58 @@
+// `landbridge call --output file`: the bytes of an answer as the API sent them, unshaped and unredacted, for the operator whose
+// shell it is.
+import { writeFileSync } from 'node:fs';
+import { withFields } from '../../domain/copy-endpoint.ts';
+import type { Domain } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import type { RawResponse } from '../../executor/send.ts';
+
+export interface AnswerFile {
+  /** Takes the answer's bytes; what it returns is said in their place. */
+  take(answer: RawResponse): string;
+  /** Writes them. Throws where there was nothing to write. */
+  save(): void;
+}
+
+/** A person who asks for a file may have one this large, where the operation's own limit is smaller. */
+const MAX_FILE_BYTES = 256 * 1024 * 1024;
+
+/** `path`: `-` is standard output. */
+export function createAnswerFile(path: string): AnswerFile {
+  let bytes: Buffer | undefined;
+  return {
+    take({ body, headers }) {
+      // A copy: the memory of a large answer may be handed to another thread.
+      bytes = Buffer.from(body);
+      const type = headers['content-type'] === undefined ? '' : `, ${headers['content-type']}`;
+      return `${path === '-' ? 'The answer' : path}: ${bytes.length} bytes${type}`;
+    },
+    save() {
+      if (bytes === undefined)
+        throw new GatewayError('BAD_CONFIG', `There was no answer of the API to write to ${path}.`);
+      if (path === '-') process.stdout.write(bytes);
+      else writeBytes(path, bytes);
+    },
+  };
+}
+
+function writeBytes(path: string, bytes: Buffer): void {
+  try {
+    writeFileSync(path, bytes);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new GatewayError('BAD_CONFIG', `Cannot write ${path} (${code}); the call itself was made.`, {}, cause);
+  }
+}
+
+/** The domains, where the answers of one tool may be as large as a file. */
+export function withLargeAnswers(domains: readonly Domain[], tool: string): readonly Domain[] {
+  return domains.map((domain) => ({
+    ...domain,
+    endpoints: domain.endpoints.map((endpoint) => {
+      if (endpoint.toolName !== tool) return endpoint;
+      const { limits } = endpoint;
+      const maxResponseBytes = Math.max(limits.maxResponseBytes, MAX_FILE_BYTES);
+      return withFields(endpoint, { limits: { ...limits, maxResponseBytes } });
+    }),
+  }));
+}
