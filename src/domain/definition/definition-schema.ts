@@ -6,6 +6,7 @@ import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import type { ArgAddition, ArgCuration, ArgDefinition, DomainDefinition } from './definition-types.ts';
+import { loginShape } from './login-schema.ts';
 
 type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
 type Definition<Shape, Needed extends keyof Shape> = Pick<Fields<Shape>, Needed> & Partial<Omit<Fields<Shape>, Needed>>;
@@ -87,7 +88,7 @@ export const kinds = z.discriminatedUnion('kind', [
     prefix: z.string().exactOptional(),
   }),
   closed({ kind: z.literal('bearer'), env: variable }),
-  closed({ kind: z.literal('basic'), usernameEnv: variable, passwordEnv: variable }),
+  closed({ kind: z.literal('basic'), usernameEnv: variable, passwordEnv: variable.exactOptional() }),
   closed({
     kind: z.literal('oauth2'),
     tokenUrl: text,
@@ -103,6 +104,7 @@ export const kinds = z.discriminatedUnion('kind', [
     region: text,
     service: text,
   }),
+  closed(loginShape),
 ]);
 
 /** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */
