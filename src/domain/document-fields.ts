@@ -17,7 +17,7 @@ export function withDomainFields(
   definition: DomainDefinition,
   { env, problems, file }: CurationContext,
 ): readonly Endpoint[] {
-  const security = chooseSecurity(imported, definition, env, problems);
+  const security = chooseSecurity(imported, definition, env, headers, problems);
   const { timeoutMs, maxResponseBytes, response, baseUrl } = definition;
   const home = homeOrigin(imported.endpoints);
   const from = typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`;
@@ -65,21 +65,29 @@ function chooseSecurity(
   imported: Domain,
   definition: DomainDefinition,
   env: CurationContext['env'],
+  headers: Imported['headers'],
   problems: Problem[],
 ): Endpoint['security'] | undefined {
+  const home = { url: homeUrl(imported.endpoints), headers };
   const own = Object.entries(definition.credentials ?? {}).filter(([, credential]) => 'kind' in credential);
   if (definition.security !== undefined) {
-    const credentials = buildCredentials(definition.credentials, env, problems);
+    const credentials = buildCredentials(definition.credentials, env, home, problems);
     return readSecurity(definition.security, credentials, ['security'], problems);
   }
   if (own.length !== 1 || imported.endpoints.some((endpoint) => endpoint.security.length > 0)) return undefined;
-  return [[...buildCredentials(Object.fromEntries(own), env, problems).values()]];
+  return [[...buildCredentials(Object.fromEntries(own), env, home, problems).values()]];
 }
 
 /** Secret headers of the file were added by the import; another choice of credentials does not take them away. */
 function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
   const headers = (security[0] ?? []).filter((credential) => credential.name.startsWith('header '));
   return withProofs(chosen, headers);
+}
+
+/** The base URL that operations at home have. */
+function homeUrl(endpoints: readonly Endpoint[]): string | undefined {
+  const home = homeOrigin(endpoints);
+  return endpoints.find(({ baseUrl }) => home !== undefined && originOf(baseUrl) === home)?.baseUrl;
 }
 
 /** Where most operations live; the credentials of the file belong there and nowhere else. */

@@ -11,9 +11,13 @@ export type BaseUrl = string | { readonly env: string; readonly default?: string
 const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-|\})/g;
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
-/** The text with every variable filled in, and the names of those that are unset and have no default. */
-export function expand(text: string, env: Environment): { text: string; missing: string[] } {
+/** The text with every variable filled in, all of them by name, and the names of those that are unset and have no default. */
+export function expand(
+  text: string,
+  env: Environment,
+): { text: string; missing: string[]; variables: { name: string; value: string | undefined }[] } {
   const missing: string[] = [];
+  const variables: { name: string; value: string | undefined }[] = [];
   let filled = '';
   let at = 0;
   for (const { 0: opening, 1: name, 2: mark, index } of text.matchAll(OPENING)) {
@@ -23,11 +27,12 @@ export function expand(text: string, env: Environment): { text: string; missing:
     const end = mark === '}' ? start - 1 : text.indexOf('}', start);
     if (end < 0) break;
     const value = lookup(env, name!) ?? (mark === '}' ? undefined : text.slice(start, end));
+    variables.push({ name: name!, value });
     if (value === undefined) missing.push(name!);
     filled += text.slice(at, index) + (value ?? '');
     at = end + 1;
   }
-  return { text: filled + text.slice(at), missing };
+  return { text: filled + text.slice(at), missing, variables };
 }
 
 /** The end of a sentence about text whose variables are not all set. */

@@ -92,9 +92,39 @@ export interface BodyPlan {
 
 /** A secret from the environment. `value` is undefined while the variable is unset. Never serialise one. */
 export interface Secret {
+  /** '': there is no variable for it. */
   readonly variable: string;
   readonly value: string | undefined;
+  /** It says who, and proves nothing (a user name): answers may show it. */
+  readonly isName?: true;
 }
+
+/** The request of a login, its secrets filled in: never print more of it than method and URL. */
+export interface LoginRequest {
+  readonly method: string;
+  /** Absolute, without query. */
+  readonly url: string;
+  /** Encoded, without `?`. */
+  readonly query: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Where a login's answer has the token; undefined: wherever answers usually have it. */
+export type TokenPlace =
+  | { readonly in: 'body'; readonly at: string }
+  | { readonly in: 'header'; readonly field: string };
+
+/** How long a token is good: a dot path of the answer, or a fixed time. undefined: what the answer or the token itself says. */
+export type TokenLifetime =
+  | { readonly at: string; readonly unit?: 'seconds' | 'milliseconds' }
+  | { readonly seconds: number };
+
+/** How a token is sent. `cookies`: those the login has set. */
+export type TokenCarrier =
+  | { readonly in: 'header' | 'query' | 'cookie'; readonly field: string; readonly prefix?: string }
+  | { readonly in: 'cookies' };
 
 /** How a request proves who it is. Bound to the origin of the endpoint that carries it, and sent nowhere else. */
 export type Credential =
@@ -121,6 +151,23 @@ export type Credential =
       readonly clientId: Secret;
       readonly clientSecret: Secret;
       readonly scopes: readonly string[];
+    }
+  | {
+      /** A token that a login hands out, renewed before it expires and when the API refuses it. */
+      readonly kind: 'login';
+      readonly name: string;
+      readonly request: LoginRequest;
+      /** Every variable of the request. */
+      readonly secrets: readonly Secret[];
+      /** Chosen by a document from the network: must not lead to a private address. */
+      readonly publicOnly?: boolean;
+      readonly token?: TokenPlace;
+      readonly lifetime?: TokenLifetime;
+      readonly send: TokenCarrier;
+      /** Statuses with which the API says that a token is no longer good. */
+      readonly renewOn: readonly number[];
+      /** The password flow of a document's scheme: a domain file tells it its variables. */
+      readonly isScheme?: true;
     }
   | {
       /** Every request is signed (AWS Signature Version 4). */

@@ -1,6 +1,7 @@
 // Secrets by value: which ones the gateway holds.
 import { originOf } from './address.ts';
-import type { Credential, Domain, Secret } from './model.ts';
+import type { Environment } from './environment.ts';
+import type { Credential, Domain, Secret, TokenCarrier } from './model.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
 export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
@@ -12,12 +13,20 @@ export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): s
 
 /** What a credential takes from the environment. */
 export function secretsIn(credential: Credential): readonly Secret[] {
-  if (credential.kind === 'basic') return [credential.username, credential.password];
+  if (credential.kind === 'basic')
+    return [credential.username, credential.password].filter(({ variable }) => variable !== '');
   if (credential.kind === 'awsSigv4') {
     const { accessKeyId, secretAccessKey, sessionToken } = credential;
     return [accessKeyId, secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])];
   }
+  if (credential.kind === 'login') return credential.secrets;
   return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
+}
+
+/** A password may be empty: where its variable says so, or where there is none for it. */
+export function readPassword(variable: string | undefined, env: Environment): Secret {
+  if (variable === undefined) return { variable: '', value: '' };
+  return { variable, value: Object.hasOwn(env, variable) ? env[variable] : undefined };
 }
 
 /** Where a domain file tells a credential of a document its variables, in the order of `secretsIn`. */
@@ -26,13 +35,14 @@ export const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly strin
   bearer: ['env'],
   basic: ['usernameEnv', 'passwordEnv'],
   oauth2: ['clientIdEnv', 'clientSecretEnv'],
+  login: ['usernameEnv', 'passwordEnv', 'clientIdEnv', 'clientSecretEnv'],
   awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
 };
 
 /** The origin that sees its secrets: that of the API, or of the server that issues tokens. */
 export function destinationOf(credential: Credential, baseUrl: string): string {
   const url = credential.kind === 'oauth2' ? credential.tokenUrl : baseUrl;
-  return originOf(url) ?? 'the API';
+  return originOf(credential.kind === 'login' ? credential.request.url : url) ?? 'the API';
 }
 
 /**
@@ -52,6 +62,7 @@ export function unsetVariables(credential: Credential): string[] {
 export function secretValues(credential: Credential): string[] {
   if (credential.kind === 'oauth2') return secretText(credential.clientSecret);
   if (credential.kind === 'awsSigv4') return secretsIn(credential).slice(1).flatMap(secretText);
+  if (credential.kind === 'login') return credential.secrets.filter(({ isName }) => !isName).flatMap(secretText);
   if (credential.kind !== 'basic') return secretText(credential.secret);
   const { username, password } = credential;
   const pair =
@@ -74,9 +85,18 @@ export function formatOf(credential: Credential): string {
       return 'Authorization: Basic, user name and password';
     case 'oauth2':
       return `Authorization: Bearer, a token from ${credential.tokenUrl}`;
+    case 'login':
+      return `${carrierOf(credential.send)} from ${credential.request.method} ${credential.request.url}`;
     case 'awsSigv4':
       return `AWS Signature Version 4 for ${credential.service} in ${credential.region}`;
   }
+}
+
+function carrierOf(send: TokenCarrier): string {
+  if (send.in === 'cookies') return 'the cookies';
+  const field =
+    send.in === 'header' ? `${send.field}: ${send.prefix ?? ''}`.replace(/[: ]+$/, '') : `${send.in} ${send.field}`;
+  return `${field}, a token`;
 }
 
 function secretText({ value }: Secret): string[] {

@@ -5,11 +5,11 @@ import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
 import { secretValues } from '../endpoint/secrets.ts';
 import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
-import { createTokens } from './oauth.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender, type SenderOptions } from './send.ts';
+import { createTokens } from './tokens/token-store.ts';
 
 export type { RequestPreview } from './request/preview.ts';
 
@@ -38,9 +38,9 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const sender = createSender(options);
   const redact = options.redact ?? createRedactor([]);
   const threads = createAnswerThreads();
-  const tokens = createTokens(sender.send, (token) => redact.addSecret(token));
   const { onAnswer } = options;
   const userAgent = options.userAgent ?? 'landbridge';
+  const tokens = createTokens(sender.send, redact, userAgent);
 
   return {
     compile(endpoint) {

@@ -14,12 +14,14 @@ import {
   isUnshaped,
 } from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
-import type { Tokens } from './oauth.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
-import { buildProof, chooseCredentials, missingCredential, type OAuthCredential, type Proof } from './request/proof.ts';
+import { buildProof, chooseCredentials, missingCredential, type Proof, type TokenCredential } from './request/proof.ts';
 import { type SigningCredential, signRequest } from './request/sigv4.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
+import type { Issued } from './tokens/issue.ts';
+import { cookiesFor } from './tokens/set-cookie.ts';
+import { secretsOf, type Tokens } from './tokens/token-store.ts';
 import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
 
@@ -30,8 +32,8 @@ export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>
 
 type Need =
   | { kind: 'static'; proof: Proof | undefined; signing?: SigningCredential }
-  | { kind: 'oauth'; proofFor: (tool: string, tokens: TokenMap) => Proof; oauth: readonly OAuthCredential[] };
-type TokenMap = ReadonlyMap<OAuthCredential, string>;
+  | { kind: 'tokens'; proofFor: (tool: string, tokens: TokenMap) => Proof; issuers: readonly TokenCredential[] };
+type TokenMap = ReadonlyMap<TokenCredential, Issued>;
 
 /** Sees an answer as it came; a text it returns is passed on in place of a successful one. */
 export type OnAnswer = (answer: RawResponse) => string | undefined;
@@ -84,8 +86,8 @@ class EndpointCall {
 
   // The hot path: one await, no closure, nothing allocated that the call does not need.
   async run(context: ExecutionContext, args: Args, watch?: Watch): Promise<Answer> {
-    this.#need ??= findNeed(this.#endpoint, context.label);
-    if (this.#need.kind === 'oauth') return this.#runWithTokens(this.#need, context, args, watch);
+    this.#need ??= findNeed(this.#endpoint, this.#plan, context.label);
+    if (this.#need.kind === 'tokens') return this.#runWithTokens(this.#need, context, args, watch);
     const { proof, signing } = this.#need;
     const unsigned = this.#plan.build(args, context.label, proof, context.trace);
     const request = signing === undefined ? unsigned : signRequest(unsigned, signing, new Date());
@@ -162,39 +164,51 @@ class EndpointCall {
   }
 
   async #runWithTokens(
-    { proofFor, oauth }: Extract<Need, { kind: 'oauth' }>,
+    { proofFor, issuers }: Extract<Need, { kind: 'tokens' }>,
     context: ExecutionContext,
     args: Args,
     watch: Watch | undefined,
   ): Promise<Answer> {
     const { label, trace } = context;
-    const isRepeatable = this.#endpoint.effect === 'read' || this.#endpoint.idempotent;
     // Refuse what cannot be sent before anything goes anywhere.
     this.#plan.build(args, label, undefined, trace);
     for (let attempt = 0; ; attempt++) {
-      const inHand = await this.#takeTokens(oauth, context);
+      const inHand = await this.#takeTokens(issuers, context);
       const request = this.#plan.build(args, label, proofFor(label, inHand), trace);
       const raw = await this.#exchange(request, context, watch);
-      if (raw.status === 401) for (const [credential, token] of inHand) this.#tokens.forget(credential, token);
-      // A revoked token looks just like this; a call that may be repeated gets one new one.
-      if (raw.status !== 401 || attempt > 0 || !isRepeatable) return this.#follow(request, raw, context, args, watch);
+      // An expired or revoked token looks just like this. The request was not carried out (RFC 9110 15.5.2), so it is
+      // repeated with a new one, whatever it does.
+      if (!this.#mayRenew(inHand, raw.status) || attempt > 0) return this.#follow(request, raw, context, args, watch);
     }
   }
 
-  async #takeTokens(oauth: readonly OAuthCredential[], context: ExecutionContext): Promise<TokenMap> {
-    const inHand = new Map<OAuthCredential, string>();
-    for (const credential of oauth) {
-      const fetching = () => this.#tokens.fetch(credential, context.label, this.#plan.origin);
-      const token =
+  /** Gives up the tokens that were refused; true where new ones may be better. */
+  #mayRenew(inHand: TokenMap, status: number): boolean {
+    let mayRenew = false;
+    for (const [credential, issued] of inHand) {
+      const { renewOn } = credential.kind === 'login' ? credential : CLIENT_CREDENTIALS;
+      if (renewOn.includes(status)) mayRenew = this.#tokens.forget(credential, issued) || mayRenew;
+      else this.#tokens.accept(credential, issued);
+    }
+    return mayRenew;
+  }
+
+  async #takeTokens(issuers: readonly TokenCredential[], context: ExecutionContext): Promise<TokenMap> {
+    const inHand = new Map<TokenCredential, Issued>();
+    for (const credential of issuers) {
+      const wish = { credential, tool: context.label, apiOrigin: this.#plan.origin };
+      const issued =
         this.#tokens.current(credential) ??
-        (await waitFor(fetching(), context, this.#endpoint.limits.timeoutMs, 'nothing'));
+        (await waitFor(this.#tokens.fetch(wish), context, this.#endpoint.limits.timeoutMs, 'nothing'));
       // At every use: the redactor forgets what it was told long ago.
-      this.#redact.addSecret(token);
-      inHand.set(credential, token);
+      for (const secret of secretsOf(issued)) this.#redact.addSecret(secret);
+      inHand.set(credential, issued);
     }
     return inHand;
   }
 }
+
+const CLIENT_CREDENTIALS = { renewOn: [401] };
 
 function noteAnswer({ method, url }: WireRequest, context: ExecutionContext, { status, body }: RawResponse): void {
   context.noteUpstream({ method, url, status, bytes: body.length });
@@ -206,21 +220,25 @@ function noteSilence({ method, url }: WireRequest, context: ExecutionContext, er
 }
 
 /** Reads the secrets once they are all there; until then every call says which are missing. */
-function findNeed(endpoint: Endpoint, tool: string): Need {
+function findNeed(endpoint: Endpoint, { basePath }: RequestPlan, tool: string): Need {
   const choice = chooseCredentials(endpoint);
   if (choice.kind === 'missing') throw missingCredential(tool, choice);
   if (choice.kind === 'none') return { kind: 'static', proof: undefined };
   const { credentials } = choice;
-  const oauth = credentials.filter((credential) => credential.kind === 'oauth2');
-  if (oauth.length === 0) {
+  const issuers = credentials.filter(({ kind }) => kind === 'oauth2' || kind === 'login') as TokenCredential[];
+  if (issuers.length === 0) {
     const proof = buildProof(tool, credentials, () => '');
     const signing = credentials.find((credential) => credential.kind === 'awsSigv4');
     return signing === undefined ? { kind: 'static', proof } : { kind: 'static', proof, signing };
   }
+  // A cookie's path is compared with what is the same in every request.
+  const path = basePath + endpoint.path.replace(/\{.*$/s, '');
+  const textOf = ({ token, cookies }: Issued) => (cookies === undefined ? token : cookiesFor(cookies, path));
   return {
-    kind: 'oauth',
-    oauth,
-    proofFor: (forTool, tokens) => buildProof(forTool, credentials, (credential) => tokens.get(credential) ?? ''),
+    kind: 'tokens',
+    issuers,
+    proofFor: (forTool, tokens) =>
+      buildProof(forTool, credentials, (credential) => textOf(tokens.get(credential) as Issued)),
   };
 }
 

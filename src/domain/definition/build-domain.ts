@@ -98,11 +98,12 @@ type Shared = ReturnType<typeof readShared>;
 /** What all endpoints of a file have in common. */
 function readShared(definition: DomainDefinition, options: BuildOptions, problems: Problem[]) {
   const { env, source = `domain ${definition.name}` } = options;
-  const credentials = buildCredentials(definition.credentials, env, problems);
   const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
   // Where the domain's credentials belong. Without a base URL of its own, each endpoint is at home.
-  const home = readBaseUrl([definition.baseUrl], options);
-  const origin = home !== undefined && 'url' in home ? originOf(home.url) : undefined;
+  const base = readBaseUrl([definition.baseUrl], options);
+  const url = base !== undefined && 'url' in base ? base.url : undefined;
+  const origin = url === undefined ? undefined : originOf(url);
+  const credentials = buildCredentials(definition.credentials, env, { url, headers: plain.headers }, problems);
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
   // Secret headers: they go with every alternative.
   const proofs = [...plain.credentials, ...readHeaderLines(lines, env, problems)];

@@ -3,29 +3,37 @@
 import { type Environment, lookup } from '../../endpoint/environment.ts';
 import type { Credential, Endpoint, Secret } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { unsetVariables } from '../../endpoint/secrets.ts';
+import { readPassword, unsetVariables } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { pickDefined } from '../pick-defined.ts';
 import type { CredentialDefinition, DomainDefinition } from './definition-types.ts';
+import { buildLogin, type LoginHome } from './login-plan.ts';
 
 /** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
 export function buildCredentials(
   declarations: DomainDefinition['credentials'],
   env: Environment,
+  home: LoginHome,
   problems: Problem[],
 ): Map<string, Credential> {
   const credentials = new Map<string, Credential>();
   for (const [name, definition] of Object.entries(declarations ?? {})) {
-    if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env));
+    if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env, home, problems));
     else {
-      const message = 'is missing: give apiKey, bearer, basic, oauth2 or awsSigv4';
+      const message = 'is missing: give apiKey, bearer, basic, login, oauth2 or awsSigv4';
       problems.push({ path: ['credentials', name, 'kind'], message });
     }
   }
   return credentials;
 }
 
-function buildCredential(name: string, declaration: CredentialDefinition, env: Environment): Credential {
+function buildCredential(
+  name: string,
+  declaration: CredentialDefinition,
+  env: Environment,
+  home: LoginHome,
+  problems: Problem[],
+): Credential {
   const secret = (variable: string): Secret => ({ variable, value: lookup(env, variable) });
   switch (declaration.kind) {
     case 'apiKey':
@@ -44,8 +52,10 @@ function buildCredential(name: string, declaration: CredentialDefinition, env: E
         kind: 'basic',
         name,
         username: secret(declaration.usernameEnv),
-        password: secret(declaration.passwordEnv),
+        password: readPassword(declaration.passwordEnv, env),
       };
+    case 'login':
+      return buildLogin(name, declaration, env, home, problems);
     case 'oauth2':
       return {
         kind: 'oauth2',

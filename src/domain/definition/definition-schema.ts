@@ -7,6 +7,7 @@ import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
 import { about, chosen, closed, strict } from './fields.ts';
+import { loginShape } from './login-schema.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const flag = z.boolean();
@@ -102,7 +103,7 @@ export const kinds = z.discriminatedUnion('kind', [
   closed({
     kind: about(z.literal('basic'), 'User name and password, sent as `Authorization: Basic …`.', 'basic'),
     usernameEnv: variables.usernameEnv,
-    passwordEnv: variables.passwordEnv,
+    passwordEnv: variables.passwordEnv.exactOptional(),
   }).meta({ id: 'basic' }),
   closed({
     kind: about(
@@ -123,6 +124,7 @@ export const kinds = z.discriminatedUnion('kind', [
     region: variables.region,
     service: variables.service,
   }).meta({ id: 'awsSigv4' }),
+  closed(loginShape).meta({ id: 'login' }),
 ]);
 
 /** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
 import type { WireRequest } from './build-request.ts';
-import { chooseCredentials, type Proof, placeCredentials } from './proof.ts';
+import { chooseCredentials, type Proof, type ProofPlace, placeCredentials } from './proof.ts';
 
 export interface RequestPreview {
   readonly method: string;
@@ -54,8 +54,7 @@ export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; mi
   };
 }
 
-function placeholderOf(credential: Credential): string {
+function placeholderOf(credential: Credential, { in: where, prefix = '' }: ProofPlace): string {
   if (credential.kind === 'awsSigv4') return `AWS4-HMAC-SHA256 ${REDACTED}`;
-  if (credential.kind !== 'apiKey') return `${credential.kind === 'basic' ? 'Basic' : 'Bearer'} ${REDACTED}`;
-  return credential.in === 'header' ? (credential.prefix ?? '') + REDACTED : REDACTED;
+  return where === 'header' ? prefix + REDACTED : REDACTED;
 }

@@ -16,6 +16,8 @@ export interface Proof {
 }
 
 export type OAuthCredential = Extract<Credential, { kind: 'oauth2' }>;
+/** Credentials whose token is fetched while running. */
+export type TokenCredential = Extract<Credential, { kind: 'oauth2' | 'login' }>;
 
 /** The alternative that will be used, or the variables that are missing in each, and where they would go. */
 export type Choice =
@@ -53,50 +55,72 @@ export function missingCredential(
   );
 }
 
-/** Turns credentials into what the request gets. `token` answers for the OAuth2 ones. */
+/** Turns credentials into what the request gets. `token` answers for those whose token is fetched. */
 export function buildProof(
   tool: string,
   credentials: readonly Credential[],
-  token: (credential: OAuthCredential) => string,
+  token: (credential: TokenCredential) => string,
 ): Proof {
-  return placeCredentials(credentials, (credential) => {
-    switch (credential.kind) {
-      case 'apiKey': {
-        const value = (credential.prefix ?? '') + (credential.secret.value ?? '');
-        if (credential.in === 'body') return value;
-        return credential.in === 'header' ? printable(tool, credential, value) : encode(value);
-      }
-      case 'bearer':
-        return printable(tool, credential, `Bearer ${credential.secret.value ?? ''}`);
-      case 'basic':
-        return `Basic ${basicToken(credential.username.value, credential.password.value)}`;
-      case 'oauth2':
-        return printable(tool, credential, `Bearer ${token(credential)}`);
-      case 'awsSigv4':
-        return '';
-    }
+  return placeCredentials(credentials, (credential, place) => {
+    const value = proofText(credential, token);
+    if (value === '') return '';
+    const text = (place.prefix ?? '') + value;
+    if (place.in === 'header') return printable(tool, credential, text);
+    return place.in === 'body' || place.field === undefined ? text : encode(text);
   });
+}
+
+function proofText(credential: Credential, token: (credential: TokenCredential) => string): string {
+  switch (credential.kind) {
+    case 'apiKey':
+    case 'bearer':
+      return credential.secret.value ?? '';
+    case 'basic':
+      return basicToken(credential.username.value, credential.password.value);
+    case 'oauth2':
+    case 'login':
+      return token(credential);
+    case 'awsSigv4':
+      return '';
+  }
+}
+
+/** Where a credential stands in a request. Without a field: the text is a whole Cookie header. */
+export interface ProofPlace {
+  readonly in: 'header' | 'query' | 'cookie' | 'body';
+  readonly field?: string;
+  readonly prefix?: string;
+}
+
+const AUTHORIZATION = { in: 'header', field: 'authorization' } as const;
+
+function placeOf(credential: Credential): ProofPlace {
+  if (credential.kind === 'apiKey') return credential;
+  if (credential.kind === 'login') return credential.send.in === 'cookies' ? { in: 'cookie' } : credential.send;
+  return { ...AUTHORIZATION, prefix: credential.kind === 'basic' ? 'Basic ' : 'Bearer ' };
 }
 
 /** Where credentials stand in a request; `textOf` says what stands there. */
 export function placeCredentials(
   credentials: readonly Credential[],
-  textOf: (credential: Credential) => string,
+  textOf: (credential: Credential, place: ProofPlace) => string,
 ): Proof {
   const headers: Record<string, string> = {};
   const query: string[] = [];
   const cookies: string[] = [];
   let body: Record<string, string> | undefined;
   for (const credential of credentials) {
-    const text = textOf(credential);
+    const place = placeOf(credential);
+    const text = textOf(credential, place);
     // A signature is made of the whole request, once that is there.
     if (text === '') continue;
-    if (credential.kind !== 'apiKey') headers.authorization = text;
-    else if (credential.in === 'header') headers[credential.field.toLowerCase()] = text;
-    else if (credential.in === 'body') {
+    const { in: where, field } = place;
+    if (field === undefined) cookies.push(text);
+    else if (where === 'header') headers[field.toLowerCase()] = text;
+    else if (where === 'body') {
       body ??= emptyMap();
-      body[credential.field] = text;
-    } else (credential.in === 'query' ? query : cookies).push(`${encode(credential.field)}=${text}`);
+      body[field] = text;
+    } else (where === 'query' ? query : cookies).push(`${encode(field)}=${text}`);
   }
   return { headers, query: query.join('&'), cookie: cookies.join('; '), ...(body && { body }) };
 }

@@ -1,0 +1,113 @@
+// A login as a domain file declares it becomes a credential: where it is, what it sends, how its token travels.
+import { originOf } from '../../endpoint/address.ts';
+import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
+import { isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { fillLogin, isSecretField } from '../../endpoint/login/fill-login.ts';
+import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../endpoint/model.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { pickDefined } from '../pick-defined.ts';
+import type { CredentialDefinition } from './definition-types.ts';
+
+type LoginDefinition = Extract<CredentialDefinition, { kind: 'login' }>;
+
+/** What a login counts from. */
+export interface LoginHome {
+  /** Base URL of the domain, where there is one. */
+  readonly url: string | undefined;
+  /** Plain headers of the domain: they go with every request to it. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export function buildLogin(
+  name: string,
+  declaration: LoginDefinition,
+  env: Environment,
+  home: LoginHome,
+  problems: Problem[],
+): Credential {
+  const say = (field: string, message: string) => problems.push({ path: ['credentials', name, field], message });
+  const { method, query, body, form } = declaration;
+  const url = addressOf(declaration, env, home, say);
+  if (body !== undefined && form !== undefined)
+    say('form', 'stands beside body; a login sends one of them: remove the other');
+  if (/^get$/i.test(method ?? '') && (body ?? form) !== undefined)
+    say('method', 'is GET, which has no body: move the fields to query, or leave method out');
+  refuseSecrets({ query, body, form, headers: declaration.headers }, ['credentials', name], problems);
+  for (const field of Object.keys(declaration.headers ?? {}))
+    if (!isConfigurableHeader(field)) say('headers', `${field} is written by the HTTP client and cannot be set`);
+  const isHome = originOf(url) === originOf(home.url ?? '');
+  const headers = { ...(isHome ? home.headers : {}), ...declaration.headers };
+  const { request, secrets } = fillLogin({ method, url, headers, query, body, form }, env);
+  const send = toCarrier(declaration.send ?? 'bearer');
+  if (send.in === 'cookies' && !isHome && home.url !== undefined)
+    say('send', 'cookies stay at the origin that set them, and this login is at another than the API; send its token');
+  return {
+    kind: 'login',
+    name,
+    request,
+    secrets,
+    send,
+    renewOn: declaration.renewOn ?? [401],
+    ...pickDefined({ token: toPlace(declaration.token), lifetime: toLifetime(declaration.lifetime) }),
+  };
+}
+
+/** Absolute; '' where it is not known, and then somebody has been told. */
+function addressOf(
+  { path, url }: LoginDefinition,
+  env: Environment,
+  home: LoginHome,
+  say: (field: string, message: string) => void,
+): string {
+  if (path !== undefined && url !== undefined) say('url', 'stands beside path; say one of them');
+  if (url !== undefined) {
+    const { text, missing } = expand(url, env);
+    if (missing.length > 0) say('url', needsVariables(missing));
+    else if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol))
+      say('url', 'must be an absolute http(s) URL; a path below the base URL is written path: /auth/login');
+    else if (new URL(text).username !== '')
+      say('url', 'must hold no user name or password; put them into body or form');
+    return text;
+  }
+  if (path === undefined) say('path', 'is missing: give the path of the login below the base URL, such as /auth/login');
+  // Without a base URL nothing of the domain works, and that is said elsewhere.
+  return home.url === undefined ? '' : `${home.url}${path ?? ''}`;
+}
+
+const MAX_DEPTH = 8;
+
+/** A password in a domain file is a password in a repository. */
+function refuseSecrets(value: unknown, path: readonly string[], problems: Problem[], depth = 0): void {
+  if (!isObject(value) || depth > MAX_DEPTH) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if (typeof inner !== 'string') refuseSecrets(inner, [...path, key], problems, depth + 1);
+    else if (depth > 0 && isSecretField(key) && inner !== '' && !/\$\{[A-Za-z_]/.test(inner)) {
+      const message = `is a secret by its name, and a domain file holds none: write \${VARIABLE} and set that variable`;
+      problems.push({ path: [...path, key], message });
+    }
+  }
+}
+
+function toPlace(token: LoginDefinition['token']): TokenPlace | undefined {
+  if (token === undefined) return undefined;
+  return typeof token === 'string' ? { in: 'body', at: toPath(token) } : { in: 'header', field: token.header };
+}
+
+function toLifetime(lifetime: LoginDefinition['lifetime']): TokenLifetime | undefined {
+  if (typeof lifetime === 'string') return { at: toPath(lifetime) };
+  return lifetime !== undefined && 'at' in lifetime ? { ...lifetime, at: toPath(lifetime.at) } : lifetime;
+}
+
+/** `$.data.token` is `data.token` to people who know JSONPath. */
+function toPath(path: string): string {
+  return path.replace(/^\$\./, '');
+}
+
+function toCarrier(send: NonNullable<LoginDefinition['send']>): TokenCarrier {
+  if (send === 'cookies') return { in: 'cookies' };
+  if (send === 'bearer') return { in: 'header', field: 'Authorization', prefix: 'Bearer ' };
+  if ('query' in send) return { in: 'query', field: send.query };
+  if ('cookie' in send) return { in: 'cookie', field: send.cookie };
+  return { in: 'header', field: send.header, ...pickDefined({ prefix: send.prefix }) };
+}

@@ -1,0 +1,92 @@
+// The shape of a login in a domain file: the request, where its answer has the token, and how that is sent.
+import { z } from 'zod';
+import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
+import { about } from './fields.ts';
+
+const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
+const headerName = z.string().regex(HEADER_NAME, 'must be the name of a header, such as X-Auth-Token');
+const scalar = z.union([z.string(), z.number(), z.boolean()]);
+const FILLED = '`$'.concat('{VARIABLE}` is filled in');
+
+const place = z.union([
+  text,
+  z.strictObject({ header: about(headerName, 'The header of the answer that has it.', 'X-Auth-Token') }),
+]);
+
+const lifetime = z.union([
+  text,
+  z.strictObject({
+    at: about(text, 'Dot path of the lifetime in the answer.', 'data.expires'),
+    unit: about(z.enum(['seconds', 'milliseconds']), 'What the number counts.', 'milliseconds').exactOptional(),
+  }),
+  z.strictObject({ seconds: about(z.int().min(1).max(86_400), 'The lifetime, where the answer does not say.', 900) }),
+]);
+
+const prefix = about(z.string(), 'Put before the token, its blank included.', 'Token ').exactOptional();
+const send = z.union([
+  z.enum(['bearer', 'cookies']),
+  z.strictObject({ header: about(headerName, 'The header that carries the token.', 'X-Auth-Token'), prefix }),
+  z.strictObject({ query: about(text, 'The query parameter that carries the token.', 'access_token') }),
+  z.strictObject({ cookie: about(text, 'The cookie that carries the token.', 'session') }),
+]);
+
+export const loginShape = {
+  kind: about(
+    z.literal('login'),
+    'A token that a login hands out; renewed before it expires and when it is refused.',
+    'login',
+  ),
+  method: about(
+    z.string().regex(/^(?:get|post|put|patch)$/i, 'must be GET, POST, PUT or PATCH'),
+    'Method of the login. Default: `POST`.',
+    'POST',
+  ).exactOptional(),
+  path: about(
+    z.string().regex(/^\/[^?#\s]*$/, 'must start with / and hold no ?, # or blank; parameters go into query'),
+    'Path of the login below `baseUrl`.',
+    '/auth/login',
+  ).exactOptional(),
+  url: about(
+    text,
+    `Address of a login that is elsewhere, instead of \`path\`; ${FILLED}.`,
+    'https://id.example/token',
+  ).exactOptional(),
+  headers: about(z.record(headerName, z.string()), `Headers of the login; ${FILLED}.`, {
+    'X-Tenant': 'acme',
+  }).exactOptional(),
+  query: about(z.record(z.string(), scalar), `Query parameters of the login; ${FILLED}.`, {
+    tenant: 'acme',
+  }).exactOptional(),
+  body: about(z.record(z.string(), z.unknown()), `JSON body of the login; ${FILLED}.`, {
+    email: '$'.concat('{SHOP_EMAIL}'),
+    password: '$'.concat('{SHOP_PASSWORD}'),
+  }).exactOptional(),
+  form: about(
+    z.record(z.string(), scalar),
+    `Fields of the login as an HTML form sends them, instead of \`body\`; ${FILLED}.`,
+    { username: '$'.concat('{SHOP_USER}'), password: '$'.concat('{SHOP_PASSWORD}') },
+  ).exactOptional(),
+  token: about(
+    place,
+    'Where the answer has the token: a dot path, or `{ header: X-Auth-Token }`. Default: wherever answers usually have it (`access_token`, `token`, `data.access_token` …).',
+    'data.access_token',
+  ).exactOptional(),
+  lifetime: about(
+    lifetime,
+    'How long the token is good: a dot path of the answer, `{ at: data.expires, unit: milliseconds }` or `{ seconds: 900 }`. Default: what the answer (`expires_in`, `expires` …) or the token itself (a JWT) says, else an hour.',
+    'data.expires',
+  ).exactOptional(),
+  send: about(
+    send,
+    'How the token is sent: `bearer` (default), `{ header: X-Auth-Token, prefix: "Token " }`, `{ query: token }`, `{ cookie: session }`, or `cookies` for those that the login sets.',
+    'bearer',
+  ).exactOptional(),
+  renewOn: about(
+    z
+      .array(z.union([z.literal(401), z.literal(403), z.literal(419), z.literal(440)]))
+      .min(1)
+      .readonly(),
+    'Statuses with which the API says that the token is no longer good. Default: `[401]`.',
+    [401, 403],
+  ).exactOptional(),
+};

@@ -1,0 +1,76 @@
+// A login as data: the request with its `${VARIABLE}`s filled in, and the secrets it is made of.
+import { type Environment, expand } from '../environment.ts';
+import { isObject } from '../is-object.ts';
+import type { LoginRequest, Secret } from '../model.ts';
+
+/** Texts may hold `${VARIABLE}` and `${VARIABLE:-default}`. */
+export interface LoginTemplate {
+  readonly method?: string | undefined;
+  /** Absolute; a query of its own is kept. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** Sent urlencoded. */
+  readonly form?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Fields that say who logs in, and where. Whatever stands in another one is a secret. */
+const NAMES =
+  /^(?:user|user_?name|user_?id|e_?mail|email_?address|mail|login|log_?in_?name|name|account|account_?id|tenant|tenant_?id|realm|domain|organi[sz]ation|org|company|database|db|grant_?type|scope|scopes|client_?id|audience|identity|identifier|mode|host)$/;
+const SECRETS = /pass|pwd|secret|token|api_?key|private_?key|credential|^pin$|^otp$|^key$/;
+
+/** Whether a field of this name holds what nobody may see. */
+export function isSecretField(field: string): boolean {
+  return SECRETS.test(toWords(field));
+}
+
+function toWords(field: string): string {
+  return field
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .replaceAll('-', '_')
+    .toLowerCase();
+}
+
+export function fillLogin(template: LoginTemplate, env: Environment): { request: LoginRequest; secrets: Secret[] } {
+  const secrets = new Map<string, Secret>();
+  const fill = (text: string, field: string): string => {
+    const { text: filled, variables } = expand(text, env);
+    for (const { name, value } of variables) {
+      const isName = field === 'url' ? !isSecretField(name) : NAMES.test(toWords(field));
+      const before = secrets.get(name);
+      // One that is a name in one place and a password in another is a password.
+      if (before !== undefined && before.isName !== true) continue;
+      secrets.set(name, { variable: name, value: value ?? before?.value, ...(isName ? { isName } : {}) });
+    }
+    return filled;
+  };
+  const fillAll = (value: unknown, field: string): unknown => {
+    if (typeof value === 'string') return fill(value, field);
+    if (Array.isArray(value)) return value.map((item) => fillAll(item, field));
+    if (!isObject(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, fillAll(inner, key)]));
+  };
+  const toPairs = (fields: Readonly<Record<string, unknown>> = {}): string =>
+    new URLSearchParams(
+      Object.entries(fields).map(([key, value]): [string, string] => [key, String(fillAll(value, key))]),
+    ).toString();
+
+  const { method = 'POST', body, form } = template;
+  const [, address = '', ownQuery = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(fill(template.url, 'url')) ?? [];
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
+  for (const [name, text] of Object.entries(template.headers ?? {})) headers[name.toLowerCase()] = fill(text, name);
+  return {
+    request: {
+      method: method.toUpperCase(),
+      url: address,
+      query: [ownQuery, toPairs(template.query)].filter((part) => part !== '').join('&'),
+      headers,
+      body: body !== undefined ? JSON.stringify(fillAll(body, '')) : form !== undefined ? toPairs(form) : null,
+    },
+    secrets: [...secrets.values()],
+  };
+}

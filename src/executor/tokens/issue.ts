@@ -1,0 +1,134 @@
+// What the servers that hand out tokens have in common: where a secret may go, what is asked of them, how they say no.
+import { visible } from '../../endpoint/hidden.ts';
+import type { EndpointLimits } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { extractProblem, retryAfter } from '../answer/api-problem.ts';
+import type { WireRequest } from '../request/build-request.ts';
+import type { TokenCredential } from '../request/proof.ts';
+import type { RawResponse, Send } from '../send.ts';
+import type { Cookie } from './set-cookie.ts';
+
+/** What was handed out. `cookies`: what a login has set, instead of a token. */
+export interface Issued {
+  readonly token: string;
+  readonly cookies?: readonly Cookie[];
+  /** undefined: nobody says how long it is good. */
+  readonly lifetimeS: number | undefined;
+}
+
+/** A token that is wanted: by which credential, for whose call, and where that call goes. */
+export interface Wish<Kind extends TokenCredential = TokenCredential> {
+  readonly credential: Kind;
+  readonly tool: string;
+  readonly apiOrigin: string;
+}
+
+export interface Issuer {
+  readonly send: Send;
+  readonly userAgent: string;
+  readonly redact: (text: string) => string;
+}
+
+const TOKEN_LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 10_000, maxResponseBytes: 256 * 1024 });
+const MAX_REASON_CHARS = 200;
+
+/** A secret goes over TLS, to this machine, or to the very origin the API calls go to anyway. */
+export function checkAddress(address: string, what: string, { tool, apiOrigin }: Wish): URL {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const safe =
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' &&
+      (url.origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)));
+  if (url === undefined || !safe) {
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool}: ${what} must be an https URL; no secret is sent anywhere else. Correct it in the domain file.`,
+      { tool },
+    );
+  }
+  return url;
+}
+
+type IssueRequest = Pick<WireRequest, 'method' | 'headers' | 'body'> & { readonly url: URL };
+
+/** One request for a token. `what` says in an error what could not be had. */
+export async function askIssuer(
+  { send, userAgent }: Issuer,
+  { method, url, headers, body }: IssueRequest,
+  { credential, tool }: Wish,
+): Promise<RawResponse> {
+  try {
+    return await send(
+      {
+        method,
+        origin: url.origin,
+        path: url.pathname + url.search,
+        url: url.origin + url.pathname,
+        headers: { 'user-agent': userAgent, ...headers },
+        body,
+        limits: TOKEN_LIMITS,
+        isRead: true,
+        publicOnly: 'publicOnly' in credential && credential.publicOnly === true,
+      },
+      // Shared by every call that waits for it: no single caller's leaving ends it.
+      { label: tool, signal: new AbortController().signal, deadline: performance.now() + TOKEN_LIMITS.timeoutMs },
+    );
+  } catch (error) {
+    const why = error instanceof GatewayError ? error.message.replace(`${tool}: `, '') : 'it could not be reached';
+    throw new GatewayError(
+      'UNREACHABLE',
+      `${tool}: no access token could be fetched from ${url.origin}: ${why}\nThe call was not made.`,
+      { tool, origin: url.origin },
+      error,
+    );
+  }
+}
+
+/** The body as JSON, or undefined where it is none. */
+export function jsonOf({ body }: RawResponse): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws unless the answer is a success. `check` says what to look at when the secrets were refused. */
+export function checkIssued(
+  raw: RawResponse,
+  url: URL,
+  { tool }: Wish,
+  words: { readonly refused: string; readonly check: string; readonly variables: readonly string[] },
+  redact: (text: string) => string,
+): void {
+  const { status } = raw;
+  if (status >= 200 && status < 300) return;
+  const { origin } = url;
+  if (status >= 500) {
+    throw new GatewayError(
+      'UNREACHABLE',
+      `${tool}: ${origin} could not issue an access token (status ${status}). The call was not made; try again later.`,
+      { tool, origin },
+    );
+  }
+  if (status === 429) {
+    const seconds = retryAfter(status, raw.headers);
+    throw new GatewayError(
+      'RATE_LIMITED',
+      `${tool}: ${origin} takes no more logins for now (status 429). The call was not made; try again ${seconds === undefined ? 'later' : `in ${seconds} s`}.`,
+      { tool, origin, status, ...(seconds !== undefined && { retry_after_seconds: seconds }) },
+    );
+  }
+  throw new GatewayError(
+    'MISSING_CREDENTIAL',
+    `${tool}: ${origin} ${words.refused} (${status}${reasonOf(raw, redact)}). The call was not made. ${words.check} Changing the arguments does not help.`,
+    { tool, status, variables: words.variables },
+  );
+}
+
+/** What the server says is wrong, without secrets. */
+function reasonOf(raw: RawResponse, redact: (text: string) => string): string {
+  const { title, detail } = extractProblem(jsonOf(raw), '');
+  const reason = redact([title, detail].filter(Boolean).join(': '));
+  return reason === '' ? '' : ` ${visible(reason.slice(0, MAX_REASON_CHARS))}`;
+}

@@ -1,0 +1,99 @@
+// A login as a domain file or a document's password flow describes it: one request, and a token or cookies in its answer.
+import type { Credential } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { checkHeaderValue } from '../request/wire-text.ts';
+import type { RawResponse } from '../send.ts';
+import { askIssuer, checkAddress, checkIssued, type Issued, type Issuer, jsonOf, type Wish } from './issue.ts';
+import { findLifetime, findToken } from './read-token.ts';
+import { earliestEnd, readCookies } from './set-cookie.ts';
+
+export type LoginCredential = Extract<Credential, { kind: 'login' }>;
+
+export async function logIn(issuer: Issuer, wish: Wish<LoginCredential>): Promise<Issued> {
+  const { credential, tool } = wish;
+  const { name, request, secrets, send } = credential;
+  const { method, url: address, query, body } = request;
+  const url = checkAddress(query === '' ? address : `${address}?${query}`, `the login URL of ${name}`, wish);
+  if (send.in === 'cookies' && url.origin !== wish.apiOrigin) {
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool}: the cookies of the login ${name} belong to ${url.origin} and are sent nowhere else; the call was not made.`,
+      { tool },
+    );
+  }
+  const variables = secrets.map(({ variable }) => variable);
+  const raw = await askIssuer(issuer, { method, url, headers: checkHeaders(wish), body }, wish);
+  const check =
+    variables.length === 0 ? `Check credentials.${name} in the domain file.` : `Check ${listOf(variables)}.`;
+  // A form login answers with the cookie and sends the browser on; where to is of no interest.
+  const isSentOn = send.in === 'cookies' && (raw.status === 302 || raw.status === 303);
+  if (!isSentOn) checkIssued(raw, url, wish, { refused: `refused the login ${name}`, check, variables }, issuer.redact);
+  return send.in === 'cookies' ? takeCookies(raw, url, wish) : takeToken(raw, url, wish);
+}
+
+/** A stray line break in a variable must not become a header of its own; the message must not show the value. */
+function checkHeaders({ credential, tool }: Wish<LoginCredential>): Readonly<Record<string, string>> {
+  const { headers } = credential.request;
+  for (const [field, text] of Object.entries(headers)) {
+    try {
+      checkHeaderValue(text);
+    } catch {
+      throw new GatewayError(
+        'MISSING_CREDENTIAL',
+        `${tool}: the header ${field} of the login ${credential.name} holds characters no header can carry (often a line break at the end of a variable); nothing was sent.`,
+        { tool },
+      );
+    }
+  }
+  return headers;
+}
+
+function takeToken(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): Issued {
+  const { token: place, lifetime } = wish.credential;
+  const answer = jsonOf(raw);
+  const token =
+    place?.in === 'header'
+      ? String(raw.headers[place.field.toLowerCase()] ?? '')
+      : (findToken(answer, place?.at) ?? (place === undefined ? plainToken(raw) : ''));
+  // Answers may have it as it is sent; the word before it is put there anyway.
+  const bare = token.trim().replace(/^Bearer +/i, '');
+  if (bare === '') {
+    const where = place === undefined ? '' : ` at ${place.in === 'header' ? `the header ${place.field}` : place.at}`;
+    throw unusable(wish, url, `answered without a token${where}. Say where it stands with token:`);
+  }
+  if (!/^[\x21-\x7e]{1,7000}$/.test(bare)) {
+    throw unusable(
+      wish,
+      url,
+      'answered with a token that no request can carry. Say where the right one stands with token:',
+    );
+  }
+  return { token: bare, lifetimeS: findLifetime(answer, bare, lifetime) };
+}
+
+/** Some logins answer with the token and nothing else. */
+function plainToken({ headers, body }: RawResponse): string {
+  const isPlain = /^text\/plain\b/i.test(String(headers['content-type'] ?? ''));
+  return isPlain && body.length < 8_000 ? body.toString('utf8') : '';
+}
+
+function takeCookies(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): Issued {
+  const cookies = readCookies(raw.headers['set-cookie']);
+  if (cookies.length === 0)
+    throw unusable(wish, url, 'set no cookie. Where it answers with a token instead, leave out send: cookies');
+  const { lifetime } = wish.credential;
+  const said = lifetime === undefined ? undefined : findLifetime(jsonOf(raw), '', lifetime);
+  return { token: '', cookies, lifetimeS: said ?? earliestEnd(cookies) };
+}
+
+function unusable({ credential: { name }, tool }: Wish<LoginCredential>, url: URL, what: string): GatewayError {
+  return new GatewayError(
+    'BAD_RESPONSE',
+    `${tool}: the login ${name} at ${url.origin}${url.pathname} ${what} in credentials.${name} of the domain file. The call was not made.`,
+    { tool, origin: url.origin },
+  );
+}
+
+function listOf(names: readonly string[]): string {
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

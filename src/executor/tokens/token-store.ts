@@ -1,0 +1,170 @@
+// Access tokens in hand: one per credential, fetched once however many calls wait for it, renewed before it expires.
+import type { Redactor } from '../../endpoint/redaction/redact.ts';
+import { GatewayError } from '../../errors.ts';
+import type { TokenCredential } from '../request/proof.ts';
+import type { Send } from '../send.ts';
+import { type ClientHabits, fetchClientToken } from './client-credentials.ts';
+import type { Issued, Issuer, Wish } from './issue.ts';
+import { logIn } from './login-token.ts';
+
+export interface Tokens {
+  /** The token in hand, if it is still good. */
+  current(credential: TokenCredential): Issued | undefined;
+  /** That token, or a new one. The fetch is shared, so it does not end when one of the callers leaves. */
+  fetch(wish: Wish): Promise<Issued>;
+  /**
+   * The API refused this token: the next call gets another. False where another would not help, because the API refused
+   * the one before it as well, just after it was issued.
+   */
+  forget(credential: TokenCredential, issued: Issued): boolean;
+  /** The API took this token for good, whatever else it said. */
+  accept(credential: TokenCredential, issued: Issued): void;
+}
+
+interface Entry extends ClientHabits {
+  issued: Issued | undefined;
+  expiresAt: number;
+  pending: Promise<Issued> | undefined;
+  /** The token in hand replaces one the API refused, and has not been accepted yet. */
+  isReplacement: boolean;
+  /** Until then a refused token is not replaced. */
+  forgetAfter: number;
+  /** Times in a row that the secrets were refused. */
+  refusals: number;
+  /** Until then nobody is asked again, and this is what was said. */
+  blocked: { readonly until: number; readonly error: GatewayError } | undefined;
+}
+
+/** Where nobody says how long a token is good. One that ends earlier is found out by the API's refusal. */
+const DEFAULT_LIFETIME_S = { oauth2: 300, login: 3_600 };
+/** Refreshed this long before the end, or after nine tenths of a short life. */
+const SKEW_S = 30;
+const MAX_LIFETIME_S = 24 * 3600;
+/** Fresh tokens that are refused at once: the fault is elsewhere, and a login for every call would help nobody. */
+const FRUITLESS_PAUSE_MS = 10_000;
+/** Accounts are locked after a handful of wrong passwords, so they are not tried with every call. */
+const FREE_REFUSALS = 3;
+const REFUSAL_PAUSE_MS = 60_000;
+
+export function createTokens(send: Send, redact: Redactor, userAgent: string): Tokens {
+  const issuer: Issuer = { send, redact, userAgent };
+  const entries = new Map<string, Entry>();
+  const byCredential = new WeakMap<TokenCredential, Entry>();
+
+  function entryFor(credential: TokenCredential): Entry {
+    let entry = byCredential.get(credential);
+    if (entry === undefined) {
+      const key = keyOf(credential);
+      entry = entries.get(key) ?? newEntry();
+      entries.set(key, entry);
+      byCredential.set(credential, entry);
+    }
+    return entry;
+  }
+
+  async function request(wish: Wish, entry: Entry): Promise<Issued> {
+    try {
+      const issued = await issue(issuer, wish, entry);
+      entry.issued = issued;
+      const lifetimeS = Math.min(issued.lifetimeS ?? DEFAULT_LIFETIME_S[wish.credential.kind], MAX_LIFETIME_S);
+      entry.expiresAt = Date.now() + Math.max(lifetimeS - SKEW_S, lifetimeS * 0.9 - 1, 0) * 1000;
+      entry.refusals = 0;
+      for (const secret of secretsOf(issued)) redact.addSecret(secret);
+      return issued;
+    } catch (error) {
+      noteRefusal(entry, error);
+      throw error;
+    }
+  }
+
+  return {
+    current(credential) {
+      const entry = entryFor(credential);
+      return entry.expiresAt > Date.now() ? entry.issued : undefined;
+    },
+    fetch(wish) {
+      const entry = entryFor(wish.credential);
+      if (entry.pending === undefined && entry.blocked !== undefined) {
+        const waitMs = entry.blocked.until - Date.now();
+        if (waitMs > 0) return Promise.reject(blockedError(entry.blocked.error, wish.tool, waitMs));
+        entry.blocked = undefined;
+      }
+      entry.pending ??= request(wish, entry).finally(() => {
+        entry.pending = undefined;
+      });
+      return entry.pending;
+    },
+    forget(credential, issued) {
+      const entry = entryFor(credential);
+      // Somebody else has replaced it already.
+      if (entry.issued !== issued) return true;
+      if (Date.now() < entry.forgetAfter) return false;
+      if (entry.isReplacement) {
+        entry.isReplacement = false;
+        entry.forgetAfter = Date.now() + FRUITLESS_PAUSE_MS;
+        return false;
+      }
+      entry.isReplacement = true;
+      entry.issued = undefined;
+      return true;
+    },
+    accept(credential, issued) {
+      const entry = entryFor(credential);
+      if (entry.isReplacement && entry.issued === issued) entry.isReplacement = false;
+    },
+  };
+}
+
+function newEntry(): Entry {
+  return {
+    issued: undefined,
+    expiresAt: 0,
+    pending: undefined,
+    isReplacement: false,
+    forgetAfter: 0,
+    refusals: 0,
+    blocked: undefined,
+    inBody: false,
+  };
+}
+
+/** Credentials of one content share a token, wherever they are declared. */
+function keyOf(credential: TokenCredential): string {
+  if (credential.kind === 'login') {
+    const { request, token, lifetime, send, publicOnly = false } = credential;
+    return JSON.stringify([request, token, lifetime, send, publicOnly]);
+  }
+  const { tokenUrl, clientId, clientSecret, scopes, publicOnly = false } = credential;
+  return JSON.stringify([tokenUrl, clientId.value, clientSecret.value, scopes, publicOnly]);
+}
+
+function issue(issuer: Issuer, { credential, ...wish }: Wish, entry: Entry): Promise<Issued> {
+  return credential.kind === 'login'
+    ? logIn(issuer, { credential, ...wish })
+    : fetchClientToken(issuer, { credential, ...wish }, entry);
+}
+
+/** What must not be seen of it. */
+export function secretsOf({ token, cookies = [] }: Issued): string[] {
+  return token === '' ? cookies.map(({ pair }) => pair.slice(pair.indexOf('=') + 1)) : [token];
+}
+
+function noteRefusal(entry: Entry, error: unknown): void {
+  if (!(error instanceof GatewayError)) return;
+  if (error.code === 'RATE_LIMITED') {
+    const { retry_after_seconds: seconds = 1 } = error.details as { retry_after_seconds?: number };
+    entry.blocked = { until: Date.now() + Math.min(seconds * 1000, REFUSAL_PAUSE_MS), error };
+  }
+  if (error.code !== 'MISSING_CREDENTIAL') return;
+  entry.refusals++;
+  if (entry.refusals >= FREE_REFUSALS) entry.blocked = { until: Date.now() + REFUSAL_PAUSE_MS, error };
+}
+
+/** The same error, for another call: it names that call's tool, and when the secrets are tried again. */
+function blockedError({ code, message, details }: GatewayError, tool: string, waitMs: number): GatewayError {
+  const said = message.replace(`${String(details.tool)}: `, `${tool}: `);
+  return new GatewayError(code, `${said} It is not tried again for ${Math.ceil(waitMs / 1000)} s.`, {
+    ...details,
+    tool,
+  });
+}
