@@ -9,7 +9,7 @@ import { toSummary } from '../endpoint/plain-text.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
-import { withProofs } from './definition/credential-plan.ts';
+import { withProofs } from './definition/credentials/credential-plan.ts';
 import { isAddition } from './definition/definition-schema.ts';
 import type { ArgAddition, ArgCuration, OperationCuration } from './definition/definition-types.ts';
 import { checkPick } from './definition/pick-paths.ts';

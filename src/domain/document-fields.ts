@@ -1,23 +1,24 @@
 // What a domain file gives to all operations of its document alike.
 
 import { originOf } from '../endpoint/address.ts';
-import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
-import type { Problem } from '../endpoint/problems.ts';
+import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
 import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './copy-endpoint.ts';
 import type { CurationContext } from './curate.ts';
-import { buildCredentials, readSecurity, withProofs } from './definition/credential-plan.ts';
+import { readSecurity, withProofs } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import type { Imported } from './document-import.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(
-  { domain: imported, headers }: Imported,
+  { domain: imported, headers, credentials }: Imported,
   definition: DomainDefinition,
-  { env, problems, file }: CurationContext,
+  { problems, file }: CurationContext,
 ): readonly Endpoint[] {
-  const security = chooseSecurity(imported, definition, env, headers, problems);
+  const security =
+    definition.security &&
+    readSecurity(definition.security, withSchemes(credentials, imported), ['security'], problems);
   const { timeoutMs, maxResponseBytes, response, baseUrl } = definition;
   const home = homeOrigin(imported.endpoints);
   const from = typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`;
@@ -60,34 +61,21 @@ function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: n
   };
 }
 
-/** What `security:` says, or the one credential of a document that declares none. Otherwise the document decides. */
-function chooseSecurity(
-  imported: Domain,
-  definition: DomainDefinition,
-  env: CurationContext['env'],
-  headers: Imported['headers'],
-  problems: Problem[],
-): Endpoint['security'] | undefined {
-  const home = { url: homeUrl(imported.endpoints), headers };
-  const own = Object.entries(definition.credentials ?? {}).filter(([, credential]) => 'kind' in credential);
-  if (definition.security !== undefined) {
-    const credentials = buildCredentials(definition.credentials, env, home, problems);
-    return readSecurity(definition.security, credentials, ['security'], problems);
+/** Credentials of the file, and those of the document that its operations ask for: `security:` may name either. */
+function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain): ReadonlyMap<string, Credential> {
+  const home = homeOrigin(endpoints);
+  const credentials = new Map(own);
+  for (const { security, baseUrl } of endpoints) {
+    if (originOf(baseUrl) !== home) continue;
+    for (const one of security.flat()) if (!credentials.has(one.name)) credentials.set(one.name, one);
   }
-  if (own.length !== 1 || imported.endpoints.some((endpoint) => endpoint.security.length > 0)) return undefined;
-  return [[...buildCredentials(Object.fromEntries(own), env, home, problems).values()]];
+  return credentials;
 }
 
 /** Secret headers of the file were added by the import; another choice of credentials does not take them away. */
 function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
   const headers = (security[0] ?? []).filter((credential) => credential.name.startsWith('header '));
   return withProofs(chosen, headers);
-}
-
-/** The base URL that operations at home have. */
-function homeUrl(endpoints: readonly Endpoint[]): string | undefined {
-  const home = homeOrigin(endpoints);
-  return endpoints.find(({ baseUrl }) => home !== undefined && originOf(baseUrl) === home)?.baseUrl;
 }
 
 /** Where most operations live; the credentials of the file belong there and nowhere else. */
@@ -126,7 +114,8 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
   const home = homeOrigin(endpoints);
   const advice = new Set<string>();
   for (const { security, baseUrl } of endpoints) {
-    if (originOf(baseUrl) !== home) continue;
+    const isServed = security.some((set) => set.length > 0 && set.every((one) => unsetVariables(one).length === 0));
+    if (isServed || originOf(baseUrl) !== home) continue;
     for (const credential of security.flat()) {
       const secrets = secretsIn(credential);
       if (!unsetVariables(credential).some((variable) => variable.startsWith(DOCUMENT_PREFIX))) continue;

@@ -9,6 +9,7 @@ import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
+import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
@@ -24,6 +25,8 @@ export interface Imported {
   readonly domain: Domain;
   /** Plain headers of the file; the secret ones are among the credentials of the domain already. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whole credentials of the file, by name. */
+  readonly credentials: ReadonlyMap<string, Credential>;
   /** What `include` names and no operation has. */
   readonly unused: readonly string[];
 }
@@ -47,6 +50,7 @@ export async function importFor(
   if (isUrl(document)) refuseUnsetHeaders(credentials, problems);
   if (addressProblems > 0 || (isUrl(document) && problems.length > 0))
     throw new DefinitionError(options.source, problems);
+  let ownCredentials: ReadonlyMap<string, Credential> = new Map();
   const { importDocument } = await import('../openapi/import-document.ts');
   try {
     const domain = await importDocument(document, {
@@ -56,7 +60,14 @@ export async function importFor(
       credentials: sourcesOf(definition.credentials),
       headerCredentials: credentials,
       plainHeaders: headers,
+      ownCredentials: (url) => {
+        const whole = Object.entries(definition.credentials ?? {}).filter(([, one]) => 'kind' in one);
+        const home = { url: url === '' ? undefined : url, headers };
+        ownCredentials = buildCredentials(Object.fromEntries(whole), options.env, home, problems);
+        return ownCredentials;
+      },
       ...pickDefined({
+        singleCredential: definition.security === undefined ? singleOf(definition.credentials) : undefined,
         prefix: prefix === '' ? undefined : `${prefix}_`,
         baseUrl: base !== undefined && 'url' in base ? base.url + (base.isRoot ? '/.' : '') : undefined,
         server: definition.server,
@@ -68,7 +79,7 @@ export async function importFor(
         onProgress: options.onProgress,
       }),
     });
-    return { domain, headers, unused: selection.unused() };
+    return { domain, headers, credentials: ownCredentials, unused: selection.unused() };
   } catch (error) {
     if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
     const field = error.details.field === 'server' ? 'server' : 'openapi';
@@ -107,6 +118,12 @@ function readServerVariables(
     return [name, text];
   });
   return Object.fromEntries(values);
+}
+
+/** The name of the only credential; a parameter that is made an argument again is none. */
+function singleOf(credentials: DomainDefinition['credentials'] = {}): string | undefined {
+  const names = Object.keys(credentials).filter((name) => !('argument' in credentials[name]!));
+  return names.length === 1 ? names[0] : undefined;
 }
 
 /** The variables of each credential; what kind it is, the document knows. */

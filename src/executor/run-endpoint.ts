@@ -170,27 +170,30 @@ class EndpointCall {
     watch: Watch | undefined,
   ): Promise<Answer> {
     const { label, trace } = context;
+    // What a domain file names in renewOn says that nothing was done (RFC 9110 15.5.2), so that a write may go again too.
+    const isRepeatable =
+      this.#endpoint.effect === 'read' || this.#endpoint.idempotent || issuers.every(({ kind }) => kind === 'login');
     // Refuse what cannot be sent before anything goes anywhere.
     this.#plan.build(args, label, undefined, trace);
     for (let attempt = 0; ; attempt++) {
       const inHand = await this.#takeTokens(issuers, context);
       const request = this.#plan.build(args, label, proofFor(label, inHand), trace);
       const raw = await this.#exchange(request, context, watch);
-      // An expired or revoked token looks just like this. The request was not carried out (RFC 9110 15.5.2), so it is
-      // repeated with a new one, whatever it does.
-      if (!this.#mayRenew(inHand, raw.status) || attempt > 0) return this.#follow(request, raw, context, args, watch);
+      // An expired or revoked token looks just like this: one new one, for a call that may be repeated.
+      const mayHelp = this.#giveUp(inHand, raw.status);
+      if (!mayHelp || attempt > 0 || !isRepeatable) return this.#follow(request, raw, context, args, watch);
     }
   }
 
-  /** Gives up the tokens that were refused; true where new ones may be better. */
-  #mayRenew(inHand: TokenMap, status: number): boolean {
-    let mayRenew = false;
+  /** Gives up the tokens that were refused; true where new ones may help. */
+  #giveUp(inHand: TokenMap, status: number): boolean {
+    let mayHelp = false;
     for (const [credential, issued] of inHand) {
       const { renewOn } = credential.kind === 'login' ? credential : CLIENT_CREDENTIALS;
-      if (renewOn.includes(status)) mayRenew = this.#tokens.forget(credential, issued) || mayRenew;
+      if (renewOn.includes(status)) mayHelp = this.#tokens.forget(credential, issued) || mayHelp;
       else this.#tokens.accept(credential, issued);
     }
-    return mayRenew;
+    return mayHelp;
   }
 
   async #takeTokens(issuers: readonly TokenCredential[], context: ExecutionContext): Promise<TokenMap> {

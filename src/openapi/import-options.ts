@@ -60,6 +60,10 @@ export interface ImportOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By security scheme name. */
   readonly credentials?: Readonly<Record<string, CredentialSource>>;
+  /** Whole credentials of the operator's own by name, once the main server is known; one that is called like a scheme stands for it. */
+  readonly ownCredentials?: (mainUrl: string) => ReadonlyMap<string, Credential>;
+  /** The one credential of a domain file: it goes with operations that name none. */
+  readonly singleCredential?: string;
   /** OpenAPI Overlay documents, applied in order before the document is read. */
   readonly overlays?: readonly string[];
   /** Operations it refuses are left out: neither tools nor quarantined. */

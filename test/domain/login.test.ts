@@ -57,7 +57,7 @@ async function load(credential: object, more: object = {}, env: Record<string, s
   const definition = {
     name: 'shop',
     baseUrl: api.origin,
-    credentials: { session: { kind: 'login', ...credential } },
+    credentials: { session: credential },
     endpoints: {
       list_items: { path: '/items', summary: 'Lists items.' },
       add_item: { method: 'POST', path: '/items', summary: 'Adds an item.', args: { name: { type: 'string' } } },
@@ -78,8 +78,8 @@ async function call(domain: Domain, name = 'shop_list_items', args: object = {})
   return { isError: result.isError ?? false, text: result.content[0]!.text };
 }
 
-const DIRECTUS = { path: '/auth/login', body: { email: '${SHOP_EMAIL}', password: '${SHOP_PASSWORD}' } };
-const FASTAPI = { path: '/token', form: { username: '${SHOP_EMAIL}', password: '${SHOP_PASSWORD}' } };
+const DIRECTUS = { kind: 'login', path: '/auth/login', body: { email: '${SHOP_EMAIL}', password: '${SHOP_PASSWORD}' } };
+const FASTAPI = { kind: 'login', path: '/token', form: { username: '${SHOP_EMAIL}', password: '${SHOP_PASSWORD}' } };
 const SESSION = { ...DIRECTUS, path: '/session', send: 'cookies' };
 
 describe('a few lines are enough', () => {
@@ -130,12 +130,16 @@ test('unset variables are named at start and in the call, and nothing is sent', 
 
 describe('mistakes stop the start with their field', () => {
   test.each([
-    ['no address', { body: {} }, /credentials\.session\.path is missing/],
+    ['no address', { kind: 'login', body: {} }, /credentials\.session\.path is missing/],
     ['two addresses', { ...DIRECTUS, url: 'https://x.test' }, /credentials\.session\.url stands beside path/],
-    ['an address that is none', { url: 'auth/login', body: {} }, /credentials\.session\.url must be an absolute/],
+    [
+      'an address that is none',
+      { kind: 'login', url: 'auth/login', body: {} },
+      /credentials\.session\.url must be an absolute/,
+    ],
     [
       'an unset variable in the address',
-      { url: '${NOWHERE}/x' },
+      { kind: 'login', url: '${NOWHERE}/x' },
       /credentials\.session\.url needs the environment variable NOWHERE/,
     ],
     ['body and form', { ...DIRECTUS, form: {} }, /credentials\.session\.form stands beside body/],
@@ -147,7 +151,7 @@ describe('mistakes stop the start with their field', () => {
     ],
     [
       'a secret in the file',
-      { path: '/x', body: { user: { passWord: 'hunter2' } } },
+      { kind: 'login', path: '/x', body: { user: { passWord: 'hunter2' } } },
       /credentials\.session\.body\.user\.passWord is a secret by its name/,
     ],
     [
@@ -169,4 +173,139 @@ describe('mistakes stop the start with their field', () => {
   ])('%s', async (_, credential, want) => {
     await expect(load(JSON.parse(JSON.stringify(credential)) as object)).rejects.toThrow(want);
   });
+});
+
+describe('over an imported document', () => {
+  const operation = (security?: unknown) => ({
+    responses: { 200: { description: 'ok' } },
+    ...(security !== undefined && { security }),
+  });
+  const document = (more: object = {}) => ({
+    openapi: '3.0.3',
+    info: { title: 'Shop', version: '1' },
+    servers: [{ url: api.origin }],
+    paths: {
+      '/items': { get: { operationId: 'silent', ...operation() } },
+      '/guarded': { get: { operationId: 'guarded', ...operation([{ bearerAuth: [] }]) } },
+      '/public': { get: { operationId: 'open', ...operation([]) } },
+      '/auth/login': { post: { operationId: 'login', ...operation() } },
+      '/abroad': { get: { operationId: 'abroad', servers: [{ url: 'https://other.test' }], ...operation() } },
+    },
+    components: { securitySchemes: { bearerAuth: { type: 'http', scheme: 'bearer' } } },
+    ...more,
+  });
+  /** What each operation carries, as names of credentials. */
+  async function carried(credentials: object, more: object = {}, env: Record<string, string> = ENV) {
+    writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document()));
+    const definition = { name: 'shop', openapi: 'openapi.json', credentials, ...more };
+    writeFileSync(join(folder, 'shop.yaml'), stringify(definition));
+    const [domain] = await loadDomains({ paths: [join(folder, 'shop.yaml')], env });
+    const names = domain!.endpoints.map(({ action, security }) => [
+      action,
+      security.map((set) => set.map((one) => `${one.name} ${one.kind}`)),
+    ]);
+    return { domain: domain!, names: Object.fromEntries(names) as Record<string, string[][]> };
+  }
+
+  test('the one credential of a file goes with operations that declare none, and first with those that do', async () => {
+    const { names, domain } = await carried({ session: DIRECTUS });
+    expect(names).toEqual({
+      silent: [['session login']],
+      guarded: [['session login'], ['bearerAuth bearer']],
+      // said on purpose
+      open: [],
+      // who logs in has no token yet
+      login: [],
+      abroad: [],
+    });
+    expect(domain.warnings).toEqual([]);
+    expect(await call(domain, 'shop_guarded')).toEqual({ isError: false, text: '{"data":[]}' });
+  });
+
+  test('one that is called like a scheme stands for it', async () => {
+    const { names } = await carried({ bearerAuth: FASTAPI });
+    expect(names).toMatchObject({ silent: [['bearerAuth login']], guarded: [['bearerAuth login']], open: [] });
+  });
+
+  test('variables named for the one scheme are enough', async () => {
+    const { names } = await carried({ bearerAuth: { env: 'TOKEN' } }, {}, { TOKEN: 'abcd' });
+    expect(names).toMatchObject({
+      silent: [['bearerAuth bearer']],
+      guarded: [['bearerAuth bearer']],
+      open: [],
+      abroad: [],
+    });
+  });
+
+  test('of several none goes by itself; security: says which, schemes of the document included', async () => {
+    const key = { kind: 'apiKey', field: 'X-Tenant', env: 'TENANT' };
+    const session = DIRECTUS;
+    expect((await carried({ session, key })).names).toMatchObject({ silent: [], guarded: [['bearerAuth bearer']] });
+    const { names } = await carried({ key }, { security: [['bearerAuth', 'key']] });
+    expect(names.silent).toEqual([['bearerAuth bearer', 'key apiKey']]);
+  });
+
+  test('a header given on the command line wins over it', async () => {
+    writeFileSync(join(folder, 'openapi.json'), JSON.stringify(document()));
+    const credentials = { session: DIRECTUS };
+    writeFileSync(
+      join(folder, 'shop.yaml'),
+      stringify({ name: 'shop', openapi: 'openapi.json', baseUrl: api.origin, credentials }),
+    );
+    const [domain] = await loadDomains({
+      paths: [join(folder, 'shop.yaml')],
+      env: ENV,
+      headers: ['Authorization: Bearer x1234'],
+    });
+    expect(domain!.endpoints[0]!.security).toEqual([[expect.objectContaining({ name: 'header Authorization' })]]);
+  });
+});
+
+test('a document with a password flow is served as it is: the variables are all that is needed', async () => {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'FastAPI', version: '0.1.0' },
+    servers: [{ url: api.origin }],
+    paths: {
+      '/items': {
+        get: {
+          operationId: 'read_items_items_get',
+          security: [{ OAuth2PasswordBearer: [] }],
+          responses: { 200: { description: 'ok' } },
+        },
+      },
+    },
+    components: {
+      securitySchemes: {
+        OAuth2PasswordBearer: { type: 'oauth2', flows: { password: { scopes: {}, tokenUrl: 'token' } } },
+      },
+    },
+  };
+  writeFileSync(join(folder, 'fastapi.json'), JSON.stringify(document));
+  const variable = 'LANDBRIDGE_CRED_FASTAPI_OAUTH2_PASSWORD_BEARER';
+  const load = (env: Record<string, string>) => loadDomains({ paths: [join(folder, 'fastapi.json')], env });
+  const [waiting] = await load({});
+  expect(waiting!.warnings.join()).toContain(`Set ${variable}_USERNAME and ${variable}_PASSWORD, or ${variable} in`);
+  const [domain] = await load({
+    [`${variable}_USERNAME`]: ENV.SHOP_EMAIL,
+    [`${variable}_PASSWORD`]: ENV.SHOP_PASSWORD,
+  });
+  expect(await call(domain!, domain!.endpoints[0]!.toolName)).toEqual({ isError: false, text: '{"data":[]}' });
+  expect(requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([
+    ['/token', undefined],
+    ['/items', 'Bearer fastapi-token'],
+  ]);
+});
+
+test('HTTP Basic without a password: the file names none, or an empty variable', async () => {
+  const basic = { kind: 'basic', usernameEnv: 'KEY' };
+  const none = await load(basic, {}, { KEY: 'sk_live' });
+  const empty = await load({ ...basic, passwordEnv: 'PW' }, {}, { KEY: 'sk_live', PW: '' });
+  for (const domain of [none, empty]) {
+    expect(domain.warnings).toEqual([]);
+    await call(domain);
+    expect(requests.at(-1)!.headers.authorization).toBe(`Basic ${Buffer.from('sk_live:').toString('base64')}`);
+  }
+  const unset = await load({ ...basic, passwordEnv: 'PW' }, {}, { KEY: 'sk_live' });
+  expect(unset.warnings.join()).toContain('PW is not set');
 });

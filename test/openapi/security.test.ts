@@ -101,6 +101,84 @@ describe('schemes', () => {
     ]);
   });
 
+  describe('the password flow of OAuth2', () => {
+    const flow = (tokenUrl: string, more: object = {}) => ({
+      type: 'oauth2',
+      flows: { password: { tokenUrl, scopes: {} }, ...more },
+    });
+    const env = { LANDBRIDGE_CRED_TEST_MAIN_USERNAME: 'ann', LANDBRIDGE_CRED_TEST_MAIN_PASSWORD: 'p w&d' };
+    const ways = async (scheme: object, options: Options = {}) =>
+      (await importOne(secured({ main: scheme }, [{ main: ['a', 'b'] }]), options)).security;
+
+    test('is a login at the token URL, or a token somebody has already', async () => {
+      const [[login], [token]] = (await ways(flow('token'), { env })) as [[unknown], [unknown]];
+      expect(login).toEqual({
+        kind: 'login',
+        name: 'main',
+        request: {
+          method: 'POST',
+          url: 'https://api.example.com/v1/token',
+          query: '',
+          headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
+          body: 'grant_type=password&username=ann&password=p+w%26d&scope=a+b',
+        },
+        secrets: [
+          { variable: 'LANDBRIDGE_CRED_TEST_MAIN_USERNAME', value: 'ann', isName: true },
+          { variable: 'LANDBRIDGE_CRED_TEST_MAIN_PASSWORD', value: 'p w&d' },
+        ],
+        send: { in: 'header', field: 'Authorization', prefix: 'Bearer ' },
+        renewOn: [401],
+        isScheme: true,
+      });
+      expect(token).toEqual({ kind: 'bearer', name: 'main', secret: secret('LANDBRIDGE_CRED_TEST_MAIN') });
+      expect(await ways(flow('token'), { env: { ...env, LANDBRIDGE_CRED_TEST_MAIN: 'tok' } })).toEqual([
+        [{ kind: 'bearer', name: 'main', secret: secret('LANDBRIDGE_CRED_TEST_MAIN', 'tok') }],
+      ]);
+    });
+
+    test('is said at start, with its variables, its address and the alternative', async () => {
+      const { warnings } = await importValue(secured({ main: flow('/token') }, [{ main: [] }]));
+      expect(warnings).toEqual([
+        'Set LANDBRIDGE_CRED_TEST_MAIN_USERNAME and LANDBRIDGE_CRED_TEST_MAIN_PASSWORD, or LANDBRIDGE_CRED_TEST_MAIN in the environment: 1 operation needs one of these (main, as Authorization: Bearer, a token from POST https://api.example.com/token; or main, as Authorization: Bearer …; sent to https://api.example.com).',
+      ]);
+    });
+
+    test('takes variables of the operator, and a client where one is set', async () => {
+      const credentials = { main: { usernameEnv: 'ME', passwordEnv: 'PW', clientIdEnv: 'ID', scopes: ['s'] } };
+      const login = (await ways(flow('token'), { credentials, env: { ME: 'ann', PW: 'secret', ID: 'web' } }))[0]?.[0];
+      expect(login).toMatchObject({
+        request: { body: 'grant_type=password&username=ann&password=secret&client_id=web&scope=s' },
+      });
+    });
+
+    test('stands beside client credentials; 2.0 has it too', async () => {
+      const both = flow('/token', { clientCredentials: { tokenUrl: '/client', scopes: {} } });
+      expect((await ways(both)).map(([one]) => one!.kind)).toEqual(['oauth2', 'login', 'bearer']);
+      const old = { type: 'oauth2', flow: 'password', tokenUrl: 'https://api.example.com/t', scopes: {} };
+      expect((await ways(old)).map(([one]) => one!.kind)).toEqual(['login', 'bearer']);
+    });
+
+    test('another origin that a document names gets only what is set for documents', async () => {
+      const options = { baseUrl: 'https://api.example.com', env: { TEST_MAIN_USERNAME: 'a', TEST_MAIN_PASSWORD: 'b' } };
+      const login = (await ways(flow('https://evil.example/t'), options))[0]?.[0];
+      expect(secretsIn(login!)).toEqual([
+        { ...secret('LANDBRIDGE_CRED_TEST_MAIN_USERNAME'), isName: true },
+        secret('LANDBRIDGE_CRED_TEST_MAIN_PASSWORD'),
+      ]);
+    });
+  });
+
+  test('HTTP Basic takes an empty password where its variable is empty, or where only a user name is named', async () => {
+    const scheme = { type: 'http', scheme: 'basic' };
+    const env = { LANDBRIDGE_CRED_TEST_MAIN_USERNAME: 'key', LANDBRIDGE_CRED_TEST_MAIN_PASSWORD: '' };
+    expect(await credential(scheme, { env })).toMatchObject({ username: { value: 'key' }, password: { value: '' } });
+    const named = { credentials: { main: { usernameEnv: 'KEY' } }, env: { KEY: 'key' } };
+    expect(await credential(scheme, named)).toMatchObject({ username: { value: 'key' }, password: { value: '' } });
+    expect((await importValue(secured({ main: scheme }, [{ main: [] }]), named)).warnings).toEqual([]);
+    const unset = await credential(scheme, { env: { LANDBRIDGE_CRED_TEST_MAIN_USERNAME: 'key' } });
+    expect(unset).toMatchObject({ password: { value: undefined } });
+  });
+
   test('a token that is already there is used instead of the client credentials flow', async () => {
     const scheme = { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://x.example/t', scopes: {} } } };
     expect(await credential(scheme, { env: { LANDBRIDGE_CRED_TEST_MAIN: 'tok' } })).toEqual({
@@ -384,7 +462,14 @@ describe('token URLs of a document from the network', () => {
         [],
       );
       const none = { required: [], optional: [] };
-      return security.forOperation({}, '/paths/~1a/get/security', 'https://api.example.com', none);
+      const operation = {
+        node: {},
+        method: 'GET',
+        path: '/a',
+        baseUrl: 'https://api.example.com',
+        pointer: '/paths/~1a/get/security',
+      };
+      return security.forOperation(operation, none);
     };
     expect(() => readFrom('https://192.168.1.1/t')).toThrow(
       /token URL of "oauth", https:\/\/192.168.1.1, is a private/,

@@ -12,7 +12,13 @@ import { pickDefined } from '../pick-defined.ts';
 import { readArguments } from './argument-plan.ts';
 import { readClamps } from './argument-values.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
-import { buildCredentials, defaultSecurity, missingCredentials, readSecurity, withProofs } from './credential-plan.ts';
+import {
+  buildCredentials,
+  defaultSecurity,
+  missingCredentials,
+  readSecurity,
+  withProofs,
+} from './credentials/credential-plan.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { checkPick } from './pick-paths.ts';

@@ -5,9 +5,9 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { loginShape } from './credentials/login-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
 import { about, chosen, closed, strict } from './fields.ts';
-import { loginShape } from './login-schema.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const flag = z.boolean();

@@ -120,7 +120,10 @@ export function buildEndpoint(
       outputSchema ??= { schema: buildOutputSchema(answer.schema, context.builder) };
       return outputSchema.schema;
     },
-    security: context.security.forOperation(node, `${pointer}/security`, server.url, schemes),
+    security: context.security.forOperation(
+      { node, method, path, baseUrl: server.url, pointer: `${pointer}/security` },
+      schemes,
+    ),
     response: extension.response === undefined ? plain : { ...plain, ...extension.response },
     limits: extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
     get examples() {

@@ -15,7 +15,7 @@ import { OperationProblem, type Resolver } from '../source/resolve.ts';
 import {
   type ApiKeyPlace,
   apiKeyPlace,
-  buildCredential,
+  buildCredentials,
   isSigned,
   parameterKind,
   readSecrets,
@@ -25,13 +25,22 @@ import { admitAddress } from './server.ts';
 
 export interface Security {
   /** Alternatives for one operation. */
-  readonly forOperation: (operation: Node, pointer: string, baseUrl: string, extra: ExtraSchemes) => Alternatives;
+  readonly forOperation: (operation: SecuredOperation, extra: ExtraSchemes) => Alternatives;
   /** Whether an operation's requests are signed: the parameters of a signature are not arguments. */
   readonly isSigned: (operation: Node) => boolean;
   /** Places of API keys: parameters of the same name are credentials, not arguments. */
   readonly apiKeys: readonly ApiKeyPlace[];
   /** Sentences about unset variables, after all operations were read. */
   readonly missing: () => string[];
+}
+
+export interface SecuredOperation {
+  readonly node: Node;
+  readonly method: string;
+  readonly path: string;
+  readonly baseUrl: string;
+  /** Where its requirements stand. */
+  readonly pointer: string;
 }
 
 /** Schemes an operation takes by its parameters, beside its own requirements. */
@@ -74,8 +83,10 @@ export function readSecurity(
     return { type: 'http', scheme };
   };
 
-  const credentials = new Map<string, Credential>();
-  const credentialFor = (name: string, scopes: readonly string[], origin: string | undefined, pointer: string) => {
+  const ownCredentials = options.ownCredentials?.(mainUrl) ?? new Map<string, Credential>();
+  const credentials = new Map<string, readonly Credential[]>();
+  /** Ways to satisfy one scheme. */
+  const credentialsFor = (name: string, scopes: readonly string[], origin: string | undefined, pointer: string) => {
     const foreignOrigin = origin === mainOrigin ? undefined : origin;
     const key = JSON.stringify([name, scopes, foreignOrigin]);
     const admit = (url: URL) => {
@@ -83,28 +94,31 @@ export function readSecurity(
       if (problem === undefined) return admission;
       throw new OperationProblem(pointer, `the token URL of "${name}", ${url.origin}, ${problem}`);
     };
-    let credential = credentials.get(key);
-    if (!credential) {
+    let ways = credentials.get(key);
+    if (!ways) {
       const scheme = schemeOf(name);
       // Parameters of one name are one key, wherever they stand.
       const label = parameterKind(scheme) === undefined ? name : (textAt(scheme, 'name') ?? name);
       const secrets = readSecrets(label, domain, foreignOrigin, options);
       const signing = (source: CredentialSource) => signingOf(source, root.value, mainUrl, options);
-      credential = buildCredential(name, scheme ?? guess(name), scopes, secrets, { mainUrl, admit, signing });
-      credentials.set(key, credential);
+      const own = foreignOrigin === undefined ? ownCredentials.get(name) : undefined;
+      const build = () => buildCredentials(name, scheme ?? guess(name), scopes, secrets, { mainUrl, admit, signing });
+      ways = own?.kind === 'login' || (own && !scheme) ? [own] : build();
+      if (own && !ways.some((one) => isLike(one, own))) ways = [own];
+      credentials.set(key, ways);
     }
-    return credential;
+    return ways;
   };
 
   const alternativeFor = (requirement: Node, origin: string | undefined, extra: readonly string[], pointer: string) => {
     const headers = origin === mainOrigin ? callerHeaders : [];
-    const set: Credential[] = headers.map((header) => header.credential);
+    let sets: Credential[][] = [headers.map((header) => header.credential)];
     // A token beside a scheme that says who calls is the same once more, in the way of an earlier version.
     const isProven = Object.keys(requirement).some((name) => writesAuthorization(schemeOf(name)));
     const beside = extra.filter((name) => !isProven || parameterKind(schemeOf(name)) !== 'token');
     for (const name of new Set([...Object.keys(requirement), ...beside])) {
       const scheme = schemeOf(name);
-      if (headers.some((header) => satisfies(header, scheme))) continue;
+      if ((scheme || !ownCredentials.has(name)) && headers.some((header) => satisfies(header, scheme))) continue;
       if (scheme?.type === 'mutualTLS') {
         if (options.baseUrl !== undefined) continue;
         throw new OperationProblem(
@@ -112,9 +126,19 @@ export function readSecurity(
           `it needs a client certificate ("${name}" is mutualTLS), which Landbridge cannot present; put a proxy that can in front of the API and give its address as base URL`,
         );
       }
-      set.push(credentialFor(name, scheme?.type === 'oauth2' ? textsAt(requirement, name) : [], origin, pointer));
+      const ways = credentialsFor(name, scheme?.type === 'oauth2' ? textsAt(requirement, name) : [], origin, pointer);
+      sets = sets.flatMap((set) => ways.map((credential) => [...set, credential])).slice(0, MAX_WAYS);
     }
-    return set;
+    return sets;
+  };
+
+  /** The one credential of the domain file, as a requirement; {} where there is none, or a header says the same. */
+  const single = (origin: string | undefined): Node => {
+    const name = options.singleCredential;
+    const own = name === undefined ? undefined : ownCredentials.get(name);
+    if (name === undefined || origin !== mainOrigin || (own === undefined && schemeOf(name) === undefined)) return {};
+    const field = own === undefined ? undefined : fieldOf(own);
+    return callerHeaders.some((header) => header.name === field) ? {} : { [name]: [] };
   };
 
   const needs = new Map<string, Need>();
@@ -129,16 +153,19 @@ export function readSecurity(
       const names = requirementsOf(operation).flatMap((one) => Object.keys(one));
       return names.some((name) => isSigned(schemeOf(name) ?? {}));
     },
-    forOperation: (operation, pointer, baseUrl, { required, optional }) => {
-      const list = Array.isArray(operation.security) ? operation.security : listAt(root.value, 'security');
+    forOperation: ({ node, method, path, baseUrl, pointer }, { required, optional }) => {
+      const list = Array.isArray(node.security) ? node.security : listAt(root.value, 'security');
       const isPlain = required.length + optional.length === 0;
-      const byUrl = shared.get(list) ?? new Map();
+      const byUrl = shared.get(list) ?? new Map<string, { sets: Alternatives; need: Need | undefined }>();
       shared.set(list, byUrl);
       const key = isPlain ? baseUrl : JSON.stringify([baseUrl, required, optional]);
       let entry = byUrl.get(key);
       if (!entry) {
         const origin = originOf(baseUrl);
-        const requirements = list.filter(isObject);
+        const declared = list.filter(isObject);
+        // `security: []` of an operation is said on purpose; no word at all is what documents forget.
+        const isOpen = list === node.security && declared.length === 0;
+        const requirements = isOpen ? [] : withSingle(declared, single(origin), ownCredentials);
         const read = (extra: readonly string[]) =>
           usable(requirements, (one) => alternativeFor(one, origin, extra, pointer));
         const bare = read(required);
@@ -148,6 +175,10 @@ export function readSecurity(
         entry = { sets, need: needOf(sets, baseUrl, needs) };
         byUrl.set(key, entry);
       }
+      const url = `${method} ${baseUrl}${path}`;
+      // Who logs in has no token yet.
+      if (entry.sets.some((set) => set.some((one) => isLoginAt(one, url))))
+        return entry.sets.filter((set) => !set.some((one) => isLoginAt(one, url)));
       if (entry.need !== undefined) entry.need.operations++;
       return entry.sets;
     },
@@ -155,14 +186,48 @@ export function readSecurity(
   };
 }
 
+/** Where schemes have several ways each, so many of their combinations are alternatives. */
+const MAX_WAYS = 12;
+
+/** Operations that declare nothing get the one credential; those that do, one of the operator's own as a further way. */
+function withSingle(
+  declared: readonly Node[],
+  single: Node,
+  ownCredentials: ReadonlyMap<string, Credential>,
+): readonly Node[] {
+  const [name] = Object.keys(single);
+  if (name === undefined) return declared;
+  if (declared.length === 0) return [single];
+  const isFurther = ownCredentials.has(name) && !declared.some((requirement) => Object.hasOwn(requirement, name));
+  return isFurther ? [single, ...declared] : declared;
+}
+
+/** Whether a scheme of the document is what a domain file spells out: then the file has only said where the secrets are. */
+function isLike(scheme: Credential, own: Credential): boolean {
+  if (scheme.kind !== 'apiKey' || own.kind !== 'apiKey') return scheme.kind === own.kind;
+  const isThere = scheme.in === own.in && scheme.field.toLowerCase() === own.field.toLowerCase();
+  return isThere && (own.prefix === undefined || own.prefix === scheme.prefix);
+}
+
+/** The header a credential is written to, in lower case. */
+function fieldOf(credential: Credential): string | undefined {
+  if (credential.kind === 'apiKey') return credential.in === 'header' ? credential.field.toLowerCase() : undefined;
+  if (credential.kind !== 'login') return 'authorization';
+  return credential.send.in === 'header' ? credential.send.field.toLowerCase() : undefined;
+}
+
+function isLoginAt(credential: Credential, url: string): boolean {
+  return credential.kind === 'login' && `${credential.request.method} ${credential.request.url}` === url;
+}
+
 /** One alternative that cannot work does not hurt the others. */
-function usable(requirements: readonly Node[], read: (requirement: Node) => Credential[]): Alternatives {
-  if (requirements.length === 0) return [read({})].filter((always) => always.length > 0);
+function usable(requirements: readonly Node[], read: (requirement: Node) => Credential[][]): Alternatives {
+  if (requirements.length === 0) return read({}).filter((always) => always.length > 0);
   const sets: Credential[][] = [];
   let problem: unknown;
   for (const requirement of requirements) {
     try {
-      sets.push(read(requirement));
+      sets.push(...read(requirement));
     } catch (error) {
       if (!(error instanceof OperationProblem)) throw error;
       problem = error;

@@ -5,9 +5,11 @@
 // would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
 // URL); everything else comes from variables set for documents alone, or from those the operator named.
 import { originOf } from '../../endpoint/address.ts';
-import { lookup } from '../../endpoint/environment.ts';
+import { type Environment, lookup } from '../../endpoint/environment.ts';
+import { fillLogin } from '../../endpoint/login/fill-login.ts';
 import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
+import { readPassword } from '../../endpoint/secrets.ts';
 import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import { prefixIn, withPrefix } from '../credential-format.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
@@ -48,6 +50,9 @@ type Suffix =
 export interface SchemeSecrets {
   /** What the operator said about this scheme. */
   readonly source: CredentialSource;
+  readonly env: Environment;
+  /** Of HTTP Basic: it may be empty. */
+  readonly password: () => Secret;
   /** `byDocument`: where the secret goes was chosen by the document, whatever the operator said of its server. */
   readonly read: (suffix: Suffix, byDocument?: boolean) => Secret;
 }
@@ -78,7 +83,14 @@ export function readSecrets(
       variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + (suffix === '' ? base : `${base}_${suffix}`);
     return { variable, value: lookup(env, variable) };
   };
-  return { source, read };
+  const password = (): Secret => {
+    const { variable } = read('PASSWORD');
+    const secret = readPassword(variable, env);
+    // Who names a variable for the user name alone says that there is no password.
+    const isNone = source.usernameEnv !== undefined && source.passwordEnv === undefined && secret.value === undefined;
+    return isNone ? readPassword(undefined, env) : secret;
+  };
+  return { source, env, read, password };
 }
 
 export interface SchemeAddress {
@@ -90,11 +102,86 @@ export interface SchemeAddress {
   readonly admit: (url: URL) => { readonly publicOnly?: true };
 }
 
-export function buildCredential(
+/** The ways to satisfy a scheme, best first: a scheme of OAuth2 may have several. */
+export function buildCredentials(
   name: string,
   scheme: Node,
   scopes: readonly string[],
-  { source, read }: SchemeSecrets,
+  secrets: SchemeSecrets,
+  address: SchemeAddress,
+): readonly Credential[] {
+  const isOAuth = scheme.type === 'oauth2' && !isSigned(scheme);
+  if (!isOAuth) return [buildCredential(name, scheme, secrets, address)];
+  const token: Credential = { kind: 'bearer', name, secret: secrets.read('') };
+  // A token that is already there is used as it is, whatever the flow.
+  if (token.secret.value !== undefined) return [token];
+  const flows = buildFlows(name, scheme, scopes, secrets, address);
+  // People who log in somewhere have such a token at hand; programs that are clients have none.
+  return flows.length > 0 && flows.every(({ kind }) => kind === 'oauth2') ? flows : [...flows, token];
+}
+
+/** Flows that need no browser: client credentials, and user name and password. */
+function buildFlows(
+  name: string,
+  scheme: Node,
+  scopes: readonly string[],
+  { source, env, read }: SchemeSecrets,
+  address: SchemeAddress,
+): Credential[] {
+  const [client, password] = [
+    flowOf(scheme, 'clientCredentials', 'application'),
+    flowOf(scheme, 'password', 'password'),
+  ];
+  const namesClient = source.clientIdEnv !== undefined && source.usernameEnv === undefined;
+  const isForClient = client !== undefined || password === undefined || namesClient;
+  const clientUrl = toUrl((isForClient ? source.tokenUrl : undefined) ?? textAt(client, 'tokenUrl'), address.mainUrl);
+  const loginUrl = toUrl((isForClient ? undefined : source.tokenUrl) ?? textAt(password, 'tokenUrl'), address.mainUrl);
+  const isOwn = (url: URL) => source.tokenUrl !== undefined || url.origin === originOf(address.mainUrl);
+  const admit = (url: URL) => (isOwn(url) ? {} : address.admit(url));
+  const readFor = (url: URL, suffix: Suffix) => (isOwn(url) ? read(suffix) : read(suffix, true));
+  const credentials: Credential[] = [];
+  if (clientUrl !== undefined) {
+    credentials.push({
+      kind: 'oauth2',
+      name,
+      tokenUrl: clientUrl.href,
+      ...admit(clientUrl),
+      clientId: readFor(clientUrl, 'CLIENT_ID'),
+      clientSecret: readFor(clientUrl, 'CLIENT_SECRET'),
+      scopes: source.scopes ?? scopes,
+    });
+  }
+  if (loginUrl !== undefined) {
+    const variable = (suffix: Suffix) => `\${${readFor(loginUrl, suffix).variable}}`;
+    // Some servers want to know the client as well.
+    const clientFields = (['CLIENT_ID', 'CLIENT_SECRET'] as const)
+      .filter((suffix) => readFor(loginUrl, suffix).value !== undefined)
+      .map((suffix) => [suffix.toLowerCase(), variable(suffix)]);
+    const scope = (source.scopes ?? scopes).join(' ');
+    const form = {
+      grant_type: 'password',
+      username: variable('USERNAME'),
+      password: variable('PASSWORD'),
+      ...Object.fromEntries(clientFields),
+      ...(scope === '' ? {} : { scope }),
+    };
+    credentials.push({
+      kind: 'login',
+      name,
+      ...fillLogin({ url: loginUrl.href, form }, env),
+      ...admit(loginUrl),
+      send: { in: 'header', field: 'Authorization', prefix: 'Bearer ' },
+      renewOn: [401],
+      isScheme: true,
+    });
+  }
+  return credentials;
+}
+
+function buildCredential(
+  name: string,
+  scheme: Node,
+  { source, read, password }: SchemeSecrets,
   address: SchemeAddress,
 ): Credential {
   if (isSigned(scheme)) {
@@ -119,23 +206,7 @@ export function buildCredential(
     return { kind: 'apiKey', name, in: where, field, ...withPrefix(secret, prefix), ...isParameter };
   }
   const kind = scheme.type === 'http' ? (textAt(scheme, 'scheme') ?? 'bearer').toLowerCase() : scheme.type;
-  if (kind === 'basic') return { kind: 'basic', name, username: read('USERNAME'), password: read('PASSWORD') };
-  if (kind === 'oauth2') {
-    const token = read('');
-    const url = tokenUrlOf(scheme, source, address.mainUrl);
-    // A token that is already there is used as it is, whatever the flow.
-    if (url === undefined || token.value !== undefined) return { kind: 'bearer', name, secret: token };
-    const isOwn = source.tokenUrl !== undefined || url.origin === originOf(address.mainUrl);
-    return {
-      kind: 'oauth2',
-      name,
-      tokenUrl: url.href,
-      ...(isOwn ? {} : address.admit(url)),
-      clientId: isOwn ? read('CLIENT_ID') : read('CLIENT_ID', true),
-      clientSecret: isOwn ? read('CLIENT_SECRET') : read('CLIENT_SECRET', true),
-      scopes: source.scopes ?? scopes,
-    };
-  }
+  if (kind === 'basic') return { kind: 'basic', name, username: read('USERNAME'), password: password() };
   if (scheme.type === 'http' && kind !== 'bearer') {
     const prefix = `${textAt(scheme, 'scheme')} `;
     return { kind: 'apiKey', name, in: 'header', field: 'Authorization', ...withPrefix(read(''), prefix) };
@@ -180,12 +251,14 @@ export function isSigned(scheme: Node): boolean {
   );
 }
 
-/** Of the client credentials flow (2.0: `application`), or the one the operator gave. */
-function tokenUrlOf(scheme: Node, source: CredentialSource, mainUrl: string): URL | undefined {
-  const flow =
-    nodeAt(nodeAt(scheme, 'flows'), 'clientCredentials') ?? (scheme.flow === 'application' ? scheme : undefined);
-  const text = source.tokenUrl ?? textAt(flow, 'tokenUrl');
-  const base = mainUrl === '' ? undefined : mainUrl;
+/** A flow by its name, in 3.x and in 2.0. */
+function flowOf(scheme: Node, name: string, nameIn2: string): Node | undefined {
+  return nodeAt(nodeAt(scheme, 'flows'), name) ?? (scheme.flow === nameIn2 ? scheme : undefined);
+}
+
+/** A relative token URL counts from the server: FastAPI's `token` is `<server>/token`. */
+function toUrl(text: string | undefined, mainUrl: string): URL | undefined {
+  const base = mainUrl === '' ? undefined : `${mainUrl}/`;
   if (text === undefined || !URL.canParse(text, base)) return undefined;
   const url = new URL(text, base);
   return url.protocol === 'https:' || url.protocol === 'http:' ? url : undefined;

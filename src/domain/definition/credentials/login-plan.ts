@@ -1,13 +1,13 @@
 // A login as a domain file declares it becomes a credential: where it is, what it sends, how its token travels.
-import { originOf } from '../../endpoint/address.ts';
-import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
-import { isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
-import { isObject } from '../../endpoint/is-object.ts';
-import { fillLogin, isSecretField } from '../../endpoint/login/fill-login.ts';
-import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../endpoint/model.ts';
-import type { Problem } from '../../endpoint/problems.ts';
-import { pickDefined } from '../pick-defined.ts';
-import type { CredentialDefinition } from './definition-types.ts';
+import { originOf } from '../../../endpoint/address.ts';
+import { type Environment, expand, needsVariables } from '../../../endpoint/environment.ts';
+import { isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
+import { isObject } from '../../../endpoint/is-object.ts';
+import { fillLogin, isSecretField } from '../../../endpoint/login/fill-login.ts';
+import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../../endpoint/model.ts';
+import type { Problem } from '../../../endpoint/problems.ts';
+import { pickDefined } from '../../pick-defined.ts';
+import type { CredentialDefinition } from '../definition-types.ts';
 
 type LoginDefinition = Extract<CredentialDefinition, { kind: 'login' }>;
 

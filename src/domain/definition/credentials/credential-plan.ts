@@ -1,12 +1,12 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
 
-import { type Environment, lookup } from '../../endpoint/environment.ts';
-import type { Credential, Endpoint, Secret } from '../../endpoint/model.ts';
-import type { Problem } from '../../endpoint/problems.ts';
-import { readPassword, unsetVariables } from '../../endpoint/secrets.ts';
-import { hint } from '../../endpoint/suggest.ts';
-import { pickDefined } from '../pick-defined.ts';
-import type { CredentialDefinition, DomainDefinition } from './definition-types.ts';
+import { type Environment, lookup } from '../../../endpoint/environment.ts';
+import type { Credential, Endpoint, Secret } from '../../../endpoint/model.ts';
+import type { Problem } from '../../../endpoint/problems.ts';
+import { readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
+import { hint } from '../../../endpoint/suggest.ts';
+import { pickDefined } from '../../pick-defined.ts';
+import type { CredentialDefinition, DomainDefinition } from '../definition-types.ts';
 import { buildLogin, type LoginHome } from './login-plan.ts';
 
 /** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */

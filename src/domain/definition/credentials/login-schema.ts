@@ -1,7 +1,7 @@
 // The shape of a login in a domain file: the request, where its answer has the token, and how that is sent.
 import { z } from 'zod';
-import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
-import { about } from './fields.ts';
+import { HEADER_NAME } from '../../../endpoint/headers/header-names.ts';
+import { about } from '../fields.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const headerName = z.string().regex(HEADER_NAME, 'must be the name of a header, such as X-Auth-Token');
