@@ -94,9 +94,9 @@ export function formatOf(credential: Credential): string {
 
 function carrierOf(send: TokenCarrier): string {
   if (send.in === 'cookies') return 'the cookies';
-  const field =
-    send.in === 'header' ? `${send.field}: ${send.prefix ?? ''}`.replace(/[: ]+$/, '') : `${send.in} ${send.field}`;
-  return `${field}, a token`;
+  const word = send.prefix?.trim() ?? '';
+  if (send.in !== 'header') return `${send.in} ${send.field}, a token`;
+  return `${send.field}${word === '' ? '' : `: ${word}`}, a token`;
 }
 
 function secretText({ value }: Secret): string[] {

@@ -2,6 +2,7 @@
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
+import { loginSecrets } from '../endpoint/login/login-operation.ts';
 import type { Endpoint, Target } from '../endpoint/model.ts';
 import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
 import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
@@ -97,8 +98,8 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
   const keysWhere = (test: (target: Target) => boolean) =>
     endpoint.args.filter(({ to }) => to.some(test)).map(({ key }) => key);
   const choice = chooseCredentials(endpoint);
-  const sent = choice.kind === 'chosen' ? choice.credentials.flatMap(secretsIn) : [];
-  const credentials = choice.kind === 'chosen' ? [] : endpoint.security.flat();
+  const sent = choice.kind === 'chosen' ? choice.credentials : [];
+  const login = sent.find((credential) => credential.kind === 'login')?.request;
   return {
     status,
     method: endpoint.method,
@@ -114,8 +115,10 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     mediaType: endpoint.body?.mediaType,
     sendsFile: endpoint.body?.kind === 'multipart' || endpoint.body?.kind === 'binary',
     accept: endpoint.response.accept ?? DEFAULT_ACCEPT,
-    sentVariables: sent.map(({ variable }) => variable),
-    unsetVariables: [...new Set(credentials.flatMap(unsetVariables))],
+    sentVariables: [...new Set(sent.flatMap(secretsIn).map(({ variable }) => variable))],
+    sentTokenFrom: login && `${login.method} ${login.url}`,
+    unsetVariables: sent.length > 0 ? [] : endpoint.security.map((set) => [...new Set(set.flatMap(unsetVariables))]),
+    loginArguments: loginSecrets(endpoint),
     allow,
     challenge,
     retryAfterSeconds,

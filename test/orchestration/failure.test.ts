@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { fillLogin } from '../../src/endpoint/login/fill-login.ts';
 import type { Credential, Endpoint } from '../../src/endpoint/model.ts';
 import { ERRORS, type ErrorCode, GatewayError, ToolTimeoutError } from '../../src/errors.ts';
 import type { Answer } from '../../src/executor/answer/build-answer.ts';
@@ -68,6 +69,19 @@ describe('toUpstreamFailure()', () => {
     name: 'key',
     secret: { variable: 'PETS_KEY', value },
   });
+  const loginOf = (env: Record<string, string>): Credential => ({
+    kind: 'login',
+    name: 'session',
+    ...fillLogin(
+      {
+        url: 'http://127.0.0.1:1/login',
+        body: { user: '$'.concat('{PETS_USER}'), password: '$'.concat('{PETS_PASSWORD}') },
+      },
+      env,
+    ),
+    send: { in: 'header', field: 'Authorization', prefix: 'Bearer ' },
+    renewOn: [401],
+  });
   const item = { path: '/pets/{petId}', args: [arg('petId', inPath('petId'), true)] };
   const read = endpoint('http://127.0.0.1:1', { ...item, security: [[key('s3cret')]] });
   const all = endpoint('http://127.0.0.1:1', { path: '/pets' });
@@ -81,6 +95,18 @@ describe('toUpstreamFailure()', () => {
     body: { mediaType: 'application/json', required: true, kind: 'json' },
     security: [[key(undefined)], []],
   });
+  const listing = endpoint('http://127.0.0.1:1', { path: '/pets', security: [[key('s3cret')]] });
+  const login = endpoint('http://127.0.0.1:1', {
+    method: 'POST',
+    effect: 'write',
+    path: '/auth/login',
+    args: [arg('username', inBody('username'), true), arg('password', inBody('password'), true)],
+  });
+  const session = endpoint('http://127.0.0.1:1', {
+    path: '/pets',
+    security: [[loginOf({ PETS_USER: 'a', PETS_PASSWORD: 'b' })]],
+  });
+  const either = endpoint('http://127.0.0.1:1', { path: '/pets', security: [[loginOf({})], [key(undefined)], []] });
   const upload = {
     ...write,
     body: { mediaType: 'multipart/form-data', required: true, kind: 'multipart' },
@@ -127,9 +153,26 @@ describe('toUpstreamFailure()', () => {
     [
       401,
       read,
-      'does not accept the credential in PETS_KEY: it is wrong or has expired. Changing the arguments will not',
+      'does not accept the credential in PETS_KEY: it is wrong or has expired, or may not do this with petId. If other calls to this API work, check the arguments; if none does, tell the user.',
     ],
-    [401, read, '(it says: Bearer error="expired")', { challenge: 'Bearer error="expired"' }],
+    [
+      401,
+      read,
+      '(it says: Bearer error="expired"): it is wrong or has expired. Changing the arguments will not help.',
+      { challenge: 'Bearer error="expired"' },
+    ],
+    [401, listing, 'PETS_KEY: it is wrong or has expired. Changing the arguments will not help.'],
+    [401, login, 'The API does not accept this login: check username and password, or ask the user for them.'],
+    [403, login, 'The API does not accept this login: check username and password'],
+    [
+      401,
+      session,
+      'does not accept the token from POST http://127.0.0.1:1/login (PETS_USER and PETS_PASSWORD): it is wrong',
+    ],
+    [401, either, 'none was sent: set PETS_USER and PETS_PASSWORD, or PETS_KEY in the environment of the gateway'],
+    [403, either, 'A credential can be set: PETS_USER and PETS_PASSWORD, or PETS_KEY.'],
+    [403, read, 'is not open to it or does not exist (check petId). The same call again will not help.'],
+    [403, write, 'is not open to it, or a field is not allowed.'],
     [401, write, 'none was sent: set PETS_KEY in the environment of the gateway'],
     [401, all, 'the document names none for this operation; one can be given in its domain file'],
     [402, write, 'wants a payment, or one was declined'],

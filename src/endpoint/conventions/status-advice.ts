@@ -25,8 +25,12 @@ export interface RefusedCall {
   readonly accept: string;
   /** Variables of the credential that was sent; empty: none was. */
   readonly sentVariables: readonly string[];
-  /** Variables that would have to be set for a credential. */
-  readonly unsetVariables: readonly string[];
+  /** Where the token came from that was sent, if a login handed it out: `POST https://…/auth/login`. */
+  readonly sentTokenFrom?: string | undefined;
+  /** Variables that would have to be set for a credential, as alternatives. */
+  readonly unsetVariables: readonly (readonly string[])[];
+  /** Arguments with the secrets of a login, where the call is one. */
+  readonly loginArguments: readonly string[];
   /** Methods the API's Allow header lists. */
   readonly allow?: string | undefined;
   /** WWW-Authenticate, without secrets. */
@@ -46,28 +50,14 @@ const NO_ARGUMENT = 'Changing the arguments will not help.';
 
 const ADVICE: Readonly<Record<number, Advise>> = {
   400: adviseBadRequest,
-  401: ({ sentVariables, unsetVariables, challenge }) => {
-    const why = challenge === undefined ? '' : ` (it says: ${challenge})`;
-    if (sentVariables.length > 0)
-      return `The API does not accept the credential in ${list(sentVariables)}${why}: it is wrong or has expired. ${NO_ARGUMENT} ${TELL}`;
-    const fix =
-      unsetVariables.length > 0
-        ? `set ${list(unsetVariables, 'or')} in the environment of the gateway and restart it`
-        : 'the document names none for this operation; one can be given in its domain file (credentials) or with --header';
-    return `The API wants a credential${why} and none was sent: ${fix}. ${NO_ARGUMENT} ${TELL}`;
-  },
+  401: adviseUnauthorized,
   402: () =>
     'The API wants a payment, or one was declined: a balance, a plan or a quota. The same call will fail until that is settled; tell the user what the answer says.',
-  403: (call) => {
-    if (call.retryAfterSeconds !== undefined)
-      return `The API takes no more requests for now: wait ${waitOf(call)}, then call again.`;
-    const who =
-      call.sentVariables.length > 0 ? `the credential in ${list(call.sentVariables)}` : 'a call without a credential';
-    const things = [...call.arguments.path, ...call.arguments.other];
-    return `The API does not allow this to ${who}: a permission, scope or role is missing${things.length > 0 ? ', or what the arguments name is not open to it' : ''}. Repeating the call will not help. ${TELL}`;
-  },
-  404: ({ arguments: { path, other }, path: template, sentVariables }) => {
-    const sight = sentVariables.length > 0 ? `, or is not visible to the credential in ${list(sentVariables)}` : '';
+  403: adviseForbidden,
+  404: (call) => {
+    const { path: template } = call;
+    const { path, other } = call.arguments;
+    const sight = isProven(call) ? `, or is not visible to ${proofOf(call)}` : '';
     if (path.length > 0)
       return `Check ${list(path)}: what ${path.length > 1 ? 'they name' : 'it names'} does not exist${sight}.`;
     const named = other.length > 0 ? ', or something the arguments name does not exist' : '';
@@ -122,6 +112,59 @@ const ADVICE: Readonly<Record<number, Advise>> = {
   508: () => `The API runs in a circle over this: what it refers to leads back to itself. ${TELL}`,
   511: () => `The network between the gateway and the API wants a login. ${NO_ARGUMENT} ${TELL}`,
 };
+
+function isProven({ sentVariables, sentTokenFrom }: RefusedCall): boolean {
+  return sentVariables.length > 0 || sentTokenFrom !== undefined;
+}
+
+/** What the call was made with. */
+function proofOf({ sentVariables, sentTokenFrom }: RefusedCall): string {
+  const variables = list(sentVariables);
+  if (sentTokenFrom === undefined) return `the credential in ${variables}`;
+  return `the token from ${sentTokenFrom}${variables === '' ? '' : ` (${variables})`}`;
+}
+
+/** No argument helps where the challenge says that it is about the credential, or where there are none. */
+function adviseUnauthorized(call: RefusedCall): string {
+  const { challenge, unsetVariables, loginArguments } = call;
+  if (loginArguments.length > 0) return adviseLogin(call);
+  const why = challenge === undefined ? '' : ` (it says: ${challenge})`;
+  const names = [...call.arguments.path, ...call.arguments.other];
+  if (isProven(call)) {
+    const refusal = `The API does not accept ${proofOf(call)}${why}: it is wrong or has expired`;
+    if (challenge !== undefined || names.length === 0) return `${refusal}. ${NO_ARGUMENT} ${TELL}`;
+    return `${refusal}, or may not do this with ${list(names.slice(0, 4))}. If other calls to this API work, check the arguments; if none does, tell the user.`;
+  }
+  const alternatives = unsetVariables.map((set) => list(set)).filter((set) => set !== '');
+  const fix =
+    alternatives.length > 0
+      ? `set ${[...new Set(alternatives)].join(', or ')} in the environment of the gateway and restart it`
+      : 'the document names none for this operation; one can be given in its domain file (credentials) or with --header';
+  return `The API wants a credential${why} and none was sent: ${fix}. ${NO_ARGUMENT} ${TELL}`;
+}
+
+/** A login is refused for what it was given. */
+function adviseLogin({ loginArguments, arguments: { other } }: RefusedCall): string {
+  const names = other.filter((name) => !loginArguments.includes(name)).slice(0, 3);
+  return `The API does not accept this login: check ${list([...names, ...loginArguments])}, or ask the user for them.`;
+}
+
+/** Many APIs answer 403 for what does not exist as well, so that nobody learns that it does not; others for a field. */
+function adviseForbidden(call: RefusedCall): string {
+  if (call.retryAfterSeconds !== undefined)
+    return `The API takes no more requests for now: wait ${waitOf(call)}, then call again.`;
+  if (call.loginArguments.length > 0) return adviseLogin(call);
+  const { path, other } = call.arguments;
+  const reasons = [
+    ...(path.length + other.length > 0 ? [', or what the arguments name is not open to it'] : []),
+    ...(path.length > 0 ? [` or does not exist (check ${list(path)})`] : []),
+    ...(other.length > 0 && !call.isRead ? [', or a field is not allowed'] : []),
+  ];
+  const alternatives = isProven(call) ? [] : call.unsetVariables.map((set) => list(set)).filter((set) => set !== '');
+  const fix = alternatives.length > 0 ? ` A credential can be set: ${[...new Set(alternatives)].join(', or ')}.` : '';
+  const who = isProven(call) ? proofOf(call) : 'a call without a credential';
+  return `The API does not allow this to ${who}: a permission, scope or role is missing${reasons.join('')}.${fix} The same call again will not help. ${TELL}`;
+}
 
 function adviseClass(call: RefusedCall): string {
   const { status } = call;
