@@ -9,7 +9,7 @@ export interface WrittenSecrets<Written> {
 
 /** Headers that say how to answer, not who asks. */
 const HARMLESS = /^(?:accept|accept-language|prefer|user-agent|x-requested-with)$|version|language|locale|tenant/i;
-const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}]*)?\}/g;
+const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}$]*)?\}/g;
 
 /** Lines of `headers:` in a domain file for `--header` lines. */
 export function writeHeaders(lines: readonly string[], domain: string): WrittenSecrets<readonly string[]> {
@@ -46,8 +46,11 @@ function writeHeader(name: string, value: string, domain: string, notes: string[
 
 /** Nothing but variables and what stands around a key: `token=${KEY}`, `"${KEY}"`. */
 function isOnlyReferences(text: string): boolean {
-  if (!/\$\{/.test(text)) return false;
-  return text.split(REFERENCE).every((part) => /^[\s"':;,=]*(?:[A-Za-z_]{1,12}=)?[\s"':;,=]*$/.test(part));
+  const around = text
+    .split(REFERENCE)
+    .join(' ')
+    .replace(/[\s"':;,]+/g, ' ');
+  return text.includes('${') && around.split(' ').every((word) => /^(?:[A-Za-z_]{1,12}=)?$/.test(word));
 }
 
 const SECRET_PARAMETER = /key|token|secret|auth|pass|sig|session|jwt/i;
