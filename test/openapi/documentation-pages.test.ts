@@ -287,7 +287,9 @@ describe('an address that says nothing', () => {
 
   test('a file that is not there is not replaced by another', async () => {
     await open({ '/openapi.json': document() });
-    await expect(read('/v2/openapi.yaml')).rejects.toThrow('/v2/openapi.yaml answered 404; check the address.');
+    await expect(read('/v2/openapi.yaml')).rejects.toThrow(
+      `/v2/openapi.yaml answered 404; check the address, or give ${site.url} and the document is looked for there.`,
+    );
   });
 
   test('a document of another kind is called by its name', async () => {

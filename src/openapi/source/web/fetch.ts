@@ -96,14 +96,16 @@ async function readBody({ body, headers }: Response, label: string, maxBytes: nu
 
 /** What to do about a status that is no success; `headers` are those that were sent. */
 export function badStatus({ url, status }: Pick<Fetched, 'url' | 'status'>, headers: Fields): Error {
-  return bad(showUrl(url), `answered ${status}; ${adviceFor(status, Object.keys(headers))}`, { status });
+  return bad(showUrl(url), `answered ${status}; ${adviceFor(status, url, Object.keys(headers))}`, { status });
 }
 
-function adviceFor(status: number, sent: readonly string[]): string {
+function adviceFor(status: number, url: string, sent: readonly string[]): string {
   if (status === 401 || status === 403) {
     return sent.length > 0
       ? `it was sent the header ${sent.join(', ')} and wants other credentials; check the value, or download the document and give the file`
       : `it wants credentials: pass --header 'Authorization: Bearer \${TOKEN}' (in a domain file: headers), or download it and give the file`;
   }
-  return status === 404 ? 'check the address' : 'try again later or download it and give the file';
+  return status === 404
+    ? `check the address, or give ${new URL(url).origin} and the document is looked for there`
+    : 'try again later or download it and give the file';
 }
