@@ -32,7 +32,7 @@ const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
   undici: ['executor/send.ts'],
   'js-yaml': ['openapi/source/parse.ts'],
-  yaml: ['domain/domain-yaml.ts', 'cli/import.ts', 'profiles.ts'],
+  yaml: ['domain/domain-yaml.ts', 'cli/import/place-files.ts', 'profiles.ts'],
   'json-p3': ['openapi/source/jsonpath.ts'],
   commander: ['cli/main.ts', 'cli/commands.ts'],
   ajv: ['schema/check/compile-schema.ts'],

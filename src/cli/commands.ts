@@ -30,7 +30,10 @@ const source = [
   repeatable('--domains <path>', 'folder of domain files, a domain file or an OpenAPI document'),
   baseUrl,
   refsRoot,
-  repeatable('--header <header>', `sent with every request, e.g. 'Authorization: Bearer \${TOKEN}'`),
+  repeatable(
+    '--header <header>',
+    `sent when a document is fetched and with every request, e.g. 'Authorization: Bearer \${TOKEN}'`,
+  ),
   envFile,
 ];
 
@@ -136,16 +139,19 @@ Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
   {
     name: 'import',
     description: 'Write an OpenAPI document to openapi/ and a commented domain file to domains/, ready to curate.',
-    arguments: [['<document>', 'file, http(s) URL, or - for stdin']],
+    arguments: [
+      ['[document]', 'file, http(s) URL of a document or its page, or - for stdin; with --update also a domain file'],
+    ],
     options: [
       option('--name <name>', 'name of the domain (default: from the document’s title)'),
       option('--out <folder>', 'where to write (default: here)'),
-      option('--force', 'overwrite what is there'),
+      option('--update', 'a new version of the document, the domain file as it is; says what came, went and changed'),
+      option('--force', 'overwrite what is there, after a backup'),
       baseUrl,
       refsRoot,
       repeatable(
         '--header <header>',
-        'sent with every request, and when the document is fetched from the origin of --base-url',
+        `sent when the document is fetched and with every request, e.g. 'Authorization: Bearer \${TOKEN}'`,
       ),
       envFile,
       verbose,
@@ -154,8 +160,12 @@ Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
     help: `
 Examples:
   landbridge import ./petstore.yaml
-  landbridge import https://api.example.com/openapi.json --name shop`,
-    run: async (document, flags) => (await import('./import.ts')).runImport(document, flags),
+  landbridge import https://api.example.com/openapi.json --name shop --header 'Authorization: Bearer \${TOKEN}'
+  landbridge import --update --name shop               from where it was imported; your domain file is not changed
+  landbridge import --update ./petstore-2.yaml
+
+Exit codes: 0 imported, 1 it failed, or the domain file has lines that the new version has no place for.`,
+    run: async (document, flags) => (await import('./import/import.ts')).runImport(document, flags),
   },
   {
     name: 'doctor',

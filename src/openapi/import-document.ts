@@ -32,7 +32,7 @@ import { collectDocuments, resolveUri, uriOf } from './source/documents.ts';
 import { documentHeaders, noteOrigins, readHeaders } from './source/fetch-headers.ts';
 import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
 import { type ParsedText, parseText } from './source/parse.ts';
-import { readSource, type SourceText } from './source/read-document.ts';
+import { readDocument, readSource, type SourceText } from './source/read-document.ts';
 import { createResolver, OperationProblem } from './source/resolve.ts';
 import { survey } from './source/survey.ts';
 
@@ -45,11 +45,11 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const callerHeaders = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const sent = documentHeaders(source, source, options);
-  const text = await readSource(source, options, limits, sent);
+  const text = await readDocument(source, options, limits, sent);
   const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
   const documents = await collectDocuments(text, parsed, options, limits);
   const { root } = documents;
-  const warnings = [...parsed.warnings, ...documents.warnings];
+  const warnings = [...(text.note === undefined ? [] : [text.note]), ...parsed.warnings, ...documents.warnings];
   const resolver = createResolver(documents);
   const variants = createVariants(root, resolver);
   const follow = followSchema(resolver);

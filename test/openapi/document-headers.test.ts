@@ -128,6 +128,7 @@ describe('a variable that is not there', () => {
     ['Authorization: Bearer ${EMPTY}', 'The header Authorization needs the environment variable EMPTY; set it'],
     ['Authorization: Bearer ${EMPTY:-}', 'The header Authorization has nothing behind "Bearer"'],
     ['Authorization: Bearer ', 'The header Authorization has nothing behind "Bearer"'],
+    ['Authorization: Bearer $TOKEN', 'The header Authorization would send the text $TOKEN; write ${TOKEN}'],
     ['X-Tenant:', 'The header X-Tenant has no value'],
   ])('in --header %s stops the start before anything is sent', async (line, message) => {
     const options = { env: { EMPTY: '' }, headers: [line] };

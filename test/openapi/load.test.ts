@@ -296,7 +296,7 @@ describe('over http', () => {
   test('an error status says what to do; a closed port is named', async () => {
     const origin = await serve((request, response) => response.writeHead(request.url === '/secret' ? 401 : 404).end());
     expect(await problem(importDocument(`${origin}/secret`, { env }))).toMatch(/answered 401; it wants credentials/);
-    expect(await problem(importDocument(`${origin}/gone`, { env }))).toMatch(/answered 404; check the address/);
+    expect(await problem(importDocument(`${origin}/gone.json`, { env }))).toMatch(/answered 404; check the address/);
     const closed = await serve(() => undefined);
     await new Promise((resolve) => servers.pop()!.close(resolve));
     expect(await problem(importDocument(`${closed}/x`, { env }))).toMatch(/cannot be fetched \(ECONNREFUSED\)/);

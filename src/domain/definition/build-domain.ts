@@ -62,6 +62,7 @@ export function formatProblems(
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
   for (const key of [
+    'importedFrom',
     'overlays',
     'refsRoot',
     'server',

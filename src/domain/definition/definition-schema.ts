@@ -498,6 +498,11 @@ export const domain = strict(
       get_status: { path: '/status', summary: 'Says whether the shop is open.' },
     }),
     openapi: about(text, 'An OpenAPI document to import: a path beside this file, or a URL.', '../openapi/shop.yaml'),
+    importedFrom: about(
+      text,
+      `Where \`landbridge import --update\` gets a new version of the document: a URL, or a path beside this file; ${FILLED}.`,
+      'https://api.shop.example/openapi.json',
+    ),
     overlays: about(texts, 'OpenAPI Overlay documents, applied in order before the import.', [
       '../openapi/fixes.overlay.yaml',
     ]),

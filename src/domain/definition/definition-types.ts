@@ -128,6 +128,8 @@ export interface DomainDefinition extends z.output<typeof schema.domain> {
 
   /** An OpenAPI document to import: a path beside this file, or a URL. */
   readonly openapi?: string;
+  /** Where `landbridge import --update` gets a new version of the document: a path beside this file, or a URL. Env text. */
+  readonly importedFrom?: string;
   /** OpenAPI Overlay documents, applied in order before the import. */
   readonly overlays?: readonly string[];
   /** A folder beside this file that the document's `$ref`s may reach; without it, only the document's own. */

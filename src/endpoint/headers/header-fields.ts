@@ -65,11 +65,15 @@ export function readHeaderLines(lines: readonly string[], env: Environment, prob
 
 function readHeader(name: string, template: string, env: Environment) {
   const { text, missing } = expand(template, env);
+  // In single quotes a shell fills in nothing, and neither do we without braces: the API would get the variable's name.
+  const bare = /(?:^|\s)\$([A-Z_][A-Z0-9_]{0,80})$/.exec(template.trim())?.[1];
   const problem = !isConfigurableHeader(name)
     ? 'is written by the HTTP client and cannot be set'
-    : HEADER_VALUE.test(text)
-      ? undefined
-      : 'may hold only printable ASCII';
+    : bare !== undefined
+      ? `would send the text $${bare}; write \${${bare}} to have the variable filled in`
+      : HEADER_VALUE.test(text)
+        ? undefined
+        : 'may hold only printable ASCII';
   return { text, missing, problem };
 }
 

@@ -5,7 +5,8 @@ import { resolve } from 'node:path';
 import type { ImportOptions } from '../import-options.ts';
 import { bad, tooMuch } from './document-problem.ts';
 import type { Limits } from './limits.ts';
-import { type Fields, fetchText } from './web/fetch.ts';
+import { badStatus, type Fetched, type Fields, fetchAnswer, fetchText } from './web/fetch.ts';
+import { findDocument, isDocument, isWorthSearching } from './web/find-document.ts';
 
 export interface SourceText {
   /** `file`: real path. `url`: absolute URL without user info or fragment. */
@@ -16,9 +17,37 @@ export interface SourceText {
   readonly text: string;
   /** What its origin was sent to get it, and gets for its parts. */
   readonly headers?: Fields;
+  /** Where it was found, if not at the address that was named. */
+  readonly note?: string;
 }
 
-/** Reads the document (or overlay) a caller named: a path, an http(s) URL, which gets the headers, or `-`. */
+/** Reads the document a caller named. Where the address is a documentation page or the root of an API, its document is looked for. */
+export async function readDocument(
+  source: string,
+  options: ImportOptions,
+  limits: Limits,
+  headers: Fields,
+): Promise<SourceText> {
+  if (!isHttp(source)) return readSource(source, options, limits, headers);
+  const answer = await fetchAnswer(source, limits, headers);
+  if (isDocument(answer)) return toSource(answer, headers);
+  if (isWorthSearching(answer)) {
+    options.onProgress?.(`looking for the document of ${showUrl(answer.url)}`);
+    return toSource(await findDocument(answer, limits, headers), headers);
+  }
+  if (answer.status >= 200 && answer.status < 300) return toSource(answer, headers);
+  throw badStatus(answer, headers);
+}
+
+function toSource({ url, text, note }: Pick<Fetched, 'url' | 'text'> & { note?: string }, headers: Fields): SourceText {
+  return { kind: 'url', location: url, label: showUrl(url), text, headers, ...(note === undefined ? {} : { note }) };
+}
+
+function isHttp(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/** Reads the file a caller named: a path, an http(s) URL, which gets the headers, or `-`. */
 export async function readSource(
   source: string,
   options: ImportOptions,
@@ -30,10 +59,7 @@ export async function readSource(
     const text = await readStream(options.stdin ?? process.stdin, label, limits.maxBytes);
     return { kind: 'stdin', location: source, label, text };
   }
-  if (/^https?:\/\//i.test(source)) {
-    const { url, text } = await fetchText(source, limits, headers);
-    return { kind: 'url', location: url, label: showUrl(url), text, headers };
-  }
+  if (isHttp(source)) return toSource(await fetchText(source, limits, headers), headers);
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) {
     throw bad(
       source.split('?')[0]!,

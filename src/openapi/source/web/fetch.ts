@@ -14,8 +14,6 @@ export interface Fetched {
   /** Where it finally came from: absolute, without user info or fragment. */
   readonly url: string;
   readonly status: number;
-  /** The media type as the server says it; empty where it says none. */
-  readonly type: string;
   readonly text: string;
 }
 
@@ -27,7 +25,7 @@ export async function fetchText(source: string, limits: Limits, headers: Fields 
 }
 
 /** The answer of an address, whatever its status. Redirects stay on the origin, so no header can leave it. */
-async function fetchAnswer(source: string, limits: Limits, headers: Fields = {}): Promise<Fetched> {
+export async function fetchAnswer(source: string, limits: Limits, headers: Fields = {}): Promise<Fetched> {
   if (!URL.canParse(source)) throw bad(source, 'is not a URL; write it like https://example.com/openapi.json');
   const start = new URL(source);
   const sent: Record<string, string> = {
@@ -55,11 +53,9 @@ async function fetchAnswer(source: string, limits: Limits, headers: Fields = {})
         url = nextUrl(url, response.headers.get('location')!, hops, label);
         continue;
       }
-      const type = response.headers.get('content-type') ?? '';
       return {
         url: url.href,
         status: response.status,
-        type,
         text: await readBody(response, label, limits.maxBytes),
       };
     }
@@ -99,15 +95,17 @@ async function readBody({ body, headers }: Response, label: string, maxBytes: nu
 }
 
 /** What to do about a status that is no success; `headers` are those that were sent. */
-function badStatus({ url, status }: Pick<Fetched, 'url' | 'status'>, headers: Fields): Error {
-  return bad(showUrl(url), `answered ${status}; ${adviceFor(status, Object.keys(headers))}`, { status });
+export function badStatus({ url, status }: Pick<Fetched, 'url' | 'status'>, headers: Fields): Error {
+  return bad(showUrl(url), `answered ${status}; ${adviceFor(status, url, Object.keys(headers))}`, { status });
 }
 
-function adviceFor(status: number, sent: readonly string[]): string {
+function adviceFor(status: number, url: string, sent: readonly string[]): string {
   if (status === 401 || status === 403) {
     return sent.length > 0
       ? `it was sent the header ${sent.join(', ')} and wants other credentials; check the value, or download the document and give the file`
       : `it wants credentials: pass --header 'Authorization: Bearer \${TOKEN}' (in a domain file: headers), or download it and give the file`;
   }
-  return status === 404 ? 'check the address' : 'try again later or download it and give the file';
+  return status === 404
+    ? `check the address, or give ${new URL(url).origin} and the document is looked for there`
+    : 'try again later or download it and give the file';
 }

@@ -1,0 +1,24 @@
+// Writing over what is there: what was there before is kept beside it, under a name that nothing reads.
+import { existsSync } from 'node:fs';
+import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Write } from './place-files.ts';
+
+/** Copies a file or folder to `<path>.bak`, or `.bak.2` … where there is one already; undefined where there is nothing. */
+export async function backUp(path: string): Promise<string | undefined> {
+  if (!existsSync(path)) return undefined;
+  let copy = `${path}.bak`;
+  for (let number = 2; existsSync(copy); number++) copy = `${path}.bak.${number}`;
+  await cp(path, copy, { recursive: true, preserveTimestamps: true });
+  return copy;
+}
+
+/** Each file appears whole or not at all. */
+export async function writeFiles(writes: readonly Write[]): Promise<void> {
+  for (const [path, text] of writes) {
+    await mkdir(dirname(path), { recursive: true });
+    const draft = `${path}.${process.pid}.draft`;
+    await writeFile(draft, text);
+    await rename(draft, path);
+  }
+}

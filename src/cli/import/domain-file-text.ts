@@ -1,0 +1,122 @@
+// The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
+import { relative } from 'node:path';
+import { originOf } from '../../endpoint/address.ts';
+import type { Credential, Domain, Endpoint } from '../../endpoint/model.ts';
+import { secretsIn } from '../../endpoint/secrets.ts';
+import { shown } from '../terminal/terminal.ts';
+
+/** What the file says besides what the domain itself tells. */
+export interface DomainFileParts {
+  /** As the file names them, from its own folder. */
+  readonly document: string;
+  readonly refsRoot: string | undefined;
+  readonly importedFrom: string | undefined;
+  /** Lines of `headers:`, without secrets. */
+  readonly headers: readonly string[];
+  /** The caller wants the root of the host, whatever path the document's server has. */
+  readonly isRoot: boolean;
+}
+
+/** A path as a file in `domains/` writes it. */
+export function fromDomains<Path extends string | undefined>(path: Path): Path {
+  return (path === undefined ? undefined : relative('domains', path).replaceAll('\\', '/')) as Path;
+}
+
+/** The origins the operations go to; empty where none is known. */
+export function originsOf({ endpoints }: Pick<Domain, 'endpoints'>): string[] {
+  const urls = new Set(endpoints.map(({ baseUrl }) => baseUrl));
+  return [...new Set([...urls].map((url) => originOf(url) ?? ''))];
+}
+
+/** Everything a person may want to change is there, commented out, with what holds now. */
+export function renderDomainFile(domain: Domain, parts: DomainFileParts): string {
+  const { document, refsRoot, importedFrom, headers } = parts;
+  const lines = [
+    `# ${oneLine(domain.title)}: which operations models get, and how they read. Restart to apply.`,
+    `name: ${domain.name}`,
+    `openapi: ${JSON.stringify(document)}`,
+    ...(importedFrom === undefined
+      ? []
+      : [
+          '# landbridge import --update gets the next version here; this file stays as it is.',
+          `importedFrom: ${JSON.stringify(importedFrom)}`,
+        ]),
+    ...(refsRoot === undefined ? [] : [`refsRoot: ${JSON.stringify(refsRoot)}`]),
+    renderBaseUrl(domain, parts.isRoot),
+    ...(headers.length === 0 ? [] : ['headers:', ...headers.map((line) => `  ${line}`)]),
+    '',
+    ...renderCredentials(domain),
+    '# Put before every tool name, to tell this API from others.',
+    'prefix: ""',
+    '',
+    '# Models do better with a dozen good tools than with everything there is.',
+    '# include: { tags: [], paths: ["/pets/**"], methods: [GET], operations: [] }',
+    '# exclude: { deprecated: true }',
+    '',
+    '# OpenAPI Overlay documents, applied before the import.',
+    '# overlays: [../openapi/fixes.overlay.yaml]',
+    '',
+    '# tools | grouped | search | auto',
+    '# exposure: auto',
+    '# guard: { write: allow, destructive: confirm }',
+    '',
+    'operations: {}',
+    ...renderExample(domain.endpoints),
+    '',
+    '# All operations:',
+    ...domain.endpoints.map(
+      (endpoint) =>
+        `#   ${endpoint.toolName}  ${endpoint.method} ${oneLine(endpoint.path)}  (${endpoint.effect})  ${oneLine(endpoint.summary)}`,
+    ),
+    ...domain.quarantined.map(
+      ({ method, path, reason }) => `#   quarantined: ${method} ${oneLine(path)}: ${oneLine(reason)}`,
+    ),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/**
+ * The one base URL of all operations; the origin alone where they have several on it, so that each keeps its path. On several
+ * origins one base URL would take the others' place: then the document decides.
+ */
+function renderBaseUrl(domain: Domain, isRoot: boolean): string {
+  const [origin = '', ...others] = originsOf(domain);
+  if (others.length > 0)
+    return `# baseUrl: replaces every server of the document, which has operations at ${oneLine([origin, ...others].filter(Boolean).join(', '))}.`;
+  const urls = new Set(domain.endpoints.map(({ baseUrl }) => baseUrl));
+  const url = urls.size === 1 ? [...urls][0]! : origin;
+  const text = url === '' ? 'https://api.example.com' : url + (isRoot ? '/.' : '');
+  return `baseUrl: { env: ${domain.name.toUpperCase()}_BASE_URL, default: ${JSON.stringify(text)} }`;
+}
+
+function renderExample(endpoints: readonly Endpoint[]): string[] {
+  const example = endpoints.find(({ args }) => args.length > 0) ?? endpoints[0];
+  if (!example) return [];
+  const arg = example.args.find(({ required, readOnly }) => !required && !readOnly)?.key;
+  return [
+    '# For example (take away the {} above):',
+    `#   ${JSON.stringify(`${example.method} ${example.path}`)}:`,
+    `#     name: ${example.action}`,
+    `#     description: ${JSON.stringify(oneLine(example.summary))}`,
+    `#     effect: ${example.effect}`,
+    '#     timeoutMs: 10000',
+    '#     response: { pick: [id, name], maxChars: 8000 }',
+    ...(arg ? [`#     args: { ${JSON.stringify(arg)}: { hide: true } }`] : []),
+  ];
+}
+
+function renderCredentials({ endpoints }: Domain): string[] {
+  const byName = new Map<string, Credential>();
+  for (const { security } of endpoints) for (const set of security) for (const one of set) byName.set(one.name, one);
+  const schemes = [...byName.values()].filter(({ name }) => !name.startsWith('header '));
+  const lines = schemes.flatMap((one) => {
+    const variables = secretsIn(one).map(({ variable }) => variable);
+    return [`#   ${oneLine(one.name)} (${one.kind}): ${oneLine(variables.join(', '))}`];
+  });
+  return lines.length > 0 ? ['# Credentials come from the environment:', ...lines, ''] : [];
+}
+
+/** A comment ends with its line: what a document says must never become a line of its own. */
+function oneLine(text: string): string {
+  return shown(text).trim().slice(0, 160);
+}

@@ -1,0 +1,80 @@
+// What an import writes down of headers and addresses that may hold secrets: variables, never values.
+import { isSecretHeader } from '../../endpoint/headers/header-names.ts';
+
+export interface WrittenSecrets<Written> {
+  readonly written: Written;
+  /** What a person has to set, and to what. */
+  readonly notes: readonly string[];
+}
+
+/** Headers that say how to answer, not who asks. */
+const HARMLESS = /^(?:accept|accept-language|prefer|user-agent|x-requested-with)$|version|language|locale|tenant/i;
+const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}$]*)?\}/g;
+
+/** Lines of `headers:` in a domain file for `--header` lines. */
+export function writeHeaders(lines: readonly string[], domain: string): WrittenSecrets<readonly string[]> {
+  const notes: string[] = [];
+  const written = lines.map((line) => {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).trim();
+    const value = line.slice(colon + 1).trim();
+    return `${JSON.stringify(name)}: ${JSON.stringify(writeHeader(name, value, domain, notes))}`;
+  });
+  return { written, notes };
+}
+
+function writeHeader(name: string, value: string, domain: string, notes: string[]): string {
+  const isHarmless = HARMLESS.test(name) && !isSecretHeader(name);
+  if (isHarmless) return value;
+  // A default is a value, too.
+  const bare = value.replace(REFERENCE, (reference) => {
+    const variable = /\w+/.exec(reference)![0];
+    if (reference.includes(':-') && !/:-\}$/.test(reference))
+      notes.push(`The default of ${variable} in the header ${name} was not written; set ${variable}.`);
+    return `\${${variable}}`;
+  });
+  const scheme = /^[A-Za-z][\w-]* (?=\S)/.exec(bare)?.[0] ?? '';
+  const rest = bare.slice(scheme.length);
+  if (isOnlyReferences(rest)) return bare;
+  const variable = variableFor(domain, name);
+  const behind = scheme === '' ? '' : ` behind "${scheme.trim()}"`;
+  notes.push(
+    `The value of the header ${name} was not written into the file: set ${variable} to what you gave${behind}.`,
+  );
+  return `${scheme}\${${variable}}`;
+}
+
+/** Nothing but variables and what stands around a key: `token=${KEY}`, `"${KEY}"`. */
+function isOnlyReferences(text: string): boolean {
+  const around = text
+    .split(REFERENCE)
+    .join(' ')
+    .replace(/[\s"':;,]+/g, ' ');
+  return text.includes('${') && around.split(' ').every((word) => /^(?:[A-Za-z_]{1,12}=)?$/.test(word));
+}
+
+const SECRET_PARAMETER = /key|token|secret|auth|pass|sig|session|jwt/i;
+
+/** The address of a document without the secrets of its query, which become variables. */
+export function writeAddress(url: string, domain: string): WrittenSecrets<string> {
+  const address = new URL(url);
+  const notes: string[] = [];
+  const parts = [...address.searchParams].map(([name, value]) => {
+    if (!SECRET_PARAMETER.test(name))
+      return `${encodeURIComponent(name)}${value === '' ? '' : `=${encodeURIComponent(value)}`}`;
+    const variable = variableFor(domain, name);
+    notes.push(
+      `${name} in the address of the document was not written into the file: set ${variable} before an update.`,
+    );
+    return `${encodeURIComponent(name)}=\${${variable}}`;
+  });
+  const query = parts.length === 0 ? '' : `?${parts.join('&')}`;
+  return { written: address.origin + address.pathname + query, notes };
+}
+
+function variableFor(domain: string, name: string): string {
+  return `${domain}_${name}`
+    .toUpperCase()
+    .replace(/[^A-Z0-9]+/g, '_')
+    .replace(/^(?=\d)/, '_');
+}

@@ -1,0 +1,160 @@
+// landbridge import: a document as received under openapi/, and a commented domain file beside it, ready to curate.
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import pc from 'picocolors';
+import { type Config, type Flags, readConfig } from '../../config.ts';
+import { isRoot } from '../../endpoint/environment.ts';
+import type { Domain, Endpoint } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
+import { digestLines } from '../terminal/digest-lines.ts';
+import { createProgress } from '../terminal/terminal.ts';
+import { backUp, writeFiles } from './back-up.ts';
+import { fromDomains, originsOf, renderDomainFile } from './domain-file-text.ts';
+import { type WrittenSecrets, writeAddress, writeHeaders } from './import-secrets.ts';
+import { placeFiles, type ReceivedFile } from './place-files.ts';
+
+export interface ImportFlags extends Flags {
+  readonly name?: string;
+  readonly out?: string;
+  readonly force?: boolean;
+  readonly update?: boolean;
+  readonly verbose?: boolean;
+}
+
+/** Files named one by one before the rest is counted. */
+const SHOWN_FILES = 3;
+
+export async function runImport(source: string | undefined, flags: ImportFlags): Promise<void> {
+  const config = readConfig({ ...flags, paths: source === undefined ? [] : [source] }, process.env);
+  if (flags.update) {
+    const { runUpdate } = await import('./update.ts');
+    return runUpdate(source, flags, config);
+  }
+  if (source === undefined)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      'Name the document: a file, a URL or - for stdin. With --update it may be left out.',
+      { usage: true },
+    );
+  return importNew(source, flags, config);
+}
+
+async function importNew(source: string, flags: ImportFlags, config: Config): Promise<void> {
+  const { domain, files } = await readNew(source, flags, config);
+  const out = flags.out ?? '.';
+  const document = placeFiles(domain.name, files);
+  const domainFile = join('domains', `${domain.name}.yaml`);
+  const { written: headers, notes } = writeHeaders(config.headers, domain.name);
+  const from = writeSource(files[0]!, domain.name, resolve(out, 'domains'));
+  const text = renderDomainFile(domain, {
+    document: fromDomains(document.root),
+    refsRoot: fromDomains(document.refsRoot),
+    importedFrom: from.written,
+    headers,
+    isRoot: config.baseUrl !== undefined && isRoot(config.baseUrl),
+  });
+  const writes = [...document.writes, [domainFile, text] as const].map(
+    ([path, content]) => [resolve(out, path), content] as const,
+  );
+  const paths = [domainFile, ...document.writes.map(([path]) => path)].map((path) => join(out, path));
+  if (!flags.force) refuseToOverwrite(paths, source, flags);
+  const folder = join(out, 'openapi', domain.name);
+  const old = document.writes.length > 1 ? [join(out, domainFile), folder] : paths;
+  const backups: string[] = [];
+  for (const path of old) backups.push(...[await backUp(path)].filter((copy) => copy !== undefined));
+  await writeFiles(writes);
+  const report: ImportReport = {
+    domainFile: join(out, domainFile),
+    documents: paths.slice(1),
+    backups,
+    operations: countByEffect(domain.endpoints),
+    quarantined: domain.quarantined,
+    warnings: [...domain.warnings, ...notes, ...from.notes],
+  };
+  process.stdout.write(
+    flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, join(out, 'domains'), flags.verbose ?? false),
+  );
+}
+
+/** The domain as the file that is written will load it. */
+async function readNew(source: string, flags: ImportFlags, config: Config) {
+  const { env, headers, baseUrl, refsRoot } = config;
+  const progress = createProgress();
+  const files: ReceivedFile[] = [];
+  const options: ImportOptions = {
+    env,
+    headers,
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(refsRoot !== undefined && { refsRoot }),
+    ...(flags.name !== undefined && { name: flags.name }),
+    onProgress: (text) => progress.show(text),
+  };
+  try {
+    const onFile = (uri: string, text: string) => files.push({ uri, text });
+    // The domain file that is written carries the base URL, if all operations have one.
+    const domain = await importDocument(source, { ...options, ownOrigin: true, onFile });
+    const isSpread = originsOf(domain).length > 1 && source !== '-';
+    return { domain: isSpread ? await importDocument(source, options) : domain, files };
+  } finally {
+    progress.done();
+  }
+}
+
+/** Where the document came from, as the domain file says it; nothing can be read from standard input twice. */
+function writeSource({ uri }: ReceivedFile, domain: string, folder: string): WrittenSecrets<string | undefined> {
+  if (/^https?:/.test(uri)) return writeAddress(uri, domain);
+  const isFile = uri.startsWith('file:');
+  return { written: isFile ? relative(folder, fileURLToPath(uri)).replaceAll('\\', '/') : undefined, notes: [] };
+}
+
+function countByEffect(endpoints: readonly Endpoint[]) {
+  const counts = { total: endpoints.length, read: 0, write: 0, destructive: 0 };
+  for (const { effect } of endpoints) counts[effect]++;
+  return counts;
+}
+
+interface ImportReport {
+  readonly domainFile: string;
+  readonly documents: readonly string[];
+  /** What was there before, under --force. */
+  readonly backups: readonly string[];
+  readonly operations: ReturnType<typeof countByEffect>;
+  readonly quarantined: Domain['quarantined'];
+  readonly warnings: readonly string[];
+}
+
+function renderReport(report: ImportReport, domains: string, all: boolean): string {
+  const { domainFile, documents, backups, operations, quarantined, warnings } = report;
+  const { total, ...effects } = operations;
+  const more = documents.length - SHOWN_FILES;
+  const files = all || more <= 1 ? documents : documents.slice(0, SHOWN_FILES);
+  const counts = Object.entries(effects).map(([effect, count]) => `${count} ${effect}`);
+  const reasons = quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`);
+  const lines = [
+    ...[domainFile, ...files].map((path) => `${pc.green('✓')} ${path}`),
+    ...(files.length < documents.length ? [pc.dim(`  … and ${more} more files (--verbose lists all)`)] : []),
+    ...backups.map((path) => `${pc.dim('before:')} ${path}`),
+    `${total === 1 ? '1 operation' : `${total} operations`} (${counts.join(', ')})${quarantined.length > 0 ? `, ${quarantined.length} in quarantine:` : ''}`,
+    ...digestLines(reasons, pc.yellow('!'), all),
+    ...digestLines(warnings, pc.yellow('!'), all),
+    `Edit ${domainFile}, then: landbridge serve ${domains}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function refuseToOverwrite(paths: readonly string[], source: string, { name, out }: ImportFlags): void {
+  const existing = paths.filter((path) => existsSync(path));
+  if (existing.length === 0) return;
+  const some = existing.slice(0, SHOWN_FILES);
+  const more = existing.length - some.length;
+  const flags = [...(name === undefined ? [] : [`--name ${name}`]), ...(out === undefined ? [] : [`--out ${out}`])];
+  // An address may hold a secret, and the domain file remembers it.
+  const document = /^https?:/i.test(source) ? [] : [source];
+  const update = ['landbridge import --update', ...document, ...flags].join(' ');
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `${some.join(', ')}${more > 0 ? ` and ${more} more files` : ''} already exists. For a new version of the document with the domain file as it is: ${update}. Otherwise --name takes another name, and --force overwrites both after a backup.`,
+  );
+}

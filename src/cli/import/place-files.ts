@@ -1,0 +1,79 @@
+// Where the files of a document go: openapi/<name>.yaml, or openapi/<name>/ with their layout kept.
+import { dirname, extname, join, relative, resolve } from 'node:path';
+import { parse, stringify } from 'yaml';
+import { GatewayError } from '../../errors.ts';
+
+/** One file of a document, as it was received. */
+export interface ReceivedFile {
+  readonly uri: string;
+  readonly text: string;
+}
+
+/** Path and text of a file to write. */
+export type Write = readonly [path: string, text: string];
+
+/** Above this a JSON document stays JSON (which is YAML too): rewriting it would take long and help nobody. */
+const MAX_REWRITE_CHARS = 2_000_000;
+
+/** One file becomes openapi/<name>.yaml; several keep their layout below openapi/<name>/. */
+export function placeFiles(
+  name: string,
+  files: readonly ReceivedFile[],
+): { root: string; refsRoot?: string; writes: readonly Write[] } {
+  const [first, ...others] = files;
+  if (!first) throw new GatewayError('BAD_DOCUMENT', 'The document could not be read.');
+  if (others.length === 0) {
+    const path = join('openapi', `${name}.yaml`);
+    return { root: path, writes: [[path, asWritten(path, first.text)]] };
+  }
+  const paths = files.map(({ uri }) => pathOf(uri));
+  const base = commonFolder(paths);
+  const writes = files.map(({ text }, index): Write => [join('openapi', name, relative(base, paths[index]!)), text]);
+  const root = writes[0]![0];
+  // Parts beside the document's folder need the root that was allowed on the command line in the domain file too.
+  const inside = writes.every(([path]) => path.startsWith(`${dirname(root)}/`));
+  return { root, writes, ...(inside ? {} : { refsRoot: join('openapi', name) }) };
+}
+
+/** Where a file lay, resolved: its address was chosen by the document, and `%2f..%2f` in it must not climb. */
+function pathOf(uri: string): string {
+  const { pathname } = new URL(uri);
+  let path: string;
+  try {
+    path = decodeURIComponent(pathname);
+  } catch {
+    path = pathname;
+  }
+  return path.includes('\0') ? pathname : resolve(path);
+}
+
+function commonFolder(paths: readonly string[]): string {
+  let folder = dirname(paths[0]!);
+  while (!paths.every((path) => path.startsWith(folder === '/' ? '/' : `${folder}/`))) folder = dirname(folder);
+  return folder;
+}
+
+/**
+ * The files of a new version around the place its document has: the document itself goes there, its parts where they lie beside
+ * it. None may leave `folder`, whose other files are not this document's.
+ */
+export function placeAround(target: string, folder: string, files: readonly ReceivedFile[]): readonly Write[] {
+  const [first, ...others] = files;
+  if (!first) throw new GatewayError('BAD_DOCUMENT', 'The document could not be read.');
+  if (others.length === 0) return [[target, asWritten(target, first.text)]];
+  const base = dirname(pathOf(first.uri));
+  const writes = files.map(({ uri, text }): Write => [resolve(dirname(target), relative(base, pathOf(uri))), text]);
+  const stray = writes.find(([path]) => !path.startsWith(`${folder}/`));
+  if (stray === undefined) return [[target, first.text], ...writes.slice(1)];
+  const message = `The new document has a part that would lie outside of ${folder} (${relative('.', stray[0])}); import it under another --name, or with --force.`;
+  throw new GatewayError('BAD_DOCUMENT', message);
+}
+
+/** A document in the language its file name says, where that is cheap. */
+function asWritten(path: string, text: string): string {
+  const isJson = /^\s*\{/.test(text);
+  if (text.length > MAX_REWRITE_CHARS || isJson === (extname(path) === '.json')) return text;
+  return isJson
+    ? stringify(parse(text), { lineWidth: 0, aliasDuplicateObjects: false })
+    : `${JSON.stringify(parse(text), null, 2)}\n`;
+}

@@ -1,0 +1,212 @@
+// From an address that is no document (a documentation page, the root of an API) to the document it belongs to: what the page
+// names, what its scripts name or hold, then the places where servers usually keep it. On one origin, and within limits of
+// requests, bytes and time.
+import { originOf } from '../../../endpoint/address.ts';
+import { bad } from '../document-problem.ts';
+import type { Limits } from '../limits.ts';
+import { showUrl } from '../read-document.ts';
+import { type Fetched, type Fields, fetchAnswer } from './fetch.ts';
+import { looksLikeDocument } from './inline-document.ts';
+import { type PageLinks, readLinks } from './page-links.ts';
+import { wellKnownPlaces } from './well-known-places.ts';
+
+const MAX_REQUESTS = 64;
+const MAX_AT_ONCE = 6;
+const MAX_REQUEST_MS = 5_000;
+const MAX_SEARCH_MS = 20_000;
+
+export interface FoundDocument {
+  /** What relative addresses in it count from. */
+  readonly url: string;
+  readonly text: string;
+  /** Where it was, for whoever named another address. */
+  readonly note: string;
+}
+
+/** Whether this answer is the document itself, as far as can be told without parsing it. */
+export function isDocument({ status, text }: Fetched): boolean {
+  return status >= 200 && status < 300 && !isHtml({ text }) && looksLikeDocument(text);
+}
+
+const OTHER_KIND = /(?:^|[{,\n"'])(?:asyncapi|arazzo|overlay|swaggerVersion)["']?\s{0,5}:/;
+
+/**
+ * Whether to look further: pages always. What was asked for by a file name, and documents of another kind, are answered with
+ * what is wrong with them.
+ */
+export function isWorthSearching(answer: Fetched): boolean {
+  const { url, status, text } = answer;
+  const { pathname } = new URL(url);
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && isHtml(answer)) return true;
+  if (/\.(?:json|ya?ml)$/i.test(pathname)) return false;
+  if (isSuccess) return !OTHER_KIND.test(text.slice(0, 2_000));
+  return status === 404 || status === 405 || (pathname === '/' && (status === 401 || status === 403));
+}
+
+/** By its first character: servers say text/html of documents, too. */
+function isHtml({ text }: Pick<Fetched, 'text'>): boolean {
+  return /^[\uFEFF\s]*</.test(text.slice(0, 500));
+}
+
+/** Throws BAD_DOCUMENT, with the places that were tried, where there is none. */
+export async function findDocument(page: Fetched, limits: Limits, headers: Fields): Promise<FoundDocument> {
+  const search = createSearch(page.url, limits, headers);
+  const label = showUrl(page.url);
+  const what = page.status >= 400 ? `answered ${page.status}` : isHtml(page) ? 'is a page' : 'is no OpenAPI document';
+  const links = readLinks(page.text, isHtml(page));
+  const named = await search.followAll([...ownQuery(page.url), ...links.documents]);
+  if (named !== undefined) return withNote(named, `${label} ${what}; its document is ${showUrl(named.url)}`);
+  if (links.inline !== undefined)
+    return { url: page.url, text: links.inline, note: `The document stands in the page ${label}.` };
+  for (const script of links.scripts) {
+    const answer = await search.visit(script);
+    if (answer === undefined) continue;
+    const inScript: PageLinks = readLinks(answer.text, false);
+    const fromScript = await search.followAll(inScript.documents);
+    if (fromScript !== undefined)
+      return withNote(fromScript, `${label} ${what}; its document is ${showUrl(fromScript.url)}`);
+    if (inScript.inline !== undefined)
+      return {
+        url: page.url,
+        text: inScript.inline,
+        note: `${label} ${what}; its document stands in ${showUrl(answer.url)}.`,
+      };
+  }
+  const usual = await search.firstOf(wellKnownPlaces(page.url));
+  if (usual !== undefined) return withNote(usual, `${label} ${what}; a document was found at ${showUrl(usual.url)}`);
+  throw bad(label, `${what}, and no OpenAPI document was found on ${originOf(page.url)}. ${search.report()}`, {
+    tried: search.tried(),
+  });
+}
+
+function withNote({ url, text, others }: Followed, note: string): FoundDocument {
+  const more = others.length === 0 ? '' : ` It names others too: ${others.map(showUrl).join(', ')}.`;
+  return { url, text, note: `${note}.${more}` };
+}
+
+/** Swagger UI takes its document from its own address: `index.html?configUrl=/v3/api-docs/swagger-config`. */
+function ownQuery(url: string): string[] {
+  const { searchParams } = new URL(url);
+  return ['url', 'configUrl'].flatMap((name) => searchParams.getAll(name));
+}
+
+/** A document, and what else the same page offered. */
+interface Followed extends Fetched {
+  readonly others: readonly string[];
+}
+
+interface Search {
+  /** The answer of an address on this origin; undefined where it is not asked, or gives none. */
+  readonly visit: (name: string) => Promise<Fetched | undefined>;
+  /** The first document among these names, or among what a configuration they lead to names. */
+  readonly followAll: (names: readonly string[]) => Promise<Followed | undefined>;
+  /** The first document among these addresses; several are asked at once. */
+  readonly firstOf: (urls: readonly string[]) => Promise<Followed | undefined>;
+  readonly tried: () => readonly string[];
+  readonly report: () => string;
+}
+
+function createSearch(page: string, limits: Limits, headers: Fields): Search {
+  const origin = originOf(page);
+  const outcomes = new Map<string, string>([[page, '']]);
+  const elsewhere = new Set<string>();
+  const deadline = Date.now() + Math.min(MAX_SEARCH_MS, limits.fetchTimeoutMs);
+  let bytes = 0;
+
+  const ask = async (url: string): Promise<Fetched | undefined> => {
+    const leftMs = deadline - Date.now();
+    if (outcomes.has(url) || outcomes.size > MAX_REQUESTS || leftMs <= 0 || bytes > limits.maxTotalBytes)
+      return undefined;
+    outcomes.set(url, 'no answer');
+    const shortly = { ...limits, fetchTimeoutMs: Math.min(MAX_REQUEST_MS, leftMs) };
+    const answer = await fetchAnswer(url, shortly, headers).catch(() => undefined);
+    if (answer === undefined) return undefined;
+    bytes += answer.text.length;
+    const isSuccess = answer.status >= 200 && answer.status < 300;
+    outcomes.set(url, isSuccess ? (isHtml(answer) ? 'a page' : 'no document') : String(answer.status));
+    return isSuccess ? answer : undefined;
+  };
+  /** Relative names count from the page; some scripts count them from the page as a folder. */
+  const toUrls = (name: string): string[] => {
+    const bases = /^(?:[a-z]+:|\/)/i.test(name) ? [page] : [page, `${page.split(/[?#]/, 1)[0]}/`];
+    const urls = bases.filter((base) => URL.canParse(name, base)).map((base) => new URL(name, base));
+    return [...new Set(urls.filter((url) => isHere(url)).map((url) => url.href))];
+  };
+  const isHere = (url: URL): boolean => {
+    url.hash = '';
+    url.username = '';
+    url.password = '';
+    if (url.origin === origin) return true;
+    if (/^https?:$/.test(url.protocol)) elsewhere.add(showUrl(url.href));
+    return false;
+  };
+  const askAny = async (urls: readonly string[]): Promise<Fetched | undefined> => {
+    for (const url of urls) {
+      const answer = await ask(url);
+      if (answer !== undefined) return answer;
+    }
+    return undefined;
+  };
+  const untried = (places: readonly (readonly string[])[]) => [
+    ...new Set(places.flatMap((urls) => urls.slice(0, 1)).filter((url) => !outcomes.has(url))),
+  ];
+  const follow = async (names: readonly string[], depth: number): Promise<Followed | undefined> => {
+    const places = names.map(toUrls);
+    for (const [position, urls] of places.entries()) {
+      const answer = await askAny(urls);
+      if (answer === undefined) continue;
+      if (isDocument(answer)) return { ...answer, others: untried(places.slice(position + 1)) };
+      // swagger-config of springdoc, swagger-resources of springfox: a list of documents.
+      const inner = depth > 0 ? readLinks(answer.text, isHtml(answer)).documents : [];
+      const document = inner.length > 0 ? await follow(inner, depth - 1) : undefined;
+      if (document !== undefined) return document;
+    }
+    return undefined;
+  };
+  return {
+    visit: (name) => askAny(toUrls(name)),
+    followAll: (names) => follow(names, 1),
+    firstOf: async (urls) => {
+      for (let from = 0; from < urls.length; from += MAX_AT_ONCE) {
+        const answers = await Promise.all(urls.slice(from, from + MAX_AT_ONCE).map(ask));
+        const document = answers.find((answer) => answer !== undefined && isDocument(answer));
+        if (document !== undefined) return { ...document, others: [] };
+      }
+      return undefined;
+    },
+    tried: () => [...outcomes.keys()].slice(1),
+    report: () => renderReport([...outcomes].slice(1), [...elsewhere]),
+  };
+}
+
+const MAX_SHOWN = 12;
+
+function renderReport(
+  outcomes: readonly (readonly [url: string, outcome: string])[],
+  elsewhere: readonly string[],
+): string {
+  const byOutcome = new Map<string, string[]>();
+  for (const [url, outcome] of outcomes) {
+    const { pathname } = new URL(url);
+    const same = byOutcome.get(outcome);
+    if (same) same.push(pathname);
+    else byOutcome.set(outcome, [pathname]);
+  }
+  const groups = [...byOutcome].map(([outcome, paths]) => {
+    const more = paths.length - MAX_SHOWN;
+    return `${paths.slice(0, MAX_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''} (${outcome})`;
+  });
+  const wantsLogin = byOutcome.has('401') || byOutcome.has('403');
+  return [
+    `Tried: ${groups.join('; ') || 'nothing'}.`,
+    ...(elsewhere.length === 0
+      ? []
+      : [
+          `The page names ${elsewhere.slice(0, 3).join(', ')} on another origin; give that address itself if you trust it.`,
+        ]),
+    wantsLogin
+      ? 'Some want credentials: pass --header.'
+      : 'Give the address of the document itself, or download it and give the file.',
+  ].join(' ');
+}
