@@ -5,8 +5,8 @@ import { DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts
 import type { Problem } from '../endpoint/problems.ts';
 import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
 import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
-import { withFields } from './copy-endpoint.ts';
-import type { CurationContext } from './curate.ts';
+import { withFields } from './curation/copy-endpoint.ts';
+import type { CurationContext } from './curation/curate.ts';
 import { buildCredentials, readSecurity, withProofs } from './definition/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import type { Imported } from './document-import.ts';
