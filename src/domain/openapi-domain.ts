@@ -2,8 +2,8 @@
 
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import type { CurationContext } from './curate.ts';
-import { curateAll, keysOf } from './curate-operations.ts';
+import type { CurationContext } from './curation/curate.ts';
+import { curateAll, keysOf } from './curation/curate-operations.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';

@@ -31,6 +31,8 @@ export interface ArgumentPlan {
   readonly fixed: readonly FixedValue[];
   /** Where the arguments would go that the document hides, or that are credentials. */
   readonly withheld: readonly Target[];
+  /** Arguments the document hides though it requires them, and gives no value: they are offered all the same. */
+  readonly stuck: readonly string[];
 }
 
 /** Path ids are what a model calls `id`; the body's field of the same name gives way. */
@@ -51,6 +53,7 @@ export function planArguments(
 ): ArgumentPlan {
   const fixed: FixedValue[] = [];
   const withheld: Target[] = [];
+  const stuck: string[] = [];
   const drafts: Argument[] = [];
   const isKey = ({ location, wireName }: Argument) =>
     location === 'body' && keys.some(({ field }) => field === wireName);
@@ -60,7 +63,10 @@ export function planArguments(
     else if (extension.fixed !== undefined)
       for (const target of to) fixed.push({ value: extension.fixed.value, to: target });
     else if (extension.hidden && !required) withheld.push(...to);
-    else drafts.push(argument);
+    else {
+      if (extension.hidden) stuck.push(argument.wireName);
+      drafts.push(argument);
+    }
   }
   if (body?.constant !== undefined) fixed.push({ value: body.constant, to: { in: 'body-root' } });
 
@@ -74,7 +80,7 @@ export function planArguments(
     const arg = { key, required: isRequired(argument, body), to };
     return isReadOnly(argument) ? { ...arg, readOnly: true } : arg;
   });
-  return { arguments: list, fixed, args, withheld };
+  return { arguments: list, fixed, args, withheld, stuck };
 }
 
 /** Whether every call has to give it: the fields of an optional body are only required among themselves. */
@@ -90,8 +96,8 @@ export function isReadOnly({ origin }: Argument): boolean {
 function parameterArgument(parameter: Parameter): Argument {
   let argument = sharedArguments.get(parameter);
   if (!argument) {
-    const { name, in: location, required, target, object } = parameter;
-    const extension = argumentExtension(object);
+    const { name, in: location, required, target, object, schema } = parameter;
+    const extension = argumentExtension(object, required ? schema.value : undefined);
     const key = bareKey(name, location, extension);
     const origin: Origin = { kind: 'parameter', parameter };
     argument = { key, location, wireName: name, required, to: [target], origin, extension };
@@ -106,7 +112,7 @@ function bodyArguments(body: BodyDraft): Argument[] {
   const readOnlyFields = new Set(shape?.readOnlyFields?.slice(0, MAX_READ_ONLY));
   const fields = [...body.fields, ...readOnlyFields].map((field): Argument => {
     const { name, required, schemas } = field;
-    const extension = argumentExtension(schemas[0]?.value);
+    const extension = argumentExtension(schemas[0]?.value, required ? schemas[0]?.value : undefined);
     return {
       key: bareKey(name, 'body', extension),
       location: 'body',

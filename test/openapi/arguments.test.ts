@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ARGUMENT_KEY } from '../../src/endpoint/names.ts';
+import { createValidator } from '../../src/schema/check/validator.ts';
 import { importOne, importValue, openapi, places, plain, properties, withBody } from './support.ts';
 
 const string = { type: 'string' };
@@ -418,5 +419,62 @@ describe('a property of flattening', () => {
       }),
       { numRuns: 150 },
     );
+  });
+});
+
+describe('x-mcp hides an argument', () => {
+  const hidden = { 'x-mcp': { hidden: true } };
+  const get = (parameter: object) =>
+    importValue(
+      openapi({
+        '/x': { get: { parameters: [{ name: 'day', in: 'query', schema: string, ...hidden, ...parameter }] } },
+      }),
+    );
+
+  test('that is optional: it is gone', async () => {
+    expect((await get({})).endpoints[0]!.args).toEqual([]);
+  });
+
+  test('that is required and has a default: that is sent', async () => {
+    const { endpoints, warnings } = await get({ required: true, schema: { type: 'string', default: 'today' } });
+    expect(endpoints[0]).toMatchObject({ args: [], fixed: [{ value: 'today', to: { name: 'day' } }] });
+    expect(warnings).toEqual([]);
+  });
+
+  test('that is required and has no value: it is offered, and the start says so', async () => {
+    const { endpoints, warnings } = await get({ required: true });
+    expect(places(endpoints[0]!)).toEqual({ day: 'query day (required)' });
+    expect(warnings).toEqual([
+      'standard input: GET /x: x-mcp hides "day", which is required, so it is offered all the same; give it a value (x-mcp: { fixed: … }) or a default.',
+    ]);
+  });
+
+  test('of an optional body and fixes another: the body is always sent, and needs what it requires', async () => {
+    const schema = {
+      type: 'object',
+      required: ['kind', 'name'],
+      properties: {
+        kind: { type: 'string', 'x-mcp': { fixed: 'a' } },
+        name: string,
+        note: { type: 'string', ...hidden },
+      },
+      anyOf: [{ required: ['kind'] }, { required: ['note'] }],
+    };
+    const endpoint = await importOne(withBody(schema, {}, {}, false));
+    expect(places(endpoint)).toEqual({ name: 'body name (required)' });
+    const validate = createValidator(endpoint);
+    expect(validate('make', { name: 'n' })).toEqual({ name: 'n' });
+    expect(() => validate('make', {})).toThrow('missing `name`');
+  });
+
+  test('one set of fields of two: the other is left', async () => {
+    const schema = {
+      type: 'object',
+      properties: { mail: string, phone: { type: 'string', ...hidden } },
+      oneOf: [{ required: ['mail'] }, { required: ['phone'] }],
+    };
+    const endpoint = await importOne(withBody(schema));
+    expect(() => createValidator(endpoint)('make', {})).toThrow('`mail`');
+    expect(createValidator(endpoint)('make', { mail: 'm' })).toEqual({ mail: 'm' });
   });
 });

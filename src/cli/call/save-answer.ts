@@ -1,7 +1,7 @@
 // `landbridge call --output file`: the bytes of an answer as the API sent them, unshaped and unredacted, for the operator whose
 // shell it is.
 import { writeFileSync } from 'node:fs';
-import { withFields } from '../../domain/copy-endpoint.ts';
+import { withFields } from '../../domain/curation/copy-endpoint.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../../executor/send.ts';

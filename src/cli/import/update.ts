@@ -6,7 +6,7 @@ import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 import type { Config } from '../../config.ts';
-import { keysOf } from '../../domain/curate-operations.ts';
+import { keysOf } from '../../domain/curation/curate-operations.ts';
 import { DefinitionError } from '../../domain/definition/build-domain.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
 import { findFiles } from '../../domain/domain-files.ts';

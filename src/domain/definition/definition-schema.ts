@@ -357,7 +357,11 @@ export const filter = strict({
 export const argCuration = strict({
   description: about(text, 'Replaces the text of the document.', 'Number of the order, from list_orders.'),
   rename: about(argumentName, 'The name the model uses.', 'order_id'),
-  hide: about(flag, 'Not offered, and not sent. What is required needs `fixed` instead.', true),
+  hide: about(
+    flag,
+    'Not offered, and not sent. What is required is sent with its default; without one say `fixed`, or `required: false`.',
+    true,
+  ),
   fixed: about(anything, 'Not offered; always sent with this value.', 'json'),
   default: about(anything, 'Sent when the model leaves it out.', 20),
   required: about(flag, 'Whether the model must give it.', true),
@@ -391,6 +395,14 @@ export const operation = strict({
     flag,
     'Passes on arguments that the document does not name: as body fields, or as query parameters where there is no body.',
     true,
+  ),
+  body: about(
+    strict(
+      { required: about(flag, 'Whether every call has to bring one. Only `false` can be said here.', false) },
+      'required',
+    ),
+    'The body as a whole: with `required: false` a call may do without it; what it requires counts where one is sent.',
+    { required: false },
   ),
 }).meta({
   id: 'operation',

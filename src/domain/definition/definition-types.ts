@@ -79,7 +79,10 @@ export interface OperationFilter extends z.output<typeof schema.filter> {
 export interface ArgCuration extends z.output<typeof schema.argCuration> {
   /** Public name. */
   readonly rename?: string;
-  /** Not offered to the model, and not sent. Optional arguments only. */
+  /**
+   * Not offered to the model, and not sent. One that is required is sent with its `default` (its own in the document, if
+   * there is none here); without one it needs `required: false`.
+   */
   readonly hide?: boolean;
   /** Not offered to the model; always sent with this value. */
   readonly fixed?: unknown;
@@ -103,6 +106,8 @@ export interface OperationCuration extends z.output<typeof schema.operation> {
   readonly description?: string;
   /** Changes to arguments, and arguments to add. */
   readonly args?: { readonly [key: string]: ArgCuration | ArgAddition };
+  /** `required: false`: a call may do without a body; what the body requires counts where one is sent. */
+  readonly body?: { readonly required: boolean };
   /** Arguments the document does not name are passed on: as body fields, or as query parameters where there is no body. */
   readonly additional?: boolean;
 }

@@ -111,7 +111,7 @@ export function buildEndpoint(
     get inputSchema() {
       if (inputSchema === undefined) {
         // The calls ask for this very schema, and get it as the document has it.
-        inputSchema = buildInputSchema(plan.arguments, body, context);
+        inputSchema = buildInputSchema(plan.arguments, body, plan.fixed, context);
         inputSchema = loosenFormats(inputSchema, exampleCalls(endpoint));
       }
       return inputSchema;

@@ -53,12 +53,19 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const { parameters, bodyParameters } = context.readParameters(pathItem, place);
   const template = readTemplate(info.path, parameters);
   const { sendable, constants, schemes } = keepParameters(parameters, template, operation, effect, context);
-  const body = readBody(operation, bodyParameters, context);
-  const keys = keysIn(body, operation, context);
+  const asWritten = readBody(operation, bodyParameters, context);
+  const keys = keysIn(asWritten, operation, context);
   schemes.required.push(...keys.map(({ scheme }) => scheme));
-  const draft = planArguments([...undeclared(template, sendable, operation, context), ...sendable], body, keys);
+  const all = [...undeclared(template, sendable, operation, context), ...sendable];
+  const { body, plan: draft } = planRequest(all, asWritten, keys);
   const plan = constants.length === 0 ? draft : { ...draft, fixed: [...draft.fixed, ...constants] };
-  const { limits } = context;
+  const { limits, label, warnings } = context;
+  for (const name of plan.stuck) {
+    const what = `x-mcp hides ${JSON.stringify(name)}, which is required, so it is offered all the same`;
+    warnings.push(
+      `${label}: ${info.method} ${info.path}: ${what}; give it a value (x-mcp: { fixed: … }) or a default.`,
+    );
+  }
   // Nobody has to read the names of readOnly ones.
   const count = plan.args.filter(({ readOnly }) => !readOnly).length;
   if (count > limits.maxArguments * 2) {
@@ -70,6 +77,19 @@ export function readRequest(operation: Operation, effect: Effect, context: Reque
   const schemas = sendable.map((parameter) => parameter.schema);
   context.scan(body ? schemas.concat(body.schemas) : schemas);
   return { path: template.path, plan, body, schemes };
+}
+
+/** A value that comes with every call brings the body around it along, and then the body needs what it requires. */
+function planRequest(
+  parameters: readonly Parameter[],
+  body: BodyDraft | undefined,
+  keys: readonly ApiKeyPlace[],
+): { readonly body: BodyDraft | undefined; readonly plan: ArgumentPlan } {
+  const plan = planArguments(parameters, body, keys);
+  const isSent = keys.length > 0 || plan.fixed.some(({ to }) => to.in === 'body');
+  if (!isSent || body === undefined || body.plan.required) return { body, plan };
+  const whole = { ...body, plan: { ...body.plan, required: true } };
+  return { body: whole, plan: planArguments(parameters, whole, keys) };
 }
 
 function readBody(

@@ -7,6 +7,8 @@
 //                               tags, timeoutMs, expose, response: { pick, drop, maxChars, format, structured }, examples }
 //   parameter  x-mcp: false | { name, description, hidden, fixed }                also on properties of a request body
 //
+// A required parameter that is hidden is sent with its default; one that has neither that nor `fixed` stays offered.
+//
 // `x-mcp: false`, `enabled: false` and `hidden: true` all mean: not offered. An overlay counts as part of the document,
 // and neither may make a call laxer than the operator would have it: `guard: allow` is no word at all, and an `effect`
 // below that of method and names is not taken. Both are for the domain file.
@@ -124,16 +126,19 @@ function responseExtension(node: Node): Partial<ResponsePlan> {
   });
 }
 
-export function argumentExtension(object: unknown): ArgumentExtension {
-  const node = own(object, FIELD);
-  if (node === undefined) return NO_ARGUMENT;
-  if (node === false) return { hidden: true };
-  if (!isObject(node)) return NO_ARGUMENT;
+/** `schema` of an argument that is required: hidden, it is sent with its default. */
+export function argumentExtension(object: unknown, schema?: unknown): ArgumentExtension {
+  const word = own(object, FIELD);
+  if (word === undefined) return NO_ARGUMENT;
+  if (word !== false && !isObject(word)) return NO_ARGUMENT;
+  const node: Node = word === false ? { hidden: true } : word;
+  const hidden = node.hidden === true || node.enabled === false || undefined;
+  const value = Object.hasOwn(node, 'fixed') ? node.fixed : hidden && own(schema, 'default');
   return omitUndefined<ArgumentExtension>({
     name: textAt(node, 'name'),
     description: textAt(node, 'description'),
-    hidden: node.hidden === true || node.enabled === false || undefined,
-    fixed: Object.hasOwn(node, 'fixed') ? { value: node.fixed } : undefined,
+    hidden,
+    fixed: value === undefined ? undefined : { value },
   });
 }
 

@@ -1,9 +1,10 @@
 // The enforced schema of an endpoint's arguments: flat at the top, whole below, self-contained.
 import { FILE_SCHEMA } from '../../endpoint/conventions/file-schema.ts';
 import { isObject } from '../../endpoint/is-object.ts';
-import type { JsonSchema } from '../../endpoint/model.ts';
+import type { FixedValue, JsonSchema } from '../../endpoint/model.ts';
 import { toPlainLines } from '../../endpoint/plain-text.ts';
 import { emptyMap, listAt, type Node, nodeAt, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
+import { changeBodyRules, writeBodyRules } from '../../schema/body-rules.ts';
 import { subschemas, typesOf } from '../../schema/keywords.ts';
 import { type Argument, isReadOnly, isRequired } from '../flat-arguments.ts';
 import { type Parameter, saysNoType, schemaOfParameter } from '../objects/parameter.ts';
@@ -24,6 +25,7 @@ export interface SchemaContext {
 export function buildInputSchema(
   offers: readonly Argument[],
   body: BodyDraft | undefined,
+  fixed: readonly FixedValue[],
   context: SchemaContext,
 ): JsonSchema {
   const uses = new Set<Definition>();
@@ -39,7 +41,7 @@ export function buildInputSchema(
     properties,
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
-    ...bodyRules(offers, body),
+    ...bodyRules(offers, body, fixed),
     ...($defs ? { $defs } : {}),
   };
 }
@@ -165,29 +167,25 @@ function fileSchema(place: Place | undefined, resolver: Resolver): JsonSchema {
   return withWords(schema, description);
 }
 
-/**
- * What the document says about the body as a whole. Fields of an optional body are required only together with the
- * others: then nothing at all may be given, and nothing is sent.
- */
-function bodyRules(offers: readonly Argument[], body: BodyDraft | undefined): Node {
+/** What the document says about the body as a whole, for the arguments that are offered. */
+function bodyRules(offers: readonly Argument[], body: BodyDraft | undefined, fixed: readonly FixedValue[]): Node {
   if (!body?.shape) return {};
   const { alternatives, minProperties } = body.shape;
   const fields = offers.filter(({ location }) => location === 'body');
-  const keys = new Map(fields.map(({ wireName, key }) => [wireName, key]));
-  const requiredKeys = fields.filter(({ required }) => required).map(({ key }) => key);
-  const anyField = { anyOf: [...keys.values()].map((key) => ({ required: [key] })) };
-  const rules: Node[] = alternatives.map(({ keyword, sets }) => ({
-    [keyword]: sets.map((names) => ({ required: names.map((name) => keys.get(name) ?? name) })),
-  }));
-  if (minProperties === 1 && keys.size <= 64 && requiredKeys.length === 0) rules.push(anyField);
-  if (body.plan.required) return rules.length > 1 ? { allOf: rules } : (rules[0] ?? {});
-  const together = emptyMap<string[]>();
-  for (const key of keys.values()) {
-    const others = requiredKeys.filter((name) => name !== key);
-    if (others.length > 0) together[key] = others;
-  }
-  return {
-    ...(Object.keys(together).length > 0 ? { dependentRequired: together } : {}),
-    ...(alternatives.length > 0 ? { anyOf: [{ not: anyField }, { allOf: rules }] } : {}),
-  };
+  const keyOf = new Map(fields.map(({ wireName, key }) => [wireName, key]));
+  const keys = [...keyOf.values()];
+  const needed = fields.filter(({ required }) => required).map(({ key }) => key);
+  const optional = !body.plan.required;
+  const sets = [...alternatives];
+  if (minProperties === 1 && keys.length <= 64 && needed.length === 0 && !optional)
+    sets.push({ keyword: 'anyOf', sets: [...keyOf.keys()].map((name) => [name]) });
+  const isFixed = (name: string) => fixed.some(({ to }) => to.in === 'body' && to.at[0] === name);
+  const fateOf = (name: string) =>
+    keyOf.has(name) || !body.shape!.names.includes(name) ? undefined : isFixed(name) ? 'sent' : 'never';
+  const rules = changeBodyRules(
+    { keys: [], needed: [], alternatives: sets, optional },
+    fateOf,
+    (name) => keyOf.get(name) ?? name,
+  );
+  return writeBodyRules({ keys, needed, alternatives: rules.alternatives, optional });
 }

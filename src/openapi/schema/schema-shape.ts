@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject } from '../../endpoint/is-object.ts';
 import { listAt, type Node, textsAt } from '../../endpoint/untrusted.ts';
+import type { FieldSets } from '../../schema/body-rules.ts';
 import { typesOf, UNIONS } from '../../schema/keywords.ts';
 import { inside, orProblem, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
 import { isBytes } from './byte-schemas.ts';
@@ -23,7 +24,7 @@ export interface ObjectShape {
   /** readOnly ones: nobody is asked for them, and a caller who has them may give them. */
   readonly readOnlyFields?: readonly Field[];
   /** Alternative sets of required fields (`anyOf: [{required: [a]}, {required: [b]}]`). */
-  readonly alternatives: readonly Alternative[];
+  readonly alternatives: readonly FieldSets[];
   readonly minProperties: number;
   /** The document invites fields it does not name: their schema, or anything. */
   readonly rest?: Place | 'anything';
@@ -31,11 +32,6 @@ export interface ObjectShape {
   readonly names: readonly string[];
   /** It forbids them in so many words. */
   readonly closed: boolean;
-}
-
-interface Alternative {
-  readonly keyword: 'anyOf' | 'oneOf';
-  readonly sets: readonly (readonly string[])[];
 }
 
 /**
@@ -47,7 +43,7 @@ export type ShapeOf = (schema: Place, unions: 'whole' | 'merged') => ObjectShape
 interface Draft {
   readonly fields: Map<string, Place[]>;
   readonly required: Set<string>;
-  readonly alternatives: Alternative[];
+  readonly alternatives: FieldSets[];
   minProperties: number;
   /** An object is described, not only hinted at. */
   described: boolean;
@@ -160,15 +156,15 @@ export function createShapes(resolver: Resolver, variants: Variants, oneWay: One
       else fields.push({ name, schemas, required: draft.required.has(name) });
     }
     // A field that is required but described nowhere still has to be sent.
-    for (const name of draft.required) {
-      if (!draft.fields.has(name)) fields.push({ name, schemas: [], required: true });
-    }
+    const choices = draft.closed ? [] : draft.alternatives.flatMap(({ sets }) => sets.flat());
+    const undescribed = [...draft.required, ...choices].filter((name) => !draft.fields.has(name));
+    for (const name of new Set(undescribed)) fields.push({ name, schemas: [], required: draft.required.has(name) });
     // Nothing but other fields: a map, which is one argument.
     const rest = draft.closed ? undefined : draft.rest;
     if (fields.length === 0 && (!draft.described || rest !== undefined)) return undefined;
     const { minProperties, closed } = draft;
     const alternatives = withoutNames(draft.alternatives, new Set(readOnlyFields.map(({ name }) => name)));
-    const names = [...new Set([...draft.fields.keys(), ...draft.required])];
+    const names = [...new Set([...draft.fields.keys(), ...undescribed])];
     const shape = { fields, readOnlyFields, alternatives, minProperties, closed, names };
     return rest === undefined ? shape : { ...shape, rest };
   };
@@ -196,7 +192,7 @@ function addField(draft: Draft, name: string, schemas: readonly Place[]): void {
 }
 
 /** What is left of the rules where nobody has to give some names: a set with nothing else in it is always complete. */
-function withoutNames(alternatives: readonly Alternative[], names: ReadonlySet<string>): readonly Alternative[] {
+function withoutNames(alternatives: readonly FieldSets[], names: ReadonlySet<string>): readonly FieldSets[] {
   if (names.size === 0) return alternatives;
   return alternatives
     .map(({ keyword, sets }) => ({ keyword, sets: sets.map((set) => set.filter((name) => !names.has(name))) }))

@@ -1,17 +1,17 @@
 // What a domain file adds to an imported operation: arguments the document lacks, or a way for all that it does not name.
 
-import { isMethodParameter } from '../endpoint/headers/header-names.ts';
-import { isObject } from '../endpoint/is-object.ts';
-import type { Arg, Args, Endpoint, JsonSchema, Parsed, Target } from '../endpoint/model.ts';
-import { isControlName } from '../endpoint/names.ts';
-import type { Problem } from '../endpoint/problems.ts';
-import { emptyMap } from '../endpoint/untrusted.ts';
+import { isMethodParameter } from '../../endpoint/headers/header-names.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Arg, Args, Endpoint, JsonSchema, Parsed, Target } from '../../endpoint/model.ts';
+import { isControlName } from '../../endpoint/names.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { emptyMap } from '../../endpoint/untrusted.ts';
+import { readArguments } from '../definition/argument-plan.ts';
+import { fillDefaults, readClamps } from '../definition/argument-values.ts';
+import type { ArgAddition } from '../definition/definition-types.ts';
+import { placeAdditions } from '../definition/place.ts';
+import { pickDefined } from '../pick-defined.ts';
 import { withFields } from './copy-endpoint.ts';
-import { readArguments } from './definition/argument-plan.ts';
-import { fillDefaults, readClamps } from './definition/argument-values.ts';
-import type { ArgAddition } from './definition/definition-types.ts';
-import { placeAdditions } from './definition/place.ts';
-import { pickDefined } from './pick-defined.ts';
 
 type Node = Record<string, unknown>;
 type Additions = Readonly<Record<string, ArgAddition>>;

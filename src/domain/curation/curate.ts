@@ -1,19 +1,20 @@
 // Applies what a domain file says about an imported operation. Pure: gives new Endpoint values, and never builds a lazy
 // schema, text or example just to change it.
 
-import type { Environment } from '../endpoint/environment.ts';
-import { readHeaders } from '../endpoint/headers/header-fields.ts';
-import { isArgumentHeader, isMethodParameter } from '../endpoint/headers/header-names.ts';
-import type { Endpoint } from '../endpoint/model.ts';
-import { toSummary } from '../endpoint/plain-text.ts';
-import type { Problem } from '../endpoint/problems.ts';
+import type { Environment } from '../../endpoint/environment.ts';
+import { readHeaders } from '../../endpoint/headers/header-fields.ts';
+import { isArgumentHeader, isMethodParameter } from '../../endpoint/headers/header-names.ts';
+import type { Endpoint } from '../../endpoint/model.ts';
+import { toSummary } from '../../endpoint/plain-text.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { withProofs } from '../definition/credentials/credential-plan.ts';
+import { isAddition } from '../definition/definition-schema.ts';
+import type { ArgAddition, ArgCuration, OperationCuration } from '../definition/definition-types.ts';
+import { checkPick } from '../definition/pick-paths.ts';
+import { buildToolName, checkExpose, checkPaging } from '../definition/uses.ts';
 import { withFields } from './copy-endpoint.ts';
 import { curateArguments } from './curate-arguments.ts';
-import { withProofs } from './definition/credentials/credential-plan.ts';
-import { isAddition } from './definition/definition-schema.ts';
-import type { ArgAddition, ArgCuration, OperationCuration } from './definition/definition-types.ts';
-import { checkPick } from './definition/pick-paths.ts';
-import { buildToolName, checkExpose, checkPaging } from './definition/uses.ts';
+import { curateBody } from './curate-body.ts';
 import { addArguments, openOperation } from './extend-operation.ts';
 
 export interface CurationContext {
@@ -90,7 +91,9 @@ export function curate(
   }
   for (const key of Object.keys(curation.args ?? {})) note(`argument ${key}`, `args.${key}`);
 
-  const base = withFields(endpoint, changes);
+  const renamed = withFields(endpoint, changes);
+  const base = curation.body === undefined ? renamed : curateBody(renamed, curation.body, at, context.problems);
+  if (curation.body !== undefined) note('body');
   const path = [...at, 'args'];
   const { changes: ownChanges, additions } = splitArguments(curation.args ?? {});
   const args = { ...(curation.effect === 'read' ? hideOverrides(endpoint) : {}), ...ownChanges };

@@ -1,9 +1,9 @@
 // `operations:` of a domain file: finds each operation by any of its names and applies what is said about it.
 
-import type { Endpoint } from '../endpoint/model.ts';
-import { hint } from '../endpoint/suggest.ts';
+import type { Endpoint } from '../../endpoint/model.ts';
+import { hint } from '../../endpoint/suggest.ts';
+import type { DomainDefinition } from '../definition/definition-types.ts';
 import { type CurationContext, curate } from './curate.ts';
-import type { DomainDefinition } from './definition/definition-types.ts';
 
 export function curateAll(
   endpoints: readonly Endpoint[],

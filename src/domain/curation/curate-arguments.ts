@@ -1,0 +1,218 @@
+// Hides, fixes, renames, describes and defaults the arguments of an imported operation.
+
+import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../../endpoint/model.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { hint } from '../../endpoint/suggest.ts';
+import { changeBodyRules, type Fate, withBodyRules } from '../../schema/body-rules.ts';
+import { explainMisfit } from '../../schema/check/fit.ts';
+import { ownSchema } from '../../schema/references.ts';
+import { fillDefaults, readClamps } from '../definition/argument-values.ts';
+import type { ArgCuration } from '../definition/definition-types.ts';
+import { pickDefined } from '../pick-defined.ts';
+import { withFields } from './copy-endpoint.ts';
+import { bodyRulesOf, isInBody } from './curate-body.ts';
+
+type Node = Record<string, unknown>;
+type Path = readonly (string | number)[];
+type Changes = ReadonlyMap<string, ArgCuration>;
+
+export function curateArguments(
+  endpoint: Endpoint,
+  curations: { readonly [key: string]: ArgCuration },
+  at: Path,
+  problems: Problem[],
+): Endpoint {
+  const keys = endpoint.args.map((arg) => arg.key);
+  const changes = new Map<string, ArgCuration>();
+  for (const [key, change] of Object.entries(curations)) {
+    const arg = endpoint.args.find((candidate) => candidate.key === key);
+    if (arg === undefined) {
+      const message = `there is no argument "${key}"; ${hint(key, keys)} To add one, say where it goes (in: query) and its type.`;
+      problems.push({ path: [...at, key], message });
+      continue;
+    }
+    const settled = settleHiding(endpoint, arg, change);
+    problems.push(...checkChange(endpoint, arg, settled, keys, [...at, key]));
+    problems.push(...checkValues(endpoint, key, change, [...at, key]));
+    changes.set(key, settled);
+  }
+  if (changes.size === 0) return endpoint;
+  problems.push(...checkSets(endpoint, changes, at));
+
+  // Nothing is in the body unless a call brings it; what comes with every call brings it along.
+  const isSent = endpoint.args.some((arg) => isInBody(arg) && presetOf(changes.get(arg.key)) !== undefined);
+  const needed = isSent && endpoint.body?.required === false ? bodyRulesOf(endpoint).needed : [];
+  const args = endpoint.args.flatMap((arg): Arg[] => {
+    const change = changes.get(arg.key);
+    if (isGone(change)) return [];
+    const wasRequired = arg.required || needed.includes(arg.key);
+    const required = change?.required ?? (wasRequired && change?.default === undefined);
+    if (change === undefined && required === arg.required) return [arg];
+    const { to } = arg;
+    return [{ key: change?.rename ?? arg.key, required, to }];
+  });
+  const fixed = endpoint.args.flatMap((arg): FixedValue[] => {
+    const value = changes.get(arg.key)?.fixed;
+    return value === undefined ? [] : arg.to.map((to) => ({ value, to }));
+  });
+  const withheld = endpoint.args.flatMap(({ key, to }) => (changes.get(key)?.hide === true ? to : []));
+  const defaults = new Map<string, unknown>();
+  for (const [key, change] of changes)
+    if (change.default !== undefined) defaults.set(change.rename ?? key, change.default);
+
+  const schemaOf = (key: string) => propertyOf(endpoint.inputSchema, key);
+  const clamp = readClamps(changes, schemaOf, at, problems);
+  let schema: JsonSchema | undefined;
+  return withFields(endpoint, {
+    args,
+    fixed: [...endpoint.fixed, ...fixed],
+    ...(isSent && endpoint.body !== undefined ? { body: { ...endpoint.body, required: true } } : {}),
+    withheld: [...(endpoint.withheld ?? []), ...withheld],
+    // built from the original when somebody asks, like the original itself
+    get inputSchema() {
+      schema ??= curateSchema(endpoint, changes, args, isSent);
+      return schema;
+    },
+    get examples() {
+      return endpoint.examples.map((example) => curateExample(example, changes));
+    },
+    ...pickDefined({ clamp }),
+    ...fillDefaults(defaults, endpoint.parse),
+    ...(endpoint.pagination === undefined ? {} : curatePaging(endpoint.pagination, changes)),
+  });
+}
+
+function isGone(change: ArgCuration | undefined): boolean {
+  return change?.hide === true || change?.fixed !== undefined;
+}
+
+/** The value that is sent whoever calls. */
+function presetOf(change: ArgCuration | undefined): unknown {
+  return change?.fixed === undefined ? change?.default : change.fixed;
+}
+
+/** Whoever hides an argument that has a default wants that sent, and not a call that fails. */
+function settleHiding(endpoint: Endpoint, arg: Arg, change: ArgCuration): ArgCuration {
+  const { hide, default: value, ...rest } = change;
+  if (hide !== true || change.fixed !== undefined) return change;
+  if (value !== undefined) return { ...rest, fixed: value };
+  if (change.required === false || !isNeeded(endpoint, arg)) return change;
+  const schema = propertyOf(endpoint.inputSchema, arg.key);
+  const ownDefault = typeof schema === 'object' ? schema.default : undefined;
+  return ownDefault === undefined ? change : { ...rest, fixed: ownDefault };
+}
+
+/** Whether the API wants it: in every call, or in every body where none need be sent. */
+function isNeeded(endpoint: Endpoint, arg: Arg): boolean {
+  if (arg.required) return true;
+  return endpoint.body?.required === false && isInBody(arg) && bodyRulesOf(endpoint).needed.includes(arg.key);
+}
+
+function checkChange(
+  endpoint: Endpoint,
+  arg: Arg,
+  change: ArgCuration,
+  keys: readonly string[],
+  path: Path,
+): Problem[] {
+  const problems: Problem[] = [];
+  const say = (message: string, ...more: string[]) => problems.push({ path: [...path, ...more], message });
+  const isPath = arg.to.some((to) => to.in === 'path');
+  const hasValue = presetOf(change) !== undefined;
+  if (change.hide && change.fixed !== undefined) say('is hidden and fixed; fixed alone hides it as well');
+  else if (change.hide && change.required !== false && isNeeded(endpoint, arg)) {
+    const otherwise = isPath ? '' : ', or required: false if the API does without it';
+    say(`is required, so no call would be accepted without it; give it a value (fixed: …)${otherwise}`);
+  }
+  if (change.fixed !== undefined && change.default !== undefined)
+    say('is fixed, so a default is never used; remove one of them');
+  if (change.rename !== undefined && change.rename !== arg.key && keys.includes(change.rename)) {
+    say(`"${change.rename}" is another argument already`, 'rename');
+  }
+  if (change.required === false && isPath && !hasValue) say('is part of the path and must stay required', 'required');
+  return problems;
+}
+
+/** Hiding the last of the sets of fields an API asks for is hiding a required field. */
+function checkSets(endpoint: Endpoint, changes: Changes, at: Path): Problem[] {
+  const hidden = endpoint.args.filter((arg) => isInBody(arg) && fateOf(changes.get(arg.key)) === 'never');
+  if (hidden.length === 0) return [];
+  const isHidden = (key: string) => hidden.some((arg) => arg.key === key);
+  return bodyRulesOf(endpoint).alternatives.flatMap(({ sets }): Problem[] => {
+    if (sets.some((set) => !set.some(isHidden))) return [];
+    const key = sets.flat().find(isHidden)!;
+    const wishes = sets.map((set) => set.join(' and ')).join(', or ');
+    const message = `is hidden, and the API asks for ${wishes}; show one of these, or give it a value (fixed: …)`;
+    return [{ path: [...at, key], message }];
+  });
+}
+
+function fateOf(change: ArgCuration | undefined): Fate {
+  if (change === undefined) return undefined;
+  if (presetOf(change) !== undefined) return change.fixed === undefined ? 'free' : 'sent';
+  if (change.hide === true) return 'never';
+  return change.required === false ? 'free' : undefined;
+}
+
+/** Only looked at where a value is given: building the schema of every operation would cost the start. */
+function checkValues(endpoint: Endpoint, key: string, change: ArgCuration, path: Path): Problem[] {
+  const { fixed, default: preset, enum: choices } = change;
+  const values = Object.entries({ fixed, default: preset }).filter(([, value]) => value !== undefined);
+  if (choices?.length === 0) return [{ path: [...path, 'enum'], message: 'lists no value, so none could be given' }];
+  const all = [...values, ...(choices ?? []).map((value) => ['enum', value] as const)];
+  return all.flatMap(([which, value]) => {
+    const root = endpoint.inputSchema;
+    const schema = propertyOf(root, key);
+    const why = schema === undefined ? undefined : explainMisfit(value, schema, root);
+    return why === undefined ? [] : [{ path: [...path, which], message: why }];
+  });
+}
+
+function propertyOf(root: JsonSchema, key: string): JsonSchema | undefined {
+  return typeof root === 'object' ? ownSchema(root.properties, key) : undefined;
+}
+
+function curateSchema(endpoint: Endpoint, changes: Changes, args: readonly Arg[], isSent: boolean): JsonSchema {
+  const schema = endpoint.inputSchema;
+  if (typeof schema !== 'object') return schema;
+  const before = (schema.properties ?? {}) as Node;
+  const properties: [string, unknown][] = [];
+  for (const [key, property] of Object.entries(before)) {
+    const change = changes.get(key);
+    if (isGone(change)) continue;
+    properties.push([
+      change?.rename ?? key,
+      change === undefined ? property : curateProperty(property as JsonSchema, change),
+    ]);
+  }
+  const required = args.filter((arg) => arg.required).map((arg) => arg.key);
+  const { required: _, ...rest } = schema;
+  const whole = { ...rest, properties: Object.fromEntries(properties), ...(required.length === 0 ? {} : { required }) };
+  if (endpoint.body === undefined) return whole;
+  const nameOf = (key: string) => changes.get(key)?.rename ?? key;
+  const rules = changeBodyRules(bodyRulesOf(endpoint), (key) => fateOf(changes.get(key)), nameOf);
+  return withBodyRules(whole, isSent ? { ...rules, optional: false } : rules);
+}
+
+function curateProperty(schema: JsonSchema, { description, default: value, enum: values }: ArgCuration): JsonSchema {
+  // A readOnly field the operator writes about is one to be shown.
+  const { readOnly: _, ...rest } = typeof schema === 'object' ? schema : ({} as Node);
+  return {
+    ...rest,
+    ...pickDefined({ description, default: value, enum: values }),
+  };
+}
+
+function curateExample(example: Args, changes: Changes): Args {
+  const entries = Object.entries(example).filter(([key]) => !isGone(changes.get(key)));
+  return Object.fromEntries(entries.map(([key, value]) => [changes.get(key)?.rename ?? key, value]));
+}
+
+/** Without the argument that moves on there is no next page to speak of. */
+function curatePaging(before: Pagination, changes: Changes): { pagination: Pagination } {
+  if (isGone(changes.get(before.arg))) return { pagination: undefined as never };
+  const { sizeArg, ...rest } = before;
+  const now = (key: string) => changes.get(key)?.rename ?? key;
+  const size = sizeArg === undefined || isGone(changes.get(sizeArg)) ? {} : { sizeArg: now(sizeArg) };
+  return { pagination: { ...rest, arg: now(before.arg), ...size } };
+}

@@ -1,0 +1,93 @@
+// What holds for the arguments of a body together. Where a body has to be sent, that is a part of what every call has to
+// satisfy; where none need be, it holds as soon as one of them is given: then nothing at all may be given, and nothing is
+// sent.
+import { isObject } from '../endpoint/is-object.ts';
+import type { JsonSchema } from '../endpoint/model.ts';
+import { emptyMap, listAt, type Node, nodeAt, textsAt } from '../endpoint/untrusted.ts';
+import { UNIONS } from './keywords.ts';
+
+export interface BodyRules {
+  /** The arguments that make up the body. */
+  readonly keys: readonly string[];
+  /** Those it cannot do without. */
+  readonly needed: readonly string[];
+  readonly alternatives: readonly FieldSets[];
+  /** Whether a call may do without the body. */
+  readonly optional: boolean;
+}
+
+/** Sets of arguments, of which one has to be complete. */
+export interface FieldSets {
+  readonly keyword: 'anyOf' | 'oneOf';
+  readonly sets: readonly (readonly string[])[];
+}
+
+/** The keywords beside `properties` and `required` that say so. */
+export function writeBodyRules({ keys, needed, alternatives, optional }: BodyRules): Node {
+  const rules = alternatives.map(({ keyword, sets }) => ({ [keyword]: sets.map((required) => ({ required })) }));
+  if (!optional) return rules.length > 1 ? { allOf: rules } : (rules[0] ?? {});
+  const together = emptyMap<readonly string[]>();
+  for (const key of keys) {
+    const others = needed.filter((name) => name !== key);
+    if (others.length > 0) together[key] = others;
+  }
+  const anyField = { anyOf: keys.map((key) => ({ required: [key] })) };
+  return {
+    ...(Object.keys(together).length > 0 ? { dependentRequired: together } : {}),
+    ...(rules.length > 0 ? { anyOf: [{ not: anyField }, { allOf: rules }] } : {}),
+  };
+}
+
+/** What was written about the arguments of a body. */
+export function readBodyRules(schema: JsonSchema, keys: readonly string[], optional: boolean): BodyRules {
+  if (!isObject(schema)) return { keys, needed: [], alternatives: [], optional };
+  const together = Object.values(nodeAt(schema, 'dependentRequired') ?? {}).flat();
+  const required = optional ? together : textsAt(schema, 'required');
+  const rules = optional ? listAt(listAt(schema, 'anyOf')[1], 'allOf') : listAt(schema, 'allOf');
+  const alternatives = (optional || rules.length > 0 ? rules : [schema]).flatMap(readSets);
+  return { keys, needed: keys.filter((key) => required.includes(key)), alternatives, optional };
+}
+
+function readSets(rule: unknown): FieldSets[] {
+  return UNIONS.flatMap((keyword) => {
+    const branches = listAt(rule, keyword);
+    return branches.length === 0 ? [] : [{ keyword, sets: branches.map((branch) => textsAt(branch, 'required')) }];
+  });
+}
+
+/** A schema with other rules. */
+export function withBodyRules(schema: Node, rules: BodyRules): Node {
+  const { anyOf: _, oneOf: __, allOf: ___, dependentRequired: ____, ...rest } = schema;
+  return { ...rest, ...writeBodyRules(rules) };
+}
+
+/** What becomes of an argument: it is always sent, never sent, or nobody has to give it. */
+export type Fate = 'sent' | 'never' | 'free' | undefined;
+
+/**
+ * The rules for what is left of the arguments. A set with an argument that is never sent can no longer be chosen; of one
+ * that somebody sees to anyway the others are left, and a set that is complete by itself settles its rule.
+ */
+export function changeBodyRules(
+  rules: BodyRules,
+  fateOf: (key: string) => Fate,
+  nameOf: (key: string) => string,
+): BodyRules {
+  const isLeft = (key: string) => fateOf(key) !== 'sent' && fateOf(key) !== 'never';
+  const alternatives = rules.alternatives.flatMap(({ keyword, sets }): FieldSets[] => {
+    const open = sets
+      .filter((set) => set.every((key) => fateOf(key) !== 'never'))
+      .map((set) => {
+        const asked = set.filter((key) => fateOf(key) !== 'sent');
+        const rest = asked.filter((key) => fateOf(key) !== 'free');
+        return (rest.length > 0 ? rest : asked).map(nameOf);
+      });
+    return open.length === 0 || open.some((set) => set.length === 0) ? [] : [{ keyword, sets: open }];
+  });
+  return {
+    ...rules,
+    keys: rules.keys.filter(isLeft).map(nameOf),
+    needed: rules.needed.filter((key) => fateOf(key) === undefined).map(nameOf),
+    alternatives,
+  };
+}
