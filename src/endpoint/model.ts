@@ -199,6 +199,8 @@ export interface ResponsePlan {
   readonly format: 'auto' | 'json' | 'toon' | 'text';
   /** Also return `structuredContent`. */
   readonly structured: boolean;
+  /** Pictures, sounds and other files up to here are passed on; larger ones are described. 1 MiB by default, 0 for none. */
+  readonly maxFileBytes?: number;
 }
 
 /** How to get the next page, so that a cut or paged answer can say which argument to pass. */

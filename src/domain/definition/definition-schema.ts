@@ -153,6 +153,14 @@ const response = strict({
     'toon',
   ),
   structured: about(flag, 'Also gives the answer as `structuredContent`. Default: false.', true),
+  maxFileBytes: about(
+    z
+      .int()
+      .min(0)
+      .max(32 * 1024 * 1024),
+    'Pictures, sounds and other files up to this size are passed on; larger ones are described. 0 for none. Default: 1048576.',
+    4_194_304,
+  ),
 }).meta({ id: 'response', description: 'How answers are cut down before they reach the model.' });
 
 const pagination = strict(
