@@ -60,8 +60,19 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
 
 /** Hand-written endpoints, prompts and resources of the same file. */
 function buildOwn(definition: DomainDefinition, imported: Domain, options: DocumentOptions): Domain {
-  const { openapi, overlays, refsRoot, server, serverVariables, include, exclude, operations, pinned, ...rest } =
-    definition;
+  const {
+    openapi,
+    overlays,
+    refsRoot,
+    lenient,
+    server,
+    serverVariables,
+    include,
+    exclude,
+    operations,
+    pinned,
+    ...rest
+  } = definition;
   const { credentials, headers, security, baseUrl, ...plain } = rest;
   // without endpoints of its own there is nothing that headers and credentials would be for
   if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);

@@ -291,6 +291,8 @@ export interface Endpoint {
    * domain file wants sent. What it returns is what goes to the API.
    */
   readonly parse?: (args: Args) => Parsed;
+  /** The document is wrong about its API: what `inputSchema` would refuse is sent with a note (schema/check/lenient.ts). */
+  readonly lenient?: boolean;
   /** Numbers that are moved to the nearest bound instead of being refused. */
   readonly clamp?: readonly ClampedArgument[];
   /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */

@@ -58,6 +58,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   for (const key of [
     'overlays',
     'refsRoot',
+    'lenient',
     'server',
     'serverVariables',
     'include',
