@@ -19,12 +19,12 @@ export function withDomainFields(
   const security =
     definition.security &&
     readSecurity(definition.security, withSchemes(credentials, imported), ['security'], problems);
-  const { timeoutMs, maxResponseBytes, response, baseUrl } = definition;
+  const { timeoutMs, maxResponseBytes, response, baseUrl, lenient } = definition;
   const home = homeOrigin(imported.endpoints);
   const from = typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`;
-  const sayFrom = (endpoint: Endpoint) => ({
+  const sayFrom = (endpoint: Endpoint, what: string, place: string) => ({
     get provenance() {
-      return { ...endpoint.provenance, 'base URL': from };
+      return { ...endpoint.provenance, [what]: place };
     },
   });
   const changesOf = (endpoint: Endpoint): Partial<Endpoint>[] => [
@@ -32,10 +32,14 @@ export function withDomainFields(
     response === undefined ? {} : { response: { ...endpoint.response, ...response } },
     limitsOf(endpoint, timeoutMs, maxResponseBytes),
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
-    baseUrl === undefined ? {} : sayFrom(endpoint),
+    baseUrl === undefined ? {} : sayFrom(endpoint, 'base URL', from),
     guardOf(endpoint, definition),
   ];
-  return imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
+  const shared = imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
+  if (lenient === undefined) return shared;
+  return shared.map((endpoint) =>
+    withFields(withFields(endpoint, { lenient }), sayFrom(endpoint, 'lenient', `${file}: lenient`)),
+  );
 }
 
 /** A document may be stricter than the file, never laxer: its `confirm` does not open what the file denies. */

@@ -65,6 +65,7 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
     importedFrom,
     overlays,
     refsRoot,
+    lenient,
     server,
     serverVariables,
     include,

@@ -199,6 +199,8 @@ export interface ResponsePlan {
   readonly format: 'auto' | 'json' | 'toon' | 'text';
   /** Also return `structuredContent`. */
   readonly structured: boolean;
+  /** Pictures, sounds and other files up to here are passed on; larger ones are described. 1 MiB by default, 0 for none. */
+  readonly maxFileBytes?: number;
 }
 
 /** How to get the next page, so that a cut or paged answer can say which argument to pass. */
@@ -289,6 +291,8 @@ export interface Endpoint {
    * domain file wants sent. What it returns is what goes to the API.
    */
   readonly parse?: (args: Args) => Parsed;
+  /** The document is wrong about its API: what `inputSchema` would refuse is sent with a note (schema/check/lenient.ts). */
+  readonly lenient?: boolean;
   /** Numbers that are moved to the nearest bound instead of being refused. */
   readonly clamp?: readonly ClampedArgument[];
   /** Schema of the successful JSON answer, where known. May be a getter. Shown by describe, never enforced. */

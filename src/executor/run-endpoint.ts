@@ -1,6 +1,7 @@
 // One call from arguments to answer: proof, request, redirects, answer, all inside one deadline.
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
+import { visible } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
@@ -27,6 +28,8 @@ import { watchProgress } from './upstream-progress.ts';
 
 /** Reading takes 2-30 ms at this size, for the worst kind (empty lists as TOON) 80; a thread adds about one. */
 const MAX_INLINE_BYTES = 128 * 1024;
+
+const CUT_READING_MS = 10_000;
 
 export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>;
 
@@ -115,6 +118,7 @@ class EndpointCall {
   #read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args): Answer | Promise<Answer> {
     const { label: tool, controls } = context;
     const { method, isRead } = request;
+    if (raw.failure !== undefined) throw withBeginning(raw.failure, raw.body, this.#redact);
     const text = this.#onAnswer?.(raw);
     if (text !== undefined && isOk(raw.status))
       return { status: raw.status, ok: true, content: [{ type: 'text', text }] };
@@ -133,7 +137,9 @@ class EndpointCall {
       input: { ...input, args: pagingArgs(plan.paging, input.args) },
     };
     const aftermath = input.isRead ? 'nothing' : 'unknown';
-    return waitFor(this.#threads.read(job, context), context, this.#endpoint.limits.timeoutMs, aftermath);
+    // The time of the call is over where that is what cut the answer; reading it gets some of its own.
+    const reader = input.raw.cut === undefined ? context : context.withDeadline(CUT_READING_MS);
+    return waitFor(this.#threads.read(job, reader), reader, this.#endpoint.limits.timeoutMs, aftermath);
   }
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
@@ -220,6 +226,16 @@ function noteAnswer({ method, url }: WireRequest, context: ExecutionContext, { s
 function noteSilence({ method, url }: WireRequest, context: ExecutionContext, error: unknown): unknown {
   context.noteUpstream({ method, url });
   return error;
+}
+
+const MAX_LOOKED_AT = 16 * 1024;
+const MAX_BEGINNING = 600;
+
+/** Half a JSON document is no result, but it may tell what to ask for. Redacted before it is cut, so that no half of a secret is left. */
+function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): GatewayError {
+  const text = redact(body.toString('utf8', 0, MAX_LOOKED_AT)).slice(0, MAX_BEGINNING);
+  failure.message += `\nIts answer is incomplete JSON or the like, and not a result. It began: ${visible(text)}`;
+  return failure;
 }
 
 /** Reads the secrets once they are all there; until then every call says which are missing. */

@@ -2,6 +2,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
+import { isFileType, isInLines, isStream, wholePart } from './answer/cut-answer.ts';
 import { tooLarge } from './answer/too-large.ts';
 import { ByteCollector } from './byte-collector.ts';
 import { createPublicLookup } from './public-lookup.ts';
@@ -18,6 +19,10 @@ export interface RawResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** One larger than a piece from a socket has its memory to itself: it may be handed to another thread. */
   readonly body: Buffer;
+  /** Set where the answer did not come to its end: why, in words. The body is then what came of it, in whole lines or events. */
+  readonly cut?: string;
+  /** Set where it did not come to its end and no part of it is an answer: the body is what came of it, for the message. */
+  readonly failure?: GatewayError;
 }
 
 /** What sending needs to know of the call it serves. */
@@ -179,7 +184,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { limits, isRead } = this.request;
     // Without a controller it still waits for a socket, and never left.
     const aftermath = isRead || this.controller === undefined ? 'nothing' : 'unknown';
-    this.fail(new ToolTimeoutError(this.errand.label, limits.timeoutMs / 1000, aftermath));
+    const seconds = limits.timeoutMs / 1000;
+    const why = `the answer was cut after ${seconds} s, the time this call has; the API was still sending`;
+    this.failOrCut(new ToolTimeoutError(this.errand.label, seconds, aftermath), why);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -200,7 +207,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     const length = headers['content-length'];
     if (length !== undefined) {
       this.expected = Number(length);
-      if (this.expected > this.request.limits.maxResponseBytes && this.request.method !== 'HEAD' && status < 400) {
+      const isTooLarge = this.expected > this.request.limits.maxResponseBytes && this.request.method !== 'HEAD';
+      // Of text and lines the beginning is worth waiting for.
+      if (isTooLarge && status < 400 && !(this.request.takesPart && isInLines(headers))) {
         this.fail(this.tooLarge());
         return;
       }
@@ -217,14 +226,20 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.settled) return;
+    const room = this.request.limits.maxResponseBytes - this.received;
     this.received += chunk.length;
-    if (this.received > this.request.limits.maxResponseBytes) {
-      this.overflow();
+    if (chunk.length > room) {
+      if (this.unpacker === undefined) this.collect(chunk.subarray(0, room));
+      this.tooMuch();
       return;
     }
     this.watch?.received(this.received, this.expected);
     if (this.unpacker !== undefined) this.unpacker.write(chunk, this);
-    else if (this.first === undefined && chunk.length <= MAX_PIECE_BYTES) this.first = chunk;
+    else this.collect(chunk);
+  }
+
+  private collect(chunk: Buffer): void {
+    if (this.first === undefined && chunk.length <= MAX_PIECE_BYTES) this.first = chunk;
     else {
       this.more ??= new ByteCollector(this.first);
       this.more.add(chunk);
@@ -242,7 +257,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
-    this.fail(explainFailure(error, this.request, this.errand.label, this.status !== 0));
+    const failure = explainFailure(error, this.request, this.errand.label, this.status !== 0);
+    // A stream that breaks off has told something all the same; of anything else nobody knows what is missing.
+    if (isStream(this.headers)) this.failOrCut(failure, 'the API broke off in the middle of its answer');
+    else this.fail(failure);
   }
 
   done(body: Buffer): void {
@@ -252,21 +270,36 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   tooMuch(): void {
-    this.fail(this.tooLarge());
+    const max = this.request.limits.maxResponseBytes;
+    this.failOrCut(this.tooLarge(), `the answer was cut after ${max} bytes, the most that is read; there was more`);
   }
 
   broken(reason: string): void {
     this.fail(this.bad(reason));
   }
 
-  /** Of an error answer the status is what counts: the beginning of its body is enough. */
-  private overflow(): void {
-    if (this.status < 400 || this.unpacker !== undefined) {
-      this.fail(this.tooLarge());
+  /** Passes on what came, where a part of it is an answer. Of an error the status is what counts: any beginning will do. */
+  private failOrCut(error: GatewayError, why: string): void {
+    if (this.settled) return;
+    const { status, headers, request } = this;
+    const isError = status >= 400;
+    const body = this.unpacker?.part() ?? this.more?.bytes() ?? this.first ?? EMPTY;
+    const isWanted = status !== 0 && (isError || request.takesPart === true);
+    const part = isWanted ? (isError ? body : wholePart({ headers, body })) : undefined;
+    if (part === undefined && !(isWanted && body.length > 0 && !isFileType(headers))) {
+      this.fail(error);
       return;
     }
-    this.done(this.more?.bytes() ?? this.first ?? EMPTY);
-    this.controller?.abort(new Error('enough'));
+    this.settle();
+    this.unpacker?.destroy();
+    this.controller?.abort(error);
+    const cut = request.isRead ? why : `${why}; the request itself was sent, so check before repeating it`;
+    this.resolve({
+      status,
+      headers,
+      body: part ?? body,
+      ...(part === undefined ? { failure: error } : !isError && { cut }),
+    });
   }
 
   private fail(error: GatewayError): void {
@@ -298,7 +331,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   private tooLarge(): GatewayError {
     const { limits, isRead } = this.request;
     const max = limits.maxResponseBytes;
-    return tooLarge(this.errand.label, `is larger than ${max} bytes`, isRead, { max_bytes: max });
+    const isFile = isFileType(this.headers);
+    return tooLarge(this.errand.label, `is larger than ${max} bytes`, { isRead, isFile }, { max_bytes: max });
   }
 }
 

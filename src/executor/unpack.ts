@@ -2,6 +2,7 @@
 
 import {
   brotliDecompressSync,
+  constants,
   createBrotliDecompress,
   createGunzip,
   createInflate,
@@ -68,6 +69,19 @@ export class Unpacker {
     this.stream?.end();
   }
 
+  /** What has come out so far; the rest of the input will not come. */
+  part(): Buffer {
+    if (this.stream !== undefined) return this.out.bytes();
+    try {
+      const finishFlush = this.coding === 'br' ? constants.BROTLI_OPERATION_FLUSH : constants.Z_SYNC_FLUSH;
+      const maxOutputLength = Math.min(this.maxBytes, SYNC_OUTPUT_BYTES);
+      const input = this.waiting.bytes();
+      return input.length === 0 ? input : SYNC[this.coding](input, { finishFlush, maxOutputLength });
+    } catch {
+      return Buffer.alloc(0);
+    }
+  }
+
   destroy(): void {
     this.stream?.destroy();
   }
@@ -89,8 +103,9 @@ export class Unpacker {
     const stream = STREAM[this.coding]();
     this.stream = stream;
     stream.on('data', (chunk: Buffer) => {
-      if (this.out.length + chunk.length > this.maxBytes) to.tooMuch();
-      else this.out.add(chunk);
+      const room = this.maxBytes - this.out.length;
+      this.out.add(chunk.length > room ? chunk.subarray(0, room) : chunk);
+      if (chunk.length > room) to.tooMuch();
     });
     stream.on('end', () => to.done(this.out.bytes()));
     stream.on('error', () => to.broken('sent a broken compressed answer'));

@@ -1,8 +1,9 @@
 // One endpoint made callable: the pipeline with the executor at its end.
 import type { Handler, Middleware } from '../call/handler.ts';
-import type { Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import type { Args, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
 import type { Executor } from '../executor/executor.ts';
+import { createLenientValidator } from '../schema/check/lenient.ts';
 import { createValidator } from '../schema/check/validator.ts';
 import { type Clamp, createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
@@ -50,23 +51,28 @@ function compileCall(
   controls: ControlPlan,
 ): Handler {
   const rest = parts.executor.compile(endpoint);
+  const lenient = endpoint.lenient === true ? createLenientValidator(endpoint) : undefined;
+  const notesOn = (args: Args) => (lenient?.notesOn(args) ?? []).map((note) => parts.redaction.text(note));
   const pipeline = compilePipeline({
     identity: `rest:${endpoint.id}`,
     operation: qualifiedNamesOf(endpoint)[0],
     decision,
     controls,
-    validate: createValidator(endpoint),
+    validate: lenient?.validate ?? createValidator(endpoint),
     describe: async ({ label }, args, sent) => {
       const { method, url } = rest.preview(args, label);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
     },
-    preview: (args, _sent, label) => rest.preview(args, label),
+    preview: (args, _sent, label) => {
+      const notes = notesOn(args);
+      return { ...rest.preview(args, label), ...(notes.length > 0 && { notes }) };
+    },
     execute: async (context, args) => {
       const answer = await rest.run(context, args);
       const outcome = answer.ok
         ? { content: answer.content, isError: false, structured: answer.structured }
         : toUpstreamFailure(context, endpoint, answer);
-      return parts.redaction.trust(outcome);
+      return parts.redaction.trust(lenient === undefined ? outcome : withLastLine(outcome, notesOn(args)));
     },
     confirmations: parts.confirmations,
     middleware: parts.middleware,

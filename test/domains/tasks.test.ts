@@ -54,6 +54,7 @@ describe('domains/tasks.yaml', () => {
 
   test('get_board_chart gives a picture', async () => {
     expect((await call('get_board_chart', {})).content).toEqual([
+      { type: 'text', text: expect.stringMatching(/^image\/png, \d+ bytes$/) },
       { type: 'image', mimeType: 'image/png', data: expect.stringMatching(/^iVBORw0KGgo/) },
     ]);
   });

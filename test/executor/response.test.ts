@@ -133,13 +133,16 @@ describe('what an answer becomes', () => {
     [undefined, png, 'image/png'],
   ])('an image of type %s', async (contentType, body, mimeType) => {
     expect((await get(body, contentType)).content).toEqual([
+      { type: 'text', text: `${mimeType}, ${body.length} bytes` },
       { type: 'image', data: body.toString('base64'), mimeType },
     ]);
   });
 
   test('a picture that is none is not passed off as one', async () => {
     expect(textOf(await get('{"error":"no picture"}', 'image/png'))).toBe('{"error":"no picture"}');
-    expect(textOf(await get(Buffer.from([0, 1, 2]), 'image/png'))).toContain('Binary answer: image/png, 3 bytes');
+    const [line, block] = (await get(Buffer.from([0, 1, 2]), 'image/png')).content;
+    expect(line).toEqual({ type: 'text', text: 'application/octet-stream, 3 bytes' });
+    expect(block).toMatchObject({ type: 'resource', resource: { mimeType: 'application/octet-stream', blob: 'AAEC' } });
   });
 
   test('a huge picture becomes a note', async () => {
@@ -150,27 +153,61 @@ describe('what an answer becomes', () => {
   test.each(['audio/wav', 'audio/mpeg', 'audio/ogg'])('%s is audio content', async (contentType) => {
     const body = Buffer.from('RIFF....WAVE');
     expect((await get(body, contentType)).content).toEqual([
+      { type: 'text', text: `${contentType}, 12 bytes` },
       { type: 'audio', data: body.toString('base64'), mimeType: contentType },
     ]);
   });
 
-  test.each(['application/pdf', 'application/octet-stream', 'application/zip', 'video/mp4'])(
-    '%s is described, not shown',
+  const file = { 'content-disposition': 'attachment; filename="a.bin"' };
+  const bytes = Buffer.from([0, 255, 1, 2]);
+  const sha = createHash('sha256').update(bytes).digest('hex');
+
+  test.each(['application/pdf', 'application/octet-stream', 'application/zip', 'video/mp4', 'application/x-own'])(
+    '%s is an embedded resource beside a line that says what it is',
     async (contentType) => {
-      const body = Buffer.from([0, 255, 1, 2]);
-      const sha = createHash('sha256').update(body).digest('hex');
-      expect(
-        textOf(
-          await get(body, contentType, {}, { headers: { 'content-disposition': 'attachment; filename="a.bin"' } }),
-        ),
-      ).toBe(`Binary answer "a.bin": ${contentType}, 4 bytes, sha256 ${sha}. Its bytes are not shown.`);
+      expect((await get(bytes, contentType, {}, { headers: file })).content).toEqual([
+        { type: 'text', text: `"a.bin": ${contentType}, 4 bytes` },
+        {
+          type: 'resource',
+          resource: {
+            uri: `answer://${sha.slice(0, 16)}/a.bin`,
+            mimeType: contentType,
+            blob: bytes.toString('base64'),
+          },
+        },
+      ]);
     },
   );
 
-  test('bytes without a type that are no text are described as well', async () => {
-    expect(textOf(await get(Buffer.from([0xff, 0xfe, 0, 1]), undefined))).toContain(
-      'application/octet-stream, 4 bytes',
+  test.each<[string, string]>([
+    [`attachment; filename="x.bin"; filename*=UTF-8''gr%C3%B6%C3%9Fe.pdf`, '"größe.pdf": '],
+    ['attachment; filename=plain.pdf', '"plain.pdf": '],
+    ['attachment; filename="../../etc/passwd"', '"passwd": '],
+    [`attachment; filename*=UTF-8''%zz`, ''],
+  ])('the name of a file comes from %s', async (disposition, words) => {
+    const { content } = await get(bytes, 'application/pdf', {}, { headers: { 'content-disposition': disposition } });
+    expect(content[0]).toEqual({ type: 'text', text: `${words}application/pdf, 4 bytes` });
+  });
+
+  test('a file beyond the limit of the domain file is described, with the way to get it', async () => {
+    expect(textOf(await get(bytes, 'application/pdf', { response: { maxFileBytes: 3 } }, { headers: file }))).toBe(
+      `"a.bin": application/pdf, 4 bytes, sha256 ${sha}. Too large to show: the limit is 3 bytes. Tell the user: "landbridge call" with --output a.bin saves it.`,
     );
+    expect(textOf(await get(bytes, 'application/pdf', { response: { maxFileBytes: 0 } }))).toBe(
+      `application/pdf, 4 bytes, sha256 ${sha}. Its bytes are not shown.`,
+    );
+  });
+
+  test('text that is called octet-stream is text', async () => {
+    expect(textOf(await get('a,b\n1,2\n', 'application/octet-stream'))).toBe('a,b\n1,2\n');
+    expect(textOf(await get('<html><p>x</html>', 'application/octet-stream'))).toBe('<html><p>x</html>');
+  });
+
+  test('bytes without a type that are no text are a resource as well', async () => {
+    expect((await get(Buffer.from([0xff, 0xfe, 0, 1]), undefined)).content).toMatchObject([
+      { text: 'application/octet-stream, 4 bytes' },
+      { resource: { blob: '//4AAQ==' } },
+    ]);
   });
 
   test('HTML is reduced to what it says', async () => {

@@ -1,7 +1,7 @@
 // Answers, from the bytes of a real API to what the official client gets.
 import { afterEach, describe, expect, test } from 'vitest';
 import { ANSWERS, answersDocument, PROBLEM, prepareAnswers, ROWS } from './answers.ts';
-import { PNG, reply } from './echo.ts';
+import { BYTES, PNG, reply } from './echo.ts';
 import { openDuring } from './gateway.ts';
 import { written } from './sheet.ts';
 import '../support/real-http.ts';
@@ -54,7 +54,8 @@ describe('an answer becomes content', () => {
 
   test.each(['png', 'octetpng'])('a picture as a picture (%s)', async (answer) => {
     const { result } = await opened.call(`get_${answer}`);
-    expect(result).toEqual({ content: [image], isError: false, text: '' });
+    const text = `image/png, ${PNG.length} bytes`;
+    expect(result).toEqual({ content: [{ type: 'text', text }, image], isError: false, text });
   });
 
   test('the type an answer will have is asked for', async () => {
@@ -62,11 +63,19 @@ describe('an answer becomes content', () => {
     expect((await opened.call('get_json')).requests[0]!.headers.accept).toBe('application/json, */*;q=0.5');
   });
 
-  test('other bytes as a description', async () => {
+  test('other bytes as an embedded resource', async () => {
     const { result } = await opened.call('get_pdf');
-    expect(result.text).toMatch(
-      /^Binary answer "r\.pdf": application\/pdf, 20 bytes, sha256 [0-9a-f]{64}\. Its bytes are not shown\.$/,
-    );
+    expect(result.content).toEqual([
+      { type: 'text', text: '"r.pdf": application/pdf, 20 bytes' },
+      {
+        type: 'resource',
+        resource: {
+          uri: expect.stringMatching(/^answer:\/\/[0-9a-f]{16}\/r\.pdf$/),
+          mimeType: 'application/pdf',
+          blob: BYTES.toString('base64'),
+        },
+      },
+    ]);
     expect(result.isError).toBe(false);
   });
 

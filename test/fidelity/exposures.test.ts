@@ -36,7 +36,10 @@ describe.each(['grouped', 'search'] as const)('%s', (exposure) => {
 
     test('a picture', async () => {
       const { result } = await opened.call('get_png');
-      expect(result.content).toEqual([{ type: 'image', data: PNG.toString('base64'), mimeType: 'image/png' }]);
+      expect(result.content).toEqual([
+        { type: 'text', text: `image/png, ${PNG.length} bytes` },
+        { type: 'image', data: PNG.toString('base64'), mimeType: 'image/png' },
+      ]);
     });
 
     test('problem details', async () => {

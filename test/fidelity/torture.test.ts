@@ -97,7 +97,10 @@ describe.each(['tools', 'grouped', 'search'] as const)('exposed as %s', (exposur
 
   test('image/png response', async () => {
     const { result } = await opened.call('picture');
-    expect(result.content).toEqual([{ type: 'image', data: PNG.toString('base64'), mimeType: 'image/png' }]);
+    expect(result.content).toEqual([
+      { type: 'text', text: `image/png, ${PNG.length} bytes` },
+      { type: 'image', data: PNG.toString('base64'), mimeType: 'image/png' },
+    ]);
     expect(result.isError).toBe(false);
   });
 

@@ -104,4 +104,20 @@ describe('results', () => {
       isError: true,
     });
   });
+
+  test('carry files as resources in every revision, and sounds as such since 2025-03-26', () => {
+    const file = {
+      type: 'resource' as const,
+      resource: { uri: 'answer://0/a.pdf', mimeType: 'application/pdf', blob: 'AA==' },
+    };
+    const sound = { type: 'audio' as const, data: 'AA==', mimeType: 'audio/wav' };
+    const outcome = { content: [{ type: 'text' as const, text: 'two' }, file, sound], isError: false };
+    for (const version of ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const)
+      expect(JSON.parse(writer.writeOutcome(outcome, version)).content).toEqual(outcome.content);
+    expect(JSON.parse(writer.writeOutcome(outcome, '2024-11-05')).content).toEqual([
+      outcome.content[0],
+      file,
+      { type: 'resource', resource: { uri: 'answer://sound/audio.wav', mimeType: 'audio/wav', blob: 'AA==' } },
+    ]);
+  });
 });

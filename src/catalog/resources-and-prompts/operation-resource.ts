@@ -101,8 +101,10 @@ function toContents(uri: string, outcome: Outcome): ReadOutcome {
     if (status === 404 || status === 410) throw new GatewayError('RESOURCE_NOT_FOUND', message, { uri });
     throw new GatewayError('INTERNAL', message, { uri, failure_mode: failure_mode ?? 'upstream_error' });
   }
+  // Words beside a file are for who reads a tool's answer; a resource is the file itself.
+  const files = outcome.content.filter(({ type }) => type !== 'text');
   return {
-    contents: outcome.content.map((block): ResourceContents => {
+    contents: (files.length > 0 ? files : outcome.content).map((block): ResourceContents => {
       if (block.type === 'image' || block.type === 'audio') return { uri, mimeType: block.mimeType, blob: block.data };
       if (block.type === 'resource') return { ...block.resource, uri };
       return { uri, text: block.type === 'text' ? block.text : block.uri };

@@ -121,7 +121,8 @@ function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void 
   for (const block of result.content ?? []) {
     if (block.type === 'text') out.write(`${block.text}\n`);
     else if (block.type === 'image' || block.type === 'audio')
-      out.write(`[${block.mimeType}, ${Math.floor(block.data.length * 0.75)} bytes; --json prints it]\n`);
+      out.write('[--output <file> saves it, --json prints it]\n');
+    else if (block.type === 'resource' && 'blob' in block.resource) out.write('[--output <file> saves it]\n');
     else out.write(`${JSON.stringify(block)}\n`);
   }
 }

@@ -5,7 +5,30 @@ import { auditSchema } from '../../schema/check/repair.ts';
 import { findUnfillable } from '../../schema/unfillable.ts';
 import { type DiagnoseInput, type Finding, type Repair, repairOperation } from '../finding.ts';
 
-export function* checkArguments({ registry }: DiagnoseInput): Generator<Finding> {
+export function* checkArguments(input: DiagnoseInput): Generator<Finding> {
+  yield* findLenient(input);
+  yield* findBroken(input);
+}
+
+function* findLenient({ domains }: DiagnoseInput): Generator<Finding> {
+  for (const { name, endpoints } of domains) {
+    const lenient = endpoints.filter((endpoint) => endpoint.lenient);
+    if (lenient.length === 0) continue;
+    const names = lenient.slice(0, MAX_NAMES).map(({ toolName }) => toolName);
+    const more = lenient.length > MAX_NAMES ? ` and ${lenient.length - MAX_NAMES} more` : '';
+    yield {
+      check: 'arguments',
+      severity: 'note',
+      where: name,
+      message: `lenient: arguments that the document would refuse are sent by ${names.join(', ')}${more}`,
+      fix: 'correct the document with an overlay where it is wrong, and remove lenient',
+    };
+  }
+}
+
+const MAX_NAMES = 8;
+
+function* findBroken({ registry }: DiagnoseInput): Generator<Finding> {
   const audited = new WeakSet<object>();
   for (const { name, endpoint } of registry.operations) {
     for (const { argument, why } of findUnfillable(endpoint.inputSchema)) {

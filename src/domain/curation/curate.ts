@@ -36,6 +36,7 @@ const PLAIN = [
   'pagination',
   'examples',
   'expose',
+  'lenient',
 ] as const;
 
 /** Applies one entry of `operations:`, which stands at `at` in the file. */

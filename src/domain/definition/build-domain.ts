@@ -65,6 +65,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     'importedFrom',
     'overlays',
     'refsRoot',
+    'lenient',
     'server',
     'serverVariables',
     'include',

@@ -153,6 +153,14 @@ const response = strict({
     'toon',
   ),
   structured: about(flag, 'Also gives the answer as `structuredContent`. Default: false.', true),
+  maxFileBytes: about(
+    z
+      .int()
+      .min(0)
+      .max(32 * 1024 * 1024),
+    'Pictures, sounds and other files up to this size are passed on; larger ones are described. 0 for none. Default: 1048576.',
+    4_194_304,
+  ),
 }).meta({ id: 'response', description: 'How answers are cut down before they reach the model.' });
 
 const pagination = strict(
@@ -391,6 +399,11 @@ export const operation = strict({
     'Changes to arguments by name. An entry with `in`, `type` or `schema` adds one that the document lacks.',
     { id: { description: 'Number of the order.' }, expand: { in: 'query', type: 'string' } },
   ),
+  lenient: about(
+    flag,
+    "Sends arguments that the document's schema would refuse (type, enum, format, bounds, a missing field), and the answer says so. Names, the path, guards and limits stay as strict as ever. Default: false.",
+    true,
+  ),
   additional: about(
     flag,
     'Passes on arguments that the document does not name: as body fields, or as query parameters where there is no body.',
@@ -497,6 +510,11 @@ export const domain = strict(
     pinned: about(texts, 'Actions listed as tools of their own in every exposure mode.', ['get_order']),
     timeoutMs: common.timeoutMs,
     maxResponseBytes: common.maxResponseBytes,
+    lenient: about(
+      flag,
+      'For a document that is wrong about its own API: `lenient` of every imported operation that does not say otherwise. Default: false.',
+      true,
+    ),
     response: about(response, 'How answers of all operations are cut down.', { maxChars: 8000 }),
     prompts: about(z.record(named(/^[\w.-]{1,64}$/, 'is not a prompt name'), prompt), 'Prompts by name.', {
       triage: { text: 'Find open orders without a customer.' },

@@ -108,6 +108,8 @@ export interface OperationCuration extends z.output<typeof schema.operation> {
   readonly args?: { readonly [key: string]: ArgCuration | ArgAddition };
   /** `required: false`: a call may do without a body; what the body requires counts where one is sent. */
   readonly body?: { readonly required: boolean };
+  /** What the document's schema would refuse is sent all the same, with a note in the answer. */
+  readonly lenient?: boolean;
   /** Arguments the document does not name are passed on: as body fields, or as query parameters where there is no body. */
   readonly additional?: boolean;
 }
@@ -139,6 +141,8 @@ export interface DomainDefinition extends z.output<typeof schema.domain> {
   readonly overlays?: readonly string[];
   /** A folder beside this file that the document's `$ref`s may reach; without it, only the document's own. */
   readonly refsRoot?: string;
+  /** `lenient` of every imported operation that does not say otherwise. */
+  readonly lenient?: boolean;
   /** Which of the document's servers is meant, where it has several: its URL, name or description as the document has it. */
   readonly server?: string;
   /** Values for the variables of the document's server URLs; `${VARIABLE}` is filled in. */

@@ -4,11 +4,11 @@ import { mayHide, visible } from '../../endpoint/hidden.ts';
 import type { Args, ResponsePlan } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
-import { parseMediaType } from './answer-media.ts';
-import { decodeText, isUtf8Label } from './answer-text.ts';
 import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
 import { fitLines } from './character-budget.ts';
-import { type Decoded, decodeBody, looksLikeJson } from './decode.ts';
+import { parseMediaType } from './decoding/answer-media.ts';
+import { decodeText, isUtf8Label } from './decoding/answer-text.ts';
+import { type Decoded, decodeBody, looksLikeJson } from './decoding/decode.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
 import { compileShape, type Shaped } from './shape-answer.ts';
 
@@ -45,6 +45,8 @@ export interface AnswerInput {
   readonly fields: readonly string[] | undefined;
 }
 
+/** Models and clients take no larger pictures, sounds and files, unless the domain file says so. */
+const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_ERROR_CHARS = 4_000;
 const MAX_HEADER_CHARS = 160;
 
@@ -70,10 +72,17 @@ export function compileAnswer(
 
   return (input) => {
     const { raw, args, tool, fields } = input;
-    const { status, headers, body } = raw;
+    const { status, headers, body, cut } = raw;
     const ok = isOk(status);
     // UTF-8 has at least one byte per character, so the byte length bounds the text.
-    if (ok && unshaped && fields === undefined && body.length > 0 && body.length <= response.maxChars) {
+    if (
+      ok &&
+      unshaped &&
+      fields === undefined &&
+      body.length > 0 &&
+      body.length <= response.maxChars &&
+      cut === undefined
+    ) {
       const { kind, charset } = parseMediaType(headers['content-type']);
       if ((kind === 'text' || (kind === 'json' && looksLikeJson(body))) && headers.link === undefined) {
         const text = redact(decodeText(body, charset));
@@ -82,9 +91,16 @@ export function compileAnswer(
       }
     }
     const needsJson = ok && (!unshaped || fields !== undefined);
-    const decoded = decodeBody(input, { redact, needsJson, expectsHtml });
+    const maxFileBytes = ok ? (response.maxFileBytes ?? MAX_FILE_BYTES) : 0;
+    const decoded = decodeBody(input, { redact, needsJson, expectsHtml, maxFileBytes });
     if (!ok) return failed(raw, decoded, redact);
-    if (decoded.kind === 'content') return { status, ok, content: decoded.content };
+    const cutNotes = cut === undefined ? [] : [cut];
+    if (decoded.kind === 'content')
+      return {
+        status,
+        ok,
+        content: cut === undefined ? decoded.content : [textBlock(`No whole line or event came: ${cut}`)],
+      };
     const call = { plan: paging, args, headers };
     if (decoded.kind === 'text' || response.format === 'text') {
       const next = nextPage(call, undefined);
@@ -94,6 +110,7 @@ export function compileAnswer(
         ...(fields === undefined ? [] : ['fields was ignored: the answer is not JSON']),
         ...(fitted.note === undefined ? [] : [fitted.note]),
         ...(next === undefined ? [] : [`next: ${next}`]),
+        ...cutNotes,
       ];
       return { status, ok, content: [textBlock(withNotes(visible(fitted.text), notes))] };
     }
@@ -108,7 +125,7 @@ export function compileAnswer(
     return {
       status,
       ok,
-      content: [textBlock(withNotes(visible(shaped.text), shaped.notes))],
+      content: [textBlock(withNotes(visible(shaped.text), [...shaped.notes, ...cutNotes]))],
       ...(response.structured && { structured: shaped.structured() }),
     };
   };

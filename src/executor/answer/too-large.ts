@@ -4,11 +4,13 @@ import { GatewayError } from '../../errors.ts';
 export function tooLarge(
   tool: string,
   what: string,
-  isRead: boolean,
+  { isRead, isFile = false }: { readonly isRead: boolean; readonly isFile?: boolean },
   details: Record<string, unknown> = {},
 ): GatewayError {
-  const advice = isRead
-    ? 'Ask for less: fewer items per page, a narrower filter, or one item instead of a list.'
-    : 'The request itself was carried out: do not repeat it. Look at what came of it with a read.';
+  const advice = isFile
+    ? 'It is a file: tell the user that "landbridge call" with --output <file> saves it.'
+    : isRead
+      ? 'Ask for less: fewer items per page, a narrower filter, or one item instead of a list.'
+      : 'The request itself was carried out: do not repeat it. Look at what came of it with a read.';
   return new GatewayError('TOO_LARGE', `${tool}: the answer ${what} and was dropped. ${advice}`, { tool, ...details });
 }

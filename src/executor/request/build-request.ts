@@ -25,6 +25,8 @@ export interface WireRequest {
   readonly limits: EndpointLimits;
   /** It changes nothing: whatever comes of it, it may be repeated. */
   readonly isRead: boolean;
+  /** Of an answer that does not come to its end, what came is wanted. */
+  readonly takesPart?: boolean;
 }
 
 export interface RequestPlan {
@@ -51,8 +53,7 @@ const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
 export function compileRequest(endpoint: Endpoint, userAgent: string, tool: string): RequestPlan {
   const { origin, basePath } = parseBaseUrl(endpoint, tool);
   const { method, effect, limits } = endpoint;
-  const isRead = effect === 'read';
-  const publicOnly = endpoint.publicOnly === true;
+  const rest = { publicOnly: endpoint.publicOnly === true, limits, isRead: effect === 'read', takesPart: true };
   const variables = new Map<string, PathVariable>();
   const writers: Record<'query' | 'header' | 'cookie', Writer[]> = { query: [], header: [], cookie: [] };
   for (const { key, to } of endpoint.args) {
@@ -82,7 +83,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
 
       const body = buildBody?.(args, tool, proof?.body);
       if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
-        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, publicOnly, limits, isRead };
+        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, ...rest };
       }
       const outgoing: Record<string, string> = { ...fixed.headers };
       for (const writer of writers.header) {
@@ -97,7 +98,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
       }
       Object.assign(outgoing, proof?.headers);
       const data = body?.data ?? null;
-      return { method, origin, path: fullPath, url, headers: outgoing, body: data, publicOnly, limits, isRead };
+      return { method, origin, path: fullPath, url, headers: outgoing, body: data, ...rest };
     },
   };
 }

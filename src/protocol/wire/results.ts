@@ -1,6 +1,6 @@
 // What a call came to, as result text of its era. Written by hand where it is hot: the text of an answer is escaped
 // once and never parsed.
-import type { Outcome } from '../../call/outcome.ts';
+import type { Content, Outcome } from '../../call/outcome.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Version } from '../eras.ts';
 import { MODERN_VERSION } from '../eras.ts';
@@ -40,12 +40,25 @@ export function createResultWriter(serverInfoMeta: Readonly<Record<string, unkno
       let json =
         only?.type === 'text'
           ? `{"content":[{"type":"text","text":${JSON.stringify(only.text)}}]`
-          : `{"content":${JSON.stringify(content)}`;
+          : `{"content":${JSON.stringify(toContent(content, version))}`;
       if (structured !== undefined) json += `,"structuredContent":${JSON.stringify(toStructured(structured, version))}`;
       if (isError) json += ',"isError":true';
       return json + (version === MODERN_VERSION ? complete : '}');
     },
   };
+}
+
+/** Sounds are content since 2025-03-26; before, they are resources like any other file. */
+function toContent(content: readonly Content[], version: Version): readonly Content[] {
+  if (version !== '2024-11-05' || !content.some(({ type }) => type === 'audio')) return content;
+  return content.map((block): Content => {
+    if (block.type !== 'audio') return block;
+    const { data, mimeType } = block;
+    return {
+      type: 'resource',
+      resource: { uri: `answer://sound/${mimeType.replace('/', '.')}`, mimeType, blob: data },
+    };
+  });
 }
 
 /** Before 2026-07-28 structured content had to be an object; the schema is wrapped alike. */

@@ -1,8 +1,8 @@
 // What kind of answer a body is: from its Content-Type, or from its first bytes where the header says nothing.
 import { isUtf8 } from 'node:buffer';
-import { typeOfBytes } from '../../endpoint/conventions/file-types.ts';
-import { familyOf, type MediaFamily, toEssence } from '../../endpoint/media-type.ts';
-import { remember } from '../../endpoint/untrusted.ts';
+import { typeOfBytes } from '../../../endpoint/conventions/file-types.ts';
+import { familyOf, type MediaFamily, toEssence } from '../../../endpoint/media-type.ts';
+import { remember } from '../../../endpoint/untrusted.ts';
 
 export type Kind = 'json' | 'ndjson' | 'sse' | 'html' | 'text' | 'image' | 'audio' | 'binary';
 
@@ -47,12 +47,6 @@ const parse = remember(256, (header): Media => {
 });
 
 const CHARSET = /^\s*charset\s*=\s*"?([\w:.+-]+)"?\s*$/i;
-
-/** The image type the bytes are in. A body that only claims to be an image breaks the clients that show it. */
-export function sniffImage(body: Buffer): string | undefined {
-  const type = typeOfBytes(body);
-  return type !== undefined && familyOf(type) === 'image' ? type : undefined;
-}
 
 /** What a body is that no header describes. */
 export function sniff(body: Buffer): { kind: Kind; essence: string } {

@@ -1,16 +1,17 @@
 // Bytes → content blocks, text or a JSON value, by what the body is.
-import { createHash } from 'node:crypto';
-import type { Content } from '../../call/outcome.ts';
-import { stripHtml } from '../../endpoint/conventions/html.ts';
-import { visible } from '../../endpoint/hidden.ts';
-import { tidyLines, unescapeHtml } from '../../endpoint/plain-text.ts';
-import { GatewayError } from '../../errors.ts';
-import type { RawResponse } from '../send.ts';
-import { parseMediaType, sniff, sniffImage } from './answer-media.ts';
+import type { Content } from '../../../call/outcome.ts';
+import { stripHtml } from '../../../endpoint/conventions/html.ts';
+import { visible } from '../../../endpoint/hidden.ts';
+import { tidyLines, unescapeHtml } from '../../../endpoint/plain-text.ts';
+import { GatewayError } from '../../../errors.ts';
+import type { RawResponse } from '../../send.ts';
+import type { AnswerInput } from '../build-answer.ts';
+import { parseJson } from '../lossless.ts';
+import { tooLarge } from '../too-large.ts';
+import { parseMediaType, sniff } from './answer-media.ts';
 import { decodeText } from './answer-text.ts';
-import type { AnswerInput } from './build-answer.ts';
-import { parseJson } from './lossless.ts';
-import { tooLarge } from './too-large.ts';
+import { toFileContent } from './file-content.ts';
+import { parseEvents, parseLines } from './streams.ts';
 
 export type Decoded =
   | { readonly kind: 'content'; readonly content: readonly Content[] }
@@ -18,10 +19,6 @@ export type Decoded =
   | { readonly kind: 'text'; readonly text: string; readonly note?: string }
   | { readonly kind: 'json'; readonly text: string; readonly value: unknown };
 
-/** Models and clients take no larger pictures or sounds. */
-const MAX_MEDIA_BYTES = 1024 * 1024;
-const MAX_EVENTS = 10_000;
-const MAX_LINES = 50_000;
 /** Objects and lists in one answer. Parsing millions of them would keep every other caller waiting. */
 const MAX_CONTAINERS = 1_000_000;
 /** Shorter answers cannot hold so many. */
@@ -34,43 +31,45 @@ export interface Decoding {
   readonly needsJson: boolean;
   /** Web pages are what this operation gives. */
   readonly expectsHtml: boolean;
+  /** Larger files are described; 0 describes all of them. */
+  readonly maxFileBytes: number;
 }
 
 export function decodeBody(
   { method, raw, tool, isRead }: Pick<AnswerInput, 'method' | 'raw' | 'tool' | 'isRead'>,
-  { redact, needsJson, expectsHtml }: Decoding,
+  { redact, needsJson, expectsHtml, maxFileBytes }: Decoding,
 ): Decoded {
   const { body, headers } = raw;
   if (body.length === 0) return note(visible(redact(emptyText(method, raw))));
   const media = parseMediaType(headers['content-type']);
-  const guess = media.kind === undefined ? sniff(body) : undefined;
-  let kind = media.kind ?? guess!.kind;
-  const essence = media.essence || guess!.essence;
-  // Many storage APIs call everything octet-stream; the bytes of a picture know better.
-  if (kind === 'image' || essence === 'application/octet-stream') {
-    const actual = sniffImage(body);
-    if (actual !== undefined) return mediaBlock('image', body, actual);
-    if (kind === 'image') kind = sniff(body).kind;
+  // Many storage APIs call everything octet-stream, and some a page of words a picture; the bytes know better.
+  const isAnything = media.essence === 'application/octet-stream';
+  const guess = media.kind === undefined || media.kind === 'image' || isAnything ? sniff(body) : undefined;
+  const kind = guess?.kind ?? media.kind!;
+  if (kind === 'image' || kind === 'audio' || kind === 'binary') {
+    const mimeType =
+      guess !== undefined && (media.kind !== undefined || media.essence === '') ? guess.essence : media.essence;
+    const type = kind === 'binary' ? 'resource' : kind;
+    return { kind: 'content', content: toFileContent({ type, raw, mimeType, maxBytes: maxFileBytes, redact }) };
   }
-  if (kind === 'audio') return mediaBlock('audio', body, essence);
-  if (kind === 'binary' || kind === 'image') return note(visible(redact(binaryText(body, essence, headers))));
 
   const decoded = decodeText(body, media.charset);
   // Tags and entities may stand inside a secret: what is left without them is what must not hold one.
-  if (kind === 'html') {
+  if (kind === 'html' && !isAnything) {
     const text = redact(tidyLines(unescapeHtml(stripHtml(decoded, true))));
     return expectsHtml ? { kind: 'text', text } : { kind: 'text', text, note: describePage(decoded) };
   }
   const text = redact(decoded);
-  switch (kind) {
+  switch (isAnything ? 'text' : kind) {
     case 'sse':
       return { kind: 'json', text, value: parseEvents(text) };
     case 'ndjson':
       return { kind: 'json', text, value: parseLines(text) };
     case 'json':
       refuseSwarm(body, tool, isRead);
+      if (raw.cut !== undefined) return { kind: 'json', text, value: parseLines(text) };
       return parseDeclared(text, tool, needsJson);
-    case 'text':
+    default:
       if (!needsJson || !/^\s*[[{]/.test(text)) return { kind: 'text', text };
       refuseSwarm(body, tool, isRead);
       return parseUndeclared(text);
@@ -95,28 +94,12 @@ function emptyText(method: string, { status, headers }: RawResponse): string {
   return [first, ...lines].join('\n').slice(0, 2_000);
 }
 
-function mediaBlock(type: 'image' | 'audio', data: Buffer, mimeType: string): Decoded {
-  if (data.length > MAX_MEDIA_BYTES) {
-    return note(`${describe(data, mimeType)}. Too large to show: the limit is ${MAX_MEDIA_BYTES} bytes.`);
-  }
-  return { kind: 'content', content: [{ type, data: data.toString('base64'), mimeType }] };
-}
-
-function binaryText(body: Buffer, essence: string, headers: RawResponse['headers']): string {
-  const name = /filename="?([^";]{1,120})/i.exec(String(headers['content-disposition'] ?? ''))?.[1];
-  return `Binary answer${name === undefined ? '' : ` "${name}"`}: ${describe(body, essence)}. Its bytes are not shown.`;
-}
-
-function describe(body: Buffer, essence: string): string {
-  return `${essence}, ${body.length} bytes, sha256 ${createHash('sha256').update(body).digest('hex')}`;
-}
-
 function refuseSwarm(body: Buffer, tool: string, isRead: boolean): void {
   if (body.length < COUNTED_FROM_BYTES) return;
   let containers = 0;
   for (let at = 0; at < body.length; at++) if (body[at] === 0x7b || body[at] === 0x5b) containers++;
   if (containers <= MAX_CONTAINERS) return;
-  throw tooLarge(tool, `holds more than ${MAX_CONTAINERS} objects and lists`, isRead);
+  throw tooLarge(tool, `holds more than ${MAX_CONTAINERS} objects and lists`, { isRead });
 }
 
 function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
@@ -181,42 +164,4 @@ export function looksLikeJson(body: Buffer): boolean {
 
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-}
-
-/** One JSON document per line; a line that is none stays as text. */
-function parseLines(text: string): unknown[] {
-  const lines = text.split(/[\n\u001e]/).filter((line) => line.trim() !== '');
-  const values = lines.slice(0, MAX_LINES).map((line) => parseOr(line.trim()));
-  return lines.length > MAX_LINES ? [...values, `… +${lines.length - MAX_LINES} lines`] : values;
-}
-
-function parseOr(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The events of a finished stream: their data, with the event's name where it has one. */
-function parseEvents(text: string): unknown[] {
-  const events: unknown[] = [];
-  let data: string[] = [];
-  let name = '';
-  const flush = () => {
-    const joined = data.join('\n');
-    if (data.length > 0 && joined !== '[DONE]') {
-      events.push(name === '' || name === 'message' ? parseOr(joined) : { event: name, data: parseOr(joined) });
-    }
-    data = [];
-    name = '';
-  };
-  for (const line of text.split(/\r\n|\r|\n/)) {
-    if (events.length >= MAX_EVENTS) break;
-    if (line === '') flush();
-    else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5));
-    else if (line.startsWith('event:')) name = line.slice(6).trim();
-  }
-  flush();
-  return events;
 }

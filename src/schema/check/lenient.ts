@@ -1,0 +1,114 @@
+// `lenient: true` of a domain file: for documents that are wrong about their own API. What the document's schema would refuse
+// (a type, enum, pattern, format, bound, variant, a missing field, an unknown field inside an object) goes on as it came, with a
+// word about it. Never let through: names without a place in the request, missing path parameters, numbers that lost digits,
+// arguments beyond the gateway's own limits, and what the domain file itself demands.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Args, Endpoint, JsonSchema } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Problem } from '../explain/argument-problem.ts';
+import { refusal } from '../explain/refusal.ts';
+import { holdsRounded } from './bounds.ts';
+import { createSchemaValidator, createValidator, type Validator } from './validator.ts';
+
+export interface LenientValidator {
+  readonly validate: Validator;
+  /** What was let through in these arguments, which `validate` returned; empty where all of them fit. */
+  readonly notesOn: (args: Args) => readonly string[];
+}
+
+/** Validators for sets of arguments that do not fit; the rest shares the one that takes anything. */
+const MAX_VARIANTS = 16;
+const MAX_NOTES = 3;
+
+export function createLenientValidator(endpoint: Endpoint): LenientValidator {
+  const strict = createValidator(endpoint);
+  const variants = new Map<string, Validator>();
+  const notes = new WeakMap<Args, readonly string[]>();
+  const options = { parse: endpoint.parse, longIntegers: endpoint.parse === undefined };
+
+  const variantFor = (keys: readonly string[] | 'all'): Validator => {
+    const name = JSON.stringify(keys);
+    const known = variants.get(name);
+    if (known !== undefined) return known;
+    if (keys !== 'all' && variants.size >= MAX_VARIANTS) return variantFor('all');
+    const variant = createSchemaValidator(loosen(endpoint, keys), options);
+    variants.set(name, variant);
+    return variant;
+  };
+
+  return {
+    notesOn: (args) => notes.get(args) ?? [],
+    validate(tool, args) {
+      try {
+        return strict(tool, args);
+      } catch (error) {
+        const problems = problemsIn(error);
+        if (problems === undefined) throw error;
+        // Where nothing says what is an integer, any number may be an id.
+        if (holdsRounded()) throw refusal(tool, endpoint.inputSchema, [LOST_DIGITS]);
+        const accepted = accept(tool, args, problems, variantFor);
+        // A copy: the caller's own object may be looked at again.
+        const own = accepted === args ? { ...accepted } : accepted;
+        notes.set(own, [describe(problems)]);
+        return own;
+      }
+    },
+  };
+}
+
+/** What does not fit is loosened first, so that everything else is still read as the schema means it; then all of it. */
+function accept(
+  tool: string,
+  args: Args,
+  problems: readonly Problem[],
+  variantFor: (keys: readonly string[] | 'all') => Validator,
+): Args {
+  const keys = [...new Set(problems.map(({ path }) => /^[^.[]*/.exec(path)![0]))].sort();
+  try {
+    return variantFor(keys)(tool, args);
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    return variantFor('all')(tool, args);
+  }
+}
+
+/** Undefined: not for us to let through. */
+function problemsIn(error: unknown): readonly Problem[] | undefined {
+  if (!(error instanceof GatewayError) || error.code !== 'VALIDATION') return undefined;
+  const { errors } = error.details;
+  if (!Array.isArray(errors) || errors.length === 0) return undefined;
+  const problems = errors as readonly Problem[];
+  return problems.some(({ problem }) => FIRM.has(problem)) ? undefined : problems;
+}
+
+const FIRM: ReadonlySet<Problem['problem']> = new Set(['forbidden', 'limit', 'rule']);
+
+/** The schema with nothing said about these arguments, and none required but those of the path. */
+function loosen({ inputSchema, args }: Endpoint, keys: readonly string[] | 'all'): JsonSchema {
+  if (!isObject(inputSchema)) return inputSchema;
+  const { $defs, definitions, additionalProperties = false, properties } = inputSchema;
+  const own = isObject(properties) ? properties : {};
+  const inPath = new Set(args.filter(({ to }) => to.some((target) => target.in === 'path')).map(({ key }) => key));
+  const isFree = (key: string) => keys === 'all' || keys.includes(key);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.keys(own).map((key) => [key, isFree(key) ? true : own[key]])),
+    required: [...inPath].filter((key) => Object.hasOwn(own, key)),
+    additionalProperties,
+    ...($defs !== undefined && { $defs }),
+    ...(definitions !== undefined && { definitions }),
+  };
+}
+
+const LOST_DIGITS: Problem = {
+  path: '',
+  problem: 'range',
+  message:
+    'a number has more digits than a JSON number keeps, so the last ones may be wrong; send it as a string of digits',
+};
+
+function describe(problems: readonly Problem[]): string {
+  const words = problems.slice(0, MAX_NOTES).map(({ message }) => message);
+  const more = problems.length > MAX_NOTES ? [`${problems.length - MAX_NOTES} more`] : [];
+  return `sent as given, though the API's description says otherwise: ${[...words, ...more].join('; ')}`;
+}
