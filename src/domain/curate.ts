@@ -32,6 +32,7 @@ const PLAIN = [
   'effect',
   'idempotent',
   'guard',
+  'confirm',
   'pagination',
   'examples',
   'expose',
