@@ -29,6 +29,7 @@ const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for ex
 const header = z.string().regex(/^[^:\s]+\s*:/, 'must look like "Name: value"');
 const exposure = z.enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' });
 const policy = z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' });
+const way = z.enum(['token', 'ask', 'either'], { error: 'must be token, ask or either' });
 const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` });
 const seconds = z.coerce.number({ error: 'must be a number' }).min(0, 'must be at least 0');
 const secret = z.string().min(32, 'must have at least 32 characters');
@@ -53,6 +54,7 @@ const SETTINGS = {
   tokenBudget: [positive.default(10_000), 'tokenBudget', 'LANDBRIDGE_TOKEN_BUDGET'],
   readOnly: [truth.default(false), 'readOnly', 'LANDBRIDGE_READ_ONLY'],
   guard: [policy.optional(), 'guard', 'LANDBRIDGE_GUARD'],
+  confirm: [way.optional(), 'confirm', 'LANDBRIDGE_CONFIRM'],
   logLevel: [logLevel.default('info'), 'logLevel', 'LOG_LEVEL'],
   allowedHosts: [texts.default([]), 'allowedHost', 'LANDBRIDGE_ALLOWED_HOSTS'],
   allowedOrigins: [texts.default([]), 'allowedOrigin', 'LANDBRIDGE_ALLOWED_ORIGINS'],

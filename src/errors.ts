@@ -80,6 +80,18 @@ export class ToolTimeoutError extends GatewayError {
   }
 }
 
+/** A question did not reach anybody, or brought no answer. */
+export class UnansweredError extends GatewayError {
+  override readonly name = 'UnansweredError';
+  /** Why, without advice. */
+  readonly why: string;
+
+  constructor(why: string) {
+    super('NOT_CONFIRMED', `${why}; nothing was sent. Ask the user, then call again.`);
+    this.why = why;
+  }
+}
+
 /** The JSON-RPC code an error becomes. What is not of ours, or fails otherwise than by JSON-RPC, is internal. */
 export function toRpcCode(error: unknown): number {
   const row = error instanceof GatewayError ? ERRORS[error.code] : undefined;

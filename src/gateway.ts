@@ -18,7 +18,7 @@ import {
 } from './catalog/resources-and-prompts/resources.ts';
 import { refuseUnknownNames, type Selection, selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
 import { createUnknownTool } from './catalog/unknown-tool.ts';
-import type { Domain, GuardPolicy } from './endpoint/model.ts';
+import type { ConfirmWay, Domain, GuardPolicy } from './endpoint/model.ts';
 import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
@@ -52,6 +52,7 @@ export interface Profile extends Selection {
   readonly exposure?: Exposure | 'auto' | undefined;
   readonly readOnly?: boolean | undefined;
   readonly guard?: GuardPolicy | undefined;
+  readonly confirm?: ConfirmWay | undefined;
 }
 
 export interface GatewayOptions<Data = unknown> {
@@ -194,7 +195,12 @@ function toProfileServing(name: string, profile: Profile, options: GatewayOption
     domains: profile.exposure === undefined ? selected : selected.map(withoutExposure),
     native: selectNative(options.native ?? {}, profile),
     exposure: profile.exposure ?? options.exposure ?? 'auto',
-    policy: { ...policy, readOnly: policy.readOnly || (profile.readOnly ?? false), atLeast: profile.guard },
+    policy: {
+      ...policy,
+      readOnly: policy.readOnly || (profile.readOnly ?? false),
+      atLeast: profile.guard,
+      confirmAtLeast: profile.confirm,
+    },
   };
 }
 

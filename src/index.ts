@@ -46,7 +46,7 @@ export { buildDomain, DefinitionError } from './domain/definition/build-domain.t
 export { defineDomain } from './domain/definition/define-domain.ts';
 export type { DomainDefinition, EndpointDefinition } from './domain/definition/definition-types.ts';
 export { type LoadOptions, loadDomains } from './domain/load.ts';
-export type { Args, Domain, Effect, Endpoint, GuardPolicy, JsonSchema } from './endpoint/model.ts';
+export type { Args, ConfirmWay, Domain, Effect, Endpoint, GuardPolicy, JsonSchema } from './endpoint/model.ts';
 export { ERRORS, type ErrorCode, type FailureMode, GatewayError, ToolTimeoutError } from './errors.ts';
 export {
   createGateway,

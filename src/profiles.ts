@@ -21,6 +21,7 @@ const profile = z.strictObject({
   exposure: z.enum(['tools', 'grouped', 'search', 'auto']).optional(),
   readOnly: z.boolean().optional(),
   guard: z.enum(['allow', 'confirm', 'deny']).optional(),
+  confirm: z.enum(['token', 'either', 'ask']).optional(),
 });
 const profileName = z
   .string()

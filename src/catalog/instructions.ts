@@ -18,6 +18,7 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
     controls.has('fields') &&
       '`fields` (comma-separated dot paths, e.g. "id,owner.name") keeps only those parts of an answer: use it on lists.',
     controls.has('dry_run') && '`dry_run: true` shows the HTTP request instead of sending it.',
+    names.has('call_operation') && 'These stand beside or inside the `arguments` of call_operation.',
     controls.has('confirmation_token') &&
       'Calls that destroy data need the user’s consent: when one is refused with a confirmation_token, ask the user, then repeat the same call with it.',
   ].filter((rule) => typeof rule === 'string');

@@ -39,7 +39,7 @@ export function nameOperations(operations: readonly Operation[], reserved: Itera
   // The first text that is looked at pays for knowing which ones read alike; in search mode nobody looks.
   const texts = once(() => describeApart(callable.map(({ endpoint }) => endpoint)));
   return operations.map((operation) => {
-    const { endpoint, run, controls } = operation;
+    const { endpoint, run, controls, controlKeys } = operation;
     // What is only read as a resource competes with nobody's name.
     const name = isCallable(operation) ? names.get(endpoint.id)! : endpoint.toolName;
     const tool = toTool(operation, name, () => texts().get(endpoint) ?? describeEndpoint(endpoint));
@@ -47,6 +47,7 @@ export function nameOperations(operations: readonly Operation[], reserved: Itera
       endpoint,
       run,
       controls,
+      controlKeys,
       name,
       // Few are ever asked for theirs.
       get qualifiedNames() {

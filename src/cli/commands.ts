@@ -24,6 +24,7 @@ const exposure = [
 const guards = [
   option('--read-only', 'refuse everything that is not a read'),
   option('--guard <policy>', 'destructive calls: allow, confirm or deny (default: confirm)'),
+  option('--confirm <way>', 'what counts as a yes to them: ask (the user), token, or either (default: either)'),
 ];
 /** The flags that say what to load. */
 const source = [

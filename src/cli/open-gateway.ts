@@ -68,7 +68,7 @@ export function toGatewayOptions(config: Config): Omit<GatewayOptions, 'domains'
   return {
     exposure: config.exposure,
     tokenBudget: config.tokenBudget,
-    policy: { readOnly: config.readOnly, destructive: config.guard },
+    policy: { readOnly: config.readOnly, destructive: config.guard, confirm: config.confirm },
     ...(config.profiles !== undefined && { profiles: readProfiles(config.profiles) }),
     ...(config.secret !== undefined && { secret: Buffer.from(config.secret) }),
   };

@@ -43,7 +43,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     description: definition.description ?? imported.description,
     endpoints,
     guard: { ...imported.guard, ...definition.guard },
-    ...pickDefined({ exposure }),
+    ...pickDefined({ exposure, confirm: definition.confirm }),
     pinned,
     prompts: own.prompts,
     resources: own.resources,

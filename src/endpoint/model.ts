@@ -9,6 +9,12 @@ export type Effect = 'read' | 'write' | 'destructive';
 
 /** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. */
 export type GuardPolicy = 'allow' | 'confirm' | 'deny';
+/**
+ * What counts as a person's yes where the policy is `confirm`. `ask`: only an answer to a question the client puts.
+ * `token`: a signed token the caller hands back; nobody is asked. `either`: the question, and a token where it did not
+ * reach anybody.
+ */
+export type ConfirmWay = 'token' | 'either' | 'ask';
 
 /** Validated arguments of one call, keyed by public argument name. */
 export type Args = { readonly [key: string]: unknown };
@@ -186,6 +192,8 @@ export type Credential =
 export interface ResponsePlan {
   /** Accept header; default `application/json, *\/*;q=0.5`. */
   readonly accept?: string;
+  /** The document says that a success has no body. */
+  readonly empty?: true;
   /** Keep only these dot paths (applied to every item of an array). An answer that has none of them is not shown. */
   readonly pick?: readonly string[];
   /**
@@ -265,6 +273,8 @@ export interface Endpoint {
   readonly deprecated: boolean;
   /** Overrides the deployment's policy for this endpoint. */
   readonly guard?: GuardPolicy;
+  /** What counts as a yes to this endpoint. */
+  readonly confirm?: ConfirmWay;
   /** Upper case. */
   readonly method: string;
   /** Template below the base URL: `/pets/{petId}`. */
@@ -349,6 +359,8 @@ export interface Domain {
   readonly quarantined: readonly Quarantined[];
   /** Default policy for destructive (and, if set, write) endpoints of this domain. */
   readonly guard: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
+  /** What counts as a yes to its endpoints. */
+  readonly confirm?: ConfirmWay;
   readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
   /** Tool names listed one to one in every exposure mode. */
   readonly pinned: readonly string[];

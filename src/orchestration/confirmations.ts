@@ -25,6 +25,9 @@ export interface Confirmations {
   inspect(seal: string, binding: Binding): Exclude<Verdict, 'used'>;
   /** Checks and uses it up. */
   redeem(seal: string, binding: Binding): Promise<Verdict>;
+  /** How long ago a good seal was issued; up to a second more, as seals count in seconds. */
+  ageMs(seal: string): number;
+  readonly now: () => number;
   readonly ttlSeconds: number;
 }
 
@@ -81,6 +84,8 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
 
   return {
     ttlSeconds,
+    now,
+    ageMs: (seal) => now() - (Buffer.from(seal, 'base64url').readUInt32BE(0) - ttlSeconds) * 1000,
     issue(binding) {
       const head = Buffer.alloc(HEAD_BYTES);
       head.writeUInt32BE(Math.floor(now() / 1000) + ttlSeconds, 0);

@@ -1,62 +1,130 @@
-// The arguments Landbridge adds to an operation's own: `fields` on reads, `dry_run` on writes, `confirmation_token` where a
-// person must agree. They are taken out before validation, so the endpoint's schema never sees them.
+// The arguments Landbridge adds to an operation's own: `dry_run`, `fields` for answers in JSON, `confirmation_token` where
+// one may stand for a person's yes. They are taken out before validation, so the endpoint's schema never sees them.
 
 import type { Controls } from '../call/execution-context.ts';
-import type { Args, Effect, JsonSchema } from '../endpoint/model.ts';
+import { familyOf, type MediaFamily } from '../endpoint/media-type.ts';
+import type { Args, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import { isControlName } from '../endpoint/names.ts';
 import { GatewayError } from '../errors.ts';
 
 const MAX_FIELDS = 100;
 const MAX_FIELDS_CHARS = 10_000;
 
+export const CONTROL_NAMES = ['fields', 'dry_run', 'confirmation_token'] as const;
+export type ControlName = (typeof CONTROL_NAMES)[number];
+
+/** The public key of each control an operation takes: its name, unless the API has an argument of that name. */
+export type ControlKeys = Readonly<Partial<Record<ControlName, string>>>;
+
+// Short on purpose: these stand in every tool. The server's instructions explain them at length.
+export const CONTROL_SCHEMAS: Readonly<Record<ControlName, JsonSchema>> = Object.freeze({
+  fields: Object.freeze({ type: 'string', description: 'Keep only: id,a.b' }),
+  dry_run: Object.freeze({ type: 'boolean' }),
+  confirmation_token: Object.freeze({ type: 'string', description: 'From a refusal' }),
+});
+
 export interface ControlPlan {
-  /** Public key → advertised schema, in order. */
+  readonly keys: ControlKeys;
+  /** Public key → schema of those that are advertised, in order. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** Public key of the confirmation token, where there is one. */
-  readonly token: string | undefined;
   /** Splits what was sent into the endpoint's arguments and the controls. Returns `undefined` when there are none. */
   readonly take: (tool: string, args: Args) => { args: Args; controls: Controls } | undefined;
 }
 
-// Short on purpose: these stand in every tool. The server's instructions explain them at length.
-const FIELDS: JsonSchema = { type: 'string', description: 'Keep only: id,a.b' };
-const DRY_RUN: JsonSchema = { type: 'boolean', description: 'Preview only' };
-const TOKEN: JsonSchema = { type: 'string', description: 'From a refusal' };
-
 /** For operations that nothing steers. */
 export const NO_CONTROLS: ControlPlan = Object.freeze({
+  keys: Object.freeze({}),
   schemas: Object.freeze({}),
-  token: undefined,
   take: () => undefined,
 });
 
-export function buildControls(effect: Effect, own: ReadonlySet<string>, confirmable: boolean): ControlPlan {
-  // An API may have an argument of the same name: then ours steps aside.
-  const free = (key: string) => (own.has(key) ? `landbridge_${key}` : key);
-  const fields = effect === 'read' ? free('fields') : undefined;
-  const dryRun = effect === 'read' ? undefined : free('dry_run');
-  const token = confirmable ? free('confirmation_token') : undefined;
-  const schemas: Record<string, JsonSchema> = {};
-  if (fields) schemas[fields] = FIELDS;
-  if (dryRun) schemas[dryRun] = DRY_RUN;
-  if (token) schemas[token] = TOKEN;
-  const keys = Object.keys(schemas);
+export interface ControlOffer {
+  /**
+   * `useless`: taken but not advertised. Several operations share one schema in grouped and search mode, so that `fields`
+   * may come to one that answers with nothing; the executor says that it had no effect.
+   */
+  readonly fields: 'advertised' | 'useless' | 'none';
+  readonly token: boolean;
+}
+
+export function buildControls(own: ReadonlySet<string>, offer: ControlOffer): ControlPlan {
+  const free = (name: ControlName): string => {
+    let key: string = name;
+    while (own.has(key)) key = `landbridge_${key}`;
+    return key;
+  };
+  const keys: ControlKeys = Object.freeze({
+    ...(offer.fields !== 'none' && { fields: free('fields') }),
+    dry_run: free('dry_run'),
+    ...(offer.token && { confirmation_token: free('confirmation_token') }),
+  });
+  const taken = CONTROL_NAMES.filter((name) => keys[name] !== undefined);
+  const advertised = taken.filter((name) => name !== 'fields' || offer.fields === 'advertised');
+  const isTokenless = !offer.token && !own.has('confirmation_token');
 
   const take: ControlPlan['take'] = (tool, args) => {
-    if (!keys.some((key) => Object.hasOwn(args, key))) return undefined;
+    if (isTokenless && saidIn(args, 'confirmation_token') !== undefined)
+      refuse(tool, 'confirmation_token', 'left out: no token counts here');
+    if (!taken.some((name) => Object.hasOwn(args, keys[name]!))) return undefined;
     const rest: Record<string, unknown> = { ...args };
-    const controls: { fields?: readonly string[]; dryRun?: boolean; confirmationToken?: string } = {};
-    for (const key of keys) {
-      if (!Object.hasOwn(rest, key)) continue;
-      const value = rest[key];
+    const controls: { -readonly [Name in keyof Controls]: Controls[Name] } = {};
+    for (const name of taken) {
+      const key = keys[name]!;
+      const value = saidIn(rest, key);
       delete rest[key];
-      if (value === undefined || value === null) continue;
-      if (key === fields) controls.fields = parseFields(tool, key, value);
-      else if (key === dryRun) controls.dryRun = parseBoolean(tool, key, value);
+      if (value === undefined) continue;
+      if (name === 'fields') controls.fields = parseFields(tool, key, value);
+      else if (name === 'dry_run') controls.dryRun = parseBoolean(tool, key, value);
       else controls.confirmationToken = parseToken(tool, key, value);
     }
     return { args: rest, controls };
   };
-  return { schemas: Object.freeze(schemas), token, take };
+  const schemas = Object.fromEntries(advertised.map((name) => [keys[name]!, CONTROL_SCHEMAS[name]]));
+  return Object.freeze({ keys, schemas: Object.freeze(schemas), take });
+}
+
+/** What the executor reads as JSON. */
+const JSON_FAMILIES: ReadonlySet<MediaFamily> = new Set([
+  'any',
+  'json',
+  'json5',
+  'json-lines',
+  'json-patch',
+  'merge-patch',
+  'events',
+]);
+
+/** Whether there can be JSON to choose fields from: not where the document names other types only, or no answer at all. */
+export function mayAnswerJson({ method, response }: Pick<Endpoint, 'method' | 'response'>): boolean {
+  const { accept, empty, format } = response;
+  if (method === 'HEAD' || empty || format === 'text') return false;
+  // The second best, `*/*;q=0.5`, stands in every header.
+  const types = accept?.split(',').filter((type) => !/^\s*\*\/\*\s*;/.test(type)) ?? [];
+  return types.length === 0 || types.some((type) => JSON_FAMILIES.has(familyOf(type)));
+}
+
+/**
+ * Arguments of an operation with the controls that stood beside them, each under the key the operation takes it by. What
+ * the operation does not take stays under its own name and is refused with the other unknown arguments.
+ */
+export function putInside(tool: string, args: Args, beside: Args, keys: ControlKeys): Args {
+  const names = Object.keys(beside).filter((name) => isControlName(name) && saidIn(beside, name) !== undefined);
+  if (names.length === 0) return args;
+  const inside: Record<string, unknown> = { ...args };
+  for (const name of names) {
+    const key = keys[name as ControlName] ?? name;
+    const value = saidIn(inside, key);
+    if (value !== undefined && JSON.stringify(value) !== JSON.stringify(beside[name])) {
+      refuse(tool, name, 'given once: beside `arguments` it says something else than inside them');
+    }
+    inside[key] = beside[name];
+  }
+  return inside;
+}
+
+/** Null is how some clients write "not given". */
+function saidIn(args: Args, key: string): unknown {
+  return Object.hasOwn(args, key) ? (args[key] ?? undefined) : undefined;
 }
 
 function refuse(tool: string, key: string, expected: string): never {

@@ -1,11 +1,12 @@
 // Asks the person before anything is destroyed. Where the client can be asked, `context.client.ask` puts the question, by
-// whatever means its era has; everyone else gets a refusal that carries a signed single-use token.
+// whatever means its era has; where nobody was reached that way and a token counts as well (`way`), the refusal carries a
+// signed one, good once.
 import type { Asked, Question } from '../call/caller.ts';
 import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
-import type { Args } from '../endpoint/model.ts';
-import { GatewayError } from '../errors.ts';
+import type { Args, ConfirmWay } from '../endpoint/model.ts';
+import { GatewayError, UnansweredError } from '../errors.ts';
 import type { Binding, Confirmations, Verdict } from './confirmations.ts';
 import type { Decision } from './policy.ts';
 
@@ -26,14 +27,20 @@ const FORM = Object.freeze({
   required: ['confirm'],
 });
 
+export interface GuardOptions {
+  /** What counts as a yes. */
+  readonly way?: ConfirmWay;
+  /** Public key the token is handed in by; an API with an argument of that name makes it another one. */
+  readonly tokenKey?: string | undefined;
+}
+
 /** Undefined when the operation needs no guarding: then a call does not even pass through here. */
 export function createGuard(
   operation: string,
   decision: Decision,
   confirmations: Confirmations,
   describe: Describe,
-  /** Public key the token is handed in by; an API with an argument of that name makes it another one. */
-  tokenKey = 'confirmation_token',
+  { way = 'either', tokenKey = 'confirmation_token' }: GuardOptions = {},
 ): Guard | undefined {
   if (decision.policy === 'allow') return undefined;
   if (decision.policy === 'deny') {
@@ -54,29 +61,58 @@ export function createGuard(
     const goOn = async (inner: ExecutionContext) => withRound(await next(inner), inner, confirmations, bind('round'));
     const inner = await enterRound(context, confirmations, bind('round'));
     if (inner) return goOn(inner);
-    const token = context.controls?.confirmationToken;
+    const token = way === 'ask' ? undefined : context.controls?.confirmationToken;
     if (token !== undefined) {
       acceptToken(context, tokenKey, await spend(confirmations, token, bind('token')));
       return goOn(context);
     }
-    const { ask } = context.client;
-    if (ask) {
-      const binding = bind('state');
-      const message = await describe(context, args, sent);
-      const reply = await ask(toQuestion(message, confirmations, binding), context);
-      if ('outcome' in reply) return reply.outcome;
-      await settle(context, reply, confirmations, binding);
-      return goOn(context.withRound({}));
+    const question = await describe(context, args, sent);
+    const offerToken = (why: string, advice: string, answer?: Choice): GatewayError => {
+      const issued = confirmations.issue(bind('token'));
+      return new GatewayError(
+        'NOT_CONFIRMED',
+        `${why}${question}\nNothing was sent. ${advice}; if they agree, repeat the same call with ` +
+          `${tokenKey}: "${issued}" (good once, for ${confirmations.ttlSeconds} s, for exactly these arguments).`,
+        {
+          tool: context.label,
+          ...(answer && { answer }),
+          [tokenKey]: issued,
+          expires_in_seconds: confirmations.ttlSeconds,
+        },
+      );
+    };
+    const ask = way === 'token' ? undefined : context.client.ask;
+    if (ask === undefined) {
+      if (way === 'ask') throw refuseUnasked(context, question);
+      throw offerToken('Not done yet: ', 'Ask the user');
     }
-    const issued = confirmations.issue(bind('token'));
-    throw new GatewayError(
-      'NOT_CONFIRMED',
-      `Not done yet: ${await describe(context, args, sent)}\nNothing was sent. Ask the user; if they agree, repeat the same call with ` +
-        `${tokenKey}: "${issued}" (good once, for ${confirmations.ttlSeconds} s, for exactly these arguments).`,
-      { tool: context.label, [tokenKey]: issued, expires_in_seconds: confirmations.ttlSeconds },
+    const binding = bind('state');
+    const askedAtMs = confirmations.now();
+    const reply = await ask(toQuestion(question, confirmations, binding), context).catch((error: unknown) => {
+      if (way === 'ask' || !(error instanceof UnansweredError)) throw error;
+      throw offerToken(`Not done: ${error.why}.\n`, 'Ask the user yourself');
+    });
+    if ('outcome' in reply) return reply.outcome;
+    const tookMs = reply.state === undefined ? confirmations.now() - askedAtMs : undefined;
+    const action = await settle(reply, confirmations, binding);
+    if (action === 'accept') return goOn(context.withRound({}));
+    const isPersons =
+      action === 'no' || (action === 'decline' && (tookMs ?? confirmations.ageMs(reply.state!)) >= READING_MS);
+    if (way === 'ask' || isPersons) throw refuseDeclined(context, action);
+    throw offerToken(
+      `Not done: the client ${action === 'cancel' ? 'dismissed the question' : 'declined at once'}.\n`,
+      'If the user said no, leave it at that. If nobody asked them (clients that run without a person answer for themselves), ask them',
+      action,
     );
   };
 }
+
+/**
+ * Nobody reads what is to be destroyed and says no to it in less. Clients that run without a person decline in
+ * milliseconds: only to them is a token offered, so that a person's no is not there for the model to overrule. `cancel` is
+ * nobody's choice (S:client/elicitation).
+ */
+const READING_MS = 2_000;
 
 function toQuestion(message: string, confirmations: Confirmations, binding: Binding): Question {
   return {
@@ -92,22 +128,32 @@ function toQuestion(message: string, confirmations: Confirmations, binding: Bind
 }
 
 async function settle(
-  { label }: ExecutionContext,
   { answer, state }: Extract<Asked, { readonly answer: unknown }>,
   confirmations: Confirmations,
   binding: Binding,
-): Promise<void> {
+): Promise<Choice> {
   // Malformed answers leave the permission unused.
-  const action = parseAnswer(answer);
+  const choice = parseAnswer(answer);
   if (state !== undefined) {
     const verdict = await spend(confirmations, state, binding);
     if (verdict !== 'good') throw badState(verdict);
   }
-  if (action === 'accept') return;
-  throw new GatewayError(
+  return choice;
+}
+
+function refuseDeclined({ label }: ExecutionContext, choice: Choice): GatewayError {
+  return new GatewayError(
     'NOT_CONFIRMED',
-    `The user ${action === 'cancel' ? 'dismissed the question' : 'declined'}: ${label} was not carried out, nothing was sent. Do not repeat it unless the user asks for it.`,
-    { tool: label, answer: action },
+    `The user ${choice === 'cancel' ? 'dismissed the question' : 'declined'}: ${label} was not carried out, nothing was sent. Do not repeat it unless the user asks for it.`,
+    { tool: label, answer: choice === 'cancel' ? 'cancel' : 'decline' },
+  );
+}
+
+function refuseUnasked({ label }: ExecutionContext, question: string): GatewayError {
+  return new GatewayError(
+    'NOT_CONFIRMED',
+    `Not done: ${question}\nNothing was sent. Only the user's own answer counts here (confirm: ask), and this client cannot ask them: it declares no elicitation. Repeating the call will not help; tell the user.`,
+    { tool: label },
   );
 }
 
@@ -167,11 +213,14 @@ async function spend(confirmations: Confirmations, seal: string, binding: Bindin
   }
 }
 
-/** `accept` needs the box ticked as well: a form sent off with "no" is a decline. */
-function parseAnswer(answer: unknown): 'accept' | 'decline' | 'cancel' {
+/** `no`: the form was filled in and sent off, with the box left empty. */
+type Choice = 'accept' | 'no' | 'decline' | 'cancel';
+
+/** `accept` needs the box ticked as well. */
+function parseAnswer(answer: unknown): Choice {
   const { action, content } = (answer ?? {}) as { action?: unknown; content?: { confirm?: unknown } };
   if (action === 'decline' || action === 'cancel') return action;
-  if (action === 'accept' && typeof content?.confirm === 'boolean') return content.confirm ? 'accept' : 'decline';
+  if (action === 'accept' && typeof content?.confirm === 'boolean') return content.confirm ? 'accept' : 'no';
   throw new GatewayError(
     'INVALID_PARAMS',
     'The answer to the confirmation must be {"action":"accept","content":{"confirm":true}}, or action "decline" or "cancel".',

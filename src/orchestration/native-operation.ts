@@ -5,7 +5,7 @@ import type { Validator } from '../schema/check/validator.ts';
 import { type Confirmations, createConfirmations } from './confirmations.ts';
 import { buildControls, NO_CONTROLS } from './controls.ts';
 import { compilePipeline } from './pipeline.ts';
-import { type Decision, type DeploymentPolicy, decidePolicy } from './policy.ts';
+import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from './policy.ts';
 import { buildQuestion, toReadable } from './question.ts';
 
 /** What a gateway adds to native tools: its word on what may run, and how a person's agreement is kept. */
@@ -65,14 +65,17 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   const { operation, summary, hints, keys } = native;
   const effect = effectOf(hints);
   const decision = decide(native, government);
-  // A dry run is offered where somebody said what the function does; of others nothing is known but that they may write.
-  const isSteered = effect !== 'read' && (hints.readOnly !== undefined || hints.destructive !== undefined);
+  const way = decideWay({}, {}, policy);
+  // What nobody said anything about is advertised as it was written.
+  const isSteered = hints.readOnly !== undefined || hints.destructive !== undefined;
   const isGoverned = policy !== UNGOVERNED.policy;
-  const controls = isGoverned && isSteered ? buildControls(effect, keys, decision.policy === 'confirm') : NO_CONTROLS;
+  const token = decision.policy === 'confirm' && way !== 'ask';
+  const controls = isGoverned && isSteered ? buildControls(keys, { fields: 'none', token }) : NO_CONTROLS;
   const run = compilePipeline({
     identity: `native:${native.identity}`,
     operation,
     decision,
+    way,
     controls,
     validate: native.validate,
     describe: async ({ label }, args, sent) => buildQuestion({ summary, effect }, 'this gateway', label, args, sent),

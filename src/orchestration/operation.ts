@@ -1,16 +1,16 @@
 // One endpoint made callable: the pipeline with the executor at its end.
 import type { Handler, Middleware } from '../call/handler.ts';
-import type { Args, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
+import type { Args, ConfirmWay, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
 import type { Executor } from '../executor/executor.ts';
 import { createLenientValidator } from '../schema/check/lenient.ts';
 import { createValidator } from '../schema/check/validator.ts';
 import { type Clamp, createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
-import { buildControls, type ControlPlan } from './controls.ts';
+import { buildControls, type ControlKeys, type ControlPlan, mayAnswerJson } from './controls.ts';
 import { toUpstreamFailure } from './failure.ts';
 import { compilePipeline } from './pipeline.ts';
-import { type Decision, type DeploymentPolicy, decidePolicy } from './policy.ts';
+import { type Decision, type DeploymentPolicy, decidePolicy, decideWay } from './policy.ts';
 import { buildQuestion } from './question.ts';
 import type { Redaction } from './redaction.ts';
 
@@ -19,6 +19,8 @@ export interface Operation {
   readonly run: Handler;
   /** Extra public arguments the gateway adds: key → JSON schema. */
   readonly controls: Readonly<Record<string, JsonSchema>>;
+  /** Which argument each control is handed in by. */
+  readonly controlKeys: ControlKeys;
 }
 
 export interface OperationParts {
@@ -33,14 +35,18 @@ export interface OperationParts {
 export function compileOperation(endpoint: Endpoint, domain: Domain, parts: OperationParts): Operation {
   const decision = decidePolicy(endpoint, domain, parts.policy);
   const keys = new Set(endpoint.args.filter(({ readOnly }) => !readOnly).map(({ key }) => key));
-  const controls = buildControls(endpoint.effect, keys, decision.policy === 'confirm');
+  const way = decideWay(endpoint, domain, parts.policy);
+  const controls = buildControls(keys, {
+    fields: mayAnswerJson(endpoint) ? 'advertised' : 'useless',
+    token: decision.policy === 'confirm' && way !== 'ask',
+  });
   // A catalog may hold thousands of endpoints that are never called: compiled on first use.
   let compiled: Handler | undefined;
   const run: Handler = (context, args) => {
-    compiled ??= compileCall(endpoint, domain, parts, decision, controls);
+    compiled ??= compileCall(endpoint, domain, parts, decision, way, controls);
     return compiled(context, args);
   };
-  return Object.freeze({ endpoint, run, controls: controls.schemas });
+  return Object.freeze({ endpoint, run, controls: controls.schemas, controlKeys: controls.keys });
 }
 
 function compileCall(
@@ -48,6 +54,7 @@ function compileCall(
   domain: Domain,
   parts: OperationParts,
   decision: Decision,
+  way: ConfirmWay,
   controls: ControlPlan,
 ): Handler {
   const rest = parts.executor.compile(endpoint);
@@ -57,6 +64,7 @@ function compileCall(
     identity: `rest:${endpoint.id}`,
     operation: qualifiedNamesOf(endpoint)[0],
     decision,
+    way,
     controls,
     validate: lenient?.validate ?? createValidator(endpoint),
     describe: async ({ label }, args, sent) => {

@@ -4,7 +4,7 @@ import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
-import type { Args } from '../endpoint/model.ts';
+import type { Args, ConfirmWay } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Validator } from '../schema/check/validator.ts';
 import { compose, type Recheck } from './compose.ts';
@@ -19,6 +19,8 @@ export interface Pipeline {
   /** Fully-qualified name of what runs, for the audit record. */
   readonly operation: string;
   readonly decision: Decision;
+  /** What counts as a yes, where the decision is `confirm`. */
+  readonly way: ConfirmWay;
   readonly controls: ControlPlan;
   readonly validate: Validator;
   /** What a person reads before they agree. */
@@ -33,7 +35,10 @@ export interface Pipeline {
 
 export function compilePipeline(pipeline: Pipeline): Handler {
   const { operation, decision, controls, validate, confirmations, describe } = pipeline;
-  const guard = createGuard(pipeline.identity, decision, confirmations, describe, controls.token);
+  const guard = createGuard(pipeline.identity, decision, confirmations, describe, {
+    way: pipeline.way,
+    tokenKey: controls.keys.confirmation_token,
+  });
   const recheck: Recheck = (context, changed, before) => {
     const args = validate(context.label, changed);
     if (decision.policy === 'confirm') refuseChanges(context, args, before);

@@ -1,5 +1,5 @@
 // Which policy applies to an endpoint: the deployment's refusals always win, then the nearest word counts.
-import type { Domain, Endpoint, GuardPolicy } from '../endpoint/model.ts';
+import type { ConfirmWay, Domain, Endpoint, GuardPolicy } from '../endpoint/model.ts';
 
 export interface DeploymentPolicy {
   /** Nothing but reads. */
@@ -8,10 +8,14 @@ export interface DeploymentPolicy {
   readonly destructive?: GuardPolicy | undefined;
   /** A profile's word on destructive calls: it makes stricter, never laxer. */
   readonly atLeast?: GuardPolicy | undefined;
+  /** What counts as a person's yes; `ask` holds for every domain, whatever its file says. */
+  readonly confirm?: ConfirmWay | undefined;
+  /** A profile's word on that: it makes stricter, never laxer. */
+  readonly confirmAtLeast?: ConfirmWay | undefined;
 }
 
 /** What a decision looks at; an Endpoint is one, a native tool another. */
-export type Governed = Pick<Endpoint, 'effect' | 'guard' | 'domain' | 'source' | 'provenance'>;
+export type Governed = Pick<Endpoint, 'effect' | 'guard' | 'confirm' | 'domain' | 'source' | 'provenance'>;
 
 export interface Decision {
   readonly policy: GuardPolicy;
@@ -31,6 +35,23 @@ export function decidePolicy(
   if (endpoint.effect !== 'destructive' || atLeast === undefined) return decision;
   const isStricter = STRICTNESS.indexOf(atLeast) > STRICTNESS.indexOf(decision.policy);
   return isStricter ? { policy: atLeast, because: `this profile says guard: ${atLeast}` } : decision;
+}
+
+/** Laxest first: of a token the gateway only knows that the model handed it back. */
+const WAYS: readonly ConfirmWay[] = ['token', 'either', 'ask'];
+
+/**
+ * What counts as a yes. `either` unless somebody says otherwise: agents without a person at the client (`claude -p`,
+ * `codex exec`) declare elicitation and answer it themselves, so that `ask` would lock them out of every confirmed call,
+ * while `token` would not ask people who are there.
+ */
+export function decideWay(
+  endpoint: Pick<Governed, 'confirm'>,
+  domain: Pick<Domain, 'confirm'>,
+  { confirm, confirmAtLeast = 'token' }: DeploymentPolicy,
+): ConfirmWay {
+  const nearest = confirm === 'ask' ? 'ask' : (endpoint.confirm ?? domain.confirm ?? confirm ?? 'either');
+  return WAYS.indexOf(confirmAtLeast) > WAYS.indexOf(nearest) ? confirmAtLeast : nearest;
 }
 
 function decide(endpoint: Governed, domain: Pick<Domain, 'guard'>, deployment: DeploymentPolicy): Decision {

@@ -1,7 +1,7 @@
 // Requests of ours to a legacy client (elicitation, sampling, roots), and the answers that come back: on the same
 // connection, or on another POST. Ids are unguessable and an answer counts only from whom it was asked of.
 import { randomUUID } from 'node:crypto';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, UnansweredError } from '../errors.ts';
 import { type RequestId, writeNotification, writeRequest } from './wire/jsonrpc.ts';
 
 export interface Peer {
@@ -28,7 +28,6 @@ interface Waiting {
 /** One client that never answers must not use up everybody's questions. */
 const MAX_WAITING_PER_CLIENT = 20;
 const MAX_WAITING = 5_000;
-const NOTHING_SENT = 'nothing was sent. Ask the user, then call again.';
 
 export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
   const waiting = new Map<RequestId, Waiting>();
@@ -66,13 +65,13 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
         const onEnd = () =>
           giveUp(
             'No answer can come',
-            new GatewayError('NOT_CONFIRMED', `The client closed its side before it answered; ${NOTHING_SENT}`),
+            new GatewayError(
+              'NOT_CONFIRMED',
+              'The client closed its side before it answered; nothing was sent. Ask the user, then call again.',
+            ),
           );
         const onTimeout = () =>
-          giveUp(
-            'No answer in time',
-            new GatewayError('NOT_CONFIRMED', `Nobody answered within ${timeoutMs / 1000} s; ${NOTHING_SENT}`),
-          );
+          giveUp('No answer in time', new UnansweredError(`Nobody answered within ${timeoutMs / 1000} s`));
         const timer = setTimeout(onTimeout, timeoutMs);
         timer.unref();
         if (signal.aborted) return onAbort();
@@ -102,7 +101,7 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
         const { message } = (error ?? {}) as { message?: unknown };
         // Whatever a client sends here is data: an object with a toString of its own must not reach String().
         const why = typeof message === 'string' ? message.slice(0, 200) : 'it gave no reason';
-        entry.reject(new GatewayError('NOT_CONFIRMED', `The client could not ask the user (${why}); ${NOTHING_SENT}`));
+        entry.reject(new UnansweredError(`The client could not ask the user (${why})`));
       }
       return true;
     },

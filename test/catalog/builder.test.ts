@@ -499,6 +499,6 @@ describe('GroupedToolBuilder: REST operations', () => {
     });
     const { properties } = inputSchema as { properties: Record<string, { description?: string }> };
     expect(properties.id?.description).toBe('(always required)');
-    expect(properties.dry_run).toEqual({ type: 'boolean', description: 'Preview only' });
+    expect(properties.dry_run).toEqual({ type: 'boolean' });
   });
 });

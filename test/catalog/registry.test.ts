@@ -45,7 +45,8 @@ describe('buildRegistry()', () => {
         type: 'object',
         properties: {
           id: { type: 'integer' },
-          dry_run: { type: 'boolean', description: 'Preview only' },
+          fields: { type: 'string', description: 'Keep only: id,a.b' },
+          dry_run: { type: 'boolean' },
           confirmation_token: { type: 'string', description: expect.any(String) },
         },
         required: ['id'],

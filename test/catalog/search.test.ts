@@ -359,6 +359,32 @@ describe('call_operation', () => {
     });
   });
 
+  test('controls are taken beside `arguments` as well as inside, under whatever name the operation takes them', async () => {
+    const { call } = build();
+    for (const args of [
+      { operation: 'issues_create', arguments: { owner: 'o', repo: 'r', title: 't' }, dry_run: true, fields: ['id'] },
+      { operation: 'issues_create', arguments: { owner: 'o', repo: 'r', title: 't', dry_run: 'true' }, fields: 'id' },
+    ]) {
+      expect(JSON.parse(textOf(await call('call_operation', args)))).toMatchObject({
+        args: { owner: 'o', repo: 'r', title: 't' },
+      });
+    }
+  });
+
+  test('arguments that stand beside `arguments` are told where they belong', async () => {
+    const args = { operation: 'issues_create', owner: 'o', repo: 'r' };
+    await expect(build().call('call_operation', args)).rejects.toMatchObject({
+      message:
+        'Invalid arguments for call_operation; nothing was sent. Fix and call again:\n1. `owner`, `repo` must stand inside `arguments`: { operation: "issues_create", arguments: { owner: … } }.',
+      details: {
+        errors: [
+          { path: 'owner', message: 'must stand inside `arguments`' },
+          { path: 'repo', message: 'must stand inside `arguments`' },
+        ],
+      },
+    });
+  });
+
   test('no arguments are no arguments', async () => {
     expect((await build().call('call_operation', { operation: 'orders_list' })).isError).toBe(false);
   });

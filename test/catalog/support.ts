@@ -9,7 +9,7 @@ import {
   type Endpoint,
   type JsonSchema,
 } from '../../src/endpoint/model.ts';
-import { buildControls } from '../../src/orchestration/controls.ts';
+import { buildControls, mayAnswerJson } from '../../src/orchestration/controls.ts';
 import type { Operation } from '../../src/orchestration/operation.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
 import { contextOf } from '../support/context.ts';
@@ -56,11 +56,10 @@ export function anEndpoint(domain: string, action: string, init: EndpointInit = 
 
 /** An operation that validates like a real one and answers with what it was called with. */
 export function anOperation(endpoint: Endpoint, run?: Handler): Operation {
-  const { schemas, take } = buildControls(
-    endpoint.effect,
-    new Set(endpoint.args.map(({ key }) => key)),
-    endpoint.effect === 'destructive',
-  );
+  const { schemas, keys, take } = buildControls(new Set(endpoint.args.map(({ key }) => key)), {
+    fields: mayAnswerJson(endpoint) ? 'advertised' : 'useless',
+    token: endpoint.effect === 'destructive',
+  });
   const validate = createValidator(endpoint);
   const echo: Handler = async (context, args) => ({
     content: [{ type: 'text', text: JSON.stringify({ endpoint: endpoint.id, tool: context.label, args }) }],
@@ -69,6 +68,7 @@ export function anOperation(endpoint: Endpoint, run?: Handler): Operation {
   return {
     endpoint,
     controls: schemas,
+    controlKeys: keys,
     run: async (context, args) =>
       (run ?? echo)(context, validate(context.label, take(context.label, args)?.args ?? args)),
   };

@@ -136,23 +136,23 @@ describe('a field is readOnly', () => {
       properties: { [name]: inner },
     });
     const shown = async (schema: unknown) => Object.keys((await operation(schema)).advertised.properties);
-    expect(await shown(wrapped('service', service))).toEqual(['id', 'type', 'dry_run']);
-    expect(await shown(wrapped('data', service))).toEqual(['id', 'type', 'dry_run']);
+    expect(await shown(wrapped('service', service))).toEqual(['id', 'type', 'fields', 'dry_run']);
+    expect(await shown(wrapped('data', service))).toEqual(['id', 'type', 'fields', 'dry_run']);
     const { endpoint, call } = await operation(wrapped('service', service));
     expect(endpoint.body?.wrap).toEqual(['service']);
     expect(call({ type: 'service_reference', id: 'P1' })).toEqual({ type: 'service_reference', id: 'P1' });
     expect(call({ type: 'service_reference' })).toEqual(expect.any(Object));
     // The thing itself, by the name of the path or by none.
     const thing = { type: 'object', properties: { id: readOnly, type: string, size: string } };
-    expect(await shown(wrapped('thing', thing))).toEqual(['type', 'size', 'dry_run']);
-    expect(await shown(wrapped('data', thing))).toEqual(['type', 'size', 'dry_run']);
-    expect(await shown(wrapped('owner', thing))).toEqual(['id', 'type', 'size', 'dry_run']);
+    expect(await shown(wrapped('thing', thing))).toEqual(['type', 'size', 'fields', 'dry_run']);
+    expect(await shown(wrapped('data', thing))).toEqual(['type', 'size', 'fields', 'dry_run']);
+    expect(await shown(wrapped('owner', thing))).toEqual(['id', 'type', 'size', 'fields', 'dry_run']);
   });
 
   test('a thousand fields that only the API sets do not make an operation too large', async () => {
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`made_${index}`, readOnly]));
     const { advertised, call, endpoint } = await operation({ type: 'object', properties: { ...many, name: string } });
-    expect(Object.keys(advertised.properties)).toEqual(['name', 'dry_run']);
+    expect(Object.keys(advertised.properties)).toEqual(['name', 'fields', 'dry_run']);
     expect(call({ name: 'n', made_7: 'x' })).toEqual({ name: 'n', made_7: 'x' });
     expect(endpoint.args.length).toBeLessThan(500);
   });
@@ -196,7 +196,7 @@ describe('a field is readOnly', () => {
       ]) {
         const flat = await operation({ allOf }, { Answer: answer });
         expect(flat.advertised.required).toEqual(['message']);
-        expect(Object.keys(flat.advertised.properties).sort()).toEqual(['alias', 'dry_run', 'message']);
+        expect(Object.keys(flat.advertised.properties).sort()).toEqual(['alias', 'dry_run', 'fields', 'message']);
         expect(flat.call({ message: 'm' })).toEqual({ message: 'm' });
         const nested = await operation({ type: 'object', properties: { x: { allOf }, y: string } }, { Answer: answer });
         expect(nested.advertised.properties.x).toMatchObject({ required: ['message'] });
@@ -371,6 +371,7 @@ describe('a field is readOnly', () => {
       ['tenant', ['id', 'name']],
       ['milestone', ['login', 'node_id']],
       ['statistics', []],
+      ['fields', []],
       ['dry_run', []],
     ]);
     expect(advertised.properties.site).toMatchObject({ required: ['name', 'slug'] });

@@ -1,34 +1,58 @@
 import { describe, expect, test } from 'vitest';
-import type { Effect } from '../../src/endpoint/model.ts';
+import { DEFAULT_RESPONSE, type ResponsePlan } from '../../src/endpoint/model.ts';
 import { GatewayError } from '../../src/errors.ts';
-import { buildControls } from '../../src/orchestration/controls.ts';
+import { buildControls, type ControlOffer, mayAnswerJson, putInside } from '../../src/orchestration/controls.ts';
 
-const controlsOf = (effect: Effect, confirmable: boolean, ...own: string[]) =>
-  buildControls(effect, new Set(own), confirmable);
-const keysOf = (effect: Effect, confirmable: boolean, ...own: string[]) =>
-  Object.keys(controlsOf(effect, confirmable, ...own).schemas);
+const OFFERS = {
+  read: { fields: 'advertised', token: false },
+  write: { fields: 'advertised', token: false },
+  guarded: { fields: 'advertised', token: true },
+  silent: { fields: 'useless', token: true },
+  native: { fields: 'none', token: false },
+} as const satisfies Record<string, ControlOffer>;
+
+const controlsOf = (offer: keyof typeof OFFERS, ...own: string[]) => buildControls(new Set(own), OFFERS[offer]);
+const keysOf = (offer: keyof typeof OFFERS, ...own: string[]) => Object.keys(controlsOf(offer, ...own).schemas);
 
 describe('what the gateway adds to arguments', () => {
-  test('is `fields` on reads, `dry_run` on writes, and a token where a person must agree', () => {
-    expect(keysOf('read', false)).toEqual(['fields']);
-    expect(keysOf('write', false)).toEqual(['dry_run']);
-    expect(keysOf('write', true)).toEqual(['dry_run', 'confirmation_token']);
-    expect(keysOf('destructive', true)).toEqual(['dry_run', 'confirmation_token']);
+  test('is `dry_run` everywhere, `fields` for answers in JSON, and a token where one may stand for a yes', () => {
+    expect(keysOf('read')).toEqual(['fields', 'dry_run']);
+    expect(keysOf('write')).toEqual(['fields', 'dry_run']);
+    expect(keysOf('guarded')).toEqual(['fields', 'dry_run', 'confirmation_token']);
+    expect(keysOf('silent')).toEqual(['dry_run', 'confirmation_token']);
+    expect(keysOf('native')).toEqual(['dry_run']);
   });
 
-  test('steps aside for arguments of the API', () => {
-    expect(keysOf('read', false, 'fields')).toEqual(['landbridge_fields']);
-    expect(keysOf('write', true, 'dry_run', 'confirmation_token')).toEqual([
-      'landbridge_dry_run',
+  test('steps aside for arguments of the API, as far as it takes', () => {
+    expect(keysOf('read', 'fields')).toEqual(['landbridge_fields', 'dry_run']);
+    expect(keysOf('guarded', 'dry_run', 'landbridge_dry_run', 'confirmation_token')).toEqual([
+      'fields',
+      'landbridge_landbridge_dry_run',
       'landbridge_confirmation_token',
     ]);
-    const plan = controlsOf('destructive', true, 'confirmation_token');
-    expect(plan.token).toBe('landbridge_confirmation_token');
+    const plan = controlsOf('guarded', 'confirmation_token');
+    expect(plan.keys).toEqual({
+      fields: 'fields',
+      dry_run: 'dry_run',
+      confirmation_token: 'landbridge_confirmation_token',
+    });
     expect(plan.take('t', { confirmation_token: 'the API’s own' })).toBeUndefined();
+    expect(controlsOf('read', 'confirmation_token').take('t', { confirmation_token: 'the API’s own' })).toBeUndefined();
+  });
+
+  test('takes `fields` where no answer has any: several operations share one schema in grouped and search mode', () => {
+    expect(controlsOf('silent').take('t', { fields: 'id' })).toEqual({ args: {}, controls: { fields: ['id'] } });
+  });
+
+  test('says where no token counts', () => {
+    expect(() => controlsOf('read').take('t', { confirmation_token: 'x' })).toThrow(
+      '1. `confirmation_token` must be left out: no token counts here.',
+    );
+    expect(controlsOf('read').take('t', { confirmation_token: null })).toBeUndefined();
   });
 
   test('is taken out, and the rest left as it was', () => {
-    const { take } = controlsOf('destructive', true, 'id');
+    const { take } = controlsOf('guarded', 'id');
     const args = Object.freeze({ id: 7, dry_run: true, confirmation_token: 'abc' });
     expect(take('pets_delete', args)).toEqual({
       args: { id: 7 },
@@ -46,7 +70,7 @@ describe('what the gateway adds to arguments', () => {
     ['', []],
     ['a,,b', ['a', 'b']],
   ])('reads fields %j', (given, want) => {
-    expect(controlsOf('read', false).take('t', { fields: given })?.controls).toEqual({ fields: want });
+    expect(controlsOf('read').take('t', { fields: given })?.controls).toEqual({ fields: want });
   });
 
   test.each([
@@ -55,29 +79,24 @@ describe('what the gateway adds to arguments', () => {
     [true, true],
     [false, false],
   ])('reads dry_run %j', (given, want) => {
-    expect(controlsOf('write', false).take('t', { dry_run: given })?.controls).toEqual({ dryRun: want });
+    expect(controlsOf('write').take('t', { dry_run: given })?.controls).toEqual({ dryRun: want });
   });
 
   test('takes null for "not given"', () => {
-    const { take } = controlsOf('write', true);
+    const { take } = controlsOf('guarded');
     expect(take('t', { dry_run: null, confirmation_token: null })).toEqual({ args: {}, controls: {} });
   });
 
-  test.each<[Effect, string, unknown, string]>([
-    ['read', 'fields', 7, 'a comma-separated list of at most 100 dot paths, for example "id,owner.name"'],
-    ['read', 'fields', [1], 'a comma-separated list of at most 100 dot paths, for example "id,owner.name"'],
-    [
-      'read',
-      'fields',
-      'a,'.repeat(101),
-      'a comma-separated list of at most 100 dot paths, for example "id,owner.name"',
-    ],
-    ['write', 'dry_run', 'yes', 'true or false'],
-    ['write', 'dry_run', 1, 'true or false'],
-    ['write', 'confirmation_token', 7, 'the token a refusal handed you, as a string'],
-    ['write', 'confirmation_token', 'x'.repeat(513), 'the token a refusal handed you, as a string'],
-  ])('on a %s refuses %s %j', (effect, key, given, expected) => {
-    const { take } = controlsOf(effect, true);
+  test.each<[string, unknown, string]>([
+    ['fields', 7, 'a comma-separated list of at most 100 dot paths, for example "id,owner.name"'],
+    ['fields', [1], 'a comma-separated list of at most 100 dot paths, for example "id,owner.name"'],
+    ['fields', 'a,'.repeat(101), 'a comma-separated list of at most 100 dot paths, for example "id,owner.name"'],
+    ['dry_run', 'yes', 'true or false'],
+    ['dry_run', 1, 'true or false'],
+    ['confirmation_token', 7, 'the token a refusal handed you, as a string'],
+    ['confirmation_token', 'x'.repeat(513), 'the token a refusal handed you, as a string'],
+  ])('refuses %s %j', (key, given, expected) => {
+    const { take } = controlsOf('guarded');
     try {
       take('pets', { [key]: given });
       expect.unreachable();
@@ -89,5 +108,48 @@ describe('what the gateway adds to arguments', () => {
         details: { tool: 'pets', errors: [{ path: key, message: `must be ${expected}` }] },
       });
     }
+  });
+});
+
+describe('an operation answers JSON', () => {
+  const endpointWith = (response: Partial<ResponsePlan>, method = 'GET') => ({
+    method,
+    response: { ...DEFAULT_RESPONSE, ...response },
+  });
+
+  test.each<[string, ReturnType<typeof endpointWith>, boolean]>([
+    ['where nothing is declared', endpointWith({}), true],
+    ['where JSON of a vendor is', endpointWith({ accept: 'application/vnd.api+json, */*;q=0.5' }, 'POST'), true],
+    ['where it comes in lines', endpointWith({ accept: 'application/x-ndjson, */*;q=0.5' }), true],
+    ['where anything may come', endpointWith({ accept: '*/*' }), true],
+    ['not where only a table comes', endpointWith({ accept: 'text/csv, */*;q=0.5' }), false],
+    ['not where only files come', endpointWith({ accept: 'application/pdf, image/png, */*;q=0.5' }), false],
+    ['not where nothing comes', endpointWith({ empty: true }, 'DELETE'), false],
+    ['not where it is wanted as text', endpointWith({ format: 'text' }), false],
+    ['not to HEAD', endpointWith({}, 'HEAD'), false],
+  ])('%s', (_, endpoint, answersJson) => {
+    expect(mayAnswerJson(endpoint)).toBe(answersJson);
+  });
+});
+
+describe('controls beside the arguments', () => {
+  test('go inside, under the key the operation takes them by', () => {
+    const { keys } = controlsOf('guarded', 'fields');
+    const beside = { operation: 'x', fields: 'id', dry_run: true, confirmation_token: null };
+    expect(putInside('t', { fields: 'the API’s own' }, beside, keys)).toEqual({
+      fields: 'the API’s own',
+      landbridge_fields: 'id',
+      dry_run: true,
+    });
+    expect(putInside('t', {}, { landbridge_fields: 'id' }, keys)).toEqual({ landbridge_fields: 'id' });
+  });
+
+  test('may be repeated inside, but not contradicted', () => {
+    const { keys } = controlsOf('guarded');
+    expect(putInside('t', { dry_run: true }, { dry_run: true }, keys)).toEqual({ dry_run: true });
+    expect(putInside('t', { dry_run: null }, { dry_run: true }, keys)).toEqual({ dry_run: true });
+    expect(() => putInside('t', { dry_run: true }, { dry_run: false }, keys)).toThrow(
+      '`dry_run` must be given once: beside `arguments` it says something else than inside them.',
+    );
   });
 });

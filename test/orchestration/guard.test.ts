@@ -3,8 +3,8 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { Client } from '../../src/call/caller.ts';
 import type { Outcome } from '../../src/call/outcome.ts';
-import type { Args } from '../../src/endpoint/model.ts';
-import type { GatewayError } from '../../src/errors.ts';
+import type { Args, ConfirmWay } from '../../src/endpoint/model.ts';
+import { type GatewayError, UnansweredError } from '../../src/errors.ts';
 import { type Confirmations, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createGuard } from '../../src/orchestration/guard.ts';
 import { askModern, canElicit, createLegacyAsk } from '../../src/protocol/asking.ts';
@@ -24,12 +24,17 @@ function withAsk(client: Client, { answers }: ContextChanges): Client {
   return isAskable && request ? { ...client, ask: createLegacyAsk(request) } : client;
 }
 
-function setUp(confirmations: Confirmations = createConfirmations(), operation = 'pets.delete') {
+function setUp(
+  confirmations: Confirmations = createConfirmations(),
+  operation = 'pets.delete',
+  way: ConfirmWay = 'either',
+) {
   const guard = createGuard(
     operation,
     { policy: 'confirm', because: 'it destroys data' },
     confirmations,
     async (_, args) => `DELETE /pets/${args.id}?`,
+    { way },
   );
   const next = vi.fn(async () => DONE);
   const run = (client: Client, changes: ContextChanges = {}, args: Args = { id: 7 }) => {
@@ -140,7 +145,7 @@ describe('a modern client with elicitation', () => {
     ['dismisses the question', { action: 'cancel' }, 'The user dismissed the question', 'cancel'],
     ['sends the form off with no', { action: 'accept', content: { confirm: false } }, 'The user declined', 'decline'],
   ])('%s, and nothing runs', async (_, answer, said, action) => {
-    const { run, next } = setUp();
+    const { run, next } = setUp(undefined, undefined, 'ask');
     const requestState = await ask(run);
     await expect(run(ASKING, { requestState, answers: { confirm: answer } })).rejects.toMatchObject({
       code: 'NOT_CONFIRMED',
@@ -332,13 +337,9 @@ describe('a client that cannot ask', () => {
   });
 
   test('is told the name the token goes by where the API has an argument of that name', async () => {
-    const guard = createGuard(
-      'a.b',
-      { policy: 'confirm', because: '' },
-      createConfirmations(),
-      async () => '',
-      'landbridge_confirmation_token',
-    );
+    const guard = createGuard('a.b', { policy: 'confirm', because: '' }, createConfirmations(), async () => '', {
+      tokenKey: 'landbridge_confirmation_token',
+    });
     const facts = { tool: 'a_b', principal: { id: 'ann' }, client: MUTE };
     await expect(guard!(contextOf(facts), {}, vi.fn())).rejects.toThrow(/with landbridge_confirmation_token: "/);
     await expect(guard!(contextOf({ ...facts, controls: { confirmationToken: 'x' } }), {}, vi.fn())).rejects.toThrow(
@@ -431,5 +432,119 @@ describe('a legacy client with elicitation', () => {
     expect(await tokenOf((_, ...rest) => run({ ...LEGACY, capabilities: { elicitation: {} } }, ...rest))).toMatch(
       /^[\w-]{43}$/,
     );
+  });
+});
+
+/** The two eras answer at different moments of the call; what counts as a yes is the same. */
+const ERAS = [
+  [
+    'modern',
+    async (run: ReturnType<typeof setUp>['run'], answer: unknown, before = () => {}) => {
+      const requestState = await ask(run);
+      before();
+      return run(ASKING, { requestState, answers: { confirm: answer } });
+    },
+  ],
+  [
+    'legacy',
+    async (run: ReturnType<typeof setUp>['run'], answer: unknown, before = () => {}) => {
+      const request = async () => {
+        before();
+        return answer;
+      };
+      return run({ ...LEGACY, capabilities: { elicitation: {} }, request });
+    },
+  ],
+] as const;
+
+describe.each(ERAS)('a %s client that answers for nobody', (_, answering) => {
+  const failure = (outcome: Promise<unknown>) => outcome.catch((error: unknown) => error) as Promise<GatewayError>;
+
+  test.each([
+    ['declines at once', { action: 'decline' }, 'decline'],
+    ['dismissed the question', { action: 'cancel' }, 'cancel'],
+  ])('%s, and the refusal offers a token, which runs the call once', async (_name, answer, action) => {
+    const { run, next } = setUp();
+    const refusal = await failure(answering(run, answer));
+    const { confirmation_token: confirmationToken, ...details } = refusal.details;
+    expect(details).toEqual({ tool: 'pets_delete', answer: action, expires_in_seconds: 300 });
+    expect(refusal.message).toBe(
+      `Not done: the client ${action === 'cancel' ? 'dismissed the question' : 'declined at once'}.\nDELETE /pets/7?\nNothing was sent. If the user said no, leave it at that. If nobody asked them (clients that run without a person answer for themselves), ask them; if they agree, repeat the same call with confirmation_token: "${confirmationToken}" (good once, for 300 s, for exactly these arguments).`,
+    );
+    expect(next).not.toHaveBeenCalled();
+    const controls = { confirmationToken: String(confirmationToken) };
+    await expect(run(ASKING, { controls }, { id: 8 })).rejects.toMatchObject({ details: { token: 'tampered' } });
+    expect(await run(ASKING, { controls })).toBe(DONE);
+    await expect(run(ASKING, { controls })).rejects.toMatchObject({ details: { token: 'used' } });
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test.each([
+    ['declines after as long as reading takes', { action: 'decline' }],
+    ['sends the form off with no', { action: 'accept', content: { confirm: false } }],
+  ])('is taken for a person when it %s: no token overrules that', async (_name, answer) => {
+    let now = 1_000_000;
+    const { run, next } = setUp(createConfirmations({ now: () => now }));
+    const refusal = await failure(
+      answering(run, answer, () => {
+        now += 2_000;
+      }),
+    );
+    expect(refusal.message).toMatch(/^The user declined: .*Do not repeat it/);
+    expect(refusal.details).toEqual({ tool: 'pets_delete', answer: 'decline' });
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test.each([{ action: 'decline' }, { action: 'cancel' }])('gets no token under `ask`: %j', async (answer) => {
+    const { run } = setUp(undefined, undefined, 'ask');
+    expect((await failure(answering(run, answer))).details).not.toHaveProperty('confirmation_token');
+  });
+});
+
+describe('what counts as a yes', () => {
+  test('`token`: nobody is asked, whatever the client declares', async () => {
+    const { run, next } = setUp(undefined, undefined, 'token');
+    const refusal = (await run(ASKING).catch((error: unknown) => error)) as GatewayError;
+    expect(refusal.message).toMatch(
+      /^Not done yet: DELETE \/pets\/7\?\nNothing was sent\. Ask the user; if they agree/,
+    );
+    const controls = { confirmationToken: String(refusal.details.confirmation_token) };
+    expect(await run(ASKING, { controls })).toBe(DONE);
+    expect(next).toHaveBeenCalledTimes(1);
+  });
+
+  test('`ask`: a client that cannot ask is told so, and no token counts', async () => {
+    const confirmations = createConfirmations();
+    const confirmationToken = await tokenOf(setUp(confirmations).run);
+    const { run, next } = setUp(confirmations, undefined, 'ask');
+    const refusal = {
+      code: 'NOT_CONFIRMED',
+      message:
+        "Not done: DELETE /pets/7?\nNothing was sent. Only the user's own answer counts here (confirm: ask), and this client cannot ask them: it declares no elicitation. Repeating the call will not help; tell the user.",
+      details: { tool: 'pets_delete' },
+    };
+    await expect(run(MUTE)).rejects.toMatchObject(refusal);
+    await expect(run(MUTE, { controls: { confirmationToken } })).rejects.toMatchObject(refusal);
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test.each(['either', 'ask'] as const)('`%s`: a question that reached nobody', async (way) => {
+    const { run, next } = setUp(undefined, undefined, way);
+    const request = async () => {
+      throw new UnansweredError('Nobody answered within 300 s');
+    };
+    const client = { ...LEGACY, capabilities: { elicitation: {} }, request };
+    const refusal = (await run(client).catch((error: unknown) => error)) as GatewayError;
+    if (way === 'ask')
+      expect(refusal.message).toBe('Nobody answered within 300 s; nothing was sent. Ask the user, then call again.');
+    else {
+      expect(refusal.message).toMatch(
+        /^Not done: Nobody answered within 300 s\.\nDELETE \/pets\/7\?\nNothing was sent\. Ask the user yourself; if they agree, repeat/,
+      );
+      expect(await run(client, { controls: { confirmationToken: String(refusal.details.confirmation_token) } })).toBe(
+        DONE,
+      );
+    }
+    expect(next).toHaveBeenCalledTimes(way === 'ask' ? 0 : 1);
   });
 });

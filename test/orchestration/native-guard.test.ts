@@ -120,7 +120,7 @@ describe('a destructive native tool in a gateway', () => {
     expect(keys).toEqual({
       wipe: ['disk', 'dry_run', 'confirmation_token'],
       note: [],
-      look: [],
+      look: ['dry_run'],
       users: ['action', 'id', 'confirmation_token', 'dry_run'],
     });
     const alone = new GroupedToolBuilder('u').action({ name: 'ban', destructive: true, handler: () => 'done' });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Effect, Endpoint, GuardPolicy } from '../../src/endpoint/model.ts';
-import { type DeploymentPolicy, decidePolicy } from '../../src/orchestration/policy.ts';
+import { type DeploymentPolicy, decidePolicy, decideWay } from '../../src/orchestration/policy.ts';
 
 interface Case {
   effect: Effect;
@@ -72,5 +72,23 @@ describe('the policy for', () => {
       policy: want,
       because,
     });
+  });
+});
+
+describe('what counts as a yes', () => {
+  test.each<[string, Parameters<typeof decideWay>, ReturnType<typeof decideWay>]>([
+    ['is either, unless somebody says otherwise', [{}, {}, { readOnly: false }], 'either'],
+    ['is what the operator says', [{}, {}, { readOnly: false, confirm: 'token' }], 'token'],
+    ['is what the domain says', [{}, { confirm: 'ask' }, { readOnly: false, confirm: 'token' }], 'ask'],
+    ['is what the operation says', [{ confirm: 'token' }, { confirm: 'ask' }, { readOnly: false }], 'token'],
+    [
+      'is the user’s answer where the operator says ask',
+      [{ confirm: 'token' }, {}, { readOnly: false, confirm: 'ask' }],
+      'ask',
+    ],
+    ['is never less in a profile', [{}, {}, { readOnly: false, confirm: 'either', confirmAtLeast: 'token' }], 'either'],
+    ['may be more in a profile', [{ confirm: 'token' }, {}, { readOnly: false, confirmAtLeast: 'ask' }], 'ask'],
+  ])('%s', (_, [endpoint, domain, deployment], way) => {
+    expect(decideWay(endpoint, domain, deployment)).toBe(way);
   });
 });

@@ -140,13 +140,14 @@ describe('the modern round trip', () => {
   });
 
   test('is over when the person declines: a clean answer, and nothing sent', async () => {
+    const strict = setUp({ policy: { readOnly: false, confirm: 'ask' } });
     for (const [answer, said] of [
       [{ action: 'decline' }, 'The user declined'],
       [{ action: 'cancel' }, 'The user dismissed the question'],
       [{ action: 'accept', content: { confirm: false } }, 'The user declined'],
     ] as const) {
-      const requestState = stateOf(await ask(deleting(1, 7)));
-      const second = await ask(deleting(2, 7, { inputResponses: { confirm: answer }, requestState }));
+      const requestState = stateOf(await ask(deleting(1, 7), 'ann', strict));
+      const second = await ask(deleting(2, 7, { inputResponses: { confirm: answer }, requestState }), 'ann', strict);
       expect(second.result).toMatchObject({
         isError: true,
         resultType: 'complete',
@@ -157,6 +158,31 @@ describe('the modern round trip', () => {
       );
     }
     expect(sent()).toEqual([]);
+    await strict.close();
+  });
+
+  test('with a client that declines by itself ends in a token, over HTTP too', async () => {
+    for (const [action, over] of [
+      ['decline', ask],
+      ['cancel', ask],
+      ['decline', overHttp],
+      ['cancel', overHttp],
+    ] as const) {
+      upstream.seen.length = 0;
+      const requestState = stateOf(await over(deleting(1, 7)));
+      const refusal = await over(deleting(2, 7, { inputResponses: { confirm: { action } }, requestState }));
+      expect(refusal.result).toMatchObject({
+        isError: true,
+        structuredContent: { failure_mode: 'not_confirmed', answer: action },
+      });
+      expect(sent()).toEqual([]);
+      const confirmed = (pet: number) =>
+        deleting(3, 7, { arguments: { id: pet, confirmation_token: tokenOf(refusal) } });
+      expect((await over(confirmed(8))).result).toMatchObject({ structuredContent: { token: 'tampered' } });
+      expect((await over(confirmed(7))).result).not.toHaveProperty('isError');
+      expect((await over(confirmed(7))).result).toMatchObject({ structuredContent: { token: 'used' } });
+      expect(sent()).toEqual(['DELETE /pets/7']);
+    }
   });
 
   test('asks again when the answer is missing, and refuses an answer that is none', async () => {
@@ -322,11 +348,11 @@ describe('dry_run', () => {
     await own.close();
   });
 
-  test('is checked like any call, and is no argument of a read', async () => {
+  test('is checked like any call, and shows what a read would send', async () => {
     const bad = await ask(modern(1, 'tools/call', { name: 'pets_create', arguments: { dry_run: true } }));
     expect(bad.result).toMatchObject({ isError: true, structuredContent: { failure_mode: 'validation' } });
     const read = await ask(modern(2, 'tools/call', { name: 'pets_list', arguments: { dry_run: true } }));
-    expect(read.result).toMatchObject({ isError: true, structuredContent: { failure_mode: 'validation' } });
+    expect(textOf(read)).toContain(`"method": "GET",\n "url": "${upstream.url}/pets`);
     expect(sent()).toEqual([]);
   });
 });
@@ -393,6 +419,29 @@ describe.each(Object.entries(LINE_CLIENTS))('a legacy client over %s', (_, open)
       expect(await client.find(({ id }) => id === `call-${index}`)).toMatchObject(want);
     }
     expect(sent()).toEqual([]);
+    await done();
+  });
+
+  test.each([
+    ['declines by itself', { result: { action: 'decline' } }],
+    ['dismisses what it is asked', { result: { action: 'cancel' } }],
+    ['cannot ask', { error: { code: -32601, message: 'Method not found' } }],
+  ])('that %s is offered a token, good once and for this call', async (_name, answer) => {
+    client.send(removing(1, 7));
+    const question = await client.find(isQuestion);
+    client.send({ jsonrpc: '2.0', id: question.id as string, ...answer });
+    const refusal = await client.find(({ id }) => id === 1);
+    expect(sent()).toEqual([]);
+    const confirmed = (id: number, pet: number) =>
+      legacy(id, 'tools/call', {
+        name: 'pets_delete',
+        arguments: { id: pet, confirmation_token: tokenOf(refusal) },
+      });
+    expect((await client.ask(confirmed(2, 8))).result).toMatchObject({ structuredContent: { token: 'tampered' } });
+    expect((await client.ask(confirmed(3, 7))).result).not.toHaveProperty('isError');
+    expect((await client.ask(confirmed(4, 7))).result).toMatchObject({ structuredContent: { token: 'used' } });
+    expect(client.received.filter(isQuestion)).toHaveLength(1);
+    expect(sent()).toEqual(['DELETE /pets/7']);
     await done();
   });
 
@@ -517,7 +566,9 @@ describe('a question', () => {
       expect(await reply).toMatchObject({
         result: {
           isError: true,
-          content: [{ text: 'Nobody answered within 60 s; nothing was sent. Ask the user, then call again.' }],
+          content: [
+            { text: expect.stringMatching(/^Not done: Nobody answered within 60 s\.\nDELETE .*repeat the same/s) },
+          ],
         },
       });
       expect(out.map(({ method }) => method)).toEqual(['elicitation/create', 'notifications/cancelled']);

@@ -3,11 +3,14 @@
 
 import type { Handler } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Effect, JsonSchema } from '../../endpoint/model.ts';
+import { isControlName } from '../../endpoint/names.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { once } from '../../model/base.ts';
 import { Tool, type ToolInit } from '../../model/tool.ts';
+import { CONTROL_NAMES, CONTROL_SCHEMAS, putInside } from '../../orchestration/controls.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
@@ -86,14 +89,21 @@ function callTool(catalog: Catalog): ToolEntry {
   return toEntry(
     {
       name: 'call_operation',
-      description: 'Call one operation. Its arguments, controls such as `fields` included, go into `arguments`.',
+      description: 'Call one operation.',
       annotations: aggregateAnnotations(hints, { openWorldHint: true }),
     },
-    { operation: { type: 'string' }, arguments: { type: 'object' } },
+    { operation: { type: 'string' }, arguments: { type: 'object' }, ...controlsOf(catalog.operations) },
     callOperation(catalog),
     catalog.operations,
     (operation) => ({ operation: (operation as CatalogOperation).name, arguments: {} }),
+    readCall,
   );
+}
+
+/** Those that any of the operations takes, under the names they have beside `arguments`: no API's argument is there. */
+function controlsOf(operations: readonly CatalogOperation[]): Readonly<Record<string, JsonSchema>> {
+  const names = CONTROL_NAMES.filter((name) => operations.some(({ controlKeys }) => controlKeys[name] !== undefined));
+  return Object.fromEntries(names.map((name) => [name, CONTROL_SCHEMAS[name]]));
 }
 
 /** The first argument is the one that must be there. */
@@ -103,6 +113,7 @@ function toEntry(
   run: Handler,
   operations: readonly CatalogOperation[] = [],
   pickOf?: ToolEntry['pickOf'],
+  validate = (tool: Tool, args: Args) => tool.validateArguments(args),
 ): ToolEntry {
   const required = Object.keys(properties).slice(0, 1);
   const tool = new Tool({
@@ -111,7 +122,7 @@ function toEntry(
   });
   return createEntry(
     tool,
-    async (context, args) => run(context, tool.validateArguments(args)),
+    async (context, args) => run(context, validate(tool, args)),
     '',
     operations,
     undefined,
@@ -169,12 +180,39 @@ function tellGroups({ domains, operations }: Catalog, filter: SearchFilter, limi
   return groups.length > 0 ? [`${single ? 'Groups' : 'Domains'}: ${groups.join(', ')}`] : [];
 }
 
+/** Controls are read the same way wherever they stand, so none of them is checked here. */
+function readCall(tool: Tool, args: Args): Args {
+  const entries = Object.entries(args);
+  const beside = Object.fromEntries(entries.filter(([key]) => isControlName(key)));
+  const own = Object.fromEntries(entries.filter(([key]) => !isControlName(key)));
+  const stray = Object.keys(own).filter((key) => key !== 'operation' && key !== 'arguments');
+  if (stray.length > 0 && own.operation !== undefined) throw refuseStray(tool.name, own, stray);
+  return { ...tool.validateArguments(own), ...beside };
+}
+
+function refuseStray(tool: string, { operation, arguments: inside }: Args, stray: readonly string[]): GatewayError {
+  const names = stray
+    .slice(0, MAX_STRAY)
+    .map((key) => `\`${key.slice(0, MAX_LINE)}\``)
+    .join(', ');
+  const example = `{ operation: ${JSON.stringify(String(operation).slice(0, MAX_LINE))}, arguments: { ${stray[0]!.slice(0, MAX_LINE)}: …${isObject(inside) ? ', …' : ''} } }`;
+  const message = `${names}${stray.length > MAX_STRAY ? ' …' : ''} must stand inside \`arguments\`: ${example}.`;
+  return new GatewayError(
+    'VALIDATION',
+    `Invalid arguments for ${tool}; nothing was sent. Fix and call again:\n1. ${message}`,
+    { tool, errors: stray.slice(0, MAX_STRAY).map((path) => ({ path, message: 'must stand inside `arguments`' })) },
+  );
+}
+
+const MAX_STRAY = 10;
+
 function callOperation(catalog: Catalog): Handler {
   return async (context, args) => {
     const operation = await pick(catalog, context.label, String(args.operation));
     const inner = context.withAction(operation.name);
     try {
-      return markFailure(await operation.run(inner, (args.arguments ?? {}) as Args), inner.label);
+      const own = putInside(inner.label, (args.arguments ?? {}) as Args, args, operation.controlKeys);
+      return markFailure(await operation.run(inner, own), inner.label);
     } catch (error) {
       const failure = toFailure(inner, error);
       const isLesson = error instanceof GatewayError && error.code === 'VALIDATION';

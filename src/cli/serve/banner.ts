@@ -116,13 +116,14 @@ function fromStdin({ config }: Launch): boolean {
 
 /** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
 function stdioCommand(launch: Launch): { command: string; args: string[] } {
-  const { paths, readOnly, guard, exposure, profiles, profile } = launch.config;
+  const { paths, readOnly, guard, confirm, exposure, profiles, profile } = launch.config;
   const absolute = (path: string) => (/^https?:/.test(path) || isAbsolute(path) ? path : resolve(path));
   const args = [
     ...paths.map(absolute),
     ...sourceFlags(launch, absolute),
     ...(readOnly ? ['--read-only'] : []),
     ...flag('--guard', guard),
+    ...flag('--confirm', confirm),
     ...flag('--exposure', exposure),
     ...flag('--profiles', profiles && absolute(profiles)),
     ...flag('--profile', profile),

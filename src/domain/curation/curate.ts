@@ -33,6 +33,7 @@ const PLAIN = [
   'effect',
   'idempotent',
   'guard',
+  'confirm',
   'pagination',
   'examples',
   'expose',

@@ -79,7 +79,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     problems.push({ path: [], message: 'offers nothing: it needs endpoints, or openapi with the path of a document' });
   }
   const shared = readShared(definition, options, problems);
-  const { name, title = name, guard = {}, exposure } = definition;
+  const { name, title = name, guard = {}, confirm, exposure } = definition;
   const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, endpoint]) =>
     buildEndpoint(action, endpoint, shared),
   );
@@ -90,7 +90,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     endpoints,
     quarantined: [],
     guard,
-    ...pickDefined({ exposure }),
+    ...pickDefined({ confirm, exposure }),
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
     prompts: buildPrompts(definition.prompts, problems),
     resources: buildResources(definition.resources, problems),
@@ -159,6 +159,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       title: own.title,
       description: own.description,
       guard: own.guard,
+      confirm: own.confirm,
       parse: plan.parse,
       clamp,
       outputSchema: own.outputSchema,

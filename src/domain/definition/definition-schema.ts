@@ -30,6 +30,11 @@ const bytes = z
   .max(1024 * 1024 * 1024);
 
 const policy = z.enum(['allow', 'confirm', 'deny']);
+const confirm = about(
+  z.enum(['token', 'either', 'ask']),
+  'What counts as a yes to a guarded call: `ask`, only the user’s own answer; `token`, a token of a refusal, handed back; `either`, the answer, or a token where the question reached nobody. Default: as the deployment says, else `either`.',
+  'ask',
+);
 const style = about(
   z.enum(['simple', 'label', 'matrix', 'form', 'spaceDelimited', 'pipeDelimited', 'deepObject', 'cookie']),
   'How lists and objects are written, as OpenAPI names it. Default: `form`, and `simple` in paths and headers.',
@@ -255,6 +260,7 @@ const common = {
     'Lets calls pass, asks a person first, or refuses. Default: as the domain and the deployment say.',
     'confirm',
   ),
+  confirm,
   timeoutMs: about(
     milliseconds,
     'Milliseconds a call may take, connecting and reading included. Default: 30000.',
@@ -502,6 +508,7 @@ export const domain = strict(
       'Lets calls pass, asks a person first, or refuses, by effect.',
       { destructive: 'deny' },
     ),
+    confirm,
     exposure: about(
       z.enum(['tools', 'grouped', 'search', 'auto']),
       'One tool per operation, one per group, or search. Default: `auto`, the first that fits the token budget.',

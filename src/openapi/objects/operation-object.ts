@@ -21,7 +21,7 @@ import { OperationProblem, type Place } from '../source/resolve.ts';
 import { buildExamples, readExamples } from './example.ts';
 import { type RequestContext, readRequest, takesStatement } from './operation-request.ts';
 import type { Operation } from './paths.ts';
-import { mediaTypesOf, readAnswer } from './response.ts';
+import { type Answer, mediaTypesOf, readAnswer } from './response.ts';
 import type { Security } from './security-requirement.ts';
 import type { Servers } from './server.ts';
 import type { OperationExtension } from './x-mcp.ts';
@@ -32,7 +32,7 @@ export interface ImportContext extends RequestContext {
   readonly variants: Variants;
   readonly servers: Servers;
   readonly security: Security;
-  readonly responsePlan: (mediaTypes: readonly string[]) => ResponsePlan;
+  readonly responsePlan: (answer: Answer) => ResponsePlan;
   readonly detectPagination: DetectPagination;
 }
 
@@ -70,7 +70,7 @@ export function buildEndpoint(
   const answer = readAnswer(place, mediaTypesOf(context.root, node, 'produces'), context.resolver);
   const keys = plan.args.map((arg) => arg.key);
   const pagination = context.detectPagination(keys, READS.has(method), answer.schema);
-  const plain = context.responsePlan(answer.mediaTypes);
+  const plain = context.responsePlan(answer);
   const longText = extension.description ?? textAt(node, 'description') ?? textAt(pathItem.value, 'description');
   const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
   const title = extension.title ?? shortText;

@@ -10,6 +10,8 @@ import { isJson, kindOf } from './media-type-object.ts';
 
 export interface Answer {
   readonly mediaTypes: readonly string[];
+  /** Every success it has is one without a body. */
+  readonly isEmpty?: boolean;
   /** Schema of the first successful JSON answer. */
   readonly schema?: Place;
 }
@@ -19,6 +21,8 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
   const responses = nodeAt(operation.value, 'responses');
   if (!responses) return { mediaTypes: [] };
   const codes = Object.keys(responses).filter((code) => /^2/i.test(code));
+  if (codes.length > 0 && codes.every((code) => code === '204' || code === '205'))
+    return { mediaTypes: [], isEmpty: true };
   const mediaTypes = new Set<string>();
   let schema: Place | undefined;
   for (const code of codes.length > 0 ? codes : Object.keys(responses).filter((code) => code === 'default')) {
@@ -42,9 +46,10 @@ export function readAnswer(operation: Place, produces: readonly string[], resolv
 }
 
 /** JSON where it is a choice; otherwise what the document lists, with anything else as second best. */
-export function createResponsePlans(): (mediaTypes: readonly string[]) => ResponsePlan {
+export function createResponsePlans(): (answer: Answer) => ResponsePlan {
   const plans = new Map<string, ResponsePlan>();
-  return (mediaTypes) => {
+  return ({ mediaTypes, isEmpty }) => {
+    if (isEmpty) return NO_BODY;
     const key = mediaTypes.join('\n');
     let plan = plans.get(key);
     if (!plan) {
@@ -55,6 +60,8 @@ export function createResponsePlans(): (mediaTypes: readonly string[]) => Respon
     return plan;
   };
 }
+
+const NO_BODY: ResponsePlan = Object.freeze({ ...DEFAULT_RESPONSE, empty: true });
 
 function acceptOf(mediaTypes: readonly string[]): string | undefined {
   const concrete = mediaTypes.filter((type) => !type.includes('*') && /^[\x20-\x7e]{3,200}$/.test(type));
