@@ -10,11 +10,14 @@ import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
+import type { PositionOf } from './files/mistakes.ts';
 import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
   readonly source: string;
+  /** Where fields stand in the file. */
+  readonly positionOf?: PositionOf;
   /** A folder `$ref`s may reach where the file names none itself. */
   readonly refsRoot?: string;
   readonly onProgress?: (text: string) => void;
@@ -24,8 +27,8 @@ export interface Imported {
   readonly domain: Domain;
   /** Plain headers of the file; the secret ones are among the credentials of the domain already. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What `include` names and no operation has. */
-  readonly unused: readonly string[];
+  /** What `include` and `exclude` name and no operation has. */
+  readonly unused: readonly Problem[];
 }
 
 /** Imports the document a definition names, with everything the file says about reading it. */
