@@ -49,7 +49,7 @@ const profileName = z
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'a profile name has lower-case letters, digits, "-" and "_", at most 32');
 
 /** The shape of profiles.yaml. */
-const profilesFile = z.record(profileName, profile);
+export const profilesFile = z.record(profileName, profile);
 
 /** Where profiles were read from, for what is found wrong with them only beside the catalog. */
 const origins = new WeakMap<object, { readonly file: string; readonly positionOf: PositionOf }>();
