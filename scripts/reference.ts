@@ -1,4 +1,4 @@
-// The reference of domain files and profiles (docs/*.md) and their JSON Schemas for editors, made of the schemas that the
+// The reference of domain files and profiles (docs/) and their JSON Schemas for editors, made of the schemas that the
 // loader itself checks with. `npm run docs` writes them; test/documentation/reference.test.ts holds that they are up to date.
 import { stringify } from 'yaml';
 import { z } from 'zod';

@@ -1,7 +1,7 @@
 // profiles.yaml: named subsets of the catalog, each served at /mcp/<name>.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { about, strict } from './domain/definition/fields.ts';
+import { about, strict } from './domain/definition/shape/fields.ts';
 import { parseYaml } from './domain/domain-yaml.ts';
 import { reason } from './domain/files/domain-files.ts';
 import { MistakesError, type PositionOf, toMistakes } from './domain/files/mistakes.ts';

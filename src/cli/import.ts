@@ -5,6 +5,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import { parse, stringify } from 'yaml';
 import { type Flags, readConfig } from '../config.ts';
+import { readEditorSchema, schemaFileName, schemaLine } from '../editor-schemas.ts';
 import type { Credential, Domain, Endpoint } from '../endpoint/model.ts';
 import { secretsIn } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
@@ -48,6 +49,8 @@ export async function runImport(source: string, flags: ImportFlags): Promise<voi
     [domainFile, renderDomainFile(domain, fromDomains(document.root), fromDomains(document.refsRoot))],
   ]);
   refuseToOverwrite(out, [...writes.keys()], flags.force ?? false);
+  // Nobody writes in it: that of this version takes the place of an older one.
+  writes.set(join('domains', schemaFileName('domain')), readEditorSchema('domain'));
   for (const [path, text] of writes) {
     const target = resolve(out, path);
     await mkdir(dirname(target), { recursive: true });
@@ -165,6 +168,7 @@ function renderDomainFile(domain: Domain, document: string, refsRoot: string | u
   const [first] = domain.endpoints;
   const url = first?.baseUrl ? first.baseUrl : 'https://api.example.com';
   const lines = [
+    schemaLine('domain'),
     `# ${oneLine(domain.title)}: which operations models get, and how they read. Restart to apply.`,
     `name: ${domain.name}`,
     `openapi: ${JSON.stringify(document)}`,

@@ -6,8 +6,8 @@ import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
-import { about, chosen, closed, strict } from './fields.ts';
-import { loginShape } from './login-schema.ts';
+import { about, chosen, closed, strict } from './shape/fields.ts';
+import { loginShape } from './shape/login-schema.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const flag = z.boolean();

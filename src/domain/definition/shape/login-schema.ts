@@ -1,6 +1,6 @@
 // The shape of a login in a domain file: the request, where its answer has the token, and how that is sent.
 import { z } from 'zod';
-import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
+import { HEADER_NAME } from '../../../endpoint/headers/header-names.ts';
 import { about, closed } from './fields.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
