@@ -16,7 +16,7 @@ import {
   type ResourceTable,
   type TemplateEntry,
 } from './catalog/resources-and-prompts/resources.ts';
-import { refuseUnknownNames, type Selection, selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
+import { checkSelection, type Selection, selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
 import { createUnknownTool } from './catalog/unknown-tool.ts';
 import type { ConfirmWay, Domain, GuardPolicy } from './endpoint/model.ts';
 import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
@@ -30,6 +30,7 @@ import { compileOperation } from './orchestration/operation.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
 import { createRedaction, type Redaction } from './orchestration/redaction.ts';
 import { createSigner, type Signer } from './orchestration/signer.ts';
+import { toProfileError } from './profiles.ts';
 import { META } from './protocol/eras.ts';
 import { createProtocol, type Protocol } from './protocol/handle.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
@@ -138,9 +139,9 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     exposure: options.exposure ?? 'auto',
     policy,
   });
+  refuseWrongProfiles(options as GatewayOptions);
   const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
-    refuseUnknownNames(name, profile, { domains: options.domains, native: options.native ?? {} });
     profiles.set(name, createService(shared, toProfileServing(name, profile, options as GatewayOptions, policy)));
   }
   const services = [service, ...profiles.values()];
@@ -165,6 +166,13 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
       await executor.close();
     },
   };
+}
+
+function refuseWrongProfiles({ profiles = {}, domains, native = {} }: GatewayOptions): void {
+  const problems = Object.entries(profiles).flatMap(([name, profile]) =>
+    checkSelection(profile, { domains, native }).map(({ path, message }) => ({ path: [name, ...path], message })),
+  );
+  if (problems.length > 0) throw toProfileError(profiles, problems);
 }
 
 /** Who calls without a transport: this very process, which does not hang up. */

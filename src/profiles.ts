@@ -1,48 +1,89 @@
 // profiles.yaml: named subsets of the catalog, each served at /mcp/<name>.
 import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
-import { hint } from './endpoint/suggest.ts';
-import { GatewayError } from './errors.ts';
+import { about, strict } from './domain/definition/shape/fields.ts';
+import { parseYaml } from './domain/domain-yaml.ts';
+import { reason } from './domain/files/domain-files.ts';
+import { MistakesError, type PositionOf, toMistakes } from './domain/files/mistakes.ts';
+import { type Problem, toProblems } from './endpoint/problems.ts';
 import type { Profile } from './gateway.ts';
 
 const names = z.array(z.string().min(1)).min(1);
-const profile = z.strictObject({
-  domains: names.optional(),
-  include: names.optional(),
-  exclude: names.optional(),
-  tags: names.optional(),
-  excludeTags: names.optional(),
-  effects: z
-    .array(z.enum(['read', 'write', 'destructive']))
-    .min(1)
-    .optional(),
-  native: z.union([z.boolean(), names]).optional(),
-  exposure: z.enum(['tools', 'grouped', 'search', 'auto']).optional(),
-  readOnly: z.boolean().optional(),
-  guard: z.enum(['allow', 'confirm', 'deny']).optional(),
-  confirm: z.enum(['token', 'either', 'ask']).optional(),
+const profile = strict({
+  domains: about(names, 'Only operations of these domains; `*` stands for any run of characters.', ['shop']),
+  include: about(
+    names,
+    'Only these operations, by fully-qualified name (`domain.group.operation`, as `landbridge explain` shows it) with globs; a name stands for what is below it, too.',
+    ['shop.orders.*'],
+  ),
+  exclude: about(names, 'None of these operations; stronger than every other choice.', ['shop.delete_order']),
+  tags: about(names, 'Only operations with one of these tags: `orders` of any domain, `shop.orders` of one.', [
+    'orders',
+  ]),
+  excludeTags: about(names, 'None with one of these tags; stronger than `tags`.', ['customers']),
+  effects: about(z.array(z.enum(['read', 'write', 'destructive'])).min(1), 'Only operations of these effects.', [
+    'read',
+  ]),
+  native: about(
+    z.union([z.boolean(), names]),
+    'Tools, resources and prompts registered in code: all of them, or those of these names or URIs. Default: none.',
+    false,
+  ),
+  exposure: about(
+    z.enum(['tools', 'grouped', 'search', 'auto']),
+    'One tool per operation, one per group, or search. Default: as the deployment and its domains say.',
+    'tools',
+  ),
+  readOnly: about(z.boolean(), 'Refuses everything that is not a read.', true),
+  guard: about(
+    z.enum(['allow', 'confirm', 'deny']),
+    'Lets destructive calls pass, asks a person first, or refuses; never laxer than the deployment.',
+    'deny',
+  ),
+  confirm: about(
+    z.enum(['token', 'either', 'ask']),
+    'How a call that needs a yes gets it: a signed token, a person who is asked, or either; never laxer than the deployment.',
+    'ask',
+  ),
+}).meta({
+  id: 'profile',
+  description: 'A part of the catalog, served at `/mcp/<name>`. An operation must pass every choice.',
 });
 const profileName = z
   .string()
   .regex(/^[a-z][a-z0-9_-]{0,31}$/, 'a profile name has lower-case letters, digits, "-" and "_", at most 32');
 
+/** The shape of profiles.yaml. */
+export const profilesFile = z.record(profileName, profile);
+
+/** Where profiles were read from, for what is found wrong with them only beside the catalog. */
+const origins = new WeakMap<object, { readonly file: string; readonly positionOf: PositionOf }>();
+
 export function readProfiles(file: string): Readonly<Record<string, Profile>> {
-  let value: unknown;
-  try {
-    value = parse(readFileSync(file, 'utf8'));
-  } catch (cause) {
-    throw new GatewayError('BAD_CONFIG', `Cannot read the profiles in ${file}: ${(cause as Error).message}`, {}, cause);
+  const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
+  const fail = (problems: readonly Problem[]) =>
+    new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw fail([{ path: [], message: 'must hold profiles by name, for example: reader: { effects: [read] }' }]);
   }
-  const parsed = z.record(profileName, profile).safeParse(value);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0]!;
-  const where = issue.path.map(String).join('.');
-  const what =
-    issue.code === 'unrecognized_keys'
-      ? `"${issue.keys[0]}" is not known here; ${hint(issue.keys[0] ?? '', Object.keys(profile.shape))}`
-      : issue.path.length === 0
-        ? 'must hold profiles by name, for example: reader: { effects: [read] }'
-        : issue.message;
-  throw new GatewayError('BAD_CONFIG', `${file}: ${where === '' ? '' : `${where}: `}${what}`);
+  const parsed = profilesFile.safeParse(value, { reportInput: true });
+  if (!parsed.success) throw fail(toProblems(parsed.error.issues));
+  const profiles = parsed.data as Readonly<Record<string, Profile>>;
+  origins.set(profiles, { file, positionOf });
+  return profiles;
+}
+
+/** What to throw for profiles that do not fit the catalog, with file and line where they came from one. */
+export function toProfileError(profiles: object, problems: readonly Problem[]): MistakesError {
+  const { file = 'profiles', positionOf } = origins.get(profiles) ?? {};
+  return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const message = reason(error as NodeJS.ErrnoException);
+    throw new MistakesError('BAD_CONFIG', [{ file, message }], error);
+  }
 }

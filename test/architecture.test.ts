@@ -32,14 +32,14 @@ const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
   undici: ['executor/send.ts'],
   'js-yaml': ['openapi/source/parse.ts'],
-  yaml: ['domain/domain-yaml.ts', 'cli/import/place-files.ts', 'profiles.ts'],
+  yaml: ['domain/domain-yaml.ts', 'cli/import/place-files.ts'],
   'json-p3': ['openapi/source/jsonpath.ts'],
   commander: ['cli/main.ts', 'cli/commands.ts'],
   ajv: ['schema/check/compile-schema.ts'],
   'ajv-formats': ['schema/check/formats.ts'],
   re2js: ['schema/check/pattern.ts'],
   'gpt-tokenizer': ['catalog/tokens.ts'],
-  jiti: ['domain/load-module.ts'],
+  jiti: ['domain/files/load-module.ts'],
   pino: ['log.ts'],
 };
 const MAX_FILES_IN_A_FOLDER = 15;

@@ -1,4 +1,4 @@
-// Nothing is exported for nobody: what a file of src offers, another file of src takes, or src/index.ts offers it on.
+// Nothing is exported for nobody: what a file of src offers, another file of src or a script takes, or src/index.ts offers it on.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,7 +46,8 @@ function listExports(file: string): string[] {
 /** `file#name` of everything some file of src imports or hands on; `file#*` where it takes all. */
 function listUses(): Set<string> {
   const uses = new Set<string>();
-  for (const file of files) {
+  const scripts = readdirSync(join(root, '../scripts')).filter((name) => name.endsWith('.ts'));
+  for (const file of [...files, ...scripts.map((name) => `../scripts/${name}`)]) {
     const text = textOf(file);
     const target = (path: string) => relative(root, resolve(root, dirname(file), path));
     for (const [, list, path] of text.matchAll(IMPORT)) {

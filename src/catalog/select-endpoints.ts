@@ -2,8 +2,8 @@
 import { compileGlob } from '../endpoint/glob.ts';
 import type { Domain, Effect, Endpoint } from '../endpoint/model.ts';
 import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
+import type { Problem } from '../endpoint/problems.ts';
 import { closest } from '../endpoint/suggest.ts';
-import { GatewayError } from '../errors.ts';
 import type { Tool } from '../model/tool.ts';
 import type { PromptEntry } from './resources-and-prompts/prompts.ts';
 import type { ResourceEntry, TemplateEntry } from './resources-and-prompts/resources.ts';
@@ -105,30 +105,56 @@ function namesOf({ definition }: ResourceEntry | TemplateEntry | PromptEntry): s
   return 'uriTemplate' in definition ? [definition.name, definition.uriTemplate] : [definition.name];
 }
 
-/** A name that nothing has would quietly serve nothing, or exclude nothing: the start stops and says which. */
-export function refuseUnknownNames(
-  profile: string,
-  { domains = [], include = [], exclude = [], native }: Selection,
-  catalog: { readonly domains: readonly Domain[]; readonly native: NativeParts },
-): void {
+interface Catalog {
+  readonly domains: readonly Domain[];
+  readonly native: NativeParts;
+}
+
+/** A name that nothing has would quietly serve nothing, or exclude nothing; and nobody wants a profile that serves nothing. */
+export function checkSelection(selection: Selection, catalog: Catalog): Problem[] {
+  const { native } = selection;
   const endpoints = catalog.domains.flatMap((domain) => domain.endpoints);
   const operations = endpoints.flatMap((endpoint) => [endpoint.id, ...qualifiedNamesOf(endpoint)]);
+  const tags = [...new Set(endpoints.flatMap((endpoint) => tagsOf(endpoint)))];
   const { tools = [], resources = [], templates = [], prompts = [] } = catalog.native;
   const entries = [...tools.map(({ tool }) => tool.name), ...[...resources, ...templates, ...prompts].flatMap(namesOf)];
-  const checks = [
-    { what: 'the domain', patterns: domains, names: catalog.domains.map(({ name }) => name) },
-    { what: 'the operation', patterns: [...include, ...exclude], names: operations, isTree: true },
-    { what: 'the native entry', patterns: typeof native === 'object' ? native : [], names: entries },
-  ];
-  for (const { what, patterns, names, isTree = false } of checks) {
-    const unknown = patterns.find((pattern) => !names.some(compileNames(isTree ? withBelow(pattern) : [pattern])));
-    if (unknown === undefined) continue;
-    const near = closest(unknown, names);
-    throw new GatewayError(
-      'BAD_CONFIG',
-      `The profile ${profile} names ${what} "${unknown}", which is not loaded.${near ? ` Did you mean ${near}?` : ''} Loaded: ${names.slice(0, 40).join(', ')}.`,
-    );
-  }
+  const groups = {
+    domains: { what: 'domain', names: catalog.domains.map(({ name }) => name) },
+    include: { what: 'operation', names: operations, isTree: true },
+    exclude: { what: 'operation', names: operations, isTree: true },
+    tags: { what: 'tag', names: tags, others: operations },
+    excludeTags: { what: 'tag', names: tags, others: operations },
+    native: { what: 'tool, resource or prompt registered in code', names: entries },
+  };
+  const problems = Object.entries(groups).flatMap(([key, { what, names, ...more }]) => {
+    const values = key === 'native' ? (typeof native === 'object' ? native : []) : selection[key as 'tags'];
+    return (values ?? []).flatMap((value, index): Problem[] => {
+      const isNamed = compileNames('isTree' in more ? withBelow(value) : [value]);
+      if (names.some(isNamed) || ('others' in more && more.others.some(isNamed))) return [];
+      return [{ path: [key, index], message: `there is no ${what} "${value}"; ${listNames(value, what, names)}` }];
+    });
+  });
+  return problems.length > 0 ? problems : checkIsServing(selection, catalog);
+}
+
+const SHOWN_NAMES = 20;
+
+function listNames(value: string, what: string, names: readonly string[]): string {
+  if (names.length === 0) return `nothing that is loaded has a ${what}`;
+  const near = closest(value, names);
+  // A tag with its domain in front is the same tag: the short form tells it.
+  const short = what === 'tag' ? names.filter((name) => !name.includes('.')) : names;
+  const list = short.slice(0, SHOWN_NAMES).join(', ');
+  const more = short.length > SHOWN_NAMES ? ` and ${short.length - SHOWN_NAMES} more` : '';
+  return `${near === undefined ? '' : `did you mean "${near}"? `}(${list}${more})`;
+}
+
+function checkIsServing(selection: Selection, { domains, native }: Catalog): Problem[] {
+  if (domains.length === 0 || selectEndpoints(domains, selection).length > 0) return [];
+  if (Object.values(selectNative(native, selection)).some((part) => Array.isArray(part) && part.length > 0)) return [];
+  const keys = ['domains', 'include', 'exclude', 'tags', 'excludeTags', 'effects'] as const;
+  const choices = keys.filter((key) => selection[key] !== undefined).join(', ');
+  return [{ path: [], message: `serves nothing: no operation passes ${choices} together; loosen one of them` }];
 }
 
 /** As its hints say; unsaid is not a read. */

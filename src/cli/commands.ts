@@ -201,6 +201,18 @@ With --fix they tell of what is left.`,
     options: [...source, ...guards, json],
     run: async (tool, files, flags) => (await import('./explain.ts')).runExplain(tool, files, flags),
   },
+  {
+    name: 'schema',
+    description: 'Print the JSON Schema of domain files or profiles, for editors.',
+    arguments: [['[kind]', 'domain (default) or profiles']],
+    options: [],
+    help: `
+Examples:
+  landbridge schema > domains/.domain.schema.json      then begin domain files with
+                                                       # yaml-language-server: $schema=.domain.schema.json
+  landbridge schema profiles > .profiles.schema.json`,
+    run: async (kind) => (await import('./schema.ts')).runSchema(kind),
+  },
 ];
 
 export function addCommands(program: Command): void {

@@ -29,6 +29,10 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
   if (!(error instanceof GatewayError)) throw error;
+  const { problems } = error.details;
+  // Over stdio the client reads what is printed.
+  if (problems !== undefined && process.argv.includes('--json') && !process.argv.includes('--stdio'))
+    process.stdout.write(`${JSON.stringify({ error: { code: error.code, problems } })}\n`);
   process.stderr.write(`${pc.red('landbridge:')} ${error.message}\n`);
   process.exit(error.details.usage ? 2 : 1);
 }

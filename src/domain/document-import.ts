@@ -11,11 +11,14 @@ import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
+import type { PositionOf } from './files/mistakes.ts';
 import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
   readonly source: string;
+  /** Where fields stand in the file. */
+  readonly positionOf?: PositionOf;
   /** A folder `$ref`s may reach where the file names none itself. */
   readonly refsRoot?: string;
   readonly onProgress?: (text: string) => void;
@@ -27,8 +30,8 @@ export interface Imported {
   readonly headers: Readonly<Record<string, string>>;
   /** Whole credentials of the file, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** What `include` names and no operation has. */
-  readonly unused: readonly string[];
+  /** What `include` and `exclude` name and no operation has. */
+  readonly unused: readonly Problem[];
 }
 
 /** Imports the document a definition names, with everything the file says about reading it. */

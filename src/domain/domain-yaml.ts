@@ -5,6 +5,7 @@ import {
   type Document,
   isAlias,
   isMap,
+  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -15,38 +16,67 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { isObject } from '../endpoint/is-object.ts';
+import type { Problem } from '../endpoint/problems.ts';
 import { emptyMap, own } from '../endpoint/untrusted.ts';
-import { GatewayError } from '../errors.ts';
+import type { ErrorCode } from '../errors.ts';
+import { MistakesError, type Position, type PositionOf, toMistakes } from './files/mistakes.ts';
 
 export interface ReadYaml {
   readonly value: unknown;
-  /** Line of the field at this path, or of the nearest field around it. */
-  readonly lineOf: (path: readonly (string | number)[]) => number | undefined;
+  readonly positionOf: PositionOf;
 }
 
-/** Parses what a person wrote: duplicate keys, tabs and broken indentation are mistakes with a line number. */
-export function parseYaml(text: string, file: string): ReadYaml {
+/** Parses what a person wrote: duplicate keys, tabs and broken indentation are mistakes with a place. */
+export function parseYaml(text: string, file: string, code: ErrorCode = 'BAD_DOMAIN'): ReadYaml {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, merge: true });
-  const first = document.errors[0];
-  if (first !== undefined) {
-    const { line, col } = lines.linePos(first.pos[0]);
-    throw new GatewayError(
-      'BAD_DOMAIN',
-      `${file}:${line}: ${sentence(first.message)}${fix(first.code)} (column ${col})`,
-      { file, line },
-    );
+  const slip = document.errors.find((error) => error.code !== 'DUPLICATE_KEY');
+  if (slip !== undefined) {
+    const message = `${sentence(slip.message)}${fix(slip.code)}`;
+    throw new MistakesError(code, [{ file, ...positionAt(slip.pos[0], lines), message }]);
   }
+  if (document.errors.length > 0) throw new MistakesError(code, listDuplicates(document, file, lines));
   let value: unknown;
   try {
     value = document.toJS({ maxAliasCount: 100 });
   } catch (error) {
-    throw new GatewayError('BAD_DOMAIN', `${file}: ${sentence((error as Error).message)}; write it out`, { file });
+    throw new MistakesError(code, [{ file, message: `${sentence((error as Error).message)}; write it out` }]);
   }
-  return { value, lineOf: (path) => lineAt(document.contents, path, lines) };
+  return { value, positionOf: (path) => findPosition(document.contents, path, lines) };
 }
 
-function lineAt(root: Node | null, path: readonly (string | number)[], lines: LineCounter): number | undefined {
+function listDuplicates(document: Document.Parsed, file: string, lines: LineCounter) {
+  const problems: Problem[] = [];
+  const positions = new Map<Problem['path'], Position>();
+  visit(document, {
+    Map: (_, map, ancestors) => {
+      const firstLines = new Map<string, number>();
+      for (const { key } of map.items) {
+        if (!isScalar(key) || key.range == null) continue;
+        const name = String(key.value);
+        const position = positionAt(key.range[0], lines);
+        const first = firstLines.get(name);
+        if (first === undefined) firstLines.set(name, position.line);
+        else if (name !== '<<') {
+          const around = ancestors.flatMap((node) =>
+            isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
+          );
+          const path = [...around, name];
+          positions.set(path, position);
+          problems.push({ path, message: `stands in line ${first} already; remove one of them` });
+        }
+      }
+    },
+  });
+  return toMistakes(file, problems, (path) => positions.get(path));
+}
+
+function positionAt(offset: number, lines: LineCounter): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line, column: col };
+}
+
+function findPosition(root: Node | null, path: readonly (string | number)[], lines: LineCounter): Position | undefined {
   let at: Node | null | undefined = root;
   let offset = root?.range?.[0];
   for (const part of path) {
@@ -61,11 +91,10 @@ function lineAt(root: Node | null, path: readonly (string | number)[], lines: Li
     } else break;
     if (isAlias(at)) break;
   }
-  return offset === undefined ? undefined : lines.linePos(offset).line;
+  return offset === undefined ? undefined : positionAt(offset, lines);
 }
 
 function fix(code: string): string {
-  if (code === 'DUPLICATE_KEY') return '; remove one of them';
   if (code === 'TAB_AS_INDENT') return '; use blanks';
   return code === 'BAD_INDENT' || code.startsWith('BLOCK_') ? '; check the indentation here and in the next line' : '';
 }
@@ -233,7 +262,7 @@ function linesThatDiffer(draft: string, intended: unknown): readonly string[] {
   const lines = draft.split('\n');
   const paths: string[][] = [];
   findDifferences(read.value, intended, [], paths);
-  const numbers = new Set(paths.map((path) => read.lineOf(path) ?? 1));
+  const numbers = new Set(paths.map((path) => read.positionOf(path)?.line ?? 1));
   return [...numbers].map((line) => `line ${line}: ${(lines[line - 1] ?? '').trim()}`);
 }
 

@@ -8,10 +8,11 @@ import { GatewayError } from '../errors.ts';
 import { buildDomain } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { homeOrigin } from './document-fields.ts';
-import { findFiles, type SourceFile } from './domain-files.ts';
-import type { Library } from './load-module.ts';
+import { findFiles, type SourceFile } from './files/domain-files.ts';
+import type { Library } from './files/load-module.ts';
+import { type Mistake, MistakesError } from './files/mistakes.ts';
+import { type DomainFile, readDomainFile } from './files/read-domain-file.ts';
 import { pickDefined } from './pick-defined.ts';
-import { readDomainFile, withPlaces } from './read-domain-file.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
@@ -49,18 +50,30 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   }
   const loading: Loading = { options, running: new Map(), headerOrigin: undefined };
   const domains: Domain[] = [];
+  const mistakes: Mistake[] = [];
   for (const source of sources) {
-    const domain = await loadBeside(domains, source, loading);
-    loading.headerOrigin ??= homeOrigin(domain.endpoints);
-    const twin = domains.find((other) => other.name === domain.name);
-    if (twin !== undefined) {
-      const message = `${domain.source}: the domain name "${domain.name}" is taken by ${twin.source}; give one of them another name`;
-      throw new GatewayError('BAD_DOMAIN', message, { file: domain.source });
+    try {
+      const domain = await loadBeside(domains, source, loading);
+      loading.headerOrigin ??= homeOrigin(domain.endpoints);
+      const twin = domains.find((other) => other.name === domain.name);
+      if (twin === undefined) domains.push(withHeaderWarning(domain, loading));
+      else {
+        const message = `"${domain.name}" is the name of the domain in ${twin.source} as well; choose another for one of them`;
+        mistakes.push({ file: domain.source, field: 'name', message });
+      }
+    } catch (error) {
+      if (!(error instanceof MistakesError)) throw error;
+      mistakes.push(...error.mistakes);
+      // The other files are read only to say what is wrong with them: what was meant for the first must not go to them.
+      loading.headerOrigin ??= NO_ORIGIN;
     }
-    domains.push(withHeaderWarning(domain, loading));
   }
+  if (mistakes.length > 0) throw new MistakesError('BAD_DOMAIN', mistakes);
   return domains;
 }
+
+/** The origin of nothing. */
+const NO_ORIGIN = 'null';
 
 /** Two documents may bear one title (two versions of an API): the later one gets a number. Files choose their own names. */
 async function loadBeside(domains: readonly Domain[], source: SourceFile, loading: Loading): Promise<Domain> {
@@ -95,16 +108,15 @@ async function loadOne(source: SourceFile, loading: Loading, name?: string): Pro
     const { importDocument } = await import('../openapi/import-document.ts');
     return importDocument(source.file, { env, ...settings, ...pickDefined({ stdin: options.stdin, name }) });
   }
-  const file = await readDomainFile(source, options.library);
-  return withPlaces(file, async () => {
-    const { definition, kind } = file;
+  const build = async ({ definition, file, kind, positionOf }: DomainFile) => {
     await startEmbedded(definition, loading);
     const embedded = (api: string) => running.get(api);
-    const build = { env, source: file.file, kind, embedded, ...settings };
-    if (definition.openapi === undefined) return buildDomain(definition, build);
+    const about = { env, source: file, kind, embedded, ...settings, ...pickDefined({ positionOf }) };
+    if (definition.openapi === undefined) return buildDomain(definition, about);
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
-    return buildDocumentDomain(definition, build);
-  });
+    return buildDocumentDomain(definition, about);
+  };
+  return readDomainFile(source, build, options.library);
 }
 
 /** Starts what the definition's base URLs name as `embedded:…`, once. */

@@ -9,6 +9,8 @@ import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';
 import { adviseOrigins, unusedCredentials, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
+import { pointTo } from './files/mistakes.ts';
+import { listClashes } from './name-clashes.ts';
 import { pickDefined } from './pick-defined.ts';
 
 /** The importer cuts actions so that the prefix always fits; it leaves this much for it, the `_` included. */
@@ -25,14 +27,11 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
   const { domain: imported, unused } = reading;
   const context: CurationContext = { prefix, file: options.source, env: options.env, problems };
   const shared = withDomainFields(reading, definition, context);
+  if (definition.endpoints === undefined) refuseNothing(imported, definition, unused, options.source);
   const curated = curateAll(shared, definition, context);
   const own = buildOwn(definition, imported, options);
   const endpoints = [...curated, ...own.endpoints];
-  checkActions(endpoints, problems);
-  if (endpoints.length === 0 && imported.quarantined.length === 0) {
-    const message = `leaves no operation${unused.length > 0 ? `; none has ${unused.join(', ')}` : ''}`;
-    problems.push({ path: [definition.include === undefined ? 'openapi' : 'include'], message });
-  }
+  problems.push(...listClashes(curated, imported.endpoints, own.endpoints, definition));
   const pinned = choosePinned(definition, imported, endpoints, curated, problems);
   if (problems.length > 0) throw new DefinitionError(options.source, problems);
   const exposure = definition.exposure ?? imported.exposure;
@@ -52,10 +51,24 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
       ...own.warnings,
       ...unusedCredentials(endpoints, definition, options.source),
       ...adviseOrigins(endpoints, options.source),
-      ...unused.map((what) => `${options.source}: include: no operation has ${what}.`),
+      ...unused.map(({ path, message }) => `${pointTo(options.source, path, options.positionOf)}: ${message}`),
     ],
     source: options.source,
   });
+}
+
+/** With nothing left there is nothing to say about single operations: the choice itself is the mistake. */
+function refuseNothing(
+  imported: Domain,
+  definition: DomainDefinition,
+  unused: readonly Problem[],
+  source: string,
+): void {
+  if (imported.endpoints.length > 0 || imported.quarantined.length > 0) return;
+  const key = definition.include ? 'include' : definition.exclude ? 'exclude' : 'openapi';
+  const inInclude = unused.filter(({ path }) => path[0] === 'include');
+  const message = `leaves no operation${key === 'openapi' ? ': the document has none' : '; choose others'}`;
+  throw new DefinitionError(source, inInclude.length > 0 ? inInclude : [{ path: [key], message }]);
 }
 
 /** Hand-written endpoints, prompts and resources of the same file. */
@@ -80,20 +93,6 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
   const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
   const kinds = Object.entries(credentials ?? {}).filter(([, credential]) => 'kind' in credential);
   return buildDomain({ ...rest, credentials: Object.fromEntries(kinds), ...pickDefined({ baseUrl: home }) }, options);
-}
-
-function checkActions(endpoints: readonly Endpoint[], problems: Problem[]): void {
-  const byAction = new Map<string, Endpoint>();
-  for (const endpoint of endpoints) {
-    const other = byAction.get(endpoint.action);
-    if (other !== undefined) {
-      const isImported = endpoint.source.kind === 'openapi';
-      const path = isImported ? ['operations', keysOf(endpoint)[0]!] : ['endpoints', endpoint.action];
-      const message = `the name "${endpoint.action}" is taken by ${other.method} ${other.path}; choose another`;
-      problems.push({ path, message });
-    }
-    byAction.set(endpoint.action, endpoint);
-  }
 }
 
 /** What the file pins by name, what its `operations` or the document say of each operation, and its own endpoints. */

@@ -1,43 +1,94 @@
 // include and exclude of a domain file as one function over operations, which also remembers what never matched.
 
 import { compileGlob } from '../endpoint/glob.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { hint } from '../endpoint/suggest.ts';
 import type { OperationInfo } from '../openapi/import-options.ts';
 import type { OperationFilter } from './definition/definition-types.ts';
 
 export interface Selection {
   readonly select: (operation: OperationInfo) => boolean;
-  /** Values of `include` that no operation had: most likely misspelt. */
-  readonly unused: () => string[];
+  /** Values of `include` and `exclude` that no operation had: most likely misspelt. */
+  readonly unused: () => Problem[];
 }
 
 type Test = (operation: OperationInfo) => boolean;
-type Named = readonly [label: string, test: Test];
+
+/** One value of a filter. */
+interface Choice {
+  readonly path: Problem['path'];
+  readonly value: string;
+  readonly kind: Kind;
+  readonly test: Test;
+}
+
+type Kind = 'tags' | 'paths' | 'methods' | 'operations' | 'deprecated';
+
+const WORDS: Readonly<Record<Kind, string>> = {
+  tags: 'the tag',
+  paths: 'the path',
+  methods: 'the method',
+  operations: 'the name',
+  deprecated: 'deprecated:',
+};
+
+/** Of each kind; a person is shown fewer. */
+const MAX_NAMES = 5_000;
 
 /** Keeps what `include` matches (everything, without one) and `exclude` does not. */
 export function buildSelection(include: OperationFilter | undefined, exclude: OperationFilter | undefined): Selection {
-  const includes = compile(include);
-  const excludes = compile(exclude);
-  const used = new Set<string>();
+  const includes = compile('include', include);
+  const excludes = compile('exclude', exclude);
+  const used = new Set<Choice>();
+  const names: Record<Kind, Set<string>> = {
+    tags: new Set(),
+    paths: new Set(),
+    methods: new Set(),
+    operations: new Set(),
+    deprecated: new Set(),
+  };
   // no short cuts: every test of every key runs, so that `used` is complete
-  const keep: Test = (operation) => includes.map((tests) => anyOf(tests, operation, used)).every(Boolean);
-  const drop: Test = (operation) =>
-    excludes.length > 0 && excludes.map((tests) => anyOf(tests, operation)).every(Boolean);
+  const matches = (groups: readonly (readonly Choice[])[], operation: OperationInfo) =>
+    groups.map((choices) => anyOf(choices, operation, used)).every(Boolean);
+  const isFiltered = includes.length + excludes.length > 0;
   return {
-    select: (operation) => keep(operation) && !drop(operation),
-    unused: () => includes.flatMap((tests) => tests.map(([label]) => label)).filter((label) => !used.has(label)),
+    select: (operation) => {
+      if (isFiltered) noteNames(operation, names);
+      const isIncluded = matches(includes, operation);
+      const isExcluded = matches(excludes, operation) && excludes.length > 0;
+      return isIncluded && !isExcluded;
+    },
+    unused: () =>
+      [...includes, ...excludes]
+        .flat()
+        .filter((choice) => !used.has(choice))
+        .map(({ path, kind, value }) => {
+          const message = `no operation of the document has ${WORDS[kind]} ${kind === 'deprecated' ? value : `"${value}"`}`;
+          const fix = kind === 'deprecated' ? 'remove it' : hint(value, [...names[kind]]);
+          return { path, message: `${message}; ${fix}` };
+        }),
   };
 }
 
-function anyOf(tests: readonly Named[], operation: OperationInfo, used?: Set<string>): boolean {
-  const hits = tests.filter(([, test]) => test(operation));
-  for (const [label] of hits) used?.add(label);
+function noteNames({ tags, path, method, operationId }: OperationInfo, names: Record<Kind, Set<string>>): void {
+  if (names.paths.size >= MAX_NAMES) return;
+  for (const tag of tags) names.tags.add(tag);
+  names.paths.add(path);
+  names.methods.add(method);
+  names.operations.add(operationId ?? `${method} ${path}`);
+}
+
+function anyOf(choices: readonly Choice[], operation: OperationInfo, used: Set<Choice>): boolean {
+  const hits = choices.filter(({ test }) => test(operation));
+  for (const hit of hits) used.add(hit);
   return hits.length > 0;
 }
 
-function compile(filter: OperationFilter | undefined): Named[][] {
-  const groups: Named[][] = [];
-  const add = (key: string, values: readonly string[] | undefined, test: (value: string) => Test) => {
-    if (values !== undefined) groups.push(values.map((value) => [`${key}: ${value}`, test(value)]));
+function compile(key: 'include' | 'exclude', filter: OperationFilter | undefined): Choice[][] {
+  const groups: Choice[][] = [];
+  const add = (kind: Kind, values: readonly string[] | undefined, toTest: (value: string) => Test) => {
+    if (values === undefined) return;
+    groups.push(values.map((value, index) => ({ path: [key, kind, index], value, kind, test: toTest(value) })));
   };
   add('tags', filter?.tags, (tag) => {
     const isBelow = compileGlob(`${tag}.*`);
@@ -56,7 +107,9 @@ function compile(filter: OperationFilter | undefined): Named[][] {
       (operationId !== undefined && isId(operationId)) || isPath(`${method} ${path}`) || qualifiedNames.some(isId);
   });
   const { deprecated } = filter ?? {};
-  if (deprecated !== undefined)
-    groups.push([[`deprecated: ${deprecated}`, (operation) => operation.deprecated === deprecated]]);
+  if (deprecated !== undefined) {
+    const test: Test = (operation) => operation.deprecated === deprecated;
+    groups.push([{ path: [key, 'deprecated'], value: String(deprecated), kind: 'deprecated', test }]);
+  }
   return groups;
 }

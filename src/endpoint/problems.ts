@@ -1,14 +1,19 @@
 // What is wrong with something a person wrote (a domain file) or a model sent (arguments), as sentences with a place.
 import type { z } from 'zod';
+import { isObject } from './is-object.ts';
 import { closest } from './suggest.ts';
 
 /** One mistake: where it is, and what is wrong and how to put it right. */
 export interface Problem {
   readonly path: readonly (string | number)[];
   readonly message: string;
+  /** Another place that has to do with it. */
+  readonly other?: readonly (string | number)[];
 }
 
 const MAX_PROBLEMS = 20;
+/** Characters of a value. */
+const MAX_SHOWN = 80;
 
 /** zod's issues as problems, unions narrowed to the alternative that was meant. */
 export function toProblems(issues: readonly z.core.$ZodIssue[]): Problem[] {
@@ -24,6 +29,11 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
   if (issue.code === 'invalid_key') {
     return [{ path, message: `${JSON.stringify(path.at(-1))}: ${issue.issues[0]?.message ?? issue.message}` }];
   }
+  if (issue.code === 'invalid_union' && issue.discriminator !== undefined) {
+    return [
+      { path, message: wrongKind(issue.discriminator, issue.input, (issue as { options?: unknown[] }).options ?? []) },
+    ];
+  }
   if (issue.code === 'invalid_union') {
     const meant = issue.errors.find((branch) =>
       branch.every((inner) => inner.path.length > 0 || expectation(inner) === ''),
@@ -33,6 +43,16 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
     return [{ path, message: `must be ${[...expectations].join(' or ') || 'something else'}${got(issue)}` }];
   }
   return [{ path, message: sentence(issue) }];
+}
+
+/** The field that says which of several kinds of object it is. */
+function wrongKind(field: string, input: unknown, options: readonly unknown[]): string {
+  const words = options.map(String);
+  const value = isObject(input) ? input[field] : undefined;
+  if (value === undefined) return `is missing: give ${oneOf(options)}`;
+  const near = typeof value === 'string' ? closest(value, words) : undefined;
+  const fix = near === undefined ? 'choose one of these' : `did you mean "${near}"?`;
+  return `${show(value).slice(0, MAX_SHOWN)} is not a ${field}; ${fix} (${words.join(', ')})`;
 }
 
 /** What should stand there, where something of another type or another word does; else ''. */
@@ -109,7 +129,7 @@ function article(type: string): string {
 function got(issue: { readonly input?: unknown }): string {
   if (issue.input === undefined) return '';
   const text = show(issue.input);
-  return `; got ${text.length > 80 ? `${text.slice(0, 77)}…` : text}`;
+  return `; got ${text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN - 3)}…` : text}`;
 }
 
 function show(value: unknown): string {

@@ -89,7 +89,7 @@ describe('a profile', () => {
 
   test('a name that nothing has stops the start', () => {
     const start = () => createGateway({ domains: [shop], profiles: { p: { exclude: ['shop.admn.*'] } } });
-    expect(start).toThrow('The profile p names the operation "shop.admn.*", which is not loaded.');
+    expect(start).toThrow('profiles p.exclude[0]: there is no operation "shop.admn.*"; ');
   });
 });
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { defineTool } from '../../src/catalog/native/define-tool.ts';
-import {
-  refuseUnknownNames,
-  type Selection,
-  selectEndpoints,
-  selectNative,
-} from '../../src/catalog/select-endpoints.ts';
+import { checkSelection, type Selection, selectEndpoints, selectNative } from '../../src/catalog/select-endpoints.ts';
 import { aDomain, anEndpoint } from './support.ts';
 
 const domains = [
@@ -86,18 +81,37 @@ describe('selectNative()', () => {
   });
 });
 
-describe('refuseUnknownNames()', () => {
+describe('checkSelection()', () => {
   const catalog = { domains, native: {} };
-  test.each<[string, Selection, string]>([
-    ['a domain', { domains: ['gti'] }, 'names the domain "gti", which is not loaded. Did you mean git?'],
-    ['an operation', { exclude: ['git.pul_requests.merge'] }, 'Did you mean git.pull_requests.merge?'],
-    ['a pattern of nothing', { include: ['git.nothing.*'] }, 'names the operation "git.nothing.*"'],
-    ['a native entry', { native: ['look'] }, 'names the native entry "look"'],
-  ])('%s that is not there stops the start', (_, selection, message) => {
-    expect(() => refuseUnknownNames('p', selection, catalog)).toThrow(message);
+  test.each<[string, Selection, string, string]>([
+    ['a domain', { domains: ['gti'] }, 'domains', 'there is no domain "gti"; did you mean "git"? (git'],
+    ['an operation', { exclude: ['git.pul_requests.merge'] }, 'exclude', 'did you mean "git.pull_requests.merge"?'],
+    ['a pattern of nothing', { include: ['git.nothing.*'] }, 'include', 'there is no operation "git.nothing.*"'],
+    ['a tag', { tags: ['reed'] }, 'tags', 'there is no tag "reed"; did you mean "read"? ('],
+    ['a banned tag', { excludeTags: ['nobody'] }, 'excludeTags', 'there is no tag "nobody"; ('],
+    [
+      'a native entry',
+      { native: ['look'] },
+      'native',
+      'there is no tool, resource or prompt registered in code "look"',
+    ],
+  ])('%s that is not there is a problem', (_, selection, key, message) => {
+    expect(checkSelection(selection, catalog)).toEqual([
+      { path: [key, 0], message: expect.stringContaining(message) as string },
+    ]);
+  });
+
+  test('a choice that leaves nothing is a problem', () => {
+    expect(checkSelection({ domains: ['git'], exclude: ['git.**'] }, catalog)).toEqual([
+      {
+        path: [],
+        message: 'serves nothing: no operation passes domains, exclude together; loosen one of them',
+      },
+    ]);
   });
 
   test('what is there passes', () => {
-    refuseUnknownNames('p', { domains: ['git'], include: ['git.*'], exclude: ['git.pull_requests'] }, catalog);
+    const selection = { domains: ['git'], include: ['git.*'], exclude: ['git.pull_requests'] };
+    expect(checkSelection(selection, catalog)).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ describe('landbridge', () => {
     [['serve', 'no-such.yaml'], 'no-such.yaml'],
     [['serve', '--host', '0.0.0.0'], '--allow-unauthenticated'],
     [['serve', '--profile', 'nobody'], 'There is no profile "nobody"'],
-    [['serve', '--profiles', 'bad-profiles.yaml'], 'names the domain "task", which is not loaded. Did you mean tasks?'],
+    [['serve', '--profiles', 'bad-profiles.yaml'], 'domains[0]: there is no domain "task"; did you mean "tasks"? ('],
   ])('%j ends in one clear sentence, exit code 1 and no stack trace', async (args, sentence) => {
     const { code, stderr } = await run(args, { cwd: folder });
     expect(code).toBe(1);

@@ -46,19 +46,19 @@ describe('defineDomain()', () => {
   });
 
   const mistakes: [string, Record<string, unknown>, RegExp][] = [
-    ['an unknown key', { endpoint: {} }, /endpoint "endpoint" is not known here; did you mean "endpoints"\?/],
-    ['a bad name', { name: 'My Pets' }, /name a domain name is lower case/],
-    ['a missing name', { name: undefined }, /name is missing: give a string/],
+    ['an unknown key', { endpoint: {} }, /endpoint: "endpoint" is not known here; did you mean "endpoints"\?/],
+    ['a bad name', { name: 'My Pets' }, /name: a domain name is lower case/],
+    ['a missing name', { name: undefined }, /name: is missing: give a string/],
     [
       'a misspelt endpoint key',
       { endpoints: { list: { path: '/a', summary: 'x', summry: 'y' } } },
-      /endpoints\.list\.summry .*did you mean "summary"/,
+      /endpoints\.list\.summry: .*did you mean "summary"/,
     ],
-    ['an endpoint without a summary', { endpoints: { list: { path: '/a' } } }, /endpoints\.list\.summary is missing/],
+    ['an endpoint without a summary', { endpoints: { list: { path: '/a' } } }, /endpoints\.list\.summary: is missing/],
     [
       'a path with a query',
       { endpoints: { list: { path: '/a?b=1', summary: 'x' } } },
-      /endpoints\.list\.path must start with \/ and hold no \?/,
+      /endpoints\.list\.path: must start with \/ and hold no \?/,
     ],
     [
       'a bad action',
@@ -68,24 +68,24 @@ describe('defineDomain()', () => {
     [
       'a wrong effect',
       { endpoints: { list: { path: '/a', summary: 'x', effect: 'reads' } } },
-      /effect must be one of "read", "write", "destructive"; got "reads"; did you mean "read"/,
+      /effect: must be one of "read", "write", "destructive"; got "reads"; did you mean "read"/,
     ],
     [
       'a wrong guard',
       { guard: { destructive: 'ask' } },
-      /guard\.destructive must be one of "allow", "confirm", "deny"; got "ask"/,
+      /guard\.destructive: must be one of "allow", "confirm", "deny"; got "ask"/,
     ],
-    ['an empty description', { description: ' ' }, /description must not be empty/],
+    ['an empty description', { description: ' ' }, /description: must not be empty/],
     ['a credential of no kind we know', { credentials: { a: { kind: 'digest', env: 'A' } } }, /credentials\.a/],
     [
       'a misspelt credential field',
       { credentials: { a: { kind: 'bearer', enw: 'A' } } },
-      /credentials\.a\.env is missing[\s\S]*credentials\.a\.enw .*did you mean "env"/,
+      /credentials\.a\.env: is missing[\s\S]*credentials\.a\.enw: .*did you mean "env"/,
     ],
-    ['a misspelt base URL key', { baseUrl: { evn: 'A' } }, /baseUrl\.evn .*did you mean "env"/],
-    ['a base URL of the wrong type', { baseUrl: 7 }, /baseUrl must be a string or an object; got 7/],
-    ['a timeout that is no number', { timeoutMs: '5s' }, /timeoutMs must be a number; got "5s"/],
-    ['a timeout of 0', { timeoutMs: 0 }, /timeoutMs must be at least 1; got 0/],
+    ['a misspelt base URL key', { baseUrl: { evn: 'A' } }, /baseUrl\.evn: .*did you mean "env"/],
+    ['a base URL of the wrong type', { baseUrl: 7 }, /baseUrl: must be a string or an object; got 7/],
+    ['a timeout that is no number', { timeoutMs: '5s' }, /timeoutMs: must be a number; got "5s"/],
+    ['a timeout of 0', { timeoutMs: 0 }, /timeoutMs: must be at least 1; got 0/],
   ];
   for (const [what, given, want] of mistakes) {
     test(`refuses ${what}`, () => {
@@ -306,17 +306,17 @@ describe('buildDomain()', () => {
     [
       'a path variable without an argument',
       { path: '/pets/{id}' },
-      /endpoints\.call\.path needs an argument or fixed value for \{id\}; add "id" to args/,
+      /endpoints\.call\.path: needs an argument or fixed value for \{id\}; add "id" to args/,
     ],
     [
       'an optional path argument',
       { path: '/pets/{id}', args: { id: z.int().optional() } },
-      /args\.id is part of the path, so it must be required/,
+      /args\.id: is part of the path, so it must be required/,
     ],
     [
       'a placement of nothing',
       { place: { b: 'query' }, args: { a: z.string() } },
-      /place\.b there is no argument or fixed value "b"/,
+      /place\.b: there is no argument or fixed value "b"/,
     ],
     [
       'two arguments in one place',
@@ -326,20 +326,20 @@ describe('buildDomain()', () => {
     [
       'a value both asked for and fixed',
       { args: { a: z.string() }, fixed: { a: 1 } },
-      /fixed\.a is an argument as well/,
+      /fixed\.a: is an argument as well/,
     ],
     [
       'the Authorization header as an argument',
       { args: { a: z.string() }, place: { a: { in: 'header', name: 'authorization' } } },
       /the header authorization cannot be an argument/,
     ],
-    ['a path placement without a variable', { args: { a: z.string() }, place: { a: 'path' } }, /path has no \{a\}/],
+    ['a path placement without a variable', { args: { a: z.string() }, place: { a: 'path' } }, /path: has no \{a\}/],
     [
       'a whole body and a part of it',
       { method: 'POST', args: { a: z.string(), b: z.string() }, place: { a: 'body-root' } },
       /"a" is the whole body, so "b" cannot be part of it/,
     ],
-    ['a body without arguments', { method: 'POST', body: 'form' }, /body there is no argument in the body/],
+    ['a body without arguments', { method: 'POST', body: 'form' }, /body: there is no argument in the body/],
     ['args and inputSchema', { args: {}, inputSchema: { type: 'object' } }, /give args or inputSchema, not both/],
     ['arguments nobody declared', { args: z.looseObject({ a: z.string() }) }, /must name every argument/],
     ['arguments that are no object', { args: z.string() }, /must describe an object of arguments; got type "string"/],
@@ -348,19 +348,19 @@ describe('buildDomain()', () => {
     [
       'paging by an argument that is not there',
       { pagination: { kind: 'page', arg: 'page' } },
-      /pagination\.arg there is no argument "page"/,
+      /pagination\.arg: there is no argument "page"/,
     ],
     [
       'an example with a slip',
       { args: { limit: z.int() }, examples: [{ limt: 5 }] },
-      /examples\[0\] there is no argument "limt"; did you mean "limit"\?/,
+      /examples\[0\]: there is no argument "limt"; did you mean "limit"\?/,
     ],
     [
       'an example the refinement refuses',
       { args: { limit: z.int().max(3) }, examples: [{ limit: 5 }] },
-      /examples\[0\] is refused: `limit` must be at most 3/,
+      /examples\[0\]: is refused: `limit` must be at most 3/,
     ],
-    ['a credential that is not declared', { security: [['key']] }, /security\[0\] there is no credential "key"/],
+    ['a credential that is not declared', { security: [['key']] }, /security\[0\]: there is no credential "key"/],
   ];
   for (const [what, given, want] of wrong) {
     test(`refuses ${what}`, () => {
@@ -416,7 +416,7 @@ describe('buildDomain()', () => {
       c: { path: '/', summary: 'x' },
     };
     expect(build({ endpoints, pinned: ['pets_a'] }).pinned).toEqual(['pets_a', 'pets_b']);
-    expect(problemsOf(() => build({ endpoints, pinned: ['d'] }))).toMatch(/pinned\[0\] there is no operation "d"/);
+    expect(problemsOf(() => build({ endpoints, pinned: ['d'] }))).toMatch(/pinned\[0\]: there is no operation "d"/);
   });
 
   test('is frozen all the way down', () => {

@@ -140,33 +140,33 @@ describe('args that the document lacks', () => {
     [
       'a type that is none',
       { aggs: { in: 'body', type: 'objekt' } },
-      /^index\.yaml:\d+: operations\.search\.args\.aggs\.type .*did you mean "object"/,
+      /^index\.yaml:\d+:\d+ operations\.search\.args\.aggs\.type: .*did you mean "object"/,
     ],
-    ['a place that is none', { aggs: { in: 'bdy', type: 'object' } }, /operations\.search\.args\.aggs\.in /],
+    ['a place that is none', { aggs: { in: 'bdy', type: 'object' } }, /operations\.search\.args\.aggs\.in: /],
     [
       'a keyword that is none',
       { aggs: { in: 'body', typ: 'object' } },
-      /aggs\.typ "typ" is no JSON Schema keyword; did you mean "type"/,
+      /aggs\.typ: "typ" is no JSON Schema keyword; did you mean "type"/,
     ],
     [
       'an argument that is there',
       { size: { in: 'body', type: 'integer' } },
-      /args\.size is an argument of the document already/,
+      /args\.size: is an argument of the document already/,
     ],
     [
       'a place that is taken',
       { count: { in: 'body', name: 'size', type: 'integer' } },
-      /args\.count goes to the same place as "size"/,
+      /args\.count: goes to the same place as "size"/,
     ],
     [
       'a place that is hidden',
       { s: { in: 'body', name: 'secret', type: 'string' } },
-      /args\.s goes to the same place as "secret"/,
+      /args\.s: goes to the same place as "secret"/,
     ],
     [
       'a header that says who we are',
       { who: { in: 'header', name: 'Authorization', type: 'string' } },
-      /args\.who the header Authorization cannot be an argument/,
+      /args\.who: the header Authorization cannot be an argument/,
     ],
     ['a path variable that is not there', { id: { in: 'path', type: 'string', required: true } }, /has no \{id\}/],
     ['a change to nothing', { agg: { description: 'x' } }, /there is no argument "agg".*To add one, say where it goes/],
@@ -270,7 +270,7 @@ describe('additional: true', () => {
 
   test('is a mistake where there is nothing to open', async () => {
     expect(await message({ bulk: { additional: true } })).toMatch(
-      /operations\.bulk\.additional has no effect: .*plain text/,
+      /operations\.bulk\.additional: has no effect: .*plain text/,
     );
     expect(await message({ raw: { additional: true } })).toMatch(/"body" is the whole body already/);
   });

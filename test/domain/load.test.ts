@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findFiles } from '../../src/domain/domain-files.ts';
+import { findFiles } from '../../src/domain/files/domain-files.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
 
@@ -128,28 +128,36 @@ describe('a TypeScript domain file', () => {
   });
 
   const broken: [string, string, RegExp][] = [
-    ['no default export', `export const a = 1;`, /^a\.ts: has no default export; write `export default defineDomain/],
-    ['a syntax error', 'const a = 1;\nexport default {{', /^a\.ts: does not parse: Unexpected token in line 2$/],
+    [
+      'no default export',
+      `export const a = 1;`,
+      /^a\.ts: has no default export \(it exports a\); write `export default defineDomain/,
+    ],
+    [
+      'a syntax error',
+      'const a = 1;\nexport default {{',
+      /^a\.ts:2:\d+: does not parse: Unexpected token; near: export default \{\{$/,
+    ],
     [
       'an unknown import',
       `import x from 'left-pad-two'; export default x;`,
-      /^a\.ts: imports "left-pad-two", which cannot be found; install it beside the file/,
+      /^a\.ts:\d+: imports "left-pad-two", which cannot be found; install it beside the file/,
     ],
     [
       'a missing helper',
       `import x from './nowhere.ts'; export default x;`,
-      /^a\.ts: imports "\.\/nowhere\.ts", which cannot be found; check the path/,
+      /^a\.ts:\d+: imports "\.\/nowhere\.ts", which cannot be found; check the path/,
     ],
-    ['a throw of its own', `throw new Error('no luck'); export default {};`, /^a\.ts: failed to load: no luck/],
+    ['a throw of its own', `throw new Error('no luck'); export default {};`, /^a\.ts:1: failed to load: no luck$/],
     [
       'a mistake in the definition',
       `import { defineDomain } from 'landbridge'; export default defineDomain({ name: 'a', titel: 'x' } as any);`,
-      /^a\.ts: titel "titel" is not known here; did you mean "title"\?/,
+      /^a\.ts titel: "titel" is not known here; did you mean "title"\?/,
     ],
     [
       'a mistake of meaning',
       `import { defineDomain } from 'landbridge'; export default defineDomain({ name: 'a', baseUrl: 'https://a.test', endpoints: { get: { path: '/{id}', summary: 'x' } } });`,
-      /^a\.ts: endpoints\.get\.path needs an argument/,
+      /^a\.ts endpoints\.get\.path: needs an argument/,
     ],
     ['a default export that is no domain', `export default 7;`, /^a\.ts: is not a domain/],
   ];
@@ -257,99 +265,99 @@ resources: { 'guide://a': { name: guide, text: x } }
     [
       'broken indentation',
       'name: a\n  title: b\n',
-      /^a\.yaml:1: .*; check the indentation here and in the next line \(column \d+\)$/,
+      /^a\.yaml:1:\d+: .*; check the indentation here and in the next line$/,
     ],
-    ['a key given twice', 'name: a\nname: b\n', /^a\.yaml:2: Map keys must be unique; remove one of them/],
+    ['a key given twice', 'name: a\nname: b\n', /^a\.yaml:2:1 name: stands in line 1 already; remove one of them$/],
     [
       'an unknown key',
       `${list}    methode: GET\n`,
-      /^a\.yaml:7: endpoints\.list\.methode "methode" is not known here; did you mean "method"\?$/,
+      /^a\.yaml:7:\d+ endpoints\.list\.methode: "methode" is not known here; did you mean "method"\?$/,
     ],
-    ['a wrong type', `${list}    tags: pets\n`, /^a\.yaml:7: endpoints\.list\.tags must be a list; got "pets"$/],
+    ['a wrong type', `${list}    tags: pets\n`, /^a\.yaml:7:\d+ endpoints\.list\.tags: must be a list; got "pets"$/],
     [
       'a slip in a schema',
       `${list}    args:\n      limit: { type: int }\n`,
-      /^a\.yaml:8: endpoints\.list\.args\.limit\.type "int" is no type; did you mean "integer"\?$/,
+      /^a\.yaml:8:\d+ endpoints\.list\.args\.limit\.type: "int" is no type; did you mean "integer"\?$/,
     ],
     [
       'a wrong placement',
       `${list}    args:\n      limit: { type: integer, in: querry }\n`,
-      /^a\.yaml:8: endpoints\.list\.args\.limit\.in must be one of .*did you mean "query"\?$/,
+      /^a\.yaml:8:\d+ endpoints\.list\.args\.limit\.in: must be one of .*did you mean "query"\?$/,
     ],
     [
       'an argument that is no schema',
       `${list}    args:\n      limit: integer\n`,
-      /^a\.yaml:8: endpoints\.list\.args\.limit must be an object, such as \{ type: string \}; got "integer"$/,
+      /^a\.yaml:8:\d+ endpoints\.list\.args\.limit: must be an object, such as \{ type: string \}; got "integer"$/,
     ],
     [
       'a comma in plain text',
       `${list}    args:\n      a: { type: string, description: Numbers, from list }\n`,
-      /^a\.yaml:8: .*put the whole text in quotes$/,
+      /^a\.yaml:8:\d+ .*put the whole text in quotes$/,
     ],
     [
       'a path variable nobody fills',
       `${head}endpoints:\n  get:\n    path: /x/{id}\n    summary: x\n`,
-      /^a\.yaml:5: endpoints\.get\.path needs an argument or fixed value for \{id\}/,
+      /^a\.yaml:5:\d+ endpoints\.get\.path: needs an argument or fixed value for \{id\}/,
     ],
     [
       'a whole schema under args',
       `${list}    args: { type: object, properties: {} }\n`,
-      /^a\.yaml:7: endpoints\.list\.args is a whole JSON Schema; name the key inputSchema/,
+      /^a\.yaml:7:\d+ endpoints\.list\.args: is a whole JSON Schema; name the key inputSchema/,
     ],
     [
       'no base URL',
       'name: a\nendpoints: { list: { path: /x, summary: x } }\n',
-      /^a\.yaml:1: baseUrl is missing: give the URL/,
+      /^a\.yaml:1:\d+ baseUrl: is missing: give the URL/,
     ],
     [
       'an unset base URL',
       'name: a\nbaseUrl: { env: A_URL }\nendpoints: { list: { path: /x, summary: x } }\n',
-      /^a\.yaml:2: baseUrl is not known: set the environment variable A_URL/,
+      /^a\.yaml:2:\d+ baseUrl: is not known: set the environment variable A_URL/,
     ],
-    ['nothing to offer', 'name: a\n', /^a\.yaml:1: offers nothing: it needs endpoints, or openapi/],
+    ['nothing to offer', 'name: a\n', /^a\.yaml:1:\d+: offers nothing: it needs endpoints, or openapi/],
     [
       'curation without a document',
       `${list}operations: { a: { effect: read } }\n`,
-      /^a\.yaml:7: operations is about an imported document/,
+      /^a\.yaml:7:\d+ operations: is about an imported document/,
     ],
     [
       'an undeclared prompt argument',
       'name: a\nprompts:\n  p:\n    text: Hi {{nam}}\n    arguments: { name: {} }\n',
-      /^a\.yaml:4: prompts\.p\.text uses \{\{nam\}\}.*did you mean "name"\?$/,
+      /^a\.yaml:4:\d+ prompts\.p\.text: uses \{\{nam\}\}.*did you mean "name"\?$/,
     ],
     [
       'a resource file outside',
       'name: a\nresources:\n  guide://a: { name: g, file: ../../etc/hosts }\n',
-      /^a\.yaml:3: .*must lie in the folder of the domain file$/,
+      /^a\.yaml:3:\d+ .*must lie in the folder of the domain file$/,
     ],
     [
       'a resource file that is missing',
       'name: a\nresources:\n  guide://a: { name: g, file: none.md }\n',
-      /^a\.yaml:3: .*none\.md: there is no such file/,
+      /^a\.yaml:3:\d+ .*none\.md: there is no such file/,
     ],
-    ['nothing in it', '', /^a\.yaml: is not a domain: it must be an object with name/],
-    ['a list', '- a\n- b\n', /^a\.yaml:1: is not a domain/],
+    ['nothing in it', '', /^a\.yaml: is empty; a domain is an object with name/],
+    ['a list', '- a\n- b\n', /^a\.yaml:1:\d+: is not a domain/],
     [
       'an OpenAPI document without its version',
       'info: { title: x }\npaths: {}\n',
-      /^a\.yaml:1: looks like an OpenAPI document without its version/,
+      /^a\.yaml:1:\d+: looks like an OpenAPI document without its version/,
     ],
     [
       'an Overlay in it',
       'overlay: 1.0.0\ninfo: {}\nactions: []\n',
-      /^a\.yaml:1: is an Overlay; name it under overlays/,
+      /^a\.yaml:1:\d+: is an Overlay; name it under overlays/,
     ],
     [
       'a resource that is written',
       `${list}    method: POST\n    expose: resource\n`,
-      /^a\.yaml:8: endpoints\.list\.expose must be tool: only GET/,
+      /^a\.yaml:8:\d+ endpoints\.list\.expose: must be tool: only GET/,
     ],
     [
       'an alias bomb',
       `name: a\ntitle: x\n${'a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c]\n'}`,
       /^a\.yaml: .*alias/i,
     ],
-    ['an object that holds itself', `${head}endpoints: &e\n  list: *e\n`, /^a\.yaml:4: endpoints\.list/],
+    ['an object that holds itself', `${head}endpoints: &e\n  list: *e\n`, /^a\.yaml:4:\d+ endpoints\.list/],
   ];
   for (const [what, text, want] of broken) {
     test(`with ${what} stops the start, naming file, line and fix`, async () => {
@@ -461,7 +469,9 @@ describe('paths', () => {
   test('that give two domains of one name are refused, naming both files', async () => {
     write('a.yaml', YAML('same'));
     write('b.yaml', YAML('same'));
-    expect(await message()).toBe('b.yaml: the domain name "same" is taken by a.yaml; give one of them another name');
+    expect(await message()).toBe(
+      'b.yaml name: "same" is the name of the domain in a.yaml as well; choose another for one of them',
+    );
   });
 });
 
@@ -504,7 +514,7 @@ describe('options', () => {
     await loadDomains({ paths: [join(folder, 'a.yaml')], env: { A_URL: 'http://elsewhere.test' }, embedded });
     expect(asked).toEqual([]);
     expect(await message([join(folder, 'a.yaml')])).toBe(
-      'a.yaml:2: baseUrl names the embedded API "tasks", which is not running here; set A_URL',
+      'a.yaml:2:1 baseUrl: names the embedded API "tasks", which is not running here; set A_URL',
     );
   });
 

@@ -1,5 +1,6 @@
 // The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
 import { relative } from 'node:path';
+import { schemaLine } from '../../editor-schemas.ts';
 import { originOf } from '../../endpoint/address.ts';
 import type { Credential, Domain, Endpoint } from '../../endpoint/model.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
@@ -32,6 +33,7 @@ export function originsOf({ endpoints }: Pick<Domain, 'endpoints'>): string[] {
 export function renderDomainFile(domain: Domain, parts: DomainFileParts): string {
   const { document, refsRoot, importedFrom, headers } = parts;
   const lines = [
+    schemaLine('domain'),
     `# ${oneLine(domain.title)}: which operations models get, and how they read. Restart to apply.`,
     `name: ${domain.name}`,
     `openapi: ${JSON.stringify(document)}`,

@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 import { type Config, type Flags, readConfig } from '../../config.ts';
+import { readEditorSchema, schemaFileName } from '../../editor-schemas.ts';
 import { isRoot } from '../../endpoint/environment.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
@@ -64,7 +65,9 @@ async function importNew(source: string, flags: ImportFlags, config: Config): Pr
   const old = document.writes.length > 1 ? [join(out, domainFile), folder] : paths;
   const backups: string[] = [];
   for (const path of old) backups.push(...[await backUp(path)].filter((copy) => copy !== undefined));
-  await writeFiles(writes);
+  // Nobody writes in it: that of this version takes the place of an older one.
+  const schema = [resolve(out, 'domains', schemaFileName('domain')), readEditorSchema('domain')] as const;
+  await writeFiles([...writes, schema]);
   const report: ImportReport = {
     domainFile: join(out, domainFile),
     documents: paths.slice(1),

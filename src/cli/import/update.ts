@@ -9,10 +9,10 @@ import type { Config } from '../../config.ts';
 import { keysOf } from '../../domain/curation/curate-operations.ts';
 import { DefinitionError } from '../../domain/definition/build-domain.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
-import { findFiles } from '../../domain/domain-files.ts';
+import { findFiles } from '../../domain/files/domain-files.ts';
+import { type DomainFile, readDomainFile } from '../../domain/files/read-domain-file.ts';
 import { loadDomains } from '../../domain/load.ts';
 import { pickDefined } from '../../domain/pick-defined.ts';
-import { type DomainFile, readDomainFile } from '../../domain/read-domain-file.ts';
 import { expand, needsVariables, resolveBaseUrl } from '../../endpoint/environment.ts';
 import { readHeaders } from '../../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
@@ -48,7 +48,7 @@ interface UpdateReport extends Omit<DocumentChanges, 'successors'> {
 export async function runUpdate(source: string | undefined, flags: ImportFlags, config: Config): Promise<void> {
   const { file, document } = await chooseFile(source, flags, config);
   const [sourceFile] = await findFiles([file]);
-  const domainFile = await readDomainFile(sourceFile!);
+  const domainFile = await readDomainFile(sourceFile!, (read) => read);
   const report = await update(domainFile, document, config);
   process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, flags.verbose ?? false));
   if (report.stale.length > 0) process.exitCode = 1;
@@ -103,9 +103,9 @@ function isSame(from: string, source: string, folder: string): boolean {
   return from === source || (!/^https?:/i.test(source) && resolve(folder, from) === resolve(source));
 }
 
-async function update({ definition, file, lineOf }: DomainFile, document: string | undefined, config: Config) {
+async function update({ definition, file, positionOf }: DomainFile, document: string | undefined, config: Config) {
   const stop = (field: string, message: string) => {
-    const line = lineOf?.([field]);
+    const line = positionOf?.([field])?.line;
     return new GatewayError('BAD_DOMAIN', `${file}${line === undefined ? '' : `:${line}`}: ${message}`);
   };
   const { openapi, importedFrom } = definition;
@@ -148,7 +148,7 @@ async function update({ definition, file, lineOf }: DomainFile, document: string
     ({ path, message }) => !before.has(message) && !lost.some((one) => place(one.path) === place(path)),
   );
   const stale = [...lost, ...others].map(({ path, message }) => ({
-    line: lineOf?.(path),
+    line: positionOf?.(path)?.line,
     field: place(path),
     message,
   }));

@@ -134,8 +134,10 @@ function fromMap(args: Node, reading: Reading): ArgumentPlan {
     const schema: Node = {};
     const beside: Node = {};
     for (const [word, value] of Object.entries(declaration)) {
-      if (word === 'required' && typeof value === 'boolean') {
-        if (value) required.push(key);
+      if (word === 'required' && !Array.isArray(value)) {
+        if (value !== false) required.push(key);
+        const message = `must be true or false, without quotes; got ${JSON.stringify(value)}`;
+        if (typeof value !== 'boolean') problems.push({ path: [...path, key, word], message });
       } else if (PLACEMENT_KEYS.has(word)) beside[word] = value;
       else setOwn(schema, word, value);
     }

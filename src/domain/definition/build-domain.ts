@@ -38,24 +38,18 @@ export interface BuildOptions extends BaseUrlOptions {
 /** Thrown for a definition that cannot work; `problems` keep their places for line numbers. */
 export class DefinitionError extends GatewayError {
   readonly problems: readonly Problem[];
-  constructor(source: string, problems: readonly Problem[]) {
-    super('BAD_DOMAIN', formatProblems(source, problems), { source });
-    this.problems = problems;
-  }
-}
+  /** What was to be a definition, where its shape is wrong. */
+  readonly value: unknown;
 
-/** `file: field: what is wrong`, one line each. */
-export function formatProblems(
-  source: string,
-  problems: readonly Problem[],
-  line?: (problem: Problem) => number | undefined,
-): string {
-  const lines = problems.map((problem) => {
-    const at = line?.(problem);
-    const field = place(problem.path);
-    return `${source}${at === undefined ? '' : `:${at}`}: ${field === '' ? '' : `${field} `}${problem.message}`;
-  });
-  return lines.join('\n');
+  constructor(source: string, problems: readonly Problem[], value?: unknown) {
+    const lines = problems.map(({ path, message }) => {
+      const field = place(path);
+      return `${source}${field === '' ? '' : ` ${field}`}: ${message}`;
+    });
+    super('BAD_DOMAIN', lines.join('\n'), { source });
+    this.problems = problems;
+    this.value = value;
+  }
 }
 
 /** Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument. */

@@ -23,7 +23,7 @@ const DEFINED = new WeakSet<object>();
 export function defineDomain(definition: DomainDefinition): DomainDefinition {
   const checked = checkDefinition(definition);
   if ('problems' in checked)
-    throw new DefinitionError(`domain ${String(definition?.name ?? '(unnamed)')}`, checked.problems);
+    throw new DefinitionError(`domain ${String(definition?.name ?? '(unnamed)')}`, checked.problems, definition);
   const frozen = freeze(checked.definition);
   DEFINED.add(frozen);
   return frozen;

@@ -7,12 +7,20 @@ import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { loginShape } from './credentials/login-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
-import { about, chosen, closed, strict } from './fields.ts';
+import { about, chosen, closed, strict } from './shape/fields.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const flag = z.boolean();
 const named = (pattern: RegExp, say: string) => z.string().regex(pattern, say);
-const variable = named(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable, such as MY_API_KEY');
+/** Whatever else stands there may be the secret itself: it is not repeated. */
+const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+  error: ({ input }) => {
+    const name = /^\$\{?([A-Za-z_][A-Za-z0-9_]{0,99})\}?$/.exec(String(input))?.[1];
+    const fix =
+      name === undefined ? 'such as MY_API_KEY; the value itself belongs into the environment' : `so write ${name}`;
+    return `must be the name of an environment variable, ${fix}`;
+  },
+});
 const argumentName = named(
   ARGUMENT_KEY,
   'an argument name is letters, digits and _, at most 64, not starting with a digit',
@@ -65,13 +73,17 @@ const baseUrl = z.union([
   ),
 ]);
 
+const plainUrl = named(
+  /^(?:[^\s$]|\$(?!\{))+$/,
+  'must be a URL without blanks; variables of the environment are filled in in baseUrl, headers and serverVariables only',
+);
 const variables = {
   env: about(variable, 'The variable that holds the key or token.', 'SHOP_KEY'),
   usernameEnv: about(variable, 'The variable that holds the user name.', 'SHOP_USER'),
   passwordEnv: about(variable, 'The variable that holds the password.', 'SHOP_PASSWORD'),
   clientIdEnv: about(variable, 'The variable that holds the client id.', 'SHOP_CLIENT_ID'),
   clientSecretEnv: about(variable, 'The variable that holds the client secret.', 'SHOP_CLIENT_SECRET'),
-  tokenUrl: about(text, 'Where an access token is had for client id and secret.', 'https://shop.example/token'),
+  tokenUrl: about(plainUrl, 'Where an access token is had for client id and secret.', 'https://shop.example/token'),
   scopes: about(texts, 'What the token is asked to allow. Default: nothing in particular.', ['orders:read']),
   accessKeyIdEnv: about(variable, 'The variable that holds the access key id.', 'AWS_ACCESS_KEY_ID'),
   secretAccessKeyEnv: about(variable, 'The variable that holds the secret access key.', 'AWS_SECRET_ACCESS_KEY'),
@@ -133,7 +145,13 @@ export const kinds = z.discriminatedUnion('kind', [
 ]);
 
 /** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */
-const credential = chosen([kinds, scheme], (value) => (isObject(value) && 'kind' in value ? kinds : scheme));
+const credential = chosen([kinds, scheme], (value) =>
+  isObject(value) && !Object.keys(value).every(isSchemeKey) ? kinds : scheme,
+);
+
+function isSchemeKey(key: string): boolean {
+  return key !== 'kind' && (key in variables || key === 'argument');
+}
 
 const response = strict({
   accept: about(text, 'The Accept header. Default: JSON, else anything.', 'text/csv'),
@@ -284,9 +302,10 @@ const common = {
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
-/** `[Gg][Ee][Tt]|…`: the flag of a regular expression does not pass into a JSON Schema. */
-const ANY_CASE = METHODS.map((word) => word.replace(/./g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join('|');
-const method = z.string().regex(new RegExp(`^(?:${ANY_CASE})$`), {
+/** In any case: the flag of a regular expression would not pass into a JSON Schema. */
+const METHOD =
+  /^(?:[Gg][Ee][Tt]|[Hh][Ee][Aa][Dd]|[Pp][Oo][Ss][Tt]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh]|[Dd][Ee][Ll][Ee][Tt][Ee]|[Oo][Pp][Tt][Ii][Oo][Nn][Ss]|[Tt][Rr][Aa][Cc][Ee]|[Qq][Uu][Ee][Rr][Yy])$/;
+const method = z.string().regex(METHOD, {
   error: ({ input }) => {
     const word = String(input);
     return `${JSON.stringify(word)} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`;
@@ -304,7 +323,12 @@ export const endpoint = strict(
       'POST',
     ),
     path: about(
-      named(/^\/[^?#\s]*$/, 'must start with / and hold no ?, # or blank; query parameters are args or fixed values'),
+      z.string().regex(/^\/(?:[^?#\s$]|\$(?!\{))*$/, {
+        error: ({ input }) =>
+          String(input).includes('${')
+            ? 'holds a variable of the environment: those are filled in in baseUrl; write {name} for an argument or fixed value'
+            : 'must start with / and hold no ?, # or blank; query parameters are args or fixed values',
+      }),
       'Below the base URL; every `{variable}` needs an argument or a fixed value of its name.',
       '/orders/{id}',
     ),

@@ -1,7 +1,7 @@
 // The shape of a login in a domain file: the request, where its answer has the token, and how that is sent.
 import { z } from 'zod';
 import { HEADER_NAME } from '../../../endpoint/headers/header-names.ts';
-import { about } from '../fields.ts';
+import { about, closed } from '../shape/fields.ts';
 
 const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const headerName = z.string().regex(HEADER_NAME, 'must be the name of a header, such as X-Auth-Token');
@@ -10,24 +10,24 @@ const FILLED = '`$'.concat('{VARIABLE}` is filled in');
 
 const place = z.union([
   text,
-  z.strictObject({ header: about(headerName, 'The header of the answer that has it.', 'X-Auth-Token') }),
+  closed({ header: about(headerName, 'The header of the answer that has it.', 'X-Auth-Token') }),
 ]);
 
 const lifetime = z.union([
   text,
-  z.strictObject({
+  closed({
     at: about(text, 'Dot path of the lifetime in the answer.', 'data.expires'),
     unit: about(z.enum(['seconds', 'milliseconds']), 'What the number counts.', 'milliseconds').exactOptional(),
   }),
-  z.strictObject({ seconds: about(z.int().min(1).max(86_400), 'The lifetime, where the answer does not say.', 900) }),
+  closed({ seconds: about(z.int().min(1).max(86_400), 'The lifetime, where the answer does not say.', 900) }),
 ]);
 
 const prefix = about(z.string(), 'Put before the token, its blank included.', 'Token ').exactOptional();
 const send = z.union([
   z.enum(['bearer', 'cookies']),
-  z.strictObject({ header: about(headerName, 'The header that carries the token.', 'X-Auth-Token'), prefix }),
-  z.strictObject({ query: about(text, 'The query parameter that carries the token.', 'access_token') }),
-  z.strictObject({ cookie: about(text, 'The cookie that carries the token.', 'session') }),
+  closed({ header: about(headerName, 'The header that carries the token.', 'X-Auth-Token'), prefix }),
+  closed({ query: about(text, 'The query parameter that carries the token.', 'access_token') }),
+  closed({ cookie: about(text, 'The cookie that carries the token.', 'session') }),
 ]);
 
 export const loginShape = {
@@ -37,7 +37,12 @@ export const loginShape = {
     'login',
   ),
   method: about(
-    z.string().regex(/^(?:get|post|put|patch)$/i, 'must be GET, POST, PUT or PATCH'),
+    z
+      .string()
+      .regex(
+        /^(?:[Gg][Ee][Tt]|[Pp][Oo][Ss][Tt]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh])$/,
+        'must be GET, POST, PUT or PATCH',
+      ),
     'Method of the login. Default: `POST`.',
     'POST',
   ).exactOptional(),

@@ -1,7 +1,7 @@
 // Which files a path stands for, and what each of them is: a domain file (module or data) or an OpenAPI document.
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { GatewayError } from '../errors.ts';
+import { GatewayError } from '../../errors.ts';
 
 export type FileKind = 'module' | 'data' | 'document';
 
@@ -41,7 +41,9 @@ export async function findFiles(paths: readonly string[]): Promise<SourceFile[]>
 }
 
 async function listFolder(path: string): Promise<string[]> {
-  const entries = await readdir(path, { withFileTypes: true });
+  const entries = await readdir(path, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    throw new GatewayError('BAD_DOMAIN', `${path}: ${reason(error)}`, { file: path }, error);
+  });
   const names = entries
     .filter((entry) => !entry.isDirectory() && isDomainName(entry.name))
     .map((entry) => entry.name)

@@ -1,7 +1,7 @@
 // How the shape of a file that people write is put down: objects that refuse unknown keys with a suggestion, and fields that
 // say what they are for. docs/ and the JSON Schemas for editors are made of these (npm run docs).
 import { z } from 'zod';
-import { hint } from '../../endpoint/suggest.ts';
+import { hint } from '../../../endpoint/suggest.ts';
 
 type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
 type Definition<Shape, Needed extends keyof Shape> = Pick<Fields<Shape>, Needed> & Partial<Omit<Fields<Shape>, Needed>>;

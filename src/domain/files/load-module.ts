@@ -1,0 +1,57 @@
+// Loads TypeScript and JavaScript domain files on plain Node 20, from any folder: `landbridge` and `zod` always resolve
+// to this package's own, so that a file needs no node_modules beside it.
+import { mkdirSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DefinitionError } from '../definition/build-domain.ts';
+import { defineDomain } from '../definition/define-domain.ts';
+import { MistakesError } from './mistakes.ts';
+import { explainThrow } from './module-errors.ts';
+
+/** What `import … from 'landbridge'` gives inside a domain file. */
+export type Library = () => Promise<object>;
+
+const own: Library = async () => ({ defineDomain, z: (await import('zod')).z });
+
+/** The default export of a domain file. Everything that goes wrong on the way is one sentence with its place in the file. */
+export async function importModule(path: string, file: string, library: Library = own): Promise<unknown> {
+  let names: readonly string[] = [];
+  try {
+    // jiti costs a start some 100 ms, so it is loaded only when there is a module to load
+    const [{ createJiti }, zod, landbridge] = await Promise.all([import('jiti'), import('zod'), library()]);
+    names = Object.keys(landbridge);
+    const jiti = createJiti(import.meta.url, {
+      virtualModules: { landbridge, zod, 'zod/v4': zod },
+      moduleCache: false,
+      interopDefault: false,
+      tryNative: false,
+      fsCache: cacheFolder(path),
+    });
+    const module = await jiti.import<{ default?: unknown }>(path);
+    // Whoever exports a promise means what it gives.
+    const definition = await module?.default;
+    if (definition !== undefined) return definition;
+    const others = Object.keys(module ?? {}).slice(0, 5);
+    const instead = others.length === 0 ? '' : ` (it exports ${others.join(', ')})`;
+    const message = `has no default export${instead}; write \`export default defineDomain({ … })\``;
+    throw new MistakesError('BAD_DOMAIN', [{ file, message }]);
+  } catch (error) {
+    if (error instanceof DefinitionError || error instanceof MistakesError) throw error;
+    throw new MistakesError('BAD_DOMAIN', [await explainThrow(error, path, file, names)], error);
+  }
+}
+
+/**
+ * Where compiled modules are kept between starts. The user's own folder, never jiti's default below /tmp: what lies there
+ * is executed, and anyone may write there. Files that are temporary themselves are not kept.
+ */
+function cacheFolder(path: string): string | false {
+  try {
+    if (path.startsWith(tmpdir())) return false;
+    const folder = join(homedir(), '.cache', 'landbridge', 'modules');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  } catch {
+    return false; // a read-only system or a user without a home: every start compiles anew
+  }
+}

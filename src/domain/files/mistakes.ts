@@ -1,0 +1,64 @@
+// What is wrong in files that people write, each mistake with its place and on one line:
+// `domains/shop.yaml:12:5 credentials.key.kind: what is wrong, and what to write instead`.
+import { type Problem, place } from '../../endpoint/problems.ts';
+import { type ErrorCode, GatewayError } from '../../errors.ts';
+
+/** Counted from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column?: number;
+}
+
+/** Where a field stands in its file, or the nearest field around it. */
+export type PositionOf = (path: Problem['path']) => Position | undefined;
+
+/** A mistake as `--json` gives it. */
+export interface Mistake {
+  readonly file: string;
+  readonly line?: number;
+  readonly column?: number;
+  /** `credentials.key.kind`; left out where it is the file as a whole. */
+  readonly field?: string;
+  readonly message: string;
+}
+
+/** Shown at once; whoever has more will look again after repairing these. */
+const MAX_MISTAKES = 50;
+
+/** Thrown for files that cannot be used as they are. */
+export class MistakesError extends GatewayError {
+  readonly mistakes: readonly Mistake[];
+
+  constructor(code: ErrorCode, mistakes: readonly Mistake[], cause?: unknown) {
+    const shown = mistakes.slice(0, MAX_MISTAKES);
+    const more = mistakes.length - shown.length;
+    const lines = [...shown.map(toLine), ...(more > 0 ? [`… and ${more} more.`] : [])];
+    super(code, lines.join('\n'), { file: mistakes[0]?.file, problems: shown }, cause);
+    this.mistakes = mistakes;
+  }
+}
+
+/** In the order of the file; what is said twice is said once. */
+export function toMistakes(file: string, problems: readonly Problem[], positionOf?: PositionOf): Mistake[] {
+  const mistakes = problems.map(({ path, message, other }): Mistake => {
+    const field = place(path);
+    const beside = other === undefined ? '' : ` (see ${pointTo(file, other, positionOf)})`;
+    return { file, ...positionOf?.(path), ...(field !== '' && { field }), message: `${message}${beside}` };
+  });
+  const unique = [...new Map(mistakes.map((mistake) => [toLine(mistake), mistake])).values()];
+  return unique.sort((a, b) => (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0));
+}
+
+/** `shop.yaml:12:5 include.tags`, or as much of it as is known. */
+export function pointTo(file: string, path: Problem['path'], positionOf?: PositionOf): string {
+  return [withPosition({ file, ...positionOf?.(path) }), place(path)].filter((part) => part !== '').join(' ');
+}
+
+function toLine(mistake: Mistake): string {
+  const { field, message } = mistake;
+  return `${withPosition(mistake)}${field === undefined ? '' : ` ${field}`}: ${message}`;
+}
+
+function withPosition({ file, line, column }: { readonly file: string } & Partial<Position>): string {
+  return [file, line, column].filter((part) => part !== undefined).join(':');
+}

@@ -1,0 +1,139 @@
+// What a TypeScript or JavaScript domain file throws while it is loaded, as one line: the place in the person's own files,
+// what happened there, what to do. No frame of ours, of Node or of a package is shown.
+import { readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { closest } from '../../endpoint/suggest.ts';
+import type { Mistake, Position } from './mistakes.ts';
+
+interface Frame extends Position {
+  readonly path: string;
+  readonly column: number;
+  /** Of the function, where it has a name. */
+  readonly name: string;
+}
+
+const MAX_STACK_LINES = 100;
+const MAX_LINE_CHARS = 1_000;
+const MAX_MESSAGE_CHARS = 500;
+/** Calls told beside the place itself. */
+const MAX_CALLS = 3;
+/** This package's own code; its `domains` are files like any other. */
+const INTERNAL = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../${folder}/`, import.meta.url)));
+
+/** `names` are what `landbridge` exports. */
+export async function explainThrow(
+  error: unknown,
+  path: string,
+  file: string,
+  names: readonly string[],
+): Promise<Mistake> {
+  const shown = (other: string) => (other === path ? file : join(dirname(file), relative(dirname(path), other)));
+  const slip = await readParseError(error);
+  if (slip !== undefined) return { file: shown(slip.path), ...slip.position, message: slip.message };
+  const [first, ...calls] = framesOf(error);
+  const message = explain(error, names);
+  if (first === undefined) return { file, message };
+  const position = await usablePosition(first);
+  const way = await Promise.all(
+    calls.slice(0, MAX_CALLS).map(async (call) => {
+      const { line, column } = await usablePosition(call);
+      return [shown(call.path), line, column].filter((part) => part !== undefined).join(':');
+    }),
+  );
+  const inside = first.name === '' ? '' : `in ${first.name}`;
+  const called = way.length === 0 ? '' : `called at ${way.join(', from ')}`;
+  const beside = [inside, called].filter((part) => part !== '').join(', ');
+  return { file: shown(first.path), ...position, message: `${message}${beside === '' ? '' : ` (${beside})`}` };
+}
+
+function explain(error: unknown, names: readonly string[]): string {
+  if (!(error instanceof Error) && typeof (error as Error | undefined)?.message !== 'string')
+    return `throws ${cut(JSON.stringify(error) ?? String(error))} while it is loaded; throw an Error, or nothing`;
+  const text = cut((error as Error).message);
+  const missing = /Cannot find (?:module|package) ['"]([^'"]+)['"]/.exec(text)?.[1];
+  if (missing !== undefined) {
+    const fix = /^[./]/.test(missing) ? 'check the path' : 'install it beside the file, or do without it';
+    return `imports "${missing}", which cannot be found; ${fix}`;
+  }
+  const name = /^([\w$]{1,100}) is not defined$/.exec(text)?.[1];
+  if (name !== undefined) return `${name} is not defined; ${findImport(name, names)}`;
+  const called = /^\(0 , [\w$.]{1,200}\.([\w$]{1,100})\) is not a function$/.exec(text)?.[1];
+  if (called !== undefined) {
+    const near = closest(called, names);
+    const fix = near === undefined ? 'check its name in the import' : `did you mean "${near}"?`;
+    return `${called} is imported, but there is no function of that name; ${fix}`;
+  }
+  return `failed to load: ${text === '' ? (error as Error).name : text}`;
+}
+
+function findImport(name: string, names: readonly string[]): string {
+  if (name === 'z') return "add: import { z } from 'zod';";
+  if (names.includes(name)) return `add: import { ${name} } from 'landbridge';`;
+  const near = closest(name, names);
+  return near === undefined ? 'declare or import it, or correct the name' : `did you mean "${near}"?`;
+}
+
+function cut(text: string): string {
+  const line = text
+    .slice(0, MAX_MESSAGE_CHARS * 2)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return line.length > MAX_MESSAGE_CHARS ? `${line.slice(0, MAX_MESSAGE_CHARS)}…` : line;
+}
+
+/** The stack, innermost first, as far as it lies in the person's own files. */
+function framesOf(error: unknown): Frame[] {
+  const stack = String((error as { stack?: unknown } | undefined)?.stack ?? '');
+  const frames: Frame[] = [];
+  for (const line of stack.split('\n', MAX_STACK_LINES).map((text) => text.trim())) {
+    if (!line.startsWith('at ') || line.length > MAX_LINE_CHARS) continue;
+    // Whoever called the loader has nothing to do with it.
+    if (frames.length > 0 && line.includes('/jiti/')) break;
+    const open = line.lastIndexOf('(');
+    const place = line.slice(open < 0 ? 3 : open + 1).replace(/\)$/, '');
+    const match = /^(.*?):(\d{1,9}):(\d{1,9})$/.exec(place.replace(/^async /, ''));
+    const path = match?.[1]?.startsWith('file:') ? fileURLToPath(match[1]) : match?.[1];
+    if (match === null || path === undefined || !isOwn(path)) continue;
+    const name =
+      open < 0
+        ? ''
+        : line
+            .slice(3, open)
+            .replace(/^async /, '')
+            .trim();
+    frames.push({ path, line: Number(match[2]), column: Number(match[3]), name: /^[\w$.]+$/.test(name) ? name : '' });
+  }
+  return frames;
+}
+
+function isOwn(path: string): boolean {
+  if (path.startsWith('node:') || path.includes('/node_modules/') || !/^(?:\/|[A-Za-z]:)/.test(path)) return false;
+  return !INTERNAL.some((folder) => path.startsWith(folder));
+}
+
+/** Lines are those of the file. What the compiler puts before the first one counts as columns of it: those are left out. */
+async function usablePosition({ path, line, column }: Frame): Promise<Position> {
+  if (line > 1) return { line, column };
+  const [first = ''] = (await readFile(path, 'utf8').catch(() => '')).split('\n', 1);
+  return column <= first.length ? { line, column } : { line };
+}
+
+/** The compiler says `ParseError: Unexpected token` and, in the next line, `/path/of/file.ts:2:0`. */
+async function readParseError(error: unknown) {
+  const text = String((error as { message?: unknown } | undefined)?.message ?? '');
+  const [said = '', position = ''] = text.split('\n', 2).map((part) => part.trim());
+  const parse = /^ParseError: (.*)$/.exec(said)?.[1];
+  const match = /^(.*):(\d{1,9}):(\d{1,9})$/.exec(position);
+  if (parse === undefined || match === null) return undefined;
+  const path = match[1]!;
+  const line = Number(match[2]);
+  const near = (await readFile(path, 'utf8').catch(() => '')).split('\n')[line - 1]?.trim() ?? '';
+  const beside =
+    near === '' ? 'the file ends too early; is a bracket or brace not closed?' : `near: ${cut(near).slice(0, 80)}`;
+  return {
+    path,
+    position: { line, column: Number(match[3]) + 1 },
+    message: `does not parse: ${parse.trim()}; ${beside}`,
+  };
+}

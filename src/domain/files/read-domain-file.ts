@@ -1,0 +1,122 @@
+// One domain file as a checked definition, whatever language it is written in. An author sees all mistakes of a file at once.
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Problem } from '../../endpoint/problems.ts';
+import { DefinitionError } from '../definition/build-domain.ts';
+import { isDefined } from '../definition/define-domain.ts';
+import { checkDefinition } from '../definition/definition-schema.ts';
+import type { DomainDefinition, ResourceDefinition } from '../definition/definition-types.ts';
+import { parseYaml } from '../domain-yaml.ts';
+import { reason, type SourceFile } from './domain-files.ts';
+import { importModule, type Library } from './load-module.ts';
+import { MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
+import { isIndependent, withoutMistakes } from './sound-parts.ts';
+
+export interface DomainFile {
+  readonly definition: DomainDefinition;
+  readonly file: string;
+  readonly kind: 'module' | 'yaml';
+  readonly positionOf?: PositionOf;
+}
+
+const MAX_RESOURCE_BYTES = 1024 * 1024;
+
+/** Reads and checks one domain file, and hands it to `build`; whatever is wrong then is told with file and place. */
+export async function readDomainFile<Result>(
+  source: SourceFile,
+  build: (file: DomainFile) => Promise<Result> | Result,
+  library?: Library,
+): Promise<Result> {
+  const { file } = source;
+  const isModule = source.kind === 'module';
+  const read = isModule ? undefined : parseYaml(source.text ?? '', file);
+  const about = { file, kind: isModule ? 'module' : 'yaml', ...read } as const;
+  const complete = async (definition: DomainDefinition) =>
+    build({ ...about, definition: { ...definition, ...(await readResources(definition, file)) } });
+  try {
+    return await complete(check(read === undefined ? await importModule(resolve(file), file, library) : read.value));
+  } catch (error) {
+    if (!(error instanceof DefinitionError)) throw error;
+    const problems = [...error.problems, ...(await listOthers(error, complete))];
+    throw new MistakesError('BAD_DOMAIN', toMistakes(file, problems, read?.positionOf), error);
+  }
+}
+
+/** Where the shape is wrong in some places, the rest is built nevertheless: only that shows what is wrong there. */
+async function listOthers(
+  { value, problems }: DefinitionError,
+  complete: (definition: DomainDefinition) => unknown,
+): Promise<Problem[]> {
+  const rest = withoutMistakes(value, problems);
+  const checked = rest === undefined ? undefined : checkDefinition(rest);
+  if (checked === undefined || 'problems' in checked) return [];
+  try {
+    await complete(checked.definition);
+    return [];
+  } catch (error) {
+    return error instanceof DefinitionError ? error.problems.filter(isIndependent) : [];
+  }
+}
+
+function check(value: unknown): DomainDefinition {
+  if (isDefined(value)) return value;
+  const message = notADomain(value);
+  if (message !== undefined) throw new DefinitionError('', [{ path: [], message }]);
+  const checked = checkDefinition(value);
+  if ('problems' in checked) throw new DefinitionError('', checked.problems, value);
+  return checked.definition;
+}
+
+function notADomain(value: unknown): string | undefined {
+  const needs = 'an object with name, baseUrl and endpoints (or openapi)';
+  if (value === null || value === undefined) return `is empty; a domain is ${needs}`;
+  if (typeof value === 'function') return `is a function, not a domain; call it, so that it gives ${needs}`;
+  if (!isObject(value)) return `is not a domain: it must be ${needs}`;
+  if ('paths' in value && !('name' in value))
+    return 'looks like an OpenAPI document without its version; add `openapi: 3.1.0` (or `swagger: "2.0"`) at the top';
+  if ('overlay' in value && 'actions' in value)
+    return 'is an Overlay; name it under overlays in the domain file of its document';
+  return undefined;
+}
+
+async function readResources(definition: DomainDefinition, file: string): Promise<Pick<DomainDefinition, 'resources'>> {
+  if (definition.resources === undefined) return {};
+  const folder = dirname(resolve(file));
+  const resources: Record<string, ResourceDefinition> = {};
+  const problems: Problem[] = [];
+  for (const [uri, resource] of Object.entries(definition.resources)) {
+    if (resource.file === undefined) {
+      resources[uri] = resource;
+      continue;
+    }
+    const read = await readBeside(resource, folder);
+    if ('problem' in read) problems.push({ path: ['resources', uri, 'file'], message: read.problem });
+    else resources[uri] = read.resource;
+  }
+  if (problems.length > 0) throw new DefinitionError('', problems);
+  return { resources };
+}
+
+async function readBeside(
+  { file = '', ...resource }: ResourceDefinition,
+  folder: string,
+): Promise<{ resource: ResourceDefinition } | { problem: string }> {
+  if (resource.text !== undefined) return { problem: 'give text or file, not both' };
+  const path = resolve(folder, file);
+  const outside = { problem: 'must lie in the folder of the domain file' };
+  if (!isInside(path, folder)) return outside;
+  try {
+    // A link inside may lead out.
+    if (!isInside(await realpath(path), await realpath(folder))) return outside;
+    if ((await stat(path)).size > MAX_RESOURCE_BYTES) return { problem: `is larger than ${MAX_RESOURCE_BYTES} bytes` };
+    return { resource: { ...resource, text: await readFile(path, 'utf8') } };
+  } catch (error) {
+    return { problem: `${file}: ${reason(error as NodeJS.ErrnoException)}` };
+  }
+}
+
+function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return !way.startsWith('..') && !isAbsolute(way);
+}

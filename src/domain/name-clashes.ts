@@ -1,0 +1,60 @@
+// Two operations of a domain file under one name: which they are, and where the file says so.
+
+import type { Endpoint } from '../endpoint/model.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { keysOf } from './curation/curate-operations.ts';
+import type { DomainDefinition } from './definition/definition-types.ts';
+
+/** An operation and the place in the file that names it; undefined where the document does. */
+interface Named {
+  readonly endpoint: Endpoint;
+  readonly path: readonly string[] | undefined;
+}
+
+/** `curated` are the operations of the document in the order of `imported`, `own` those written by hand. */
+export function listClashes(
+  curated: readonly Endpoint[],
+  imported: readonly Endpoint[],
+  own: readonly Endpoint[],
+  { operations = {} }: DomainDefinition,
+): Problem[] {
+  const keys = new Map(Object.keys(operations).map((key) => [withMethod(key), key]));
+  const all: Named[] = [
+    ...curated.map((endpoint, position) => {
+      const original = imported[position] ?? endpoint;
+      const key = endpoint.action === original.action ? undefined : keysOf(original).find((name) => keys.has(name));
+      return { endpoint, path: key === undefined ? undefined : ['operations', keys.get(key)!, 'name'] };
+    }),
+    ...own.map((endpoint) => ({ endpoint, path: ['endpoints', endpoint.action] })),
+  ];
+  const byAction = new Map<string, Named>();
+  return all.flatMap((later) => {
+    const { action } = later.endpoint;
+    const earlier = byAction.get(action);
+    byAction.set(action, earlier ?? later);
+    return earlier === undefined ? [] : [toProblem(action, earlier, later)];
+  });
+}
+
+/** Told of the one that the file names; of the later one where it names both. */
+function toProblem(action: string, earlier: Named, later: Named): Problem {
+  const [one, other] = later.path === undefined ? [earlier, later] : [later, earlier];
+  const fix =
+    other.path === undefined
+      ? `choose another, or name that one as well: operations: { ${JSON.stringify(keysOf(other.endpoint)[0])}: { name: … } }`
+      : 'choose another for one of them';
+  return {
+    path: one.path ?? ['operations', keysOf(one.endpoint)[0]!],
+    message: `names ${describe(one)} "${action}", and so is ${describe(other)} named; ${fix}`,
+    ...(other.path !== undefined && { other: other.path }),
+  };
+}
+
+function describe({ endpoint: { method, path, source } }: Named): string {
+  return `${method} ${path}${source.operationId === undefined ? '' : ` (${source.operationId})`}`;
+}
+
+/** `get /tasks` is `GET /tasks`. */
+function withMethod(key: string): string {
+  return key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
+}

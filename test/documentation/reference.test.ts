@@ -1,0 +1,292 @@
+// docs/ says what the loader does: it is made of the same schemas, every example of a field loads in its place, and the JSON
+// Schemas for editors accept and refuse what the loader accepts and refuses.
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { buildDomainSchema, buildProfilesSchema, type Field, listFields, listGaps } from '../../scripts/reference.ts';
+import { buildReferenceFiles } from '../../scripts/reference-files.ts';
+import { createGateway, loadDomains } from '../../src/index.ts';
+import { readProfiles } from '../../src/profiles.ts';
+import { listBlocks, ROOT } from './blocks.ts';
+
+type Value = Record<string, unknown>;
+
+const domainSchema = buildDomainSchema();
+const profilesSchema = buildProfilesSchema();
+const ajv = new Ajv({ strict: false });
+const fitsDomain = ajv.compile(domainSchema);
+const fitsProfiles = ajv.compile(profilesSchema);
+
+test.each(Object.entries(buildReferenceFiles()))('%s is what `npm run docs` writes', (file, text) => {
+  expect(readFileSync(join(ROOT, file), 'utf8'), 'run npm run docs and commit what it writes').toBe(text);
+});
+
+test('a field without a description or an example is named', () => {
+  expect([...listGaps(domainSchema), ...listGaps(profilesSchema)]).toEqual([]);
+  const wrong = { definitions: { endpoint: { properties: { lenient: { type: 'boolean' } } } } };
+  expect(listGaps(wrong)).toEqual([
+    expect.stringContaining('endpoint.lenient has no description: write it as about('),
+    expect.stringContaining('endpoint.lenient has no example'),
+  ]);
+});
+
+/** What a document has that the examples of curation speak of. */
+const DOCUMENT = `openapi: 3.1.0
+info: { title: Shop, version: "1" }
+servers:
+  - { url: "https://{region}.shop.example/v1", variables: { region: { default: us } } }
+  - { url: "https://other.example" }
+components: { securitySchemes: { key: { type: apiKey, in: header, name: X-API-Key }, sign: { type: http, scheme: bearer } } }
+security: [{ key: [] }]
+paths:
+  /orders:
+    get:
+      operationId: listOrders
+      tags: [orders]
+      parameters:
+        - { name: page, in: query, schema: { type: integer, minimum: 1, maximum: 50 } }
+        - { name: limit, in: query, schema: { type: integer, minimum: 1, maximum: 100 } }
+        - { name: status, in: query, schema: { type: string } }
+      responses: { "200": { description: OK } }
+    post:
+      operationId: oldOrders
+      deprecated: true
+      responses: { "200": { description: OK } }
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      tags: [orders]
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: integer } }
+        - { name: page, in: query, schema: { type: integer } }
+        - { name: limit, in: query, schema: { type: integer } }
+      responses: { "200": { description: OK } }
+`;
+
+const ID = { type: 'integer', required: true };
+const PAGES = { page: { type: 'integer' }, limit: { type: 'integer' } };
+const endpointFrame = (more: Value, rest: Value = {}): Value => ({
+  name: 'shop',
+  baseUrl: 'https://shop.example',
+  endpoints: { get_order: { path: '/orders/{id}', summary: 'Gets one.', args: { id: ID, ...PAGES }, ...more } },
+  ...rest,
+});
+const imported = (more: Value): Value => ({ name: 'shop', openapi: '../openapi/shop.yaml', ...more });
+const KEY = { key: { kind: 'apiKey', field: 'X-API-Key', env: 'SHOP_KEY' } };
+const curated = (more: Value): Value => imported({ operations: { getOrder: more } });
+const curatedArg = (args: Value): Value => imported({ operations: { listOrders: { args } } });
+const credentialFrame = (kind: Value) => (more: Value) =>
+  endpointFrame({}, { credentials: { key: { ...kind, ...more } } });
+const argumentFrames = [
+  (more: Value) => endpointFrame({ args: { id: ID, extra: { type: 'integer', minimum: 1, maximum: 5, ...more } } }),
+  (more: Value) => endpointFrame({ method: 'POST', args: { id: ID, extra: { type: 'object', ...more } } }),
+  (more: Value) => endpointFrame({ method: 'POST', args: { id: ID, extra: { ...more } } }),
+];
+
+/** Where a field of each object may stand; its example must load in one of them. */
+const FRAMES: Record<string, readonly ((more: Value) => Value)[]> = {
+  domain: [
+    (more) => endpointFrame({}, more),
+    (more) => endpointFrame({}, { credentials: KEY, ...more }),
+    imported,
+    (more) => imported({ serverVariables: { region: 'eu' }, ...more }),
+  ],
+  endpoint: [
+    (more) => endpointFrame(more, { credentials: KEY, security: [] }),
+    (more) => endpointFrame({ method: 'POST', ...more }, { credentials: KEY, security: [] }),
+    (more) => {
+      const { args: _, ...own } = endpointFrame({}).endpoints!['get_order' as never] as Value;
+      return endpointFrame({}, { endpoints: { get_order: { ...own, ...more } } });
+    },
+  ],
+  apiKey: [credentialFrame({ kind: 'apiKey', field: 'X', env: 'SHOP_KEY' })],
+  bearer: [credentialFrame({ kind: 'bearer', env: 'SHOP_KEY' })],
+  basic: [credentialFrame({ kind: 'basic', usernameEnv: 'A', passwordEnv: 'B' })],
+  oauth2: [
+    credentialFrame({ kind: 'oauth2', tokenUrl: 'https://shop.example/t', clientIdEnv: 'A', clientSecretEnv: 'B' }),
+  ],
+  awsSigv4: [
+    credentialFrame({ kind: 'awsSigv4', accessKeyIdEnv: 'A', secretAccessKeyEnv: 'B', region: 'r', service: 's' }),
+  ],
+  login: [
+    credentialFrame({ kind: 'login', path: '/login', body: { a: 'b' } }),
+    credentialFrame({ kind: 'login', path: '/login' }),
+    credentialFrame({ kind: 'login', body: { a: 'b' } }),
+  ],
+  scheme: [(more) => imported({ credentials: { key: { env: 'SHOP_KEY', ...more } } })],
+  argument: argumentFrames,
+  placement: [
+    (more) => endpointFrame({ args: { id: ID, extra: { type: 'integer', minimum: 1 } }, place: { extra: more } }),
+    (more) => endpointFrame({ method: 'POST', args: { id: ID, extra: { type: 'object' } }, place: { extra: more } }),
+  ],
+  encoding: [
+    (more) =>
+      endpointFrame({
+        method: 'POST',
+        args: { id: ID, note: { type: 'string' } },
+        body: { kind: 'multipart', encoding: { note: more } },
+      }),
+  ],
+  response: [(more) => endpointFrame({ response: more })],
+  pagination: [(more) => endpointFrame({ pagination: { kind: 'page', arg: 'page', ...more } })],
+  filter: [(more) => imported({ include: more })],
+  operation: [curated],
+  argumentChange: [(more) => curatedArg({ status: more }), (more) => curatedArg({ limit: more })],
+  addition: [
+    (more) => curatedArg({ extra: { in: 'query', type: 'integer', minimum: 1, ...more } }),
+    (more) => curatedArg({ extra: { type: 'object', ...more } }),
+    (more) => curatedArg({ extra: more }),
+  ],
+  prompt: [
+    (more) => endpointFrame({}, { prompts: { plan: { text: 'Plan.', ...more } } }),
+    (more) => endpointFrame({}, { prompts: { plan: more } }),
+  ],
+  resource: [
+    (more) => endpointFrame({}, { resources: { 'shop://guide': { name: 'guide', text: 'x', ...more } } }),
+    (more) => endpointFrame({}, { resources: { 'shop://guide': { name: 'guide', ...more } } }),
+  ],
+};
+
+/** `messages[].role` with its value, inside what must stand around it. */
+function wrap(name: string, value: unknown): Value {
+  const [key = '', ...rest] = name.split('.');
+  const bare = key.replace('[]', '');
+  if (rest.length === 0) return { [bare]: value };
+  if (rest[0] === '*') return { [bare]: { entry: wrap(rest.slice(1).join('.'), value) } };
+  const inner = wrap(rest.join('.'), value);
+  const company: Record<string, Value> = {
+    'baseUrl.default': { env: 'SHOP_BASE_URL' },
+    'body.mediaType': { kind: 'json' },
+    'body.wrap': { kind: 'json' },
+    'body.encoding': { kind: 'multipart' },
+    'messages[].role': { text: 'x' },
+    'send.prefix': { header: 'X-Auth-Token' },
+    'lifetime.unit': { at: 'expires' },
+  };
+  const whole = { ...company[name], ...inner };
+  return { [bare]: key.endsWith('[]') ? [whole] : whole };
+}
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landbridge-reference-'));
+  const files = {
+    'openapi/shop.yaml': DOCUMENT,
+    'openapi/fixes.overlay.yaml': 'overlay: 1.0.0\ninfo: { title: x, version: "1" }\nactions: []\n',
+    'domains/guide.md': '# Guide\n',
+  };
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, file)), { recursive: true });
+    await writeFile(join(folder, file), text);
+  }
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function problemsOf(value: unknown): Promise<string | undefined> {
+  const file = join(folder, 'domains/shop.yaml');
+  await writeFile(file, stringify(value));
+  return loadDomains({ paths: [file], env: { SHOP_BASE_URL: 'https://shop.example' } }).then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+}
+
+const title = ({ section, name }: Field) => `${section}.${name}`;
+const rows = (schema: typeof domainSchema) => listFields(schema).map((field) => [title(field), field] as const);
+
+describe('the examples of the reference', () => {
+  test.each(rows(domainSchema))('%s: its example loads, and the JSON Schema takes it', async (_, field) => {
+    const frames = FRAMES[field.section];
+    expect(frames, `test/documentation/reference.test.ts has no frame for ${field.section}`).toBeDefined();
+    for (const example of field.schema.examples as unknown[]) {
+      const values = frames!.map((frame) => frame(wrap(field.name, example)));
+      const outcomes = await values.reduce<Promise<(string | undefined)[]>>(
+        async (before, value) => [...(await before), await problemsOf(value)],
+        Promise.resolve([]),
+      );
+      const position = outcomes.indexOf(undefined);
+      expect(position, outcomes.join('\n')).toBeGreaterThanOrEqual(0);
+      expect([fitsDomain(values[position]), fitsDomain.errors]).toEqual([true, null]);
+    }
+  });
+
+  test.each(rows(profilesSchema))('%s loads in a profile', async (_, { name, schema }) => {
+    const [example] = schema.examples as unknown[];
+    const profiles = { p: { [name]: example } };
+    const file = join(folder, 'profiles.yaml');
+    await writeFile(file, stringify(profiles));
+    const shop = {
+      ...endpointFrame({ tags: ['orders'] }),
+      endpoints: {
+        list_orders: { path: '/orders', summary: 'Lists.', tags: ['orders'] },
+        delete_order: { method: 'DELETE', path: '/orders', summary: 'Deletes.', tags: ['customers'] },
+      },
+    };
+    await writeFile(join(folder, 'domains/shop.yaml'), stringify(shop));
+    const domains = await loadDomains({ paths: [join(folder, 'domains/shop.yaml')], env: {} });
+    await createGateway({ domains, profiles: readProfiles(file) }).close();
+    expect([fitsProfiles(profiles), fitsProfiles.errors]).toEqual([true, null]);
+  });
+});
+
+describe('the JSON Schemas for editors', () => {
+  const bundled = ['jsonplaceholder', 'openmeteo', 'tasks'].map((name) => `domains/${name}.yaml`);
+
+  test.each(bundled)('take %s, which names its schema in the first line', (file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    expect([fitsDomain(parse(text, { merge: true })), fitsDomain.errors]).toEqual([true, null]);
+    const path = /^# yaml-language-server: \$schema=(\S+)\n/.exec(text)?.[1] ?? '';
+    expect(JSON.parse(readFileSync(join(ROOT, dirname(file), path), 'utf8'))).toEqual(domainSchema);
+  });
+
+  const blocks = listBlocks().filter(({ language }) => language === 'yaml');
+  test.each(blocks.map((block) => [`${block.file}:${block.line}`, block.code]))('take the block at %s', (_, code) => {
+    const fits = code.startsWith('# profiles.yaml') ? fitsProfiles : fitsDomain;
+    expect([fits(parse(code)), fits.errors]).toEqual([true, null]);
+  });
+
+  const shop = (more: Value, rest: Value = {}) => endpointFrame(more, rest);
+  test.each<[string, unknown]>([
+    ['a wrong kind', shop({}, { credentials: { key: { kind: 'api_key', field: 'X', env: 'A' } } })],
+    ['a required that is no truth value', shop({ args: { id: { type: 'integer', required: 'yes please' } } })],
+    ['an unknown key', shop({ effekt: 'read' })],
+    ['an unknown key at the top', shop({}, { endpoint: {} })],
+    ['an unknown key of curation', curated({ sumary: 'x' })],
+    ['an unknown key of a curated argument', curatedArg({ page: { hidden: true } })],
+    ['a wrong word', shop({ guard: 'maybe' })],
+    ['a wrong type', shop({ tags: 'orders' })],
+    ['a number as text', shop({ timeoutMs: '10s' })],
+    ['a missing key', { name: 'shop', baseUrl: 'https://a.example', endpoints: { a: { path: '/a' } } }],
+    ['a missing name', { baseUrl: 'https://a.example', endpoints: {} }],
+    ['a wrong JSON Schema type', shop({ args: { id: { type: 'int', required: true } } })],
+    ['an unknown JSON Schema keyword', shop({ args: { id: { typ: 'integer', required: true } } })],
+    ['a method nobody has', shop({ method: 'PSOT' })],
+    ['a path without a slash', shop({ path: 'orders/{id}' })],
+    ['a variable of the environment in a path', shop({ path: `/$${'{TENANT}'}/{id}` })],
+    ['a variable in braces', shop({}, { credentials: { key: { kind: 'bearer', env: `$${'{TOKEN}'}` } } })],
+    ['a name that is none', { ...endpointFrame({}), name: 'My Shop' }],
+    ['a list', ['name']],
+    ['nothing', null],
+  ])('refuse %s, as the loader does', async (_, value) => {
+    expect(await problemsOf(value)).toBeTypeOf('string');
+    expect(fitsDomain(value)).toBe(false);
+  });
+
+  test.each<[string, unknown]>([
+    ['an unknown key', { reader: { effekts: ['read'] } }],
+    ['a wrong word', { reader: { effects: ['reed'] } }],
+    ['a wrong type', { reader: { tags: 'orders' } }],
+    ['an empty list', { reader: { tags: [] } }],
+    ['a wrong name', { Reader: {} }],
+    ['a list', ['reader']],
+  ])('of profiles refuse %s, as the loader does', async (_, value) => {
+    const file = join(folder, 'profiles.yaml');
+    await writeFile(file, stringify(value));
+    expect(() => readProfiles(file)).toThrow(/profiles\.yaml:\d+:\d+/);
+    expect(fitsProfiles(value)).toBe(false);
+  });
+});
