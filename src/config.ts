@@ -1,5 +1,6 @@
 // Flags and environment → one frozen Config. The sole reader of process.env (through the CLI, which hands it in).
 import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
@@ -79,6 +80,8 @@ export type Flags = {
   readonly domains?: readonly string[] | undefined;
   readonly http?: boolean | undefined;
   readonly envFile?: readonly string[] | undefined;
+  /** The same; but Node.js takes a flag named --env-file for its own, wherever it stands, and ends where a file is missing. */
+  readonly dotenv?: readonly string[] | undefined;
   readonly json?: boolean;
 };
 
@@ -89,7 +92,7 @@ export type Config = { readonly [Key in keyof Settings]: z.output<Settings[Key][
 };
 
 export function readConfig(commandLine: Flags, processEnv: Environment): Config {
-  const env = withEnvFiles(commandLine.envFile ?? [], processEnv);
+  const env = withEnvFiles(envFilesOf(commandLine), processEnv);
   const flags = withBaseUrl(commandLine, env);
   const values = Object.entries<Setting>(SETTINGS).map(([key, [type, flag, variable]]) => {
     // An empty variable is an unset one: `PORT= npm start` means "the default".
@@ -124,6 +127,10 @@ function choosePaths(flags: Flags): string[] {
   return [existsSync('domains') ? 'domains' : BUNDLED_DOMAINS];
 }
 
+export function envFilesOf({ envFile = [], dotenv = [] }: Flags): readonly string[] {
+  return [...envFile, ...dotenv];
+}
+
 /** The real environment wins over files, a later file over an earlier one. */
 function withEnvFiles(files: readonly string[], processEnv: Environment): Environment {
   const env: Record<string, string | undefined> = Object.create(null);
@@ -131,8 +138,10 @@ function withEnvFiles(files: readonly string[], processEnv: Environment): Enviro
     try {
       Object.assign(env, parseEnv(readFileSync(file, 'utf8')));
     } catch (cause) {
-      const why = (cause as NodeJS.ErrnoException).code === 'ENOENT' ? 'it does not exist' : (cause as Error).message;
-      throw new GatewayError('BAD_CONFIG', `Cannot read the env file ${file}: ${why}.`, {}, cause);
+      const { code, message } = cause as NodeJS.ErrnoException;
+      const why = code === 'ENOENT' ? 'it does not exist' : code === 'EISDIR' ? 'it is a folder' : message;
+      const sentence = `Cannot read the variables in ${file} (--dotenv): ${why}. Looked for ${resolve(file)}.`;
+      throw new GatewayError('BAD_CONFIG', sentence, {}, cause);
     }
   }
   return Object.freeze(Object.assign(env, processEnv));

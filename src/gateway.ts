@@ -1,6 +1,5 @@
 // createGateway(): wires every layer once. What comes out is fixed: restart to change it.
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
 import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
@@ -30,6 +29,7 @@ import { compileOperation } from './orchestration/operation.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
 import { createRedaction, type Redaction } from './orchestration/redaction.ts';
 import { createSigner, type Signer } from './orchestration/signer.ts';
+import { PRODUCT } from './product.ts';
 import { toProfileError } from './profiles.ts';
 import { META } from './protocol/eras.ts';
 import { createProtocol, type Protocol } from './protocol/handle.ts';
@@ -89,27 +89,28 @@ export interface Service {
   readonly resources: ResourceTable;
   readonly prompts: PromptTable;
   readonly protocol: Protocol;
+  /** With the endpoints that are served, and no others. */
+  readonly domains: readonly Domain[];
+  readonly policy: DeploymentPolicy;
+  /** One message in (JSON text, or parsed already), one answer out, without any transport. */
+  handle(message: unknown, sender?: Partial<Sender>): Promise<Reply | undefined>;
 }
 
 /** What is served by default, and the profiles by name. */
 export interface Gateway<Data = unknown> extends Service {
   readonly name: string;
   readonly version: string;
-  readonly domains: readonly Domain[];
   /** Served at /mcp/<name>. */
   readonly profiles: ReadonlyMap<string, Service>;
   /** '' is what is served by default. */
   serviceOf(profile: string): Service | undefined;
-  /** One message in (JSON text, or parsed already), one answer out, without any transport. */
   handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
   /** Ends what clients would hold open for ever: subscriptions. Calls under way go on. */
   drain(): void;
   close(): Promise<void>;
 }
 
-const { name: NAME, version: VERSION } = JSON.parse(
-  readFileSync(new URL('../package.json', import.meta.url), 'utf8'),
-) as { name: string; version: string };
+const { name: NAME, version: VERSION } = PRODUCT;
 
 /** Tools are fixed until a restart; five minutes bounds how long a client may miss one. */
 const CACHING = { ttlMs: 300_000, cacheScope: 'public' } as const;
@@ -154,10 +155,8 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     ...service,
     name: NAME,
     version: VERSION,
-    domains: options.domains,
     profiles,
     serviceOf: (profile) => (profile === '' ? service : profiles.get(profile)),
-    handle: async (message, sender) => service.protocol.handle(message, { ...LOCAL_SENDER, ...sender }),
     drain,
     close: async () => {
       drain();
@@ -272,7 +271,15 @@ function createService(shared: Shared, { profile, domains, native, exposure, pol
     onIntroduction: (introduction) => log.info(introduction, 'client'),
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
   });
-  return { registry, resources, prompts, protocol };
+  return {
+    registry,
+    resources,
+    prompts,
+    protocol,
+    domains,
+    policy,
+    handle: async (message, sender) => protocol.handle(message, { ...LOCAL_SENDER, ...sender }),
+  };
 }
 
 /** For prompts that embed a resource. */

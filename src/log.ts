@@ -58,9 +58,12 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
         operation: context.operation,
         principal: context.principal.id,
         transport: context.transport,
+        client: context.client.name,
+        revision: context.client.version,
         args: context.argumentsDigest,
         outcome: result.outcome,
         failureMode: result.failureMode,
+        reason: result.reason,
         errorCode: result.errorCode,
         upstream: upstream && `${upstream.method} ${upstream.url}`,
         status: upstream?.status,
@@ -87,20 +90,36 @@ const COLOUR: Record<number, (text: string) => string> = {
 };
 const NAME: Record<number, string> = { 10: 'trace', 20: 'debug', 30: 'info', 40: 'warn', 50: 'error', 60: 'fatal' };
 
+/** Milliseconds of the day are for machines; a person reads when, how bad, what, by whom and why. */
 function prettify(line: string): string {
-  const { level, time, msg, tool, status, durationMs, failureMode, outcome, err, ...rest } = JSON.parse(line) as Record<
-    string,
-    unknown
-  >;
+  const { level, time, msg, err, ...facts } = JSON.parse(line) as Record<string, unknown>;
   const colour = COLOUR[level as number] ?? String;
   const head = `${pc.dim(String(time).slice(11, 19))} ${colour((NAME[level as number] ?? 'log').padEnd(5))}`;
-  if (msg === 'call') {
-    const how = failureMode ?? outcome;
-    return `${head} ${oneLine(tool)} ${pc.dim(`${status ?? '-'} ${durationMs} ms${how === 'ok' ? '' : ` ${how}`}`)}\n`;
-  }
-  const more = Object.keys(rest).length > 0 ? ` ${pc.dim(oneLine(JSON.stringify(rest)))}` : '';
   const { message, stack } = (err ?? {}) as { message?: string; stack?: string };
-  return `${head} ${oneLine(msg ?? message ?? '')}${more}${stack ? `\n${pc.dim(visible(stack))}` : ''}\n`;
+  const text = SAY[String(msg)]?.(facts) ?? `${oneLine(msg ?? message ?? '')}${pc.dim(listFacts(facts))}`;
+  return `${head} ${text}${stack ? `\n${pc.dim(visible(stack))}` : ''}\n`;
+}
+
+/** Lines that come often, each by its message. */
+const SAY: Readonly<Record<string, (facts: Record<string, unknown>) => string>> = {
+  call: ({ tool, action, status, durationMs, failureMode, outcome, reason, client, revision }) => {
+    const what = action === undefined || action === tool ? oneLine(tool) : `${oneLine(tool)}/${oneLine(action)}`;
+    const why = reason === undefined ? '' : `: ${oneLine(reason)}`;
+    const how = outcome === 'ok' ? '' : ` ${oneLine(failureMode ?? outcome)}${why}`;
+    const who = `  ${oneLine(client ?? 'a client')} (${oneLine(revision)})`;
+    return `${what} ${pc.dim(`${status ?? '-'} ${durationMs} ms`)}${how}${pc.dim(who)}`;
+  },
+  client: ({ client, version, transport }) => {
+    const { name = 'without a name', version: release = '' } = (client ?? {}) as { name?: string; version?: string };
+    return `client ${oneLine(`${name} ${release}`.trim())} ${pc.dim(`${oneLine(version)}, ${oneLine(transport)}`)}`;
+  },
+  stopping: ({ why }) => `stopping: ${oneLine(why)}`,
+};
+
+function listFacts(facts: Readonly<Record<string, unknown>>): string {
+  return Object.entries(facts)
+    .map(([key, value]) => ` ${key}: ${oneLine(typeof value === 'object' ? JSON.stringify(value) : value)}`)
+    .join(',');
 }
 
 /** A tool's name may be whatever a client called: it must not move the cursor, nor begin a line that looks like ours. */

@@ -13,6 +13,8 @@ export interface Client {
   readonly era: 'modern' | 'legacy';
   /** The revision of MCP it speaks. */
   readonly version: string;
+  /** What it calls itself, where it says so. */
+  readonly name?: string | undefined;
   /** Declared capabilities, as received. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Puts a question to the person behind the client; absent where nobody can be asked. */

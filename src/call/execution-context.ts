@@ -63,6 +63,8 @@ export interface ResultFacts {
 
 export interface ResultRecord extends ResultFacts {
   readonly failureMode?: FailureMode | undefined;
+  /** Why, in a few words that hold no argument: `missing title`. */
+  readonly reason?: string | undefined;
   /** The last request that went out. */
   readonly upstream?: UpstreamTrace | undefined;
 }
@@ -72,6 +74,7 @@ interface Journal {
   operation: string | undefined;
   argumentsDigest: string | undefined;
   failureMode: FailureMode | undefined;
+  reason: string | undefined;
   cause: unknown;
   upstream: UpstreamTrace | undefined;
 }
@@ -228,13 +231,15 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   withResult(facts: ResultFacts): ExecutionContext<Data> {
     mustBeOpen(this);
     if (this.tool === undefined) throw new TypeError('Bind a tool with withToolCall() before adding a result.');
-    const { action, operation, argumentsDigest, failureMode, upstream } = this.#journal;
+    const { action, operation, argumentsDigest, failureMode, reason, upstream } = this.#journal;
+    const failed = facts.outcome === 'failed' || facts.outcome === 'error';
     const record: ResultRecord = {
       outcome: facts.outcome,
       errorCode: facts.errorCode,
       durationMs: facts.durationMs,
       // A failure that middleware recovered from is no failure of the call.
-      failureMode: facts.outcome === 'failed' || facts.outcome === 'error' ? failureMode : undefined,
+      failureMode: failed ? failureMode : undefined,
+      ...(failed && reason !== undefined && { reason }),
       upstream,
     };
     const draft = this.#draft();
@@ -255,7 +260,12 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       transport,
       profile,
       principal: Object.freeze({ id: principal.id }),
-      client: Object.freeze({ era: client.era, version: client.version, capabilities: NO_CAPABILITIES }),
+      client: Object.freeze({
+        era: client.era,
+        version: client.version,
+        name: client.name,
+        capabilities: NO_CAPABILITIES,
+      }),
       signal: NEVER,
     });
     const draft: Draft<never> = new ExecutionContext<never>(BIRTH, request, createJournal(), this);
@@ -295,9 +305,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   }
 
   /** Notes why the call is about to fail; `cause` is what code from outside threw. */
-  noteFailure(mode: FailureMode, cause?: unknown): void {
+  noteFailure(mode: FailureMode, cause?: unknown, reason?: string): void {
     mustBeOpen(this);
     this.#journal.failureMode = mode;
+    this.#journal.reason = reason;
     this.#journal.cause = cause;
   }
 
@@ -328,6 +339,7 @@ function createJournal(): Journal {
     operation: undefined,
     argumentsDigest: undefined,
     failureMode: undefined,
+    reason: undefined,
     cause: undefined,
     upstream: undefined,
   };

@@ -12,21 +12,26 @@ export function createUnknownTool({ operations, tools }: Registry): (name: strin
   // Any caller may ask for any name, so nothing is searched twice; and most gateways are never asked for a wrong one.
   const keys = once(() => indexKeys(operations));
   const entries = once(() => indexOperations(tools.values()));
-  const advise = (name: string): string => {
+  const advise = (name: string): { advice: string; call?: object } => {
     const operation = findByKey(keys(), name);
     const entry = operation && entries().get(operation);
     if (entry) {
       const pick = entry.pickOf?.(operation);
       const call = pick === undefined ? entry.tool.name : `${entry.tool.name} with ${JSON.stringify(pick)}`;
-      return ` It is an operation: call ${call}.`;
+      return {
+        advice: ` It is an operation: call ${call}.`,
+        // The same for programs: what to call, and with which arguments beside those of the operation.
+        call: { name: entry.tool.name, arguments: pick ?? {} },
+      };
     }
-    const near = closest(name, tools.keys());
-    return `${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.`;
+    const near = closest(name, new Set([...tools.keys(), ...operations.map((one) => one.name)]));
+    return { advice: `${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.` };
   };
   return (name) => {
     const tool = name.slice(0, 100);
-    const message = `Unknown tool: ${tool}.${advise(name)}`;
-    return new GatewayError('UNKNOWN_TOOL', message, { failure_mode: 'unknown_tool', tool });
+    const { advice, ...details } = advise(name);
+    const message = `Unknown tool: ${tool}.${advice}`;
+    return new GatewayError('UNKNOWN_TOOL', message, { failure_mode: 'unknown_tool', tool, ...details });
   };
 }
 

@@ -12,7 +12,11 @@ const repeatable = (flags: string, description: string) =>
 const json = option('--json', 'print JSON for scripts');
 const verbose = option('--verbose', 'list every file, warning and reason, and not the first few of each kind');
 const baseUrl = option('--base-url <url>', 'where the API is, instead of what the document says');
-const envFile = repeatable('--env-file <file>', 'read variables from a file');
+/** Node.js takes --env-file for a flag of its own, wherever it stands, and ends with its own words where the file is missing. */
+const envFile = [
+  repeatable('--dotenv <file>', 'read variables from a file, as .env files have them'),
+  repeatable('--env-file <file>', 'the same').hideHelp(),
+];
 const refsRoot = option(
   '--refs-root <folder>',
   'also let $refs of documents reach files below this folder (default: their own)',
@@ -35,14 +39,21 @@ const source = [
     '--header <header>',
     `sent when a document is fetched and with every request, e.g. 'Authorization: Bearer \${TOKEN}'`,
   ),
-  envFile,
+  ...envFile,
 ];
 
 const FILES: Argument = [
   '[files...]',
   'OpenAPI documents (file, http(s) URL, or - for stdin), domain files or folders (default: ./domains, else the bundled samples)',
 ];
-const TOOL: Argument = ['<tool>', 'name, as "landbridge tools --exposure tools" lists it'];
+const TOOL =
+  'the tool, as "landbridge tools --exposure tools" lists it, and before or after it the files, as for serve';
+
+const profile = [
+  option('--profile <name>', 'only what this profile serves'),
+  option('--profiles <file>', 'where profiles are declared (default: ./profiles.yaml where there is one)'),
+];
+const url = option('--url <url>', 'ask a running gateway, e.g. http://127.0.0.1:3333/mcp; --header is sent to it');
 
 type Argument = readonly [name: string, description: string];
 
@@ -101,21 +112,21 @@ Examples:
     name: 'tools',
     description: 'List the tools, what they call, and what tools/list costs.',
     arguments: [FILES],
-    options: [...source, ...exposure, json],
+    options: [...source, ...exposure, ...profile, url, json],
     help: `
 Examples:
   landbridge tools ./openapi.yaml                           a table, and what each exposure mode would cost
-  landbridge tools ./openapi.yaml --exposure tools --json   every operation, for scripts`,
+  landbridge tools ./openapi.yaml --exposure tools --json   every operation, for scripts
+  landbridge tools --url http://127.0.0.1:3333/mcp          what a running gateway serves`,
     run: async (files, flags) => (await import('./tools.ts')).runTools(files, flags),
   },
   {
     name: 'call',
     description: 'Call one tool and print its answer.',
     arguments: [
-      TOOL,
       [
-        '[pairs...]',
-        'arguments as key=value; lists and objects as JSON, e.g. tags=\'["a","b"]\'; a file to upload as key=@path',
+        '[words...]',
+        `${TOOL}; arguments as key=value, lists and objects as JSON: tags='["a","b"]', a file to upload as key=@path`,
       ],
     ],
     options: [
@@ -124,18 +135,22 @@ Examples:
       option('-o, --output <file>', 'write the answer to a file, byte by byte as the API sent it (- for stdout)'),
       option('-y, --yes', 'say yes when a destructive call asks'),
       ...guards,
+      ...profile,
+      url,
       json,
     ],
     help: `
 Examples:
   landbridge call tasks_list_tasks status=todo
+  landbridge call ./petstore.yaml get_pet_by_id petId=7
   landbridge call tasks_create_task --args '{"title":"Write the docs"}'
-  landbridge call get_pet_by_id petId=7 --domains ./petstore.yaml
-  landbridge call upload_photo petId=7 file=@./photo.png --domains ./petstore.yaml
-  landbridge call get_photo petId=7 --output photo.png --domains ./petstore.yaml
+  landbridge call ./petstore.yaml upload_photo petId=7 file=@./photo.png
+  landbridge call ./petstore.yaml get_photo petId=7 --output photo.png
+  landbridge call --url http://127.0.0.1:3333/mcp tasks_list_tasks status=todo --json | jq .structuredContent
 
+The answer goes to stdout, everything else to stderr.
 Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
-    run: async (tool, pairs, flags) => (await import('./call/call.ts')).runCall(tool, pairs, flags),
+    run: async (words, flags) => (await import('./call/call.ts')).runCall(words, flags),
   },
   {
     name: 'import',
@@ -154,7 +169,7 @@ Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,
         '--header <header>',
         `sent when the document is fetched and with every request, e.g. 'Authorization: Bearer \${TOKEN}'`,
       ),
-      envFile,
+      ...envFile,
       verbose,
       json,
     ],
@@ -182,6 +197,7 @@ Exit codes: 0 imported, 1 it failed, or the domain file has lines that the new v
       option('-y, --yes', 'write without asking at a terminal'),
       verbose,
       ...guards,
+      ...profile,
       json,
     ],
     help: `
@@ -197,9 +213,14 @@ With --fix they tell of what is left.`,
   {
     name: 'explain',
     description: 'Show where a tool’s name, texts, arguments, defaults and credentials came from.',
-    arguments: [TOOL, FILES],
-    options: [...source, ...guards, json],
-    run: async (tool, files, flags) => (await import('./explain.ts')).runExplain(tool, files, flags),
+    arguments: [['[words...]', TOOL]],
+    options: [...source, ...guards, ...profile, url, json],
+    help: `
+Examples:
+  landbridge explain tasks_list_tasks
+  landbridge explain ./petstore.yaml get_pet_by_id
+  landbridge explain ./petstore.yaml 'GET /pet/{petId}'`,
+    run: async (words, flags) => (await import('./explain.ts')).runExplain(words, flags),
   },
   {
     name: 'schema',

@@ -73,7 +73,7 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
     const findings = diagnose({
       domains: gateway.domains,
       registry: gateway.registry,
-      policy: { readOnly: config.readOnly, destructive: config.guard, confirm: config.confirm },
+      policy: gateway.policy,
       tokenBudget: config.tokenBudget,
       clients: ['mcp', ...clients],
     });

@@ -1,7 +1,7 @@
 // landbridge explain: where everything about one tool came from.
 import pc from 'picocolors';
 import type { CatalogOperation } from '../catalog/tree.ts';
-import { type Config, type Flags, readConfig } from '../config.ts';
+import { type Flags, readConfig } from '../config.ts';
 import type { Credential, Secret, Target } from '../endpoint/model.ts';
 import { formatOf, secretsIn } from '../endpoint/secrets.ts';
 import { closest } from '../endpoint/suggest.ts';
@@ -10,15 +10,23 @@ import type { Gateway } from '../gateway.ts';
 import { decidePolicy } from '../orchestration/policy.ts';
 import { describeType } from '../schema/explain/show.ts';
 import type { SchemaObject } from '../schema/references.ts';
+import { readWords } from './command-words.ts';
 import { withGateway } from './open-gateway.ts';
+import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
 import { colourEffect, renderTable, shown } from './terminal/terminal.ts';
 
-export async function runExplain(tool: string, files: readonly string[], flags: Flags): Promise<void> {
-  const config = readConfig({ ...flags, paths: files, exposure: 'tools' }, process.env);
-  await withGateway(config, async (gateway) => {
-    const facts = explain(gateway, findOperation(gateway, tool), config);
+export async function runExplain(words: readonly string[], flags: Flags & RemoteFlags): Promise<void> {
+  const { tool, files } = readWords('explain', words);
+  if (flags.url !== undefined) {
+    const { printRemoteTool } = await import('./remote/remote-tools.ts');
+    return withRemote(files, flags, undefined, (request) => printRemoteTool(request, tool, flags.json ?? false));
+  }
+  const config = readConfig({ ...flags, paths: files }, process.env);
+  const show = async (gateway: Gateway) => {
+    const facts = explain(gateway, findOperation(gateway, tool));
     process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : render(facts));
-  });
+  };
+  await withGateway(config, show, { exposure: 'tools' });
 }
 
 type ToolFacts = ReturnType<typeof explain>;
@@ -44,9 +52,9 @@ function findOperation({ registry, domains }: Gateway, tool: string): CatalogOpe
   );
 }
 
-function explain({ domains }: Gateway, { name: tool, qualifiedNames, endpoint }: CatalogOperation, config: Config) {
-  const domain = domains.find(({ name }) => name === endpoint.domain)!;
-  const { policy, because } = decidePolicy(endpoint, domain, { readOnly: config.readOnly, destructive: config.guard });
+function explain(gateway: Gateway, { name: tool, qualifiedNames, endpoint }: CatalogOperation) {
+  const domain = gateway.domains.find(({ name }) => name === endpoint.domain)!;
+  const { policy, because } = decidePolicy(endpoint, domain, gateway.policy);
   const { inputSchema } = endpoint;
   const { properties = {} } = inputSchema as { properties?: Readonly<Record<string, SchemaObject>> };
   return {

@@ -1,38 +1,12 @@
 #!/usr/bin/env node
-// The one program of the package. Exit codes: 0 fine, 1 it failed, 2 the command line is wrong.
-import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
-import pc from 'picocolors';
-import { GatewayError } from '../errors.ts';
-import { addCommands } from './commands.ts';
-
-const { version, description } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-  description: string;
-};
-
-const program = new Command('landbridge')
-  .description(description)
-  .version(version, '-V, --version')
-  .showHelpAfterError('(add --help for what is possible)')
-  .configureOutput({ outputError: (text, write) => write(pc.red(text)) })
-  .exitOverride();
-addCommands(program);
-// Sub-commands take over settings only when told.
-for (const command of program.commands) command.copyInheritedSettings(program);
-
-// Whoever pipes us into `head` has read enough.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
-  if (!(error instanceof GatewayError)) throw error;
-  const { problems } = error.details;
-  // Over stdio the client reads what is printed.
-  if (problems !== undefined && process.argv.includes('--json') && !process.argv.includes('--stdio'))
-    process.stdout.write(`${JSON.stringify({ error: { code: error.code, problems } })}\n`);
-  process.stderr.write(`${pc.red('landbridge:')} ${error.message}\n`);
-  process.exit(error.details.usage ? 2 : 1);
+// The program's first file, and the only one that a Node.js too old for the others has to read: it says so in one
+// sentence, where the rest would end in a syntax error of some dependency.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major > 20 || (major === 20 && minor >= 18)) {
+  await import('./program.ts');
+} else {
+  process.stderr.write(
+    `landbridge: Node.js 20.18 or later is needed, and this is ${process.versions.node}: install a newer one from https://nodejs.org.\n`,
+  );
+  process.exitCode = 1;
 }

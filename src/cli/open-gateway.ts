@@ -1,10 +1,12 @@
 // From configuration to a gateway: the part that serve, tools, call and the others share.
 
 import { type SampleApi, startSampleApi } from '#sample';
+import type { Exposure } from '../catalog/registry.ts';
 import type { Config } from '../config.ts';
 import { loadDomains } from '../domain/load.ts';
 import type { Domain } from '../endpoint/model.ts';
-import { createGateway, type Gateway, type GatewayOptions, withoutExposure } from '../gateway.ts';
+import { GatewayError } from '../errors.ts';
+import { createGateway, type Gateway, type GatewayOptions, type Service, withoutExposure } from '../gateway.ts';
 import { readProfiles } from '../profiles.ts';
 import { createProgress } from './terminal/terminal.ts';
 
@@ -46,22 +48,48 @@ export async function load(config: Config): Promise<Loaded> {
 /** What one command needs of its gateway beside the configuration. */
 export interface GatewayWishes extends Pick<GatewayOptions, 'onAnswer'> {
   readonly change?: (domains: readonly Domain[]) => readonly Domain[];
+  /** Stronger than whatever environment, domains and profiles say. */
+  readonly exposure?: Exposure;
 }
 
+/** With --profile the gateway is what that profile serves, and nothing else. */
 export async function withGateway<Result>(
   config: Config,
   use: (gateway: Gateway) => Promise<Result>,
-  { change, ...wishes }: GatewayWishes = {},
+  { change, exposure, ...wishes }: GatewayWishes = {},
 ): Promise<Result> {
-  const loaded = await load(config);
+  const forced = exposure === undefined ? config : { ...config, exposure };
+  const loaded = await load(forced);
   const domains = change === undefined ? loaded.domains : change(loaded.domains);
-  const gateway = createGateway({ ...toGatewayOptions(config), ...wishes, domains });
+  const { profiles = {}, ...options } = toGatewayOptions(forced);
+  // Whoever asks for one tool of one file does not ask about profiles that name other files' domains.
+  const names = Object.keys(profiles).filter((name) => exposure === undefined || name === config.profile);
+  const served = names.map((name) => [name, { ...profiles[name], ...(exposure && { exposure }) }]);
   try {
-    return await use(gateway);
+    const gateway = createGateway({ ...options, ...wishes, domains, profiles: Object.fromEntries(served) });
+    try {
+      return await use({ ...gateway, ...chooseService(gateway, config, Object.keys(profiles)) });
+    } finally {
+      await gateway.close();
+    }
   } finally {
-    await gateway.close();
     await loaded.close();
   }
+}
+
+/** What --profile names. */
+export function chooseService(
+  gateway: Gateway,
+  { profile = '', profiles }: Config,
+  names: readonly string[] = [...gateway.profiles.keys()],
+): Service {
+  const service = gateway.serviceOf(profile);
+  if (service) return service;
+  const advice =
+    names.length === 0
+      ? `${profiles ?? 'The command line'} declares none; --profiles names a file that does.`
+      : `There is: ${names.join(', ')}.`;
+  throw new GatewayError('BAD_CONFIG', `There is no profile "${profile}". ${advice}`);
 }
 
 export function toGatewayOptions(config: Config): Omit<GatewayOptions, 'domains'> {

@@ -5,10 +5,15 @@ import { type Flags, readConfig } from '../config.ts';
 import type { Gateway } from '../gateway.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
+import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
 import { digestWarnings } from './terminal/digest-lines.ts';
 import { colourEffect, renderTable, shown } from './terminal/terminal.ts';
 
-export async function runTools(files: readonly string[], flags: Flags): Promise<void> {
+export async function runTools(files: readonly string[], flags: Flags & RemoteFlags): Promise<void> {
+  if (flags.url !== undefined) {
+    const { printRemoteTools } = await import('./remote/remote-tools.ts');
+    return withRemote(files, flags, undefined, (request) => printRemoteTools(request, flags.json ?? false));
+  }
   await withGateway(readConfig({ ...flags, paths: files }, process.env), async (gateway) => {
     const report = buildReport(gateway);
     // Scripts ask for one mode and get it; the comparison is for people.

@@ -47,7 +47,7 @@ function buildFailure(
   details: Readonly<Record<string, unknown>>,
   cause: unknown = undefined,
 ): Outcome {
-  context.noteFailure(mode, cause || undefined);
+  context.noteFailure(mode, cause || undefined, reasonOf(mode, message, details));
   const text = cut(message);
   return {
     content: [{ type: 'text', text }],
@@ -55,6 +55,28 @@ function buildFailure(
     // Some clients show the model only this (Claude Code): so it carries the text as well.
     structured: { ...(isPrintable(details) && details), failure_mode: mode, message: text },
   };
+}
+
+/** Modes whose message speaks of the API, its address and its variables, and of no argument. */
+const PLAIN_MODES: ReadonlySet<FailureMode> = new Set(['missing_credential', 'unreachable', 'timeout', 'denied']);
+const MAX_REASON_PROBLEMS = 3;
+const MAX_REASON_CHARS = 200;
+
+/** For the log, which holds no value of an argument: what is wrong with which of them, not what they are. */
+function reasonOf(
+  mode: FailureMode,
+  message: string,
+  { errors }: Readonly<Record<string, unknown>>,
+): string | undefined {
+  if (mode === 'validation' && Array.isArray(errors)) {
+    const words = errors.slice(0, MAX_REASON_PROBLEMS).map((one: { path?: unknown; problem?: unknown }) => {
+      const path = typeof one?.path === 'string' ? one.path.slice(0, 60) : '';
+      return `${typeof one?.problem === 'string' ? one.problem : 'wrong'} ${path}`.trim();
+    });
+    const more = errors.length - words.length;
+    return `${words.join(', ')}${more > 0 ? `, and ${more} more` : ''}`;
+  }
+  return PLAIN_MODES.has(mode) ? message.split('\n', 1)[0]!.slice(0, MAX_REASON_CHARS) : undefined;
 }
 
 /** Details come from code that is not all ours: what JSON cannot say is left out. */

@@ -54,6 +54,7 @@ interface Acquaintance {
   /** Whose answers count. */
   readonly owner: unknown;
   readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly name?: string | undefined;
   /** Requests under way: only within it are a client's own ids unique. */
   readonly scope: Scope;
 }
@@ -69,7 +70,8 @@ export function createLegacy(parts: LegacyParts): Legacy {
 
   const acquaintanceOf = (sender: Sender): Acquaintance | undefined => {
     const { session } = sender;
-    if (session) return { owner: session, capabilities: session.capabilities, scope: session };
+    if (session)
+      return { owner: session, capabilities: session.capabilities, name: session.clientName, scope: session };
     return overHttp.enter(sender);
   };
 
@@ -155,9 +157,10 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
     find,
     enter(sender) {
       const id = idOf(sender);
-      const capabilities = id === undefined ? undefined : sessions.read(sender.principal.id, id);
-      if (id === undefined || !capabilities) return undefined;
-      const acquaintance = open.get(id) ?? { owner: id, capabilities, scope: { underWay: new Map() } };
+      const declared = id === undefined ? undefined : sessions.read(sender.principal.id, id);
+      if (id === undefined || !declared) return undefined;
+      const { capabilities, name } = declared;
+      const acquaintance = open.get(id) ?? { owner: id, capabilities, name, scope: { underWay: new Map() } };
       open.set(id, acquaintance);
       return acquaintance;
     },
@@ -185,20 +188,18 @@ function initialize(
   }
   const version = negotiate(protocolVersion);
   const clientCapabilities = isObject(capabilities) ? capabilities : NO_CAPABILITIES;
-  onIntroduction({
-    method: message.method,
-    version,
-    client: clientInfoOf(clientInfo),
-    transport,
-    principal: principal.id,
-  });
+  const client = clientInfoOf(clientInfo);
+  onIntroduction({ method: message.method, version, client, transport, principal: principal.id });
   const reply = ok(message, canned.initialize(version));
   if (session) {
     session.version = version;
     session.capabilities = clientCapabilities;
+    session.clientName = client?.name;
     return reply;
   }
-  return headers ? { ...reply, sessionId: sessions.mint(principal.id, clientCapabilities) } : reply;
+  return headers
+    ? { ...reply, sessionId: sessions.mint(principal.id, { capabilities: clientCapabilities, name: client?.name }) }
+    : reply;
 }
 
 /** The methods that only change what is remembered of a connection; undefined for all others. */
@@ -229,7 +230,7 @@ function toClient(
   redaction: Redaction,
 ): Client {
   const capabilities = acquaintance?.capabilities ?? NO_CAPABILITIES;
-  const client: Client = { era: 'legacy', version, capabilities };
+  const client: Client = { era: 'legacy', version, name: acquaintance?.name, capabilities };
   if (!send || !acquaintance || Object.keys(capabilities).length === 0) return client;
   // A question goes out on the stream of its request: where that is closed, nobody reads it any more.
   const peer = { owner: acquaintance.owner, send, ended: session?.ended.signal ?? connection };

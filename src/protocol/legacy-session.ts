@@ -6,47 +6,57 @@ import type { Signer } from '../orchestration/signer.ts';
 
 type Capabilities = Readonly<Record<string, unknown>>;
 
+/** What `initialize` said, as far as it matters later. */
+export interface Declared {
+  readonly capabilities: Capabilities;
+  /** What the client calls itself. */
+  readonly name?: string | undefined;
+}
+
 export interface LegacySessions {
-  mint(principal: string, capabilities: Capabilities): string;
-  /** The declared capabilities, or undefined when the id is not one of ours for this principal. */
-  read(principal: string, sessionId: string): Capabilities | undefined;
+  mint(principal: string, declared: Declared): string;
+  /** Undefined when the id is not one of ours for this principal. */
+  read(principal: string, sessionId: string): Declared | undefined;
 }
 
 const ASKABLE = ['elicitation', 'sampling', 'roots'] as const;
 const MAX_CHARS = 512;
+const MAX_NAME_CHARS = 40;
 
 const PURPOSE = 'session';
 /** Checking a signature costs a third of a small call; the ids that were checked last need none. */
 const MAX_REMEMBERED = 1_000;
 
 export function createLegacySessions(signer: Signer): LegacySessions {
-  const remembered = new Map<string, { readonly principal: string; readonly capabilities: Capabilities }>();
+  const remembered = new Map<string, Declared & { readonly principal: string }>();
 
-  const open = (principal: string, sessionId: string): Capabilities | undefined => {
+  const open = (principal: string, sessionId: string): Declared | undefined => {
     const payload = sessionId.length > MAX_CHARS ? undefined : signer.open(PURPOSE, [principal], sessionId);
     if (payload === undefined) return undefined;
-    const [, modesByName] = payload as [string, [string, string[]][]];
-    return Object.fromEntries(
-      modesByName.map(([name, modes]) => [name, Object.fromEntries(modes.map((mode) => [mode, {}]))]),
-    );
+    const [, modesByName, name] = payload as [string, [string, string[]][], string?];
+    const capabilities = modesByName.map(([key, modes]) => [key, Object.fromEntries(modes.map((mode) => [mode, {}]))]);
+    return { capabilities: Object.fromEntries(capabilities), name };
   };
 
   return {
-    mint(principal, capabilities) {
-      const modesByName = ASKABLE.filter((name) => isObject(capabilities[name])).map((name) => [
-        name,
-        Object.keys(capabilities[name] as object).filter((mode) => mode === 'form' || mode === 'url'),
+    mint(principal, { capabilities, name }) {
+      const modesByName = ASKABLE.filter((key) => isObject(capabilities[key])).map((key) => [
+        key,
+        Object.keys(capabilities[key] as object).filter((mode) => mode === 'form' || mode === 'url'),
       ]);
-      return signer.seal(PURPOSE, [principal], [randomBytes(16).toString('base64url'), modesByName]);
+      const payload = [randomBytes(16).toString('base64url'), modesByName];
+      // Letters of one byte: an id has a length that is certain.
+      const plain = name?.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME_CHARS);
+      return signer.seal(PURPOSE, [principal], plain === undefined ? payload : [...payload, plain]);
     },
     read(principal, sessionId) {
       const last = remembered.get(sessionId);
-      if (last?.principal === principal) return last.capabilities;
-      const capabilities = open(principal, sessionId);
-      if (capabilities === undefined) return undefined;
+      if (last?.principal === principal) return last;
+      const declared = open(principal, sessionId);
+      if (declared === undefined) return undefined;
       if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value as string);
-      remembered.set(sessionId, { principal, capabilities });
-      return capabilities;
+      remembered.set(sessionId, { principal, ...declared });
+      return declared;
     },
   };
 }

@@ -123,8 +123,9 @@ function checkEnvelope({ method, params }: RequestMessage, { headers }: Sender):
   return envelope;
 }
 
-function toClient({ capabilities }: Envelope, round: SecondRound): Client {
-  const client: Client = { era: 'modern', version: MODERN_VERSION, capabilities };
+function toClient({ capabilities, meta }: Envelope, round: SecondRound): Client {
+  const name = clientInfoOf(meta[META.clientInfo])?.name;
+  const client: Client = { era: 'modern', version: MODERN_VERSION, name, capabilities };
   const isAnswered = round.requestState !== undefined && round.answers !== undefined;
   return canElicit(capabilities) || isAnswered ? { ...client, ask: askModern } : client;
 }

@@ -9,9 +9,10 @@ export interface Scope {
 }
 
 export interface Session extends Scope {
-  /** Set by `initialize`; modern messages on the same connection ignore both. */
+  /** Set by `initialize`; modern messages on the same connection ignore all three. */
   version: LegacyVersion | undefined;
   capabilities: Readonly<Record<string, unknown>>;
+  clientName: string | undefined;
   logLevel: string | undefined;
   /** Aborted when the client has sent its last message: whoever waits for another one waits in vain. */
   readonly ended: AbortController;
@@ -21,6 +22,7 @@ export function createSession(): Session {
   return {
     version: undefined,
     capabilities: {},
+    clientName: undefined,
     logLevel: undefined,
     underWay: new Map(),
     ended: new AbortController(),

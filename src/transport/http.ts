@@ -120,7 +120,7 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
     maxBodyBytes: options.maxBodyBytes,
     maxHeldBytes: options.maxHeldBytes ?? DEFAULT_HELD_BYTES,
   });
-  const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes, or comes in too many pieces.`;
+  const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
   const { identify } = options;
   let draining = false;
 

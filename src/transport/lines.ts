@@ -75,7 +75,7 @@ export class Conversation {
     this.#splitter = createLineSplitter(
       limits.maxLineBytes,
       (line) => this.#queue.push(line),
-      () => this.#refuse(`a line may have at most ${limits.maxLineBytes} bytes.`),
+      () => this.#refuse(`a line may have at most ${limits.maxLineBytes} bytes (--max-body).`),
     );
     input.on('data', (chunk: Buffer) => this.#read(chunk));
     const end = () => this.#end();

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run } from '../support/cli.ts';
+import { BIN, run } from '../support/cli.ts';
 import { startUpstream } from '../support/upstream.ts';
 
 let folder: string;
@@ -76,11 +76,29 @@ describe('landbridge', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
-  test('an env file that does not exist is named', async () => {
-    // Node 20 reads the flag itself, wherever it stands, and ends with its own sentence; newer ones leave it to us.
-    const { code, stderr } = await run(['serve', '--env-file', 'no-such.env'], { cwd: folder });
-    expect(code).toBeGreaterThan(0);
-    expect(stderr).toContain('no-such.env');
+  test.each([[['serve', '--dotenv', 'no-such.env']], [['serve', '--dotenv=no-such.env']]])(
+    '%j names the file that does not exist, and where it was looked for',
+    async (args) => {
+      const { code, stderr } = await run(args, { cwd: folder });
+      expect(code).toBe(1);
+      expect(stderr).toBe(
+        `landbridge: Cannot read the variables in no-such.env (--dotenv): it does not exist. Looked for ${join(folder, 'no-such.env')}.\n`,
+      );
+    },
+  );
+
+  test('says in one sentence that Node.js is too old, before it loads anything that an old one cannot', async () => {
+    const old = `data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'18.20.8'}})`;
+    const { code, stdout, stderr } = await run(['serve'], { cwd: folder, env: { NODE_OPTIONS: `--import "${old}"` } });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      'landbridge: Node.js 20.18 or later is needed, and this is 18.20.8: install a newer one from https://nodejs.org.\n',
+    );
+    expect(await readFile(BIN, 'utf8')).not.toMatch(/^import /m);
+    const { engines } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      engines: { node: string };
+    };
+    expect(engines.node).toBe('>=20.18');
   });
 
   test('a port in use is named', async () => {
@@ -132,9 +150,12 @@ describe('landbridge call', () => {
 
   test('reads variables from an env file', async () => {
     await writeFile(join(folder, 'my.env'), 'TASKS_BASE_URL=http://127.0.0.1:9\n');
-    const { code, stderr } = await run(['call', 'tasks_get_board', '--env-file', 'my.env'], { cwd: folder });
-    expect(code).toBe(1);
-    expect(stderr).toContain('127.0.0.1:9');
+    // Node reads --env-file as well: the file exists, so that makes no difference.
+    for (const flag of ['--dotenv', '--env-file']) {
+      const { code, stderr } = await run(['call', 'tasks_get_board', flag, 'my.env'], { cwd: folder });
+      expect(code).toBe(1);
+      expect(stderr).toContain('127.0.0.1:9');
+    }
   });
 });
 

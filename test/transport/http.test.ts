@@ -75,7 +75,9 @@ describe('a body', () => {
         const answer = await post(own.url, sized(201), headers);
         expect(answer.status).toBe(413);
         expect(JSON.parse(answer.body)).toEqual(
-          refusal('The body is larger than 200 bytes, or comes in too many pieces.'),
+          refusal(
+            'The body is larger than 200 bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.',
+          ),
         );
       }
     });

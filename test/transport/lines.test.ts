@@ -56,7 +56,7 @@ describe.each(Object.keys(LINE_CLIENTS) as (keyof typeof open)[])('%s', (kind) =
     client.send(`{"jsonrpc":"2.0","id":1,"method":"${'x'.repeat(300)}"}`);
     expect(await client.find(({ error }) => error !== undefined)).toEqual({
       jsonrpc: '2.0',
-      error: { code: -32700, message: 'Parse error: a line may have at most 200 bytes.' },
+      error: { code: -32700, message: 'Parse error: a line may have at most 200 bytes (--max-body).' },
     });
     expect((await client.ask(legacy(2, 'ping'))).result).toEqual({});
     expect(client.received).toHaveLength(3);

@@ -8,6 +8,7 @@ import { PromptConverter } from '../../model/converters.ts';
 import { Prompt, PromptArgument } from '../../model/prompt.ts';
 import type { WirePrompt } from '../../model/wire.ts';
 import { indexEntries } from '../frozen-map.ts';
+import { fill, fillText } from './prompt-text.ts';
 import type { ReadOutcome } from './resources.ts';
 
 export interface PromptMessage {
@@ -62,13 +63,11 @@ function toEntry(spec: PromptSpec, readResource: ReadResource): PromptEntry<Prom
     values: Object.fromEntries(spec.arguments.flatMap(({ name, values }) => (values ? [[name, values]] : []))),
     get: async (context: ExecutionContext, args: Args) => {
       check(spec, args);
-      const fill = (text: string) =>
-        text.replace(/\{\{\s*([\w.-]+)\s*\}\}/g, (_, name: string) => String(args[name] ?? ''));
       const messages: PromptMessage[] = [];
       for (const { role, text, resource } of spec.messages) {
-        if (text !== undefined) messages.push({ role, content: { type: 'text', text: fill(text) } });
+        if (text !== undefined) messages.push({ role, content: { type: 'text', text: fillText(text, args) } });
         if (resource === undefined) continue;
-        const { contents } = await readResource(context, fill(resource));
+        const { contents } = await readResource(context, fill(resource, args));
         for (const item of contents) messages.push({ role, content: { type: 'resource', resource: item } });
       }
       return { ...(description !== undefined && { description }), messages };

@@ -1,4 +1,5 @@
-// landbridge call: one tool call through the same golden path as any client's, from the shell.
+// landbridge call: one tool call through the same golden path as any client's, from the shell. With --url the path
+// begins in another process.
 import { createInterface } from 'node:readline/promises';
 import type { Content } from '../../call/outcome.ts';
 import { type Flags, readConfig } from '../../config.ts';
@@ -6,13 +7,16 @@ import type { Args } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';
 import { META, MODERN_VERSION } from '../../protocol/eras.ts';
+import { readWords } from '../command-words.ts';
 import { withGateway } from '../open-gateway.ts';
+import { type Request, RpcFailure } from '../remote/remote-gateway.ts';
+import { type RemoteFlags, withRemote } from '../remote/with-remote.ts';
 import { listCredentials } from '../serve/banner.ts';
 import { shown } from '../terminal/terminal.ts';
 import { readFileArguments } from './file-arguments.ts';
 import { createAnswerFile, withLargeAnswers } from './save-answer.ts';
 
-export interface CallFlags extends Flags {
+export interface CallFlags extends Flags, RemoteFlags {
   readonly args?: string;
   readonly yes?: boolean;
   /** Where the bytes of the answer go. */
@@ -20,7 +24,8 @@ export interface CallFlags extends Flags {
 }
 
 interface Result {
-  readonly resultType: 'complete' | 'input_required';
+  /** Absent: an older server, whose results are all complete. */
+  readonly resultType?: 'complete' | 'input_required';
   readonly content?: readonly Content[];
   readonly structuredContent?: { readonly confirmation_token?: string };
   readonly isError?: boolean;
@@ -28,26 +33,40 @@ interface Result {
   readonly requestState?: string;
 }
 
-export async function runCall(tool: string, pairs: readonly string[], flags: CallFlags): Promise<void> {
+export async function runCall(words: readonly string[], flags: CallFlags): Promise<void> {
+  const { tool, files, pairs } = readWords('call', words);
   const values = readArgs(pairs, flags.args);
+  const yes = flags.yes ?? false;
   const file = flags.output === undefined ? undefined : createAnswerFile(flags.output);
-  const call = async (gateway: Gateway) => {
-    const endpoints = gateway.registry.operations.flatMap(({ name, endpoint }) => (name === tool ? [endpoint] : []));
-    for (const line of listCredentials([{ endpoints }])) process.stderr.write(`credential ${shown(line)}\n`);
-    const args = await readFileArguments(values, endpoints[0]?.inputSchema ?? true);
-    const result = await callTool(gateway, tool, args, flags.yes ?? false);
+  const finish = (result: Result) => {
     if (file !== undefined && !result.isError) file.save();
     print(result, flags.json ?? false, file === undefined ? process.stdout : process.stderr);
     if (result.isError) process.exitCode = 1;
     if (result.structuredContent?.confirmation_token)
       process.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
   };
-  const config = readConfig({ ...flags, exposure: 'tools' }, process.env);
-  await withGateway(
-    config,
-    call,
-    file && { onAnswer: file.take, change: (domains) => withLargeAnswers(domains, tool) },
-  );
+  if (flags.url !== undefined) {
+    if (file !== undefined)
+      throw new GatewayError(
+        'BAD_CONFIG',
+        '--output writes what an API sent, and with --url the gateway has it; leave one of them out.',
+        {
+          usage: true,
+        },
+      );
+    const answer = isAskable(yes) ? (params: { message: string }) => answerQuestion(params, yes) : undefined;
+    return withRemote(files, flags, answer, async (request) => finish(await callRemote(request, tool, values, yes)));
+  }
+  const callHere = async (gateway: Gateway) => {
+    const endpoints = gateway.registry.operations.flatMap(({ name, endpoint }) => (name === tool ? [endpoint] : []));
+    for (const line of listCredentials([{ endpoints }])) process.stderr.write(`credential ${shown(line)}\n`);
+    const args = await readFileArguments(values, endpoints[0]?.inputSchema ?? true);
+    finish(await callTool(toRequest(gateway, yes), tool, args, yes));
+  };
+  await withGateway(readConfig({ ...flags, paths: files }, process.env), callHere, {
+    exposure: 'tools',
+    ...(file && { onAnswer: file.take, change: (domains) => withLargeAnswers(domains, tool) }),
+  });
 }
 
 function readArgs(pairs: readonly string[], json: string | undefined): Args {
@@ -82,24 +101,46 @@ function wrongUsage(message: string, cause?: unknown): GatewayError {
 }
 
 /** The CLI is a client like any other: it can be asked, and answers for the person in front of it. */
-async function callTool(gateway: Gateway, name: string, args: Args, yes: boolean): Promise<Result> {
-  const askable = yes || (process.stdin.isTTY === true && process.stderr.isTTY === true);
-  const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: askable ? { elicitation: { form: {} } } : {} };
-  const send = async (more: Readonly<Record<string, unknown>>): Promise<Result> => {
-    const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args, ...more, _meta } };
-    const reply = await gateway.handle(JSON.stringify(message));
-    const { result, error } = JSON.parse(reply?.body ?? '{}') as { result?: Result; error?: { message: string } };
-    if (!result) throw new GatewayError('BAD_CONFIG', error?.message ?? 'There was no answer.');
+function toRequest(gateway: Gateway, yes: boolean): Request {
+  const capabilities = isAskable(yes) ? { elicitation: { form: {} } } : {};
+  const _meta = { [META.version]: MODERN_VERSION, [META.capabilities]: capabilities };
+  return async (method, params) => {
+    const reply = await gateway.handle(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta } }));
+    const { result, error } = JSON.parse(reply?.body ?? '{}') as { result?: Record<string, unknown>; error?: object };
+    if (!result) throw new RpcFailure(error ?? { message: 'There was no answer.' });
     return result;
   };
-  const first = await send({});
+}
+
+/** Operations that a gateway serves through a grouped tool or call_operation are called by their own names as well. */
+async function callRemote(request: Request, name: string, args: Args, yes: boolean): Promise<Result> {
+  try {
+    return await callTool(request, name, args, yes);
+  } catch (error) {
+    const { call } = error instanceof RpcFailure ? (error.data as { call?: { name?: unknown; arguments?: Args } }) : {};
+    if (typeof call?.name !== 'string') throw error;
+    const { arguments: pick = {} } = call;
+    return callTool(request, call.name, 'arguments' in pick ? { ...pick, arguments: args } : { ...pick, ...args }, yes);
+  }
+}
+
+async function callTool(request: Request, name: string, args: Args, yes: boolean): Promise<Result> {
+  const call = { name, arguments: args };
+  const first = (await request('tools/call', call)) as Result;
   if (first.resultType !== 'input_required') return first;
   const inputResponses: Record<string, unknown> = {};
-  for (const [key, { params }] of Object.entries(first.inputRequests ?? {})) {
-    const confirm = yes || (await askPerson(params.message));
-    inputResponses[key] = confirm ? { action: 'accept', content: { confirm } } : { action: 'decline' };
-  }
-  return send({ inputResponses, requestState: first.requestState });
+  for (const [key, { params }] of Object.entries(first.inputRequests ?? {}))
+    inputResponses[key] = await answerQuestion(params, yes);
+  return (await request('tools/call', { ...call, inputResponses, requestState: first.requestState })) as Result;
+}
+
+function isAskable(yes: boolean): boolean {
+  return yes || (process.stdin.isTTY === true && process.stderr.isTTY === true);
+}
+
+async function answerQuestion({ message }: { message: string }, yes: boolean): Promise<Record<string, unknown>> {
+  const confirm = yes || (await askPerson(shown(message)));
+  return confirm ? { action: 'accept', content: { confirm } } : { action: 'decline' };
 }
 
 async function askPerson(message: string): Promise<boolean> {

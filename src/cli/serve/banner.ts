@@ -141,7 +141,7 @@ function sourceFlags({ config, envFiles }: Launch, toPath: (path: string) => str
     ...flag('--base-url', baseUrl),
     ...headers.filter((header) => header.includes('${')).flatMap((header) => flag('--header', header)),
     ...flag('--refs-root', refsRoot && toPath(refsRoot)),
-    ...envFiles.flatMap((file) => flag('--env-file', toPath(file))),
+    ...envFiles.flatMap((file) => flag('--dotenv', toPath(file))),
   ];
 }
 

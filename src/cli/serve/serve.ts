@@ -1,5 +1,5 @@
 // landbridge serve: configuration → gateway → transports → signals.
-import { type Config, type Flags, readConfig } from '../../config.ts';
+import { type Config, envFilesOf, type Flags, readConfig } from '../../config.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
@@ -11,14 +11,14 @@ import { isLoopback } from '../../transport/listen.ts';
 import { type StdioServer, startStdio } from '../../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../../transport/tcp.ts';
 import { costOfList, measureModes, renderModes } from '../exposure-cost.ts';
-import { load, toGatewayOptions } from '../open-gateway.ts';
+import { chooseService, load, toGatewayOptions } from '../open-gateway.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
 import { shown } from '../terminal/terminal.ts';
 import { type Addresses, type Launch, listCredentials, renderBanner } from './banner.ts';
 
 export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);
-  return serve({ config, envFiles: flags.envFile ?? [], verbose: flags.verbose ?? false }, flags.json ?? false);
+  return serve({ config, envFiles: envFilesOf(flags), verbose: flags.verbose ?? false }, flags.json ?? false);
 }
 
 interface Running {
@@ -85,12 +85,7 @@ function refuseOpenDoors(config: Config): void {
 }
 
 async function start(config: Config, gateway: Gateway, running: Running, log: Logger): Promise<void> {
-  const service = gateway.serviceOf(config.profile ?? '');
-  if (!service) {
-    const names = [...gateway.profiles.keys()].join(', ') || 'none; --profiles names a file that declares some';
-    throw new GatewayError('BAD_CONFIG', `There is no profile "${config.profile}". Known: ${names}.`);
-  }
-  const { protocol } = service;
+  const { protocol } = chooseService(gateway, config);
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
   if (config.http) {
     running.http = await serveHttp(gateway, {

@@ -1,0 +1,34 @@
+// The command line, run. Exit codes: 0 fine, 1 it failed, 2 the command line is wrong.
+import { Command, CommanderError } from 'commander';
+import pc from 'picocolors';
+import { GatewayError } from '../errors.ts';
+import { PRODUCT } from '../product.ts';
+import { addCommands } from './commands.ts';
+
+const { version, description } = PRODUCT;
+
+const program = new Command('landbridge')
+  .description(description)
+  .version(version, '-V, --version')
+  .showHelpAfterError('(add --help for what is possible)')
+  .configureOutput({ outputError: (text, write) => write(pc.red(text)) })
+  .exitOverride();
+addCommands(program);
+// Sub-commands take over settings only when told.
+for (const command of program.commands) command.copyInheritedSettings(program);
+
+// Whoever pipes us into `head` has read enough.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exit(error.exitCode === 0 ? 0 : 2);
+  if (!(error instanceof GatewayError)) throw error;
+  const { problems } = error.details;
+  // Over stdio the client reads what is printed.
+  if (problems !== undefined && process.argv.includes('--json') && !process.argv.includes('--stdio'))
+    process.stdout.write(`${JSON.stringify({ error: { code: error.code, problems } })}\n`);
+  process.stderr.write(`${pc.red('landbridge:')} ${error.message}\n`);
+  process.exit(error.details.usage ? 2 : 1);
+}

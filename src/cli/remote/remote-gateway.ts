@@ -1,0 +1,253 @@
+// A running gateway as a client sees it: MCP over HTTP, for `call`, `tools` and `explain` with --url. Stateless MCP
+// (2026-07-28) first; a server that does not know it is asked again the way of 2025-11-25, with `initialize`.
+import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { ERRORS, GatewayError } from '../../errors.ts';
+import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
+import { readEvents } from './event-stream.ts';
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Sends one request and gives its result. A JSON-RPC error is thrown as `RpcFailure`. */
+export type Request = (method: string, params: Params) => Promise<Params>;
+
+/** Answers a question that a server of the older kind asks while a call is under way. */
+export type AnswerQuestion = (params: { readonly message: string }) => Promise<Params>;
+
+export interface RemoteOptions {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly client: { readonly name: string; readonly version: string };
+  /** Absent: nobody can be asked. */
+  readonly answer?: AnswerQuestion | undefined;
+}
+
+/** The other side understood the message and refused it. */
+export class RpcFailure extends GatewayError {
+  readonly rpcCode: number;
+  readonly data: Params;
+
+  constructor({ code, message, data }: { code?: unknown; message?: unknown; data?: unknown }) {
+    super('BAD_CONFIG', typeof message === 'string' ? message : 'The gateway refused the request without a reason.');
+    this.rpcCode = typeof code === 'number' ? code : 0;
+    this.data = isObject(data) ? data : {};
+  }
+}
+
+/** Where --url and --profile lead: a gateway's address without a path means its /mcp. */
+export function readGatewayUrl(text: string, profile: string | undefined): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw wrongUsage(`--url must be the address of a running gateway, for example http://127.0.0.1:3333/mcp.`);
+  const path = url.pathname === '/' ? '/mcp' : url.pathname.replace(/\/$/, '');
+  url.pathname = profile === undefined ? path : `${path}/${encodeURIComponent(profile)}`;
+  return url.href;
+}
+
+export function readHeaderFlags(lines: readonly string[], env: Environment): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const name = line.slice(0, line.indexOf(':')).trim();
+    const { text, missing } = expand(line.slice(line.indexOf(':') + 1).trim(), env);
+    if (missing.length > 0) throw wrongUsage(`--header ${name} ${needsVariables(missing)}.`);
+    if (!/^[!#$%&'*+.^_`|~\w-]+$/.test(name) || /[\r\n\0]/.test(text))
+      throw wrongUsage(`--header ${JSON.stringify(name)} cannot be sent: write it as 'Name: value'.`);
+    headers[name] = text;
+  }
+  return headers;
+}
+
+export function connectGateway(options: RemoteOptions): { request: Request; close(): Promise<void> } {
+  const post = createPost(options);
+  let legacy: LegacySession | undefined;
+  let id = 0;
+
+  const sendModern: Request = async (method, params) => {
+    const _meta = {
+      [META.version]: MODERN_VERSION,
+      [META.clientInfo]: options.client,
+      [META.capabilities]: options.answer ? { elicitation: { form: {} } } : {},
+    };
+    const headers: Record<string, string> = { 'mcp-protocol-version': MODERN_VERSION, 'mcp-method': method };
+    if (typeof params.name === 'string') headers['mcp-name'] = toHeaderValue(params.name);
+    return toResult(
+      await post({ jsonrpc: '2.0', id: ++id, method, params: { ...params, _meta } }, headers),
+      options.url,
+    );
+  };
+
+  return {
+    async request(method, params) {
+      if (legacy) return legacy.request(method, params);
+      try {
+        return await sendModern(method, params);
+      } catch (error) {
+        // What a server of 2025-11-25 makes of a request that comes without a session is one of many refusals.
+        if (!(error instanceof RpcFailure) || isModernRefusal(error)) throw error;
+        legacy = await openLegacy(post, options).catch(() => undefined);
+        if (!legacy) throw error;
+        return legacy.request(method, params);
+      }
+    },
+    close: async () => legacy?.close(),
+  };
+}
+
+/** -32000 is what servers before 2026-07-28 use for nearly everything. */
+const OLD_REFUSALS: readonly number[] = [-32000, ERRORS.INVALID_REQUEST.code, ERRORS.METHOD_NOT_FOUND.code];
+
+/** Codes that only stateless MCP has, and those of a request that was understood. */
+function isModernRefusal({ rpcCode, data }: RpcFailure): boolean {
+  if (rpcCode === ERRORS.UNSUPPORTED_PROTOCOL_VERSION.code) return !Array.isArray(data.supported);
+  return !OLD_REFUSALS.includes(rpcCode);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly message: Params | undefined;
+  readonly sessionId: string | null;
+}
+
+type Post = (
+  message: Params,
+  headers: Readonly<Record<string, string>>,
+  onRequest?: (request: Params) => Promise<void>,
+) => Promise<Answer>;
+
+function createPost({ url, headers: own }: RemoteOptions): Post {
+  return async (message, headers, onRequest) => {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+        ...own,
+      },
+      body: JSON.stringify(message),
+      // A header may be a secret, and is meant for this origin.
+      redirect: 'manual',
+    }).catch((error: unknown) => {
+      throw explainConnection(url, error);
+    });
+    refuseStrangers(url, response);
+    const sessionId = response.headers.get('mcp-session-id');
+    const { status } = response;
+    const type = mediaTypeOf(response);
+    if (type === 'text/event-stream') {
+      for await (const event of readEvents(response)) {
+        if (isObject(event) && typeof event.method === 'string' && event.id !== undefined) await onRequest?.(event);
+        else if (isObject(event) && event.id === message.id) return { status, sessionId, message: event };
+      }
+      return { status, sessionId, message: undefined };
+    }
+    const text = await response.text();
+    return { status, sessionId, message: type === 'application/json' ? parseObject(text) : undefined };
+  };
+}
+
+function parseObject(text: string): Params | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toResult({ message, status }: Answer, url: string): Params {
+  if (isObject(message?.result)) return message.result;
+  if (isObject(message?.error)) throw new RpcFailure(message.error);
+  // An error page of something else, or a stream that ended early.
+  throw failure(`${url} answered ${status} without an MCP message: is this the address of an MCP server?`);
+}
+
+interface LegacySession {
+  readonly request: Request;
+  close(): Promise<void>;
+}
+
+async function openLegacy(post: Post, { url, headers: own, client, answer }: RemoteOptions): Promise<LegacySession> {
+  const [newest] = LEGACY_VERSIONS;
+  const capabilities = answer ? { elicitation: {} } : {};
+  let id = 0;
+  const hello = { protocolVersion: newest, capabilities, clientInfo: client };
+  const opening = await post({ jsonrpc: '2.0', id: ++id, method: 'initialize', params: hello }, {});
+  const { protocolVersion } = toResult(opening, url);
+  const headers = {
+    'mcp-protocol-version': String(protocolVersion),
+    ...(opening.sessionId !== null && { 'mcp-session-id': opening.sessionId }),
+  };
+  await post({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers);
+  const onRequest = async ({ id: question, method, params }: Params) => {
+    const body =
+      method === 'elicitation/create' && answer
+        ? { result: await answer(params as { message: string }) }
+        : { error: { code: -32601, message: 'Method not found' } };
+    await post({ jsonrpc: '2.0', id: question, ...body }, headers);
+  };
+  return {
+    request: async (method, params) =>
+      toResult(await post({ jsonrpc: '2.0', id: ++id, method, params }, headers, onRequest), url),
+    close: async () => {
+      if (opening.sessionId === null) return;
+      // Some servers keep sessions until they are told; whether this one does is its affair.
+      await fetch(url, { method: 'DELETE', headers: { ...headers, ...own } }).catch(() => {});
+    },
+  };
+}
+
+/** Answers that no MCP server gives, or only to whoever is at the wrong door. */
+function refuseStrangers(url: string, { status, headers }: Response): void {
+  const type = headers.get('content-type') ?? 'nothing';
+  if (status >= 300 && status < 400)
+    throw failure(`${url} redirects to ${headers.get('location') ?? 'nowhere'}: give that address to --url.`);
+  if (status === 401 || status === 407)
+    throw failure(`${url} wants to know who calls (${status}): add --header 'Authorization: Bearer \${TOKEN}'.`);
+  if (status === 404 && !/event-stream/.test(type))
+    throw failure(
+      `There is no MCP server at ${url} (404). A gateway serves /mcp, and each of its profiles at /mcp/<profile>.`,
+    );
+  if (status === 405) throw failure(`${url} takes no POST (405): an MCP server does. A gateway serves /mcp.`);
+  if (/^text\/html\b/.test(type)) throw failure(`${url} answered ${status} with a web page: it is no MCP server.`);
+}
+
+const CONNECTION: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there. Start the gateway with "landbridge serve", or check the port',
+  ENOTFOUND: 'there is no host of this name',
+  EAI_AGAIN: 'the name of the host cannot be resolved just now',
+  ECONNRESET: 'the connection was closed before an answer came',
+  UND_ERR_SOCKET: 'the connection was closed before an answer came',
+  UND_ERR_CONNECT_TIMEOUT: 'nobody answers there',
+  ETIMEDOUT: 'nobody answers there',
+  UND_ERR_HEADERS_TIMEOUT: 'no answer came within five minutes',
+};
+
+function explainConnection(url: string, error: unknown): GatewayError {
+  const { cause, message } = error as {
+    message: string;
+    cause?: { code?: string; message?: string; errors?: Error[] };
+  };
+  const code = cause?.code ?? (cause?.errors?.[0] as { code?: string } | undefined)?.code ?? '';
+  const why = CONNECTION[code] ?? cause?.message ?? message;
+  return failure(`Cannot reach ${url}: ${why}.`, error);
+}
+
+/** What a header cannot carry as it is travels as base64 (2026-07-28, transports). */
+function toHeaderValue(text: string): string {
+  const isPlain = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !text.startsWith('=?base64?');
+  return isPlain ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
+}
+
+function mediaTypeOf({ headers }: Response): string {
+  return (headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+}
+
+function failure(message: string, cause?: unknown): GatewayError {
+  return new GatewayError('BAD_CONFIG', message, {}, cause);
+}
+
+/** Ends the program with exit code 2. */
+function wrongUsage(message: string): GatewayError {
+  return new GatewayError('BAD_CONFIG', message, { usage: true });
+}

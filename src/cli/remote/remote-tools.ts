@@ -1,0 +1,115 @@
+// What a running gateway serves, as far as it tells a client: for `tools` and `explain` with --url.
+import pc from 'picocolors';
+import { costOf, listCost } from '../../catalog/tokens.ts';
+import { closest } from '../../endpoint/suggest.ts';
+import { GatewayError } from '../../errors.ts';
+import { describeType } from '../../schema/explain/show.ts';
+import type { SchemaObject } from '../../schema/references.ts';
+import { colourEffect, renderTable, shown } from '../terminal/terminal.ts';
+import { type Params, type Request, RpcFailure } from './remote-gateway.ts';
+
+interface RemoteTool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly annotations?: { readonly readOnlyHint?: boolean; readonly destructiveHint?: boolean };
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** A server that never ends its list is not read for ever. */
+const MAX_PAGES = 1_000;
+
+export async function printRemoteTools(request: Request, json: boolean): Promise<void> {
+  const tools = await listTools(request);
+  const rows = tools.map((tool) => ({ name: tool.name, effect: effectOf(tool), tokens: costOf(tool) }));
+  const tokens = listCost(tools);
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ tools: rows, tokens })}\n`);
+    return;
+  }
+  const lines = rows.map((row) => [shown(row.name), colourEffect(row.effect), String(row.tokens)]);
+  const sum = `${pc.bold(`${tools.length} tools`)}: tools/list costs ${pc.bold(tokens.toLocaleString('en-US'))} tokens.`;
+  process.stdout.write(`${renderTable(['tool', 'effect', 'tokens'], lines)}\n\n${sum}\n`);
+}
+
+export async function printRemoteTool(request: Request, name: string, json: boolean): Promise<void> {
+  const tools = await listTools(request);
+  const tool = tools.find((one) => one.name === name);
+  if (!tool) return printRemoteOperation(request, name, tools, json);
+  process.stdout.write(json ? `${JSON.stringify(tool)}\n` : render(tool));
+  process.stderr.write(
+    'That is what the gateway tells its clients; "landbridge explain" with its files says where each part came from.\n',
+  );
+}
+
+/** In search mode the gateway describes its operations itself; in a grouped tool they are actions. */
+async function printRemoteOperation(
+  request: Request,
+  name: string,
+  tools: readonly RemoteTool[],
+  json: boolean,
+): Promise<void> {
+  const found = tools.some((tool) => tool.name === 'describe_operation')
+    ? await request('tools/call', { name: 'describe_operation', arguments: { operation: name } })
+    : undefined;
+  if (found && found.isError !== true) {
+    const [{ text }] = found.content as [{ text: string }];
+    process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${text}\n`);
+    return;
+  }
+  // Nothing is called by a name that does not exist; the refusal says by which tool the operation can be called.
+  const refusal = await request('tools/call', { name, arguments: {} }).catch((error: unknown) => error);
+  const { call } =
+    refusal instanceof RpcFailure ? (refusal.data as { call?: { name: string; arguments: Params } }) : {};
+  const group = tools.find((tool) => tool.name === call?.name);
+  if (group && call) {
+    process.stderr.write(`${name} is called through ${call.name} with ${JSON.stringify(call.arguments)}.\n`);
+    process.stdout.write(json ? `${JSON.stringify(group)}\n` : render(group));
+    return;
+  }
+  const near = closest(
+    name,
+    tools.map((tool) => tool.name),
+  );
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `There is no tool "${name}" there.${near ? ` Did you mean ${near}?` : ''} "landbridge tools --url …" lists them.`,
+  );
+}
+
+async function listTools(request: Request): Promise<RemoteTool[]> {
+  const tools: RemoteTool[] = [];
+  let cursor: unknown;
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const result = await request('tools/list', cursor === undefined ? {} : { cursor });
+    if (Array.isArray(result.tools)) tools.push(...(result.tools as RemoteTool[]));
+    cursor = result.nextCursor;
+    if (typeof cursor !== 'string') break;
+  }
+  return tools;
+}
+
+function effectOf({ annotations = {} }: RemoteTool): string {
+  if (annotations.readOnlyHint === true) return 'read';
+  return annotations.destructiveHint === false ? 'write' : 'destructive';
+}
+
+function render(tool: RemoteTool): string {
+  const { name, title, description, inputSchema } = tool;
+  const { properties = {}, required = [] } = inputSchema as {
+    properties?: Readonly<Record<string, SchemaObject>>;
+    required?: readonly string[];
+  };
+  const rows = Object.entries(properties).map(([key, schema]) => [
+    `  ${shown(key)}`,
+    shown(describeType(inputSchema, schema)),
+    required.includes(key) ? 'required' : '',
+    shown(typeof schema.description === 'string' ? schema.description : ''),
+  ]);
+  const parts = [
+    `${pc.bold(shown(name))}${title === undefined ? '' : `  ${shown(title)}`}\n  ${pc.dim('effect'.padEnd(12))}${colourEffect(effectOf(tool))}`,
+    ...(description === undefined ? [] : [`  ${shown(description)}`]),
+    ...(rows.length === 0 ? [] : [renderTable(['  argument', 'type', '', 'about'], rows)]),
+  ];
+  return `${parts.join('\n\n')}\n`;
+}

@@ -1,0 +1,51 @@
+// The flags of --url, and a connection for as long as a command needs it.
+import { type Flags, readConfig } from '../../config.ts';
+import { GatewayError } from '../../errors.ts';
+import { PRODUCT } from '../../product.ts';
+import {
+  type AnswerQuestion,
+  connectGateway,
+  type Request,
+  readGatewayUrl,
+  readHeaderFlags,
+} from './remote-gateway.ts';
+
+export interface RemoteFlags {
+  readonly url?: string;
+}
+
+/** Flags that say what to load or how to serve it: a running gateway has decided that. */
+const DECIDED: readonly (keyof Flags & string)[] = [
+  'domains',
+  'baseUrl',
+  'refsRoot',
+  'profiles',
+  'readOnly',
+  'guard',
+  'exposure',
+  'tokenBudget',
+];
+
+export async function withRemote(
+  files: readonly string[],
+  flags: Flags & RemoteFlags,
+  answer: AnswerQuestion | undefined,
+  use: (request: Request) => Promise<void>,
+): Promise<void> {
+  const flag = DECIDED.find((name) => flags[name] !== undefined);
+  const extra =
+    files.length > 0 ? files[0] : flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (extra !== undefined)
+    throw new GatewayError('BAD_CONFIG', `${extra} goes with files; with --url the running gateway decides that.`, {
+      usage: true,
+    });
+  const { env, headers, profile } = readConfig(flags, process.env);
+  const url = readGatewayUrl(flags.url ?? '', profile);
+  const client = { name: `${PRODUCT.name}-cli`, version: PRODUCT.version };
+  const gateway = connectGateway({ url, headers: readHeaderFlags(headers, env), client, answer });
+  try {
+    await use(gateway.request);
+  } finally {
+    await gateway.close();
+  }
+}

@@ -1,0 +1,251 @@
+// call, explain and tools with files, with a profile, and with the address of a running gateway.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { ElicitResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { run, type Served, serve } from '../support/cli.ts';
+import { startUpstream } from '../support/upstream.ts';
+
+let folder: string;
+let upstream: Awaited<ReturnType<typeof startUpstream>>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'landbridge-call-'));
+  upstream = await startUpstream(({ method, url }, response) => response.end(JSON.stringify({ method, url })));
+  const document = {
+    openapi: '3.0.3',
+    info: { title: 'Pets', version: '1' },
+    servers: [{ url: upstream.url }],
+    paths: {
+      '/pets/{petId}': {
+        parameters: [{ name: 'petId', in: 'path', required: true, schema: { type: 'integer' } }],
+        get: { operationId: 'get_pet', summary: 'Gets one pet.', tags: ['pet'] },
+        delete: { operationId: 'delete_pet', summary: 'Deletes one pet.', tags: ['pet'] },
+      },
+      '/shops': { get: { operationId: 'list_shops', summary: 'Lists the shops.', tags: ['shop'] } },
+    },
+  };
+  await writeFile(join(folder, 'pets.json'), JSON.stringify(document));
+  await writeFile(
+    join(folder, 'profiles.yaml'),
+    'reader: { effects: [read] }\nsearcher: { domains: [pets], exposure: search }\n',
+  );
+});
+afterAll(async () => {
+  await upstream.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const cli = (...args: string[]) => run(args, { cwd: folder });
+
+describe('the words of call and explain', () => {
+  test.each([
+    [['./pets.json', 'get_pet', 'petId=7']],
+    [['get_pet', 'petId=7', './pets.json']],
+    [['get_pet', 'petId=7', '--domains', 'pets.json']],
+  ])('call %j takes files the way serve does', async (words) => {
+    const { code, stdout } = await cli('call', ...words);
+    expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { method: 'GET', url: '/pets/7' } });
+  });
+
+  test.each([[['./pets.json', 'get_pet']], [['GET /pets/{petId}', './pets.json']]])(
+    'explain %j finds the tool in the file',
+    async (words) => {
+      const { code, stdout } = await cli('explain', ...words, '--json');
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({ tool: 'get_pet', operation: 'GET /pets/{petId}' });
+    },
+  );
+
+  test.each([
+    [['call'], 'Which tool? Name it and, before or after it, the files it is in'],
+    [['call', './pets.json'], 'Name it after the files, for example: landbridge call ./pets.json get_pet petId=7.'],
+    [['call', 'get_pet', 'seven'], 'Several words could be the tool: "get_pet", "seven". Name one, write arguments as'],
+    [['explain', 'a', 'b'], 'Several words could be the tool: "a", "b"'],
+  ])('%j teaches how it is written, with exit code 2', async (args, sentence) => {
+    const { code, stderr } = await cli(...args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+
+  test('notes go to stderr: stdout is the answer alone, with --json one line of JSON', async () => {
+    const text = `name: vault\nbaseUrl: ${upstream.url}\ncredentials: { key: { kind: bearer, env: VAULT_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n`;
+    await writeFile(join(folder, 'vault.yaml'), text);
+    const options = { cwd: folder, env: { VAULT_KEY: 'open-sesame-42' } };
+    const plain = await run(['call', 'vault.yaml', 'vault_look'], options);
+    expect(JSON.parse(plain.stdout)).toEqual({ method: 'GET', url: '/look' });
+    expect(plain.stderr).toBe(`credential VAULT_KEY → ${upstream.url}\n`);
+    const json = await run(['call', 'vault.yaml', 'vault_look', '--json'], options);
+    expect(json.stdout.trimEnd().split('\n')).toHaveLength(1);
+    expect(JSON.parse(json.stdout)).toMatchObject({ resultType: 'complete' });
+  });
+});
+
+describe('--profile', () => {
+  test('tools lists what the profile serves, as it serves it', async () => {
+    const names = async (profile: string) => {
+      const { stdout } = await cli('tools', 'pets.json', '--profile', profile, '--json');
+      return (JSON.parse(stdout) as { tools: { name: string }[] }).tools.map(({ name }) => name);
+    };
+    expect(await names('reader')).toEqual(['get_pet', 'list_shops']);
+    expect(await names('searcher')).toEqual(['search_operations', 'describe_operation', 'call_operation']);
+  });
+
+  test('call knows no other tools, and calls by their own names those that the profile hides behind search', async () => {
+    const refused = await cli('call', 'pets.json', 'delete_pet', 'petId=7', '--yes', '--profile', 'reader');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain('Unknown tool: delete_pet.');
+    const called = await cli('call', 'pets.json', 'get_pet', 'petId=7', '--profile', 'searcher');
+    expect(JSON.parse(called.stdout)).toEqual({ method: 'GET', url: '/pets/7' });
+  });
+
+  test('explain and doctor see the profile alone', async () => {
+    const { stderr } = await cli('explain', 'pets.json', 'delete_pet', '--profile', 'reader');
+    expect(stderr).toContain('There is no tool "delete_pet"');
+    const all = await cli('doctor', 'pets.json', '--json');
+    const reader = await cli('doctor', 'pets.json', '--json', '--profile', 'reader');
+    const toolsOf = (text: string) => (JSON.parse(text) as { tools: number }).tools;
+    expect([toolsOf(all.stdout), toolsOf(reader.stdout)]).toEqual([3, 2]);
+  });
+
+  test('one that does not exist is an error that names those that do', async () => {
+    const { code, stderr } = await cli('tools', 'pets.json', '--profile', 'raeder');
+    expect(code).toBe(1);
+    expect(stderr).toContain('There is no profile "raeder". There is: reader, searcher.');
+  });
+});
+
+describe.each(['tools', 'grouped', 'search'])('--url of a gateway that serves %s', (exposure) => {
+  let server: Served;
+  beforeAll(async () => {
+    server = await serve(['pets.json', '--exposure', exposure], { cwd: folder });
+  });
+  afterAll(() => server.stop());
+
+  test('call reaches an operation by its own name', async () => {
+    const { code, stdout } = await cli('call', '--url', server.http, 'get_pet', 'petId=7');
+    expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { method: 'GET', url: '/pets/7' } });
+  });
+
+  test('call shows what a destructive operation would do, and does it with --yes', async () => {
+    const refused = await cli('call', '--url', server.http, 'delete_pet', 'petId=7');
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toContain(`DELETE ${upstream.url}/pets/7`);
+    expect(refused.stderr).toContain('--yes');
+    const done = await cli('call', '--url', server.http, 'delete_pet', 'petId=7', '--yes');
+    expect(JSON.parse(done.stdout)).toEqual({ method: 'DELETE', url: '/pets/7' });
+  });
+
+  test('a slip in the name is answered with what was meant', async () => {
+    const { code, stderr } = await cli('call', '--url', server.http, 'get_pets', 'petId=7');
+    expect(code).toBe(1);
+    expect(stderr).toContain('Did you mean get_pet?');
+  });
+
+  test('tools lists what it serves; explain tells what it says of one', async () => {
+    const { stdout } = await cli('tools', '--url', server.http, '--json');
+    const { tools, tokens } = JSON.parse(stdout) as { tools: { name: string }[]; tokens: number };
+    expect(tools.length).toBe({ tools: 3, grouped: 2, search: 3 }[exposure]);
+    expect(tokens).toBeGreaterThan(0);
+    expect((await cli('explain', '--url', server.http, 'get_pet')).stdout).toContain('petId');
+  });
+});
+
+describe('--url', () => {
+  test('a profile is reached by --profile and by its own address', async () => {
+    const server = await serve(['pets.json'], { cwd: folder });
+    for (const words of [
+      ['--url', server.http, '--profile', 'reader'],
+      ['--url', `${server.http}/reader`],
+    ]) {
+      const { stdout } = await cli('call', ...words, 'get_pet', 'petId=7');
+      expect(JSON.parse(stdout)).toEqual({ method: 'GET', url: '/pets/7' });
+      expect((await cli('call', ...words, 'delete_pet', 'petId=7', '--yes')).stderr).toContain('Unknown tool');
+    }
+    await server.stop();
+  });
+
+  test('sends --header, with variables filled in, and says when the gateway wants one', async () => {
+    const heard: (string | undefined)[] = [];
+    const door = await startUpstream(({ headers }, response) => {
+      heard.push(headers.authorization as string | undefined);
+      response.statusCode = 401;
+      response.end('{}');
+    });
+    const words = ['call', '--url', `${door.url}/mcp`, 'get_pet', '--header', `Authorization: Bearer \${TOKEN}`];
+    const { code, stderr } = await run(words, { cwd: folder, env: { TOKEN: 'open-sesame-42' } });
+    expect(code).toBe(1);
+    expect(heard).toEqual(['Bearer open-sesame-42']);
+    expect(stderr).toContain(`wants to know who calls (401): add --header 'Authorization: Bearer \${TOKEN}'`);
+    expect(stderr).not.toContain('open-sesame-42');
+    expect((await cli(...words)).stderr).toContain('--header Authorization needs the environment variable TOKEN');
+    await door.close();
+  });
+
+  test('teaches what is wrong with an address', async () => {
+    const page = await startUpstream(({ url }, response) => {
+      if (url === '/moved') response.writeHead(308, { location: '/mcp' });
+      else response.writeHead(url === '/nowhere' ? 404 : 200, { 'content-type': 'text/html' });
+      response.end('<p>Hello</p>');
+    });
+    const say = async (url: string) => (await cli('call', '--url', url, 'get_pet')).stderr;
+    expect(await say(`${page.url}/moved`)).toContain('redirects to /mcp: give that address to --url');
+    expect(await say(`${page.url}/nowhere`)).toContain('A gateway serves /mcp, and each of its profiles at');
+    expect(await say(page.url)).toContain('with a web page: it is no MCP server');
+    await page.close();
+    expect(await say(page.url)).toContain('nothing listens there. Start the gateway with "landbridge serve"');
+    expect(await say('localhost')).toContain('--url must be the address of a running gateway');
+  });
+
+  test('goes with no files and no flags about them', async () => {
+    const url = 'http://127.0.0.1:3333/mcp';
+    const withFile = await cli('call', '--url', url, './pets.json', 'get_pet');
+    expect(withFile).toMatchObject({ code: 2, stderr: expect.stringContaining('./pets.json goes with files') });
+    const withFlag = await cli('call', '--url', url, 'get_pet', '--read-only');
+    expect(withFlag).toMatchObject({ code: 2, stderr: expect.stringContaining('--read-only goes with files') });
+  });
+
+  test('a server of 2025-11-25, here the official SDK’s, is asked the old way, and may ask back', async () => {
+    const door = await startOldServer();
+    const { code, stdout } = await cli('call', '--url', door.url, 'forget', 'what=all', '--yes');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'forgot all: accept\n' });
+    await door.close();
+  });
+});
+
+/** Streaming, with sessions, and a tool that asks before it answers. */
+async function startOldServer(): Promise<{ url: string; close(): Promise<void> }> {
+  const sessions = new Map<string, StreamableHTTPServerTransport>();
+  const open = async () => {
+    const transport: StreamableHTTPServerTransport = new StreamableHTTPServerTransport({
+      sessionIdGenerator: () => 'the-only-one',
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    const server = new McpServer({ name: 'old', version: '1' });
+    const { z } = await import('zod');
+    server.registerTool('forget', { inputSchema: { what: z.string() } }, async ({ what }, { sendRequest }) => {
+      const requestedSchema = { type: 'object' as const, properties: { confirm: { type: 'boolean' as const } } };
+      const question = { method: 'elicitation/create' as const, params: { message: 'Really?', requestedSchema } };
+      const { action } = await sendRequest(question, ElicitResultSchema);
+      return { content: [{ type: 'text', text: `forgot ${what}: ${action}` }] };
+    });
+    await server.connect(transport as never);
+    return transport;
+  };
+  const http = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const known = sessions.get(String(request.headers['mcp-session-id']));
+    await (known ?? (await open())).handleRequest(request, response);
+  });
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/mcp`,
+    close: async () => {
+      http.closeAllConnections();
+      await new Promise((resolve) => http.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,54 @@
+// What a person reads on a terminal, and what a machine reads of the same calls.
+import './support/real-http.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { createGateway } from '../src/gateway.ts';
+import { createLog } from '../src/log.ts';
+import { META } from '../src/protocol/eras.ts';
+import { legacy, modern } from './support/mcp.ts';
+import { petsDomain } from './support/pets.ts';
+
+/** A call that lacks an argument, by a modern client that names itself and by an old one that said so at first. */
+async function logOf(pretty: boolean): Promise<string[]> {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', pretty, destination: { write: (line) => void lines.push(line) } });
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools', log });
+  const call = { name: 'pets_get', arguments: {} };
+  const message = modern(1, 'tools/call', call) as unknown as { params: { _meta: object } };
+  Object.assign(message.params._meta, { [META.clientInfo]: { name: 'ada', version: '2' } });
+  await gateway.handle(message);
+  const clientInfo = { name: 'bab\u001bbage', version: '1.2' };
+  const hello = legacy(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+  const sender = { transport: 'http' as const, principal: { id: 'anonymous' } };
+  const opening = await gateway.handle(hello, { ...sender, headers: {} });
+  const headers = { 'mcp-session-id': opening!.sessionId!, 'mcp-protocol-version': '2025-11-25' };
+  await gateway.handle(legacy(2, 'tools/call', call), { ...sender, headers });
+  log.info({ why: 'SIGINT' }, 'stopping');
+  await gateway.close();
+  return lines;
+}
+
+test('on a terminal a line says what was wrong, who called, and why it stops, and holds no JSON', async () => {
+  const lines = (await logOf(true)).map((line) =>
+    stripVTControlCharacters(line)
+      .replace(/^\S+ /, '')
+      .replace(/[\d.]+ ms/, 'n ms')
+      .trimEnd(),
+  );
+  expect(lines).toEqual([
+    'warn  pets_get - n ms validation: missing id  ada (2026-07-28)',
+    'info  client bab\\u001bbage 1.2 2025-11-25, http',
+    'warn  pets_get - n ms validation: missing id  bab?bage (2025-11-25)',
+    'info  stopping: SIGINT',
+  ]);
+});
+
+test('piped, the same facts are fields of JSON lines', async () => {
+  const lines = (await logOf(false)).map((line) => JSON.parse(line) as object);
+  expect(lines).toMatchObject([
+    { msg: 'call', failureMode: 'validation', reason: 'missing id', client: 'ada', revision: '2026-07-28' },
+    { msg: 'client', client: { name: 'bab\u001bbage' }, version: '2025-11-25' },
+    { msg: 'call', failureMode: 'validation', reason: 'missing id', client: 'bab?bage', revision: '2025-11-25' },
+    { msg: 'stopping', why: 'SIGINT' },
+  ]);
+});
