@@ -3,9 +3,10 @@
 //   npm run real -- --quick              what CI runs: no large product, and only the small documents for Prism
 import { killChildren } from './children.ts';
 import { driveServers, type Report } from './drive.ts';
+import { judgeDocuments } from './judge/judge-documents.ts';
 import { SERVERS } from './servers.ts';
 
-const PARTS = SERVERS.map(({ name }) => name);
+const PARTS = [...SERVERS.map(({ name }) => name), 'prism'];
 const { only, quick } = readArguments(process.argv.slice(2));
 const isChosen = (part: string) => only.length === 0 || only.includes(part);
 const say = (line: string) => console.error(line);
@@ -21,6 +22,7 @@ const reports: Report[] = [];
 try {
   const servers = SERVERS.filter(({ name, isLarge }) => isChosen(name) && !(quick && isLarge === true));
   if (servers.length > 0) reports.push(await driveServers(servers, say));
+  if (isChosen('prism')) reports.push(await judgeDocuments(quick, say));
 } finally {
   killChildren();
 }

@@ -18,7 +18,91 @@ interface Limit {
   readonly problem?: (kind: string, rejection: Rejection) => boolean;
 }
 
-const LIMITS: readonly Limit[] = [];
+const LIMITS: readonly Limit[] = [
+  {
+    name: 'cannot answer',
+    why: 'Prism took the request and found no answer to make of the document (no response, a stream, a schema it gives up on).',
+    problem: (_, { verdict }) => verdict.status >= 500,
+  },
+  {
+    name: 'union in a parameter',
+    why: 'Parameters are text; Prism reads text as a number for a plain type and not for a branch of oneOf or anyOf.',
+    violation: ({ place }, { endpoint }) => isUnion(parameterSchema(endpoint, place)),
+  },
+  {
+    name: 'list of one in a form',
+    why: 'Prism takes a form field that occurs once for a text, also where the document says it is a list.',
+    violation: ({ place, code }, { endpoint, call }) => {
+      const list = call.arguments[argumentOf(endpoint, 'body', place.replace(/^body\./, '')) ?? ''];
+      const isForm = endpoint.body?.kind === 'form' || endpoint.body?.kind === 'multipart';
+      return isForm && code === 'type' && Array.isArray(list) && list.length === 1;
+    },
+  },
+  {
+    name: 'pattern with slashes',
+    why: 'The document writes a pattern as a literal of JavaScript, /…/, which no value fits; Landbridge reads what is meant.',
+    violation: ({ code, message }) => code === 'pattern' && /pattern "\/.*\/[a-z]*"$/.test(message),
+  },
+  {
+    name: 'token beside a scheme',
+    why: 'The document asks for a parameter that says once more who calls; the security scheme beside it is what is sent.',
+    violation: ({ place, code, message }, { endpoint }) => {
+      const name = /required property '([^']+)'/.exec(message)?.[1];
+      const leftOut = endpoint.leftOut?.() ?? [];
+      return (
+        code === 'required' &&
+        (place === 'header' || place === 'query') &&
+        leftOut.some(({ token }) => token?.toLowerCase() === name)
+      );
+    },
+  },
+  {
+    name: 'format its examples break',
+    why: 'The document gives examples that its own format refuses, so Landbridge does not enforce it there.',
+    violation: ({ place, code }, { endpoint }) => {
+      const schema = parameterSchema(endpoint, place);
+      return code === 'format' && schema !== undefined && schema.format === undefined;
+    },
+  },
+  {
+    name: 'Content-Type as a parameter',
+    why: 'The document says the media type twice, as a header parameter and as what it consumes, and not the same.',
+    violation: ({ place }) => place === 'header.content-type',
+  },
+];
+
+type Node = Record<string, unknown>;
+
+/** The argument that goes to this place; Prism writes names of parameters in lower case. */
+function argumentOf({ args }: Endpoint, where: string, name: string): string | undefined {
+  return args.find(({ to }) =>
+    to.some(
+      (target) =>
+        target.in === where &&
+        ('name' in target
+          ? target.name.toLowerCase() === name
+          : 'at' in target && target.at.length === 1 && target.at[0] === name),
+    ),
+  )?.key;
+}
+
+/** Of a violation at `path.id`; undefined where it is about something else. */
+function parameterSchema(endpoint: Endpoint, place: string): Node | undefined {
+  const [where = '', ...rest] = place.split('.');
+  if (!['path', 'query', 'header', 'cookie'].includes(where)) return undefined;
+  const key = argumentOf(endpoint, where, rest.join('.'));
+  const root = endpoint.inputSchema as Node;
+  const schema = key === undefined ? undefined : (root.properties as Record<string, Node>)[key];
+  const name = typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
+  return name === undefined ? schema : (root.$defs as Record<string, Node>)[name];
+}
+
+function isUnion(schema: Node | undefined): boolean {
+  const items = schema?.items as Node | undefined;
+  return [schema, items].some(
+    (one) => one?.oneOf !== undefined || one?.anyOf !== undefined || Array.isArray(one?.type),
+  );
+}
 
 /** The name of the limit a refusal comes from; undefined where it is our fault. */
 export function findLimit(rejection: Rejection): string | undefined {
@@ -29,4 +113,8 @@ export function findLimit(rejection: Rejection): string | undefined {
     (violation) => LIMITS.find((limit) => limit.violation?.(violation, rejection) === true)?.name,
   );
   return names.includes(undefined) ? undefined : names[0];
+}
+
+export function explainLimit(name: string): string {
+  return LIMITS.find((limit) => limit.name === name)!.why;
 }

@@ -27,7 +27,7 @@ export interface Judgement {
 
 const MAX_OPERATIONS = 150;
 
-/** `--only`-able: one document, one Prism, one Landbridge. */
+/** One document, one Prism, one Landbridge. */
 export async function judgeDocument(id: string, file: string, prismFolder: string): Promise<Judgement> {
   const prism = await startProgram({
     command: process.execPath,

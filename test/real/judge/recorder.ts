@@ -58,7 +58,8 @@ export async function startRecorder(judge: string): Promise<Recorder> {
         });
       },
     );
-    onward.once('error', () => outgoing.destroy());
+    // The judge itself is gone: that is said as such, and not taken for an answer.
+    onward.once('error', () => outgoing.writeHead(599).end('the judge does not answer'));
     incoming.on('data', (chunk: Buffer) => {
       sent.push(chunk);
       onward.write(chunk);
