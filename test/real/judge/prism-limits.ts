@@ -27,7 +27,7 @@ const LIMITS: readonly Limit[] = [
   {
     name: 'union in a parameter',
     why: 'Parameters are text; Prism reads text as a number for a plain type and not for a branch of oneOf or anyOf.',
-    violation: ({ place }, { endpoint }) => isUnion(parameterSchema(endpoint, place)),
+    violation: ({ place }, { endpoint }) => !place.startsWith('body') && isUnion(schemaAt(endpoint, place)),
   },
   {
     name: 'list of one in a form',
@@ -60,9 +60,15 @@ const LIMITS: readonly Limit[] = [
     name: 'format its examples break',
     why: 'The document gives examples that its own format refuses, so Landbridge does not enforce it there.',
     violation: ({ place, code }, { endpoint }) => {
-      const schema = parameterSchema(endpoint, place);
+      const schema = schemaAt(endpoint, place);
       return code === 'format' && schema !== undefined && schema.format === undefined;
     },
+  },
+  {
+    name: 'prefixItems',
+    why: 'Prism does not know prefixItems and then takes `items: false` for an empty list.',
+    violation: ({ place, code }, { endpoint }) =>
+      code === 'false schema' && schemaAt(endpoint, place.replace(/\.\d+$/, ''))?.prefixItems !== undefined,
   },
   {
     name: 'Content-Type as a parameter',
@@ -86,15 +92,28 @@ function argumentOf({ args }: Endpoint, where: string, name: string): string | u
   )?.key;
 }
 
-/** Of a violation at `path.id`; undefined where it is about something else. */
-function parameterSchema(endpoint: Endpoint, place: string): Node | undefined {
-  const [where = '', ...rest] = place.split('.');
-  if (!['path', 'query', 'header', 'cookie'].includes(where)) return undefined;
-  const key = argumentOf(endpoint, where, rest.join('.'));
+/** What Landbridge enforces at the place of a violation (`path.id`, `body.lines.0.sku`); undefined where it is not plain. */
+function schemaAt(endpoint: Endpoint, place: string): Node | undefined {
   const root = endpoint.inputSchema as Node;
-  const schema = key === undefined ? undefined : (root.properties as Record<string, Node>)[key];
-  const name = typeof schema?.$ref === 'string' ? schema.$ref.split('/').at(-1) : undefined;
-  return name === undefined ? schema : (root.$defs as Record<string, Node>)[name];
+  const settle = (schema: Node | undefined): Node | undefined => {
+    let node = schema;
+    for (let hops = 0; hops < 20 && typeof node?.$ref === 'string'; hops++) {
+      const { $ref, ...others } = node;
+      node = { ...(root.$defs as Record<string, Node>)[$ref.split('/').at(-1)!], ...others };
+    }
+    return node;
+  };
+  const [where = '', first = '', ...rest] = place.split('.');
+  const field = argumentOf(endpoint, where, first);
+  const body = endpoint.args.find(({ to }) => to.some((target) => target.in === 'body-root'))?.key;
+  const [key, path] = field === undefined && where === 'body' ? [body, [first, ...rest]] : [field, rest];
+  if (key === undefined) return undefined;
+  let node = settle((root.properties as Record<string, Node>)[key]);
+  for (const step of path) {
+    const properties = node?.properties as Record<string, Node> | undefined;
+    node = settle(/^\d+$/.test(step) ? (node?.items as Node | undefined) : properties?.[step]);
+  }
+  return node;
 }
 
 function isUnion(schema: Node | undefined): boolean {
