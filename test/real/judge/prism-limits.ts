@@ -47,7 +47,7 @@ const LIMITS: readonly Limit[] = [
     name: 'token beside a scheme',
     why: 'The document asks for a parameter that says once more who calls; the security scheme beside it is what is sent.',
     violation: ({ place, code, message }, { endpoint }) => {
-      const name = /required property '([^']+)'/.exec(message)?.[1];
+      const name = requiredName(message);
       const leftOut = endpoint.leftOut?.() ?? [];
       return (
         code === 'required' &&
@@ -63,6 +63,34 @@ const LIMITS: readonly Limit[] = [
       const schema = schemaAt(endpoint, place);
       return code === 'format' && schema !== undefined && schema.format === undefined;
     },
+  },
+  {
+    name: 'field that is not declared',
+    why: 'The document requires a field of a form without declaring it; Prism drops such fields before it looks for them.',
+    violation: ({ place, code, message }, { endpoint, verdict }) => {
+      const name = requiredName(message);
+      return (
+        endpoint.body?.kind === 'form' && code === 'required' && place === 'body' && verdict.body.includes(`${name}=`)
+      );
+    },
+  },
+  {
+    name: 'objects in a query list',
+    why: 'No style of OpenAPI says how a list of objects is written in a query; Prism reads its items as text.',
+    violation: ({ place, code }, { endpoint }) =>
+      /^query\..+\.\d+$/.test(place) && code === 'type' && schemaAt(endpoint, place)?.type === 'object',
+  },
+  {
+    name: 'header of the connection',
+    why: 'Content-Length is written by HTTP and not by callers, and a DELETE without a body has none.',
+    violation: ({ place, code, message }) =>
+      place === 'header' && code === 'required' && requiredName(message) === 'content-length',
+  },
+  {
+    name: 'multipart that is no object',
+    why: 'A multipart body has a part per property; the document gives one another type, and nobody says how that is written.',
+    violation: ({ place, code }, { endpoint }) =>
+      endpoint.body?.mediaType.startsWith('multipart/') === true && place === 'body' && code === 'type',
   },
   {
     name: 'prefixItems',
@@ -114,6 +142,10 @@ function schemaAt(endpoint: Endpoint, place: string): Node | undefined {
     node = settle(/^\d+$/.test(step) ? (node?.items as Node | undefined) : properties?.[step]);
   }
   return node;
+}
+
+function requiredName(message: string): string | undefined {
+  return /required property '([^']+)'/.exec(message)?.[1];
 }
 
 function isUnion(schema: Node | undefined): boolean {
