@@ -5,8 +5,9 @@ import { killChildren } from './children.ts';
 import { driveServers, type Report } from './drive.ts';
 import { judgeDocuments } from './judge/judge-documents.ts';
 import { SERVERS } from './servers.ts';
+import { replayTasks } from './tasks/replay.ts';
 
-const PARTS = [...SERVERS.map(({ name }) => name), 'prism'];
+const PARTS = [...SERVERS.map(({ name }) => name), 'prism', 'tasks'];
 const { only, quick } = readArguments(process.argv.slice(2));
 const isChosen = (part: string) => only.length === 0 || only.includes(part);
 const say = (line: string) => console.error(line);
@@ -22,6 +23,7 @@ const reports: Report[] = [];
 try {
   const servers = SERVERS.filter(({ name, isLarge }) => isChosen(name) && !(quick && isLarge === true));
   if (servers.length > 0) reports.push(await driveServers(servers, say));
+  if (isChosen('tasks')) reports.push(await replayTasks(say));
   if (isChosen('prism')) reports.push(await judgeDocuments(quick, say));
 } finally {
   killChildren();
