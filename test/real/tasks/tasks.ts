@@ -136,8 +136,7 @@ export const TASKS: readonly Task[] = [
       for (const title of ['Notes', 'Sketches', 'Letters']) await agent.succeed('create_book', { title });
       await agent.succeed('list_books', { limit: 2 });
       const titles = agent.json().data.map((book: { title: string }) => book.title);
-      // Which argument brings the next page is said by the answer, not guessed.
-      const after = agent.learn(/\bafter[=:] ?"?(\w+)/);
+      const after = agent.learn(/"next_cursor":"(\w+)"/);
       await agent.succeed('list_books', { limit: 2, after });
       titles.push(...agent.json().data.map((book: { title: string }) => book.title));
       check(titles.join() === 'Notes,Sketches,Letters', 'three books');
