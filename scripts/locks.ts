@@ -1,6 +1,10 @@
-// The lock files of the project: its own, and that of the conformance suite, which is installed apart.
+// The lock files of the project: its own, and those of what is installed apart, for the conformance suite and `npm run real`.
 import { fileURLToPath } from 'node:url';
 
-export const LOCKS: readonly string[] = ['../package-lock.json', '../test/conformance/suite/package-lock.json'].map(
-  (path) => fileURLToPath(new URL(path, import.meta.url)),
-);
+export const LOCKS: readonly string[] = [
+  '../package-lock.json',
+  '../test/conformance/suite/package-lock.json',
+  '../test/real/packages/frameworks/package-lock.json',
+  '../test/real/packages/prism/package-lock.json',
+  '../test/real/packages/directus/package-lock.json',
+].map((path) => fileURLToPath(new URL(path, import.meta.url)));

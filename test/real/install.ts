@@ -1,0 +1,86 @@
+// What the run needs and the project does not depend on: npm packages in folders of their own below node_modules/.cache, as
+// their lock files say, and a Python that has FastAPI (a Debian package). What cannot be had is said, and skipped.
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export type Part = 'frameworks' | 'prism';
+
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/landbridge-real/', import.meta.url));
+const APPS = fileURLToPath(new URL('./apps/', import.meta.url));
+const FILES = ['package.json', 'package-lock.json'];
+const INSTALL_MS = 5 * 60_000;
+
+/** The folder that has the part's node_modules. */
+export async function installPart(part: Part, say: (line: string) => void): Promise<string> {
+  const pinned = fileURLToPath(new URL(`./packages/${part}/`, import.meta.url));
+  const folder = join(CACHE, part);
+  const stamp = join(folder, 'installed');
+  const hash = createHash('sha256').update(`${process.platform} ${process.arch} ${process.versions.modules}\n`);
+  for (const file of FILES) hash.update(await readFile(join(pinned, file)));
+  const fingerprint = hash.digest('hex');
+  if (existsSync(stamp) && (await readFile(stamp, 'utf8')) === fingerprint) return folder;
+  say(`Installing ${part} (once)…`);
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  for (const file of FILES) await copyFile(join(pinned, file), join(folder, file));
+  await npmCi(folder);
+  await writeFile(stamp, fingerprint);
+  return folder;
+}
+
+/** Nothing that is installed here needs a script of its own to work. */
+async function npmCi(folder: string): Promise<void> {
+  // The npm that runs this script, if one does: it need not be the one on the PATH.
+  const npm = process.env.npm_execpath;
+  const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
+  const child = spawn(command!, [...first, 'ci', ...flags], {
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: npm === undefined && process.platform === 'win32',
+    timeout: INSTALL_MS,
+  });
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`npm could not install ${folder} (exit code ${code})`);
+}
+
+type Transpile = (text: string, options: object) => { readonly outputText: string };
+
+/** A program of apps/ as JavaScript, beside the packages it imports. */
+export async function compileApp(app: string, folder: string): Promise<string> {
+  const { transpileModule } = createRequire(join(folder, 'package.json'))('typescript') as {
+    readonly transpileModule: Transpile;
+  };
+  const compilerOptions = {
+    target: 'ES2022',
+    module: 'ESNext',
+    experimentalDecorators: true,
+    emitDecoratorMetadata: true,
+    useDefineForClassFields: false,
+  };
+  const { outputText } = transpileModule(await readFile(join(APPS, app, 'main.ts'), 'utf8'), { compilerOptions });
+  const file = join(folder, `${app}.mjs`);
+  await writeFile(file, outputText);
+  return file;
+}
+
+const PYTHONS = ['python3', '/usr/bin/python3'];
+
+/** The first Python that has FastAPI and what its forms need. */
+export async function findPython(): Promise<string | undefined> {
+  for (const python of PYTHONS) {
+    const found = await new Promise<boolean>((resolve) => {
+      execFile(python, ['-c', 'import fastapi, uvicorn, multipart'], (error) => resolve(error === null));
+    });
+    if (found) return python;
+  }
+  return undefined;
+}
