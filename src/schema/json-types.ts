@@ -70,10 +70,11 @@ export function typesOf(root: JsonSchema, schema: JsonSchema): number {
   return bits;
 }
 
-/** Whether nothing but `type` itself decides. Asked of a hundred thousand branches: each name is read once, by itself. */
-function isPlain({ $ref, enum: choices, const: choice, allOf, anyOf, oneOf }: SchemaObject): boolean {
-  if ($ref !== undefined || choices !== undefined || choice !== undefined) return false;
-  return allOf === undefined && anyOf === undefined && oneOf === undefined;
+/** Whether nothing but `type` itself decides. Asked of a hundred thousand branches: few names, each read once. */
+function isPlain(schema: SchemaObject): boolean {
+  const { $ref, enum: choices, const: choice, allOf } = schema;
+  if ($ref !== undefined || choices !== undefined || choice !== undefined || allOf !== undefined) return false;
+  return UNIONS.every((union) => schema[union] === undefined);
 }
 
 function ownTypes({ type, nullable }: SchemaObject): number {
