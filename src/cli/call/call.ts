@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';
 import { META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { withGateway } from '../open-gateway.ts';
-import { listCredentials } from '../serve/banner.ts';
+import { listCredentials } from '../serve/credential-lines.ts';
 import { shown } from '../terminal/terminal.ts';
 import { readFileArguments } from './file-arguments.ts';
 import { createAnswerFile, withLargeAnswers } from './save-answer.ts';
