@@ -11,7 +11,7 @@ import { readWords } from '../command-words.ts';
 import { withGateway } from '../open-gateway.ts';
 import { type Request, RpcFailure } from '../remote/remote-gateway.ts';
 import { type RemoteFlags, withRemote } from '../remote/with-remote.ts';
-import { listCredentials } from '../serve/banner.ts';
+import { listCredentials } from '../serve/credential-lines.ts';
 import { shown } from '../terminal/terminal.ts';
 import { readFileArguments } from './file-arguments.ts';
 import { createAnswerFile, withLargeAnswers } from './save-answer.ts';

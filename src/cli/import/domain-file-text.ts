@@ -1,5 +1,6 @@
 // The domain file that an import makes: what holds now, and everything a person may want to change, commented out.
 import { relative } from 'node:path';
+import { loginLines } from '../../domain/definition/credentials/login-lines.ts';
 import { schemaLine } from '../../editor-schemas.ts';
 import { originOf } from '../../endpoint/address.ts';
 import type { Credential, Domain, Endpoint } from '../../endpoint/model.ts';
@@ -48,6 +49,7 @@ export function renderDomainFile(domain: Domain, parts: DomainFileParts): string
     ...(headers.length === 0 ? [] : ['headers:', ...headers.map((line) => `  ${line}`)]),
     '',
     ...renderCredentials(domain),
+    ...loginLines(domain),
     '# Put before every tool name, to tell this API from others.',
     'prefix: ""',
     '',
@@ -109,7 +111,7 @@ function renderExample(endpoints: readonly Endpoint[]): string[] {
 
 function renderCredentials({ endpoints }: Domain): string[] {
   const byName = new Map<string, Credential>();
-  for (const { security } of endpoints) for (const set of security) for (const one of set) byName.set(one.name, one);
+  for (const { security } of endpoints) for (const one of security.flat()) byName.set(`${one.name} ${one.kind}`, one);
   const schemes = [...byName.values()].filter(({ name }) => !name.startsWith('header '));
   const lines = schemes.flatMap((one) => {
     const variables = secretsIn(one).map(({ variable }) => variable);

@@ -4,10 +4,10 @@ import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
 import { BUNDLED_DOMAINS, type Config } from '../../config.ts';
 import type { Domain } from '../../endpoint/model.ts';
-import { destinationOf, secretsIn } from '../../endpoint/secrets.ts';
 import type { Gateway } from '../../gateway.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
 import { colourEffect, renderTable, shown } from '../terminal/terminal.ts';
+import { listCredentials } from './credential-lines.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;
@@ -62,25 +62,6 @@ function renderDomain(domain: Domain, registry: Gateway['registry']): string {
 function renderCredentials({ domains }: Gateway): string {
   const lines = listCredentials(domains).map((line) => `\n  ${shown(line)}`);
   return lines.length === 0 ? '' : `${pc.bold('Credentials sent')}${lines.join('')}`;
-}
-
-/**
- * `PETSTORE_API_KEY → https://petstore.example`, for variables that are set: an imported document names its security schemes
- * and servers itself, so a person should see at start what it gets.
- */
-export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
-  const lines = new Set<string>();
-  for (const { endpoints } of domains) {
-    for (const { security, baseUrl } of endpoints) {
-      if (!URL.canParse(baseUrl)) continue;
-      for (const credential of security.flat()) {
-        const to = destinationOf(credential, baseUrl);
-        for (const { variable, value } of secretsIn(credential))
-          if (value !== undefined) lines.add(`${variable} → ${to}`);
-      }
-    }
-  }
-  return [...lines];
 }
 
 function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly string[]): string {

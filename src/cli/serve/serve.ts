@@ -14,7 +14,8 @@ import { costOfList, measureModes, renderModes } from '../exposure-cost.ts';
 import { chooseService, load, toGatewayOptions } from '../open-gateway.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
 import { shown } from '../terminal/terminal.ts';
-import { type Addresses, type Launch, listCredentials, renderBanner } from './banner.ts';
+import { type Addresses, type Launch, renderBanner } from './banner.ts';
+import { listCredentials } from './credential-lines.ts';
 
 export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);

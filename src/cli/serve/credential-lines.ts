@@ -1,0 +1,43 @@
+// Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
+import type { Credential, Domain } from '../../endpoint/model.ts';
+import { destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+
+/**
+ * `PETSTORE_API_KEY → https://petstore.example` for variables that are sent: an imported document names its security schemes
+ * and servers itself, so a person should see at start what it gets. Further ways to get in follow, as not set or not used.
+ */
+export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
+  const sent = new Set<string>();
+  const others = new Set<string>();
+  // Thousands of operations share a handful of alternatives.
+  const done = new Map<readonly unknown[], Set<string>>();
+  for (const { endpoints } of domains) {
+    for (const { security, baseUrl } of endpoints) {
+      const urls = done.get(security) ?? new Set();
+      if (!URL.canParse(baseUrl) || urls.has(baseUrl)) continue;
+      done.set(security, urls.add(baseUrl));
+      const chosen = security.find((set) => set.length > 0 && set.every(isSet));
+      for (const line of (chosen ?? []).flatMap((one) => linesOf(one, baseUrl))) sent.add(line);
+      // Where nothing goes without, and nothing is set, a warning names them all.
+      if (chosen === undefined && security.every((set) => set.length > 0)) continue;
+      for (const set of security) if (set !== chosen && set.length > 0) others.add(otherWay(set, baseUrl));
+    }
+  }
+  return [...sent, ...others];
+}
+
+function isSet(credential: Credential): boolean {
+  return unsetVariables(credential).length === 0;
+}
+
+function linesOf(credential: Credential, baseUrl: string): string[] {
+  const to = destinationOf(credential, baseUrl);
+  return secretsIn(credential).flatMap(({ variable, value }) => (value === undefined ? [] : [`${variable} → ${to}`]));
+}
+
+function otherWay(set: readonly Credential[], baseUrl: string): string {
+  const variables = [...new Set(set.flatMap(secretsIn).map(({ variable }) => variable))];
+  const origins = [...new Set(set.map((one) => destinationOf(one, baseUrl)))];
+  const state = set.every(isSet) ? 'set, and not needed' : 'not set, and not needed';
+  return `or ${variables.join(' and ')} → ${origins.join(' and ')} (${state})`;
+}

@@ -1,0 +1,43 @@
+// What a start says about credentials: which are sent where, and which other ways there are.
+import { expect, test } from 'vitest';
+import { listCredentials } from '../../src/cli/serve/credential-lines.ts';
+import { importValue, openapi } from '../openapi/support.ts';
+
+const document = (security: unknown) =>
+  openapi(
+    { '/a': { get: {} }, '/b': { get: {} } },
+    {
+      components: {
+        securitySchemes: {
+          key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+          login: { type: 'oauth2', flows: { password: { tokenUrl: 'https://id.example.com/token', scopes: {} } } },
+        },
+      },
+      security,
+    },
+  );
+const lines = async (security: unknown, env: Record<string, string> = {}) =>
+  listCredentials([await importValue(document(security), { env })]);
+
+test('what is set, to which origin, and every other way with its state', async () => {
+  const security = [{ key: [] }, { login: [] }];
+  const login = 'LANDBRIDGE_CRED_TEST_LOGIN';
+  expect(await lines(security, { LANDBRIDGE_CRED_TEST_KEY: 'x' })).toEqual([
+    'LANDBRIDGE_CRED_TEST_KEY → https://api.example.com',
+    `or ${login}_USERNAME and ${login}_PASSWORD → https://id.example.com (not set, and not needed)`,
+    `or ${login} → https://api.example.com (not set, and not needed)`,
+  ]);
+  expect(await lines(security, { [`${login}_USERNAME`]: 'u', [`${login}_PASSWORD`]: 'p' })).toEqual([
+    `${login}_USERNAME → https://id.example.com`,
+    `${login}_PASSWORD → https://id.example.com`,
+    'or LANDBRIDGE_CRED_TEST_KEY → https://api.example.com (not set, and not needed)',
+    `or ${login} → https://api.example.com (not set, and not needed)`,
+  ]);
+});
+
+test('one that a call may go without is named too; where none is set, the warning of the import names them all', async () => {
+  expect(await lines([{ key: [] }, {}])).toEqual([
+    'or LANDBRIDGE_CRED_TEST_KEY → https://api.example.com (not set, and not needed)',
+  ]);
+  expect(await lines([{ key: [] }])).toEqual([]);
+});
