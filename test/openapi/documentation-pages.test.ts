@@ -246,7 +246,7 @@ describe('a page that holds its document', () => {
     await open({ '/docs': page(`<p>Don't</p><script>${script}</script>`) });
     const { endpoints, warnings } = await read('/docs');
     expect(endpoints.map(({ path }) => path)).toEqual(['/cats']);
-    expect(warnings[0]).toBe(`The document stands in the page ${site.url}/docs.`);
+    expect(warnings[0]).toBe(`${site.url}/docs is a page; its document stands in the page itself.`);
   });
 });
 
@@ -266,6 +266,26 @@ describe('an address that says nothing', () => {
     expect(warnings[0]).toContain(`; a document was found at ${site.url}${place}.`);
   });
 
+  test('a page at a usual place is read as well', async () => {
+    await open({
+      '/': 'Hello Hono!',
+      '/ui': page("<script>SwaggerUIBundle({ dom_id: '#swagger-ui',url: '/weird/place', })</script>"),
+      '/weird/place': document(),
+    });
+    const { warnings } = await read('');
+    expect(warnings[0]).toBe(
+      `${site.url}/ is no OpenAPI document; the document of ${site.url}/ui is ${site.url}/weird/place.`,
+    );
+    await site.close();
+    await open({
+      '/api-docs/': swaggerUi('./', 'swagger-ui-init.js'),
+      '/api-docs/swagger-ui-init.js': swaggerUiInit({ swaggerDoc: document() }),
+    });
+    expect((await read('')).warnings[0]).toBe(
+      `${site.url}/ answered 404; the document of ${site.url}/api-docs/ stands in ${site.url}/api-docs/swagger-ui-init.js.`,
+    );
+  });
+
   test('where nothing is found, the error says what was tried', async () => {
     await open({
       '/docs': page('<redoc spec-url="/lost.json"></redoc><script>var url = "/gone"</script>'),
@@ -282,7 +302,7 @@ describe('an address that says nothing', () => {
       /and \d+ more \(404\); \/gone \(no document\)\. Give the address of the document itself/,
     );
     expect(error.details?.tried).toContain(`${site.url}/openapi.json`);
-    expect(site.seen.length).toBeLessThanOrEqual(65);
+    expect(site.seen.length).toBeLessThanOrEqual(81);
   });
 
   test('a file that is not there is not replaced by another', async () => {
@@ -326,6 +346,6 @@ describe('safety', () => {
     const names = Array.from({ length: 5_000 }, (_, number) => `<redoc spec-url="/n${number}"></redoc>`);
     await open({ '/docs': page(names.join('')) });
     await expect(read('/docs')).rejects.toThrow('no OpenAPI document was found');
-    expect(site.seen.length).toBeLessThanOrEqual(65);
+    expect(site.seen.length).toBeLessThanOrEqual(81);
   });
 });

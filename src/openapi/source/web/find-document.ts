@@ -8,9 +8,9 @@ import { showUrl } from '../read-document.ts';
 import { type Fetched, type Fields, fetchAnswer } from './fetch.ts';
 import { looksLikeDocument } from './inline-document.ts';
 import { type PageLinks, readLinks } from './page-links.ts';
-import { wellKnownPlaces } from './well-known-places.ts';
+import { usualPages, wellKnownPlaces } from './well-known-places.ts';
 
-const MAX_REQUESTS = 64;
+const MAX_REQUESTS = 80;
 const MAX_AT_ONCE = 6;
 const MAX_REQUEST_MS = 5_000;
 const MAX_SEARCH_MS = 20_000;
@@ -54,30 +54,38 @@ export async function findDocument(page: Fetched, limits: Limits, headers: Field
   const search = createSearch(page.url, limits, headers);
   const label = showUrl(page.url);
   const what = page.status >= 400 ? `answered ${page.status}` : isHtml(page) ? 'is a page' : 'is no OpenAPI document';
-  const links = readLinks(page.text, isHtml(page));
-  const named = await search.followAll([...ownQuery(page.url), ...links.documents]);
-  if (named !== undefined) return withNote(named, `${label} ${what}; its document is ${showUrl(named.url)}`);
-  if (links.inline !== undefined)
-    return { url: page.url, text: links.inline, note: `The document stands in the page ${label}.` };
-  for (const script of links.scripts) {
-    const answer = await search.visit(script);
-    if (answer === undefined) continue;
-    const inScript: PageLinks = readLinks(answer.text, false);
-    const fromScript = await search.followAll(inScript.documents);
-    if (fromScript !== undefined)
-      return withNote(fromScript, `${label} ${what}; its document is ${showUrl(fromScript.url)}`);
-    if (inScript.inline !== undefined)
-      return {
-        url: page.url,
-        text: inScript.inline,
-        note: `${label} ${what}; its document stands in ${showUrl(answer.url)}.`,
-      };
-  }
+  const named = await readPage(page, `${label} ${what}; its document`, search);
+  if (named !== undefined) return named;
   const usual = await search.firstOf(wellKnownPlaces(page.url));
   if (usual !== undefined) return withNote(usual, `${label} ${what}; a document was found at ${showUrl(usual.url)}`);
+  // Where the document has a place of its own, one of the usual pages names or holds it.
+  await search.firstOf(usualPages(page.url));
+  for (const other of search.pages()) {
+    const document = await readPage(other, `${label} ${what}; the document of ${showUrl(other.url)}`, search);
+    if (document !== undefined) return document;
+  }
   throw bad(label, `${what}, and no OpenAPI document was found on ${originOf(page.url)}. ${search.report()}`, {
     tried: search.tried(),
   });
+}
+
+/** What a page names, itself or in its scripts, or holds. `subject` begins the note. */
+async function readPage(page: Fetched, subject: string, search: Search): Promise<FoundDocument | undefined> {
+  const links = readLinks(page.text, isHtml(page));
+  const named = await search.followAll([...ownQuery(page.url), ...links.documents], page.url);
+  if (named !== undefined) return withNote(named, `${subject} is ${showUrl(named.url)}`);
+  if (links.inline !== undefined)
+    return { url: page.url, text: links.inline, note: `${subject} stands in the page itself.` };
+  for (const script of links.scripts) {
+    const answer = await search.visit(script, page.url);
+    if (answer === undefined) continue;
+    const inScript: PageLinks = readLinks(answer.text, false);
+    const fromScript = await search.followAll(inScript.documents, page.url);
+    if (fromScript !== undefined) return withNote(fromScript, `${subject} is ${showUrl(fromScript.url)}`);
+    if (inScript.inline !== undefined)
+      return { url: page.url, text: inScript.inline, note: `${subject} stands in ${showUrl(answer.url)}.` };
+  }
+  return undefined;
 }
 
 function withNote({ url, text, others }: Followed, note: string): FoundDocument {
@@ -97,19 +105,22 @@ interface Followed extends Fetched {
 }
 
 interface Search {
-  /** The answer of an address on this origin; undefined where it is not asked, or gives none. */
-  readonly visit: (name: string) => Promise<Fetched | undefined>;
+  /** The answer of an address on this origin, as `page` names it; undefined where it is not asked, or gives none. */
+  readonly visit: (name: string, page: string) => Promise<Fetched | undefined>;
   /** The first document among these names, or among what a configuration they lead to names. */
-  readonly followAll: (names: readonly string[]) => Promise<Followed | undefined>;
+  readonly followAll: (names: readonly string[], page: string) => Promise<Followed | undefined>;
   /** The first document among these addresses; several are asked at once. */
   readonly firstOf: (urls: readonly string[]) => Promise<Followed | undefined>;
+  /** The pages among what `firstOf` was answered, each text once. */
+  readonly pages: () => readonly Fetched[];
   readonly tried: () => readonly string[];
   readonly report: () => string;
 }
 
-function createSearch(page: string, limits: Limits, headers: Fields): Search {
-  const origin = originOf(page);
-  const outcomes = new Map<string, string>([[page, '']]);
+function createSearch(start: string, limits: Limits, headers: Fields): Search {
+  const origin = originOf(start);
+  const outcomes = new Map<string, string>([[start, '']]);
+  const pages = new Map<string, Fetched>();
   const elsewhere = new Set<string>();
   const deadline = Date.now() + Math.min(MAX_SEARCH_MS, limits.fetchTimeoutMs);
   let bytes = 0;
@@ -128,7 +139,7 @@ function createSearch(page: string, limits: Limits, headers: Fields): Search {
     return isSuccess ? answer : undefined;
   };
   /** Relative names count from the page; some scripts count them from the page as a folder. */
-  const toUrls = (name: string): string[] => {
+  const toUrls = (name: string, page: string): string[] => {
     const bases = /^(?:[a-z]+:|\/)/i.test(name) ? [page] : [page, `${page.split(/[?#]/, 1)[0]}/`];
     const urls = bases.filter((base) => URL.canParse(name, base)).map((base) => new URL(name, base));
     return [...new Set(urls.filter((url) => isHere(url)).map((url) => url.href))];
@@ -151,30 +162,32 @@ function createSearch(page: string, limits: Limits, headers: Fields): Search {
   const untried = (places: readonly (readonly string[])[]) => [
     ...new Set(places.flatMap((urls) => urls.slice(0, 1)).filter((url) => !outcomes.has(url))),
   ];
-  const follow = async (names: readonly string[], depth: number): Promise<Followed | undefined> => {
-    const places = names.map(toUrls);
+  const follow = async (names: readonly string[], page: string, depth: number): Promise<Followed | undefined> => {
+    const places = names.map((name) => toUrls(name, page));
     for (const [position, urls] of places.entries()) {
       const answer = await askAny(urls);
       if (answer === undefined) continue;
       if (isDocument(answer)) return { ...answer, others: untried(places.slice(position + 1)) };
       // swagger-config of springdoc, swagger-resources of springfox: a list of documents.
       const inner = depth > 0 ? readLinks(answer.text, isHtml(answer)).documents : [];
-      const document = inner.length > 0 ? await follow(inner, depth - 1) : undefined;
+      const document = inner.length > 0 ? await follow(inner, page, depth - 1) : undefined;
       if (document !== undefined) return document;
     }
     return undefined;
   };
   return {
-    visit: (name) => askAny(toUrls(name)),
-    followAll: (names) => follow(names, 1),
+    visit: (name, page) => askAny(toUrls(name, page)),
+    followAll: (names, page) => follow(names, page, 1),
     firstOf: async (urls) => {
       for (let from = 0; from < urls.length; from += MAX_AT_ONCE) {
         const answers = await Promise.all(urls.slice(from, from + MAX_AT_ONCE).map(ask));
         const document = answers.find((answer) => answer !== undefined && isDocument(answer));
         if (document !== undefined) return { ...document, others: [] };
+        for (const answer of answers) if (answer !== undefined && isHtml(answer)) pages.set(answer.text, answer);
       }
       return undefined;
     },
+    pages: () => [...pages.values()],
     tried: () => [...outcomes.keys()].slice(1),
     report: () => renderReport([...outcomes].slice(1), [...elsewhere]),
   };

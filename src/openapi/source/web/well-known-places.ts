@@ -14,6 +14,14 @@ const AT_ROOT = `
   .trim()
   .split(/\s+/);
 
+/** Where documentation usually stands. */
+const PAGES = 'docs swagger api-docs/ documentation ui swagger-ui/index.html redoc reference scalar api'.split(' ');
+
+/** Pages on the origin that may name or hold a document which is at none of the places below. */
+export function usualPages(page: string): string[] {
+  return PAGES.map((name) => `${new URL(page).origin}/${name}`);
+}
+
 const MAX_FOLDERS = 3;
 
 /** Absolute addresses on the origin of `page`, the likeliest first. */
