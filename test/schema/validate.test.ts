@@ -203,7 +203,7 @@ describe('a call that does not fit', () => {
       ],
       '`x` must not contain the same item twice',
     ],
-    ['null', { type: 'string' }, null, '`x` must be string; got null'],
+    ['null', { type: 'array', items: { type: 'string' } }, [null], '`x[0]` must be string; got null'],
     ['a constant', { const: 'v2' }, 'v1', '`x` must be "v2"; got string "v1"'],
     ['a number of an enum', { enum: [1, 2] }, 3, '`x` must be one of 1, 2; got integer 3'],
     [
