@@ -25,12 +25,11 @@ const DETAILED: SlimOptions = { maxText: 200, oneSentence: false, examples: true
 
 /** The arguments of an operation as an object schema every client accepts. Enforcement keeps the full one. */
 export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
-  const { inputSchema, method, args } = operation.endpoint;
+  const { inputSchema, args } = operation.endpoint;
   const { slim = DETAILED, ...portableOptions } = options;
   const body = args.find(({ to }) => to[0]?.in === 'body-root')?.key;
   const changes = changedThings(operation.endpoint);
   const portable = draftPortableSchema(inputSchema, {
-    keepNull: method === 'PATCH',
     body,
     changes,
     ...portableOptions,

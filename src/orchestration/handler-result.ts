@@ -47,13 +47,20 @@ export function toForeignError(error: unknown, { label, signal }: ExecutionConte
   );
 }
 
+/** What the mark says is not said again: `x failed: …`, `Invalid arguments for x; …`. */
+function withoutName(text: string, label: string): string {
+  if (!text.startsWith(`${label} `)) return text.replace(` for ${label};`, ';');
+  const rest = text.slice(label.length + 1);
+  return `${rest[0]?.toUpperCase() ?? ''}${rest.slice(1)}`;
+}
+
 /** `[tool/action] …` before the text of a failure, so that it can be traced at a glance. Others pass unchanged. */
 export function markFailure(outcome: Outcome, label: string): Outcome {
   if (!outcome.isError) return outcome;
   const mark = `[${label}] `;
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text' || first.text.startsWith(mark)) return outcome;
-  const text = mark + first.text;
+  const text = mark + withoutName(first.text, label);
   const structured = outcome.structured as { readonly message?: unknown } | undefined;
   return {
     ...outcome,

@@ -118,3 +118,12 @@ export function findKeyword(root: JsonSchema, schema: JsonSchema, keyword: strin
     if (isObject(part) && Object.hasOwn(part, keyword)) return part[keyword];
   return undefined;
 }
+
+/** The schema of a property, from whichever part of an object's schema declares it. */
+export function findProperty(root: JsonSchema, schema: JsonSchema, name: string): JsonSchema | undefined {
+  for (const part of conjuncts(root, [schema])) {
+    const property = isObject(part) ? ownSchema(part.properties, name) : undefined;
+    if (property !== undefined) return property;
+  }
+  return undefined;
+}

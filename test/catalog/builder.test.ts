@@ -468,7 +468,7 @@ describe('GroupedToolBuilder: REST operations', () => {
     const builder = new GroupedToolBuilder('pets').action({ name: 'get', operation: get });
     const outcome = await builder.execute(aCall('pets'), { action: 'get', di: 7 });
     expect(outcome).toMatchObject({ isError: true, structured: { failure_mode: 'validation' } });
-    expect(textOf(outcome)).toMatch(/^\[pets\/get\] Invalid arguments for pets\/get/);
+    expect(textOf(outcome)).toMatch(/^\[pets\/get\] Invalid arguments; nothing was sent\./);
   });
 
   test('common fields are checked and kept from operations that do not know them', async () => {

@@ -167,8 +167,12 @@ describe('an argument', () => {
       { type: 'array', uniqueItems: true, items: { type: 'string' } },
       { type: 'array', description: 'No duplicates.', items: { type: 'string' } },
     ],
-    ['drops null where leaving it out does', { type: ['string', 'null'] }, { type: 'string' }],
-    ['drops null of a union', { anyOf: [{ type: 'integer' }, { type: 'null' }] }, { type: 'integer' }],
+    ['keeps null', { type: ['string', 'null'] }, { anyOf: [{ type: 'string' }, { type: 'null' }] }],
+    [
+      'keeps null of a union',
+      { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+      { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+    ],
     [
       'says formats',
       { type: 'string', format: 'uuid', description: 'The id' },
@@ -304,14 +308,16 @@ describe('an argument', () => {
     expect(JSON.stringify(out)).toContain('"anyOf"');
   });
 
-  test('keeps null where it has to be said', () => {
+  test('keeps null wherever it is taken', () => {
     const nullable = { type: ['string', 'null'] };
     const want = { anyOf: [{ type: 'string' }, { type: 'null' }] };
     expect(portable(nullable, { required: ['x'] })).toEqual(want);
     expect(portable({ type: 'array', items: nullable })).toEqual({ type: 'array', items: want });
-    expect(toPortableSchema({ type: 'object', properties: { x: nullable } }, { keepNull: true }).properties.x).toEqual(
-      want,
-    );
+    expect(portable(nullable)).toEqual(want);
+    expect(portable({ type: 'object', properties: { inner: nullable } })).toEqual({
+      type: 'object',
+      properties: { inner: want },
+    });
   });
 
   test('with more than a hundred choices says some of them', () => {

@@ -113,7 +113,13 @@ describe('a value stays what it is', () => {
     ['a boolean for a string', { type: 'string' }, true],
     ['an integer that already lost digits for a string', { type: 'string' }, 2 ** 60],
     ['an integer for a string or an array of strings', { type: ['string', 'array'], items: { type: 'string' } }, 5],
-    ['null for a string', { type: 'string' }, null],
+    ['null in a list of strings', { type: 'array', items: { type: 'string' } }, [null]],
+    ['null in a map of strings', { type: 'object', additionalProperties: { type: 'string' } }, { a: null }],
+    [
+      'null inside for what is required there',
+      { type: 'object', required: ['a'], properties: { a: { type: 'string' } } },
+      { a: null },
+    ],
     ['one item for an array', { type: 'array', items: { type: 'string' } }, 'bug'],
     ['an array for an object', { type: 'object' }, '[1]'],
     ['broken JSON', { type: 'object' }, '{"a":'],
@@ -136,5 +142,57 @@ describe('a value stays what it is', () => {
     expect(() => read(field({ type: 'integer', maximum: 10 }), '500')).toThrow(
       '`x` must be at most 10; got integer 500',
     );
+  });
+});
+
+describe('null', () => {
+  const text = { type: 'string' };
+  const textOrNull = { type: ['string', 'null'] };
+  const schema = {
+    type: 'object',
+    properties: {
+      id: text,
+      note: text,
+      size: { enum: ['s', 'm'] },
+      any: { anyOf: [text, { type: 'integer' }] },
+      owner: textOrNull,
+      team: { anyOf: [{ $ref: '#/$defs/Team' }, { type: 'null' }] },
+      address: { allOf: [{ $ref: '#/$defs/Address' }] },
+    },
+    required: ['id'],
+    additionalProperties: false,
+    $defs: {
+      Team: { type: 'object', required: ['lead'], properties: { lead: textOrNull, name: text } },
+      Address: { type: 'object', required: ['city'], properties: { city: text, street: text } },
+    },
+  };
+  const validate = createSchemaValidator(schema);
+  const need = (...required: string[]) => createSchemaValidator({ ...schema, required });
+
+  test.each<[string, Args, Args]>([
+    ['for an optional argument is leaving it out', { id: '1', note: null }, { id: '1' }],
+    ['for one of a few words', { id: '1', size: null }, { id: '1' }],
+    ['for one of several types', { id: '1', any: null }, { id: '1' }],
+    ['for every optional argument', { id: '1', note: null, size: null, address: null }, { id: '1' }],
+    ['inside an argument', { id: '1', address: { city: 'c', street: null } }, { id: '1', address: { city: 'c' } }],
+    ['beside another reading', { id: 1, note: null } as Args, { id: '1' }],
+    ['is sent where it is taken', { id: '1', owner: null, team: null }, { id: '1', owner: null, team: null }],
+  ])('%s', (_, args, meant) => {
+    expect(validate('t', args)).toEqual(meant);
+  });
+
+  test('that a client left out is null where it has to be given', () => {
+    expect(need('id', 'owner', 'team')('t', { id: '1' })).toEqual({ id: '1', owner: null, team: null });
+    expect(validate('t', { id: '1', team: { name: 'n' } })).toEqual({ id: '1', team: { name: 'n', lead: null } });
+  });
+
+  test('is not made up for a call without arguments, nor where anything may stand', () => {
+    expect(() => need('owner')('t', {})).toThrow('missing `owner`');
+    const anything = createSchemaValidator({ type: 'object', properties: { a: text, b: {} }, required: ['b'] });
+    expect(() => anything('t', { a: 'x' })).toThrow('missing `b`');
+  });
+
+  test('for a required argument is refused as what it is', () => {
+    expect(() => validate('t', { id: null })).toThrow('1. `id` must be string; got null');
   });
 });

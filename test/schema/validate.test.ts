@@ -79,7 +79,7 @@ describe('a call that does not fit', () => {
         '1. missing `repo` (string): The name of the repository without the `.git` extension.',
         '2. unknown `asignees` — did you mean `assignees`?',
         '3. `title` must be string or integer; got object {}',
-        '4. `labels` must be array of string or object; got string "bug"',
+        '4. `labels` must be array of string or object; got string "bug" — did you mean ["bug"]?',
         '5. `state` must be one of "open", "closed"; got string "opne" — did you mean "open"?',
         '6. `per_page` must be from 1 to 100; got integer 500',
         '7. `since` must be a date and time with zone such as 2026-01-31T09:30:00Z; got string "yesterday"',
@@ -138,7 +138,7 @@ describe('a call that does not fit', () => {
 
   test('says that fields given inside a body belong to the top', () => {
     expect(lines(issue, { body: good })).toContain(
-      '4. unknown `body`; pass its fields directly instead: `owner`, `repo`, `title`',
+      '1. unknown `body`; pass its fields directly instead: `owner`, `repo`, `title`',
     );
   });
 
@@ -203,7 +203,7 @@ describe('a call that does not fit', () => {
       ],
       '`x` must not contain the same item twice',
     ],
-    ['null', { type: 'string' }, null, '`x` must be string; got null'],
+    ['null', { type: 'array', items: { type: 'string' } }, [null], '`x[0]` must be string; got null'],
     ['a constant', { const: 'v2' }, 'v1', '`x` must be "v2"; got string "v1"'],
     ['a number of an enum', { enum: [1, 2] }, 3, '`x` must be one of 1, 2; got integer 3'],
     [

@@ -605,7 +605,7 @@ describe('Execution Flow', () => {
       'Validation failed → every path with its message',
       { action: 'users.create', role: 'boss' },
       [
-        '[platform/users.create] Invalid arguments for platform/users.create; nothing was sent. Fix and call again:',
+        '[platform/users.create] Invalid arguments; nothing was sent. Fix and call again:',
         '1. missing `email` (string (email))',
         '2. `role` must be one of "admin", "reader"; got string "boss"',
         'Required: {email: string (email), role: one of "admin", "reader"}',

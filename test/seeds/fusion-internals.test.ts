@@ -225,9 +225,8 @@ describe('Execution Pipeline', () => {
     ]);
     const typo = await platform().execute({}, { action: 'users.create', tenant: 'acme', emial: 'a@b.com' });
     expect((typo.content[0] as { text: string }).text.split('\n')).toEqual([
-      '[platform/users.create] Invalid arguments for platform/users.create; nothing was sent. Fix and call again:',
-      '1. missing `email` (string)',
-      '2. unknown `emial` — did you mean `email`?',
+      '[platform/users.create] Invalid arguments; nothing was sent. Fix and call again:',
+      '1. unknown `emial` — did you mean `email`?',
       'Required: {tenant: string, email: string}',
     ]);
   });

@@ -114,10 +114,12 @@ describe('Request Flow', () => {
       failure_mode: 'validation',
       tool: 'pets_get',
       errors: [
-        { path: 'id', problem: 'missing' },
-        { path: 'idd', problem: 'unknown' },
+        { path: 'idd', problem: 'unknown', suggestion: 'id' },
         { path: 'other', problem: 'unknown' },
       ],
+    });
+    expect((await callResult(gateway, 'pets_get', {})).structuredContent).toMatchObject({
+      errors: [{ path: 'id', problem: 'missing' }],
     });
     expect(requests()).toEqual([]);
   });

@@ -88,19 +88,14 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
   }
 }
 
-/** In a URL or a header an untyped value is a word, a number or of the kind its default and examples are; `null` leaves an optional one out, as the styles say. */
-function withType(
-  schema: JsonSchema,
-  source: Place,
-  { target, required, object }: Parameter,
-  resolver: Resolver,
-): JsonSchema {
+/** In a URL or a header an untyped value is a word, a number or of the kind its default and examples are. */
+function withType(schema: JsonSchema, source: Place, { target, object }: Parameter, resolver: Resolver): JsonSchema {
   if (target.in === 'querystring' || !('style' in target) || target.mediaType !== undefined) return schema;
   const node = nodeBehind(source, resolver)?.node;
   if (!isObject(schema) || !saysNoType(node)) return schema;
   const { $ref: _, ...rest } = schema;
   const types = target.style === 'deepObject' ? ['object'] : ['string', 'number', ...sampleTypes(schema, object)];
-  return { ...rest, type: required ? types : [...types, 'null'] };
+  return { ...rest, type: types };
 }
 
 /** `default: false` of a value without a type: what it is where nobody gives it may be given as well. */

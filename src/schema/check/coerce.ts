@@ -1,8 +1,11 @@
 // What a caller most likely meant. Only asked after a first failure, and only where one reading is possible: what is read
 // again is a value whose type was refused, so a place that takes a string is never touched, and the result is validated.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
-import { ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
+import { namesOf } from '../explain/show.ts';
+import { ANY, ARRAY, BOOLEAN, FRACTION, NULL, NUMBER, OBJECT, STRING, typeOf, typesOf } from '../json-types.ts';
 import { copyOf, setOwn, UNIONS } from '../keywords.ts';
+import { conjuncts, findKeyword, findProperty, isSchema } from '../references.ts';
 import { meantBranch } from '../walk/union-branches.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
 import { MAX_VALUES, withinBounds } from './bounds.ts';
@@ -59,7 +62,8 @@ function setAt(root: Holder, path: Path, value: unknown, own: (part: Holder) => 
     setOwn(holder, path[step]!, inner);
     holder = inner;
   }
-  setOwn(holder, path.at(-1)!, value);
+  if (value === undefined) delete holder[path.at(-1)!];
+  else setOwn(holder, path.at(-1)!, value);
 }
 
 /** The arguments with every long integer in its place, as a bigint: what holds one was copied for its stand-in. */
@@ -70,6 +74,7 @@ export function withLongIntegers({ args, long }: Reading): Args {
 
 interface Change {
   readonly path: Path;
+  /** Undefined for what is left out. */
   readonly value: unknown;
   /** Of a long integer. */
   readonly digits?: string;
@@ -78,8 +83,10 @@ interface Change {
 /** Other readings of the values that do not fit, in the branch of a union that was meant. */
 function findChanges(root: JsonSchema, schema: JsonSchema, value: unknown, start: Path): Change[] {
   return findErrors(root, schema, value, MAX_VALUES).flatMap((error): Change[] => {
-    if (!REFUSES_TYPES.has(error.keyword)) return [];
     const path = start.length === 0 ? error.path : [...start, ...error.path];
+    if (MISSES.has(error.keyword)) return fillNull(root, error, path);
+    if (!REFUSES_TYPES.has(error.keyword)) return [];
+    if (error.value === null) return leaveOut(root, schema, error) ? [{ path, value: undefined }] : [];
     const branch = branchOf(root, error);
     if (branch !== undefined) return findChanges(root, branch, error.value, path);
     const change = reread(error.value, typesOf(root, error.schema));
@@ -88,6 +95,31 @@ function findChanges(root: JsonSchema, schema: JsonSchema, value: unknown, start
 }
 
 const REFUSES_TYPES: ReadonlySet<string> = new Set(['type', 'enum', 'const', ...UNIONS]);
+
+const MISSES: ReadonlySet<string> = new Set(['required', 'dependentRequired']);
+
+/** Clients leave out what is null: a field that has to be given, may be null and is missing among others is null. */
+function fillNull(root: JsonSchema, { schema, params, value }: CheckError, path: Path): Change[] {
+  const name = String(params.missingProperty);
+  const property = findProperty(root, schema, name);
+  if (property === undefined || Object.keys(value as object).length === 0) return [];
+  const types = typesOf(root, property);
+  return types & NULL && types !== ANY ? [{ path: [...path, name], value: null }] : [];
+}
+
+/** And others write null for what they leave out. Not in a map, whose names the caller chose, nor in a list. */
+function leaveOut(root: JsonSchema, schema: JsonSchema, { path, schema: refused }: CheckError): boolean {
+  if (path.length === 0 || typesOf(root, refused) & NULL) return false;
+  let around: JsonSchema = schema;
+  for (const step of path.slice(0, -1)) {
+    const inner = typeof step === 'number' ? findKeyword(root, around, 'items') : findProperty(root, around, step);
+    if (!isSchema(inner)) return false;
+    around = inner;
+  }
+  const name = path.at(-1)!;
+  if (typeof name === 'number' || findProperty(root, around, name) === undefined) return false;
+  return ![...conjuncts(root, [around])].some((part) => isObject(part) && namesOf(part.required).includes(name));
+}
 
 function branchOf(root: JsonSchema, { keyword, schema, value }: CheckError): JsonSchema | undefined {
   const branches = UNIONS.some((union) => union === keyword) ? schema[keyword] : undefined;

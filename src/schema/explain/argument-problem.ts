@@ -25,3 +25,8 @@ export interface Problem {
   readonly got?: string;
   readonly suggestion?: string;
 }
+
+/** A problem with what belongs to the same cause: missing arguments at these paths need no line of their own. */
+export interface Finding extends Problem {
+  readonly settles?: readonly string[];
+}

@@ -3,8 +3,9 @@
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { SchemaObject } from '../references.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';
-import type { Problem } from './argument-problem.ts';
-import { explainRule, isUndeclared } from './explain-rules.ts';
+import type { Finding, Problem } from './argument-problem.ts';
+import { isUndeclared } from './explain-names.ts';
+import { explainRule } from './explain-rules.ts';
 import { explainUnion } from './explain-unions.ts';
 import { joinPath, showName } from './show.ts';
 
@@ -30,6 +31,8 @@ export interface Place {
   readonly name: string;
   /** Nearest property name, to know secrets by. */
   readonly key: string;
+  /** Names and positions from the arguments to here. */
+  readonly steps: readonly (string | number)[];
   readonly schema: SchemaObject;
 }
 
@@ -50,6 +53,7 @@ export function explain(
     path: '',
     name: subject,
     key: '',
+    steps: [],
     schema: {},
   });
 }
@@ -57,17 +61,32 @@ export function explain(
 /** What keeps the value of a place from fitting a schema; paths begin at the place. */
 export function explainMisfits(view: View, schema: JsonSchema, start: Place): Problem[] {
   const errors = findErrors(view.root, schema, start.value, MAX_ERRORS, view.exact);
-  const problems = new Map<string, Problem>();
-  const leftovers: Problem[] = [];
+  const problems = new Map<string, Finding>();
+  const leftovers: Finding[] = [];
   for (const error of errors) {
     if (problems.size >= view.max) break;
     const place = placeOf(error, start);
-    const sentences = isUnion(error) ? explainUnion(error, place, view) : [explainRule(error, place, view)];
+    const sentences: readonly Finding[] = isUnion(error)
+      ? explainUnion(error, place, view)
+      : [explainRule(error, place, view)];
     // A property of a form that does not fit for other reasons: those are the ones to name.
     if (error.keyword === 'unevaluatedProperties' && !isUndeclared(error, place, view)) leftovers.push(...sentences);
-    else for (const problem of sentences) if (!problems.has(problem.message)) problems.set(problem.message, problem);
+    else
+      for (const problem of sentences) {
+        // What is missing is missing once, however many others need it.
+        const key = problem.problem === 'missing' ? `missing ${problem.path}` : problem.message;
+        if (!problems.has(key)) problems.set(key, problem);
+      }
   }
-  return (problems.size > 0 ? [...problems.values()] : leftovers).slice(0, view.max);
+  return toProblems(problems.size > 0 ? [...problems.values()] : leftovers).slice(0, view.max);
+}
+
+/** One line for each cause: a misspelt or misplaced name is not missing as well. */
+function toProblems(findings: readonly Finding[]): Problem[] {
+  const settled = new Set(findings.flatMap(({ settles = [] }) => settles));
+  return findings
+    .filter(({ problem, path }) => problem !== 'missing' || !settled.has(path))
+    .map(({ settles: _, ...problem }) => problem);
 }
 
 function isUnion({ keyword }: CheckError): boolean {
@@ -81,5 +100,5 @@ function placeOf(error: CheckError, start: Place): Place {
     name = showName(path);
     if (typeof step === 'string') key = step;
   }
-  return { path, name, key, value: error.value, schema: error.schema };
+  return { path, name, key, steps: [...start.steps, ...error.path], value: error.value, schema: error.schema };
 }

@@ -7,19 +7,29 @@ import { closest } from '../../endpoint/suggest.ts';
 import { lengthOf } from '../check/assertions.ts';
 import { FORMATS } from '../check/formats.ts';
 import { safePattern } from '../check/pattern.ts';
-import { NULL, namedTypes, OBJECT, typesOf } from '../json-types.ts';
+import { ARRAY, NULL, namedTypes, OBJECT, typeOf, typesOf } from '../json-types.ts';
 import { findKeyword, isSchema, ownSchema, type SchemaObject } from '../references.ts';
-import type { CheckError } from '../walk/walk-schema.ts';
-import type { Problem } from './argument-problem.ts';
-import { declaredNames } from './declared-names.ts';
+import { type CheckError, fitsSchema } from '../walk/walk-schema.ts';
+import type { Finding, Problem } from './argument-problem.ts';
 import type { Place, View } from './explain-errors.ts';
-import { cut, describePurpose, describeType, joinPath, namesOf, showChoices, showName, showValue } from './show.ts';
+import { explainUnknown } from './explain-names.ts';
+import {
+  cut,
+  describePurpose,
+  describeType,
+  isSecret,
+  joinPath,
+  namesOf,
+  showChoices,
+  showName,
+  showValue,
+} from './show.ts';
 
 /** `params` are those of the error, and `limit`, the value of the keyword. */
-type Rule = (place: Place, params: CheckError['params'] & { readonly limit?: unknown }, view: View) => Problem;
+type Rule = (place: Place, params: CheckError['params'] & { readonly limit?: unknown }, view: View) => Finding;
 
 /** The problem behind one error. */
-export function explainRule({ keyword, params }: CheckError, place: Place, view: View): Problem {
+export function explainRule({ keyword, params }: CheckError, place: Place, view: View): Finding {
   const rule = RULES[keyword];
   if (rule !== undefined) return rule(place, { limit: place.schema[keyword], ...params }, view);
   return problemAt(place, 'rule', `must satisfy \`${keyword}\` of the schema`);
@@ -50,7 +60,7 @@ const countOf = (place: Place): number => (place.value as unknown[]).length;
 
 const range: Rule = (place) => mustBe(place, 'range', rangeWords(place.schema));
 const unknownName: Rule = (place, params, view) =>
-  explainUnknown(place, String(params.additionalProperty ?? params.unevaluatedProperty), view);
+  explainUnknown(place, String(params.additionalProperty ?? params.unevaluatedProperty), view, suggest);
 
 const RULES: Readonly<Record<string, Rule | undefined>> = Object.assign(Object.create(null), {
   type: explainType,
@@ -115,7 +125,41 @@ export function explainType(place: Place, _: unknown, { root }: View): Problem {
   const { schema } = place;
   const named = namedTypes(schema.type) | (schema.nullable === true ? NULL : 0);
   const takes = schema.type === undefined ? typesOf(root, schema) : named;
-  return mustBe(place, 'type', describeType(root, schema) + fieldWords(root, schema, takes));
+  const { hint, suggestion } = listHint(place, root, takes);
+  const problem = mustBe(place, 'type', describeType(root, schema) + fieldWords(root, schema, takes), hint);
+  return suggestion === undefined ? problem : { ...problem, suggestion };
+}
+
+/** One value where a list is asked for, or a list of one where a value is: what it would look like. */
+function listHint(
+  place: Place,
+  root: JsonSchema,
+  takes: number,
+): { readonly hint: string; readonly suggestion?: string } {
+  const { value, key, schema } = place;
+  const item: unknown =
+    takes & ARRAY && !Array.isArray(value) ? (findKeyword(root, schema, 'items') ?? true) : undefined;
+  const only: unknown = Array.isArray(value) && value.length === 1 && !(takes & ARRAY) ? value[0] : undefined;
+  const meant = isSchema(item) ? readList(root, item, value) : takes & typeOf(only) ? only : undefined;
+  if (meant === undefined || [meant].flat().some((each) => isSecret(each, key, schema))) return { hint: '' };
+  const text = JSON.stringify(meant);
+  if (text.length > MAX_HINT_CHARS || toOneLine(text) !== text)
+    return { hint: isSchema(item) ? ' — put it in a list' : '' };
+  return { hint: ` — did you mean ${text}?`, suggestion: text };
+}
+
+const MAX_HINT_CHARS = 80;
+
+/** `open` or `open,closed` as a list, where its items take that. */
+function readList(root: JsonSchema, item: JsonSchema, value: unknown): readonly unknown[] | undefined {
+  const isTaken = (each: unknown) => fitsSchema(root, item, each);
+  if (value === null) return undefined;
+  if (isTaken(value) && !(typeof value === 'string' && value.includes(','))) return [value];
+  if (typeof value !== 'string' || value.length > MAX_HINT_CHARS) return isTaken(value) ? [value] : undefined;
+  const parts = value.split(',').map((part) => part.trim());
+  const numbers = parts.map(Number);
+  const isNumeric = parts.every((part) => /^-?\d{1,15}(?:\.\d{1,15})?$/.test(part));
+  return [parts, ...(isNumeric ? [numbers] : [])].find((list) => list.every(isTaken));
 }
 
 const MAX_FIELDS_SHOWN = 6;
@@ -203,44 +247,4 @@ function explainMissing(place: Place, params: CheckError['params'], view: View):
   const because = typeof params.property === 'string' ? `, needed together with ${showName(params.property)}` : '';
   const message = `missing ${showName(path)} (${expected})${because}${purpose === '' ? '' : `: ${purpose}`}`;
   return { path, problem: 'missing', message, expected };
-}
-
-const MAX_NAMES_LISTED = 20;
-
-/** Whether no part of the schema has such a property. */
-export function isUndeclared(error: CheckError, place: Place, view: View): boolean {
-  return !declaredNames(view.root, place.schema).has(String(error.params.unevaluatedProperty));
-}
-
-function explainUnknown(place: Place, name: string, view: View): Problem {
-  const names = declaredNames(view.root, place.schema);
-  const path = joinPath(place.path, name);
-  const base = { path, problem: 'unknown' } as const;
-  if (names.has(name) && place.schema.additionalProperties !== false)
-    return { ...base, message: `${showName(path)} does not go with the other arguments; remove it` };
-  const object = place.value as Record<string, unknown>;
-  const others = [...names].filter((each) => each !== name);
-  const meant = suggest(
-    view,
-    name,
-    others.filter((each) => !Object.hasOwn(object, each)),
-  );
-  if (meant !== undefined) {
-    const suggestion = joinPath(place.path, meant);
-    return { ...base, message: `unknown ${showName(path)} — did you mean ${showName(suggestion)}?`, suggestion };
-  }
-  const value = object[name];
-  const inside = isObject(value) ? Object.keys(value).filter((each) => names.has(each)) : [];
-  if (inside.length > 0) {
-    const fields = inside.slice(0, 8).map(showName).join(', ');
-    const message = `unknown ${showName(path)}; pass its fields directly instead: ${fields}`;
-    return { ...base, message, suggestion: inside.slice(0, 8).join(', ') };
-  }
-  if (others.length === 0) {
-    const nothing = place.path === '' ? 'no arguments are' : 'nothing is';
-    return { ...base, message: `unknown ${showName(path)}; ${nothing} accepted here` };
-  }
-  const list = others.slice(0, MAX_NAMES_LISTED).map(showName).join(', ');
-  const expected = others.length > MAX_NAMES_LISTED ? `${list}, … (${others.length})` : list;
-  return { ...base, message: `unknown ${showName(path)}; known: ${expected}`, expected };
 }

@@ -1,5 +1,5 @@
 // One place of a schema as every client accepts it: a `type`, or an `anyOf` of typed branches and nothing beside it
-// (Vertex refuses siblings), string enums only (Gemini's are a list of strings), required names that exist.
+// (Vertex refuses siblings; a type that may be null is one of those), string enums only (Gemini's are a list of strings), required names that exist.
 
 import { smuggles } from '../../endpoint/hidden.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
@@ -31,8 +31,6 @@ export interface Pass {
   readonly maxDepth: number;
   /** Description length at the first level; deeper ones get half. */
   readonly maxText: number;
-  /** Keep `null` for optional fields (a PATCH clears with it). */
-  readonly keepNull: boolean;
   /** Nodes left. */
   nodes: number;
   /** Give up when there are none, instead of leaving things out. */
@@ -51,8 +49,6 @@ export interface Position {
   readonly level: number;
   /** Arrays in arrays. */
   readonly arrays: number;
-  /** Whether null is worth mentioning here. */
-  readonly nullable: boolean;
   /** The body itself, not a part of it. */
   readonly whole?: boolean;
   /** A list here is one of things to change. */
@@ -96,17 +92,16 @@ function build(pass: Pass, facts: Facts, at: Position, expanded: ReadonlySet<Sch
   const union = inlineUnion(pass, facts);
   if (union !== undefined) {
     const nodes = unionNodes(pass, facts, union, at, expanded);
-    return anyOf(nodes, new Description(joinWords(textOf(pass, facts, at), exclusionWords(facts))), at);
+    return anyOf(nodes, new Description(joinWords(textOf(pass, facts, at), exclusionWords(facts))));
   }
   const bits = allowsOnlyNull(pass, facts) ? NULL : impliedTypes(facts);
-  const shown = at.nullable || bits === NULL ? bits : bits & ~NULL;
   if (bits === ANY) {
     return withText(anythingAt(at), describe(pass, facts, at, ['Any JSON value']));
   }
-  const types = splitTypes(shown);
+  const types = splitTypes(bits);
   if (types.length === 1) return typedNode(pass, facts, types[0]!, at);
   const nodes = types.map((type) => typedNode(pass, facts, type, { ...at, quiet: true }));
-  return anyOf(nodes.length === 0 ? [{ type: 'string' }] : nodes, describe(pass, facts, at, []), at);
+  return anyOf(nodes.length === 0 ? [{ type: 'string' }] : nodes, describe(pass, facts, at, []));
 }
 
 /** A schema with `properties` and no type means an object, whatever the letter of the specification says. */
@@ -177,7 +172,6 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
     depth: at.depth,
     level: at.level + 1,
     arrays: at.arrays + 1,
-    nullable: true,
     item: at.changes === true,
   };
   if (at.arrays >= MAX_ARRAYS || inner.level >= MAX_LEVELS) return anythingAt(inner);
@@ -187,7 +181,7 @@ function itemsNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   const closed = facts.items.includes(false);
   const nodes = facts.prefix[0]!.slice(0, 12).map((schema) => toNode(pass, [schema], inner));
   if (!closed) nodes.push(rest.length === 0 ? anythingAt(inner) : toNode(pass, rest, inner));
-  return anyOf(nodes, new Description(''), inner);
+  return anyOf(nodes, new Description(''));
 }
 
 function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
@@ -218,10 +212,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
   for (const key of names) {
     const schemas = facts.properties.get(key) ?? facts.additional;
     // An id that is shown says enough by its name.
-    properties[key] = toNode(pass, isUnasked(key) ? schemas.map(withoutText) : schemas, {
-      ...inner,
-      nullable: pass.keepNull || facts.required.has(key),
-    });
+    properties[key] = toNode(pass, isUnasked(key) ? schemas.map(withoutText) : schemas, inner);
   }
   const required = names.filter((key) => facts.required.has(key));
   const values = facts.additional.length > 0 ? facts.additional : patternValues(facts);
@@ -230,7 +221,7 @@ function objectNode(pass: Pass, facts: Facts, at: Position): PortableNode {
     ...text(describe(pass, facts, at, words)),
     ...(names.length > 0 && { properties }),
     ...(required.length > 0 && { required }),
-    ...(values.length > 0 && { additionalProperties: toNode(pass, values, { ...inner, nullable: true }) }),
+    ...(values.length > 0 && { additionalProperties: toNode(pass, values, inner) }),
   };
 }
 
@@ -258,7 +249,7 @@ function anythingAt({ level }: Position): PortableNode {
 }
 
 /** Branches without duplicates and without nesting; the description goes to the first, as nothing may stand beside anyOf. */
-function anyOf(nodes: readonly PortableNode[], description: Description, at: Position): PortableNode {
+function anyOf(nodes: readonly PortableNode[], description: Description): PortableNode {
   const flat: PortableNode[] = [];
   const keys = new Set<string>();
   let nullable = false;
@@ -269,7 +260,7 @@ function anyOf(nodes: readonly PortableNode[], description: Description, at: Pos
     if (node.type === 'null') nullable = true;
     else flat.push(node);
   }
-  const branches = nullable && (at.nullable || flat.length === 0) ? [...flat, { type: 'null' }] : flat;
+  const branches = nullable ? [...flat, { type: 'null' }] : flat;
   if (branches.length === 1) return withText(branches[0]!, description);
   return withText({ anyOf: branches }, description);
 }

@@ -24,8 +24,6 @@ export interface PortableOptions {
   readonly maxDepth: number;
   /** Size of the schema as JSON, in characters. */
   readonly maxChars: number;
-  /** Keep `null` on optional fields, for bodies where it clears a value. */
-  readonly keepNull: boolean;
   /** The argument that is a whole body: readOnly fields of it are as unasked as arguments of their own. */
   readonly body?: string | undefined;
   /** The argument whose items, if it is a list, are things to change: each shows what it is identified by. */
@@ -33,7 +31,7 @@ export interface PortableOptions {
 }
 
 /** 16,000 characters are below 5,000 tokens. */
-const DEFAULTS: PortableOptions = { maxDepth: 4, maxChars: 16_000, keepNull: false };
+const DEFAULTS: PortableOptions = { maxDepth: 4, maxChars: 16_000 };
 const MAX_NODES = 600;
 const MAX_TEXT = 300;
 const SHORT_TEXT = 100;
@@ -68,7 +66,7 @@ export function draftPortableSchema(schema: JsonSchema, options: Partial<Portabl
 
 /** Any other schema in portable form, for example one field, or an answer that is an array. */
 export function toPortableNode(schema: JsonSchema): PortableNode {
-  const at = { depth: 0, level: 1, arrays: 0, nullable: true };
+  const at = { depth: 0, level: 1, arrays: 0 };
   const versions = versionsOf(schema, [schema], at, MAX_TEXT, DEFAULTS);
   return writeOut(versions.findLast(({ size }) => size <= DEFAULTS.maxChars)?.node ?? versions[0]!.node);
 }
@@ -106,15 +104,13 @@ function shrinkToFit(
   names: readonly string[],
   options: PortableOptions,
 ): Map<string, PortableNode> {
-  const { maxChars, maxDepth, keepNull } = options;
+  const { maxChars, maxDepth } = options;
   const convert = (deepest: number, text: number): Argument[] =>
     names.map((key) => {
-      const nullable = keepNull || facts.required.has(key);
       const at = {
         depth: 1,
         level: 2,
         arrays: 0,
-        nullable,
         whole: key === options.body,
         changes: key === options.changes,
       };
@@ -153,12 +149,12 @@ function versionsOf(
   schemas: readonly JsonSchema[],
   at: Position,
   maxText: number,
-  { maxDepth: deepest, keepNull }: PortableOptions,
+  { maxDepth: deepest }: PortableOptions,
 ): Version[] {
   const versions: Version[] = [];
   for (let maxDepth = 1; maxDepth <= deepest; maxDepth++) {
     const strict = maxDepth > 1;
-    const pass: Pass = { root, maxDepth, maxText, keepNull, nodes: MAX_NODES, strict, cut: false, path: [] };
+    const pass: Pass = { root, maxDepth, maxText, nodes: MAX_NODES, strict, cut: false, path: [] };
     try {
       const node = toNode(pass, schemas, at);
       versions.push({ node, size: JSON.stringify(node).length });

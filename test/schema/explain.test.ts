@@ -1,0 +1,84 @@
+// What a caller reads after wrong arguments: one line for each cause, and the next step in it.
+import { describe, expect, test } from 'vitest';
+import type { Args, JsonSchema } from '../../src/endpoint/model.ts';
+import { createSchemaValidator } from '../../src/schema/check/validator.ts';
+
+const text = { type: 'string' };
+const status = { type: 'array', items: { enum: ['open', 'closed'] } };
+const object = (properties: object, more: object = {}): JsonSchema => ({ type: 'object', properties, ...more });
+
+/** The numbered lines of the refusal. */
+function lines(schema: JsonSchema, args: Args): string[] {
+  try {
+    createSchemaValidator(schema)('t', args);
+  } catch (error) {
+    return (error as Error).message.split('\n').filter((line) => /^\d/.test(line));
+  }
+  throw new Error('the arguments were accepted');
+}
+
+describe('one value where a list is asked for', () => {
+  test.each<[string, JsonSchema, unknown, string]>([
+    ['a word', status, 'open', '["open"]'],
+    ['words with commas', status, 'open, closed', '["open","closed"]'],
+    ['a number', { type: 'array', items: { type: 'integer' } }, 5, '[5]'],
+    ['numbers with commas', { type: 'array', items: { type: 'integer' } }, '1,2', '[1,2]'],
+    ['an object', { type: 'array', items: object({ a: text }) }, { a: 'x' }, '[{"a":"x"}]'],
+    ['a list of one for a word', text, ['open'], '"open"'],
+  ])('%s', (_, schema, value, meant) => {
+    const [line, ...others] = lines(object({ x: schema }), { x: value } as Args);
+    expect(others).toEqual([]);
+    expect(line).toContain(` — did you mean ${meant}?`);
+  });
+
+  test('that the items would not take is not offered', () => {
+    expect(lines(object({ x: status }), { x: 'lost' })[0]).not.toContain('did you mean');
+  });
+
+  test('that is a secret is not repeated', () => {
+    const keys = { type: 'array', items: text };
+    expect(lines(object({ api_keys: keys }), { api_keys: 'hunter2' })[0]).not.toContain('hunter2');
+  });
+});
+
+describe('a field at the wrong level', () => {
+  const body = object(
+    { title: text, tag: object({ name: text }, { additionalProperties: false }) },
+    { additionalProperties: false },
+  );
+  const whole = object({ id: text, body }, { required: ['body'] });
+
+  test('belongs inside', () => {
+    expect(lines(whole, { id: '1', title: 'x' })).toEqual(['1. unknown `title`; put it inside `body`']);
+    expect(lines(whole, { body: { name: 'n' } })).toEqual(['1. unknown `body.name`; put it inside `body.tag`']);
+  });
+
+  test('belongs outside', () => {
+    expect(lines(whole, { body: { id: '1' } })).toEqual([
+      '1. unknown `body.id`; put it beside `body`, not inside: `id`',
+    ]);
+    expect(lines(whole, { body: { tag: { title: 'x' } } })).toEqual([
+      '1. unknown `body.tag.title`; put it beside `body.tag`, not inside: `body.title`',
+    ]);
+  });
+
+  test('is wrapped in what is no argument', () => {
+    const flat = object({ title: text, note: text }, { required: ['title'] });
+    expect(lines(flat, { data: { title: 'x', note: 'y' } })).toEqual([
+      '1. unknown `data`; pass its fields directly instead: `title`, `note`',
+    ]);
+  });
+});
+
+describe('one cause, one line', () => {
+  test('a misspelt name is not missing as well', () => {
+    expect(lines(object({ title: text }, { required: ['title'] }), { titel: 'x' })).toEqual([
+      '1. unknown `titel` — did you mean `title`?',
+    ]);
+  });
+
+  test('what several others need is missing once', () => {
+    const schema = object({ a: text, b: text, c: text }, { dependentRequired: { a: ['c'], b: ['c'] } });
+    expect(lines(schema, { a: 'x', b: 'x' })).toEqual(['1. missing `c` (string), needed together with `a`']);
+  });
+});
