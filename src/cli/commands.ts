@@ -191,7 +191,10 @@ Exit codes: 0 imported, 1 it failed, or the domain file has lines that the new v
       ...source,
       ...exposure,
       repeatable('--client <name>', 'claude, openai, gemini, vscode or cursor (default: all)'),
-      option('--online', 'also try to reach every base URL'),
+      option(
+        '--online',
+        'also reach every base URL, call reads (at most 40, nothing else), and compare the answers with the document',
+      ),
       option('--strict', 'warnings fail as well'),
       option('--fix', 'show what can be repaired, and write it into the domain files'),
       option('-y, --yes', 'write without asking at a terminal'),

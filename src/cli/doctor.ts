@@ -1,8 +1,6 @@
 // landbridge doctor: is this catalog fit for models and clients? For people, and for CI by its exit code.
 import { existsSync } from 'node:fs';
-import { connect as connectTcp } from 'node:net';
 import { createInterface } from 'node:readline/promises';
-import { connect as connectTls } from 'node:tls';
 import pc from 'picocolors';
 import { type Config, type Flags, readConfig } from '../config.ts';
 import type { ClientId } from '../doctor/client-check.ts';
@@ -17,6 +15,7 @@ import { costOfList } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
 import { diffLines } from './terminal/line-diff.ts';
 import { shown } from './terminal/terminal.ts';
+import { MAX_CALLS, tryReads } from './try-reads.ts';
 import { type FilePlan, planRepairs, writePlan } from './write-repairs.ts';
 
 export interface DoctorFlags extends Flags {
@@ -36,8 +35,6 @@ const NAMED: Readonly<Record<string, readonly ClientId[]>> = {
   vscode: ['vscode'],
   cursor: ['cursor'],
 };
-
-const CONNECT_MS = 5_000;
 
 export async function runDoctor(files: readonly string[], flags: DoctorFlags): Promise<void> {
   const clients = (flags.client ?? Object.keys(NAMED)).flatMap(readClient);
@@ -77,8 +74,15 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
       tokenBudget: config.tokenBudget,
       clients: ['mcp', ...clients],
     });
-    if (flags.online) findings.push(...(await checkOnline(gateway)));
-    return { domains: gateway.domains, findings, summary: summarise(gateway, findings, flags.strict ?? false) };
+    if (flags.online)
+      process.stderr.write(`--online: at most ${MAX_CALLS} calls, of reads alone, one after the other …\n`);
+    const online = flags.online ? await tryReads(gateway) : undefined;
+    findings.push(...(online?.findings ?? []));
+    return {
+      domains: gateway.domains,
+      findings,
+      summary: summarise(gateway, findings, flags.strict ?? false, online?.calls),
+    };
   });
 }
 
@@ -130,43 +134,21 @@ function readClient(name: string): readonly ClientId[] {
   );
 }
 
-/** Whether anybody listens at each origin. No request is sent: that could have effects. */
-async function checkOnline({ domains }: Gateway): Promise<Finding[]> {
-  const origins = new Map<string, string>();
-  for (const { name, endpoints } of domains) {
-    for (const { baseUrl } of endpoints) if (baseUrl !== '') origins.set(new URL(baseUrl).origin, name);
-  }
-  const findings = [...origins].map(async ([origin, where]): Promise<Finding[]> => {
-    const problem = await tryConnect(new URL(origin));
-    if (problem === undefined) return [];
-    const message = `${origin} cannot be reached: ${problem}`;
-    return [{ severity: 'error', check: 'base_url', where, message, fix: 'check the base URL and the network' }];
-  });
-  return (await Promise.all(findings)).flat();
-}
-
-function tryConnect({ protocol, hostname, port }: URL): Promise<string | undefined> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const secure = protocol === 'https:';
-  const options = { host, port: Number(port) || (secure ? 443 : 80), timeout: CONNECT_MS };
-  return new Promise((resolve) => {
-    const socket = secure ? connectTls({ ...options, servername: host }) : connectTcp(options);
-    const finish = (problem?: string) => {
-      socket.destroy();
-      resolve(problem);
-    };
-    socket.once(secure ? 'secureConnect' : 'connect', () => finish());
-    socket.once('timeout', () => finish(`no answer within ${CONNECT_MS / 1000} s`));
-    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message));
-  });
-}
-
-function summarise(gateway: Gateway, findings: readonly Finding[], strict: boolean) {
+function summarise(gateway: Gateway, findings: readonly Finding[], strict: boolean, calls: number | undefined) {
   const { exposure, tools } = gateway.registry;
   const count = (severity: Severity) => findings.filter((finding) => finding.severity === severity).length;
   const [errors, warnings, notes] = [count('error'), count('warning'), count('note')];
   const healthy = errors === 0 && !(strict && warnings > 0);
-  return { healthy, exposure, tools: tools.size, tokens: costOfList(gateway), errors, warnings, notes };
+  return {
+    healthy,
+    exposure,
+    tools: tools.size,
+    tokens: costOfList(gateway),
+    errors,
+    warnings,
+    notes,
+    ...(calls !== undefined && { calls }),
+  };
 }
 
 const TITLES: Readonly<Record<CheckCode, string>> = {
@@ -179,6 +161,7 @@ const TITLES: Readonly<Record<CheckCode, string>> = {
   examples: 'Examples of the document',
   credentials: 'Credentials',
   base_url: 'Base URLs',
+  online: 'Answers of the API',
   suspicious: 'Suspicious text',
   quarantine: 'Quarantine',
 };
@@ -187,7 +170,10 @@ const MOST_PER_CHECK = 12;
 const MARKS: Readonly<Record<Severity, string>> = { error: pc.red('✗'), warning: pc.yellow('!'), note: pc.cyan('i') };
 
 function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>, all: boolean): string {
-  const sections = (Object.keys(TITLES) as CheckCode[]).map((check) => {
+  const checks = (Object.keys(TITLES) as CheckCode[]).filter(
+    (check) => check !== 'online' || summary.calls !== undefined,
+  );
+  const sections = checks.map((check) => {
     const some = findings.filter((finding) => finding.check === check);
     if (some.length === 0) return `${pc.green('✓')} ${TITLES[check]}`;
     const worst = (['error', 'warning'] as const).find((level) => some.some(({ severity }) => severity === level));
@@ -201,7 +187,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
     const rest = more > 0 ? [pc.dim(`    … and ${more} more (--verbose or --json lists all)`)] : [];
     return [`${MARKS[worst ?? 'note']} ${TITLES[check]}`, ...lines, ...rest, ...fixes].join('\n');
   });
-  const { healthy, exposure, tools, tokens, errors, warnings, notes } = summary;
+  const { healthy, exposure, tools, tokens, errors, warnings, notes, calls } = summary;
   const verdict = healthy ? pc.green('Fit for models.') : pc.red('Not fit yet.');
   const repairs = findings.filter(({ repairs, isChoice }) => repairs !== undefined && !isChoice).length;
   const hint =
@@ -214,6 +200,7 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
     countOf(errors, 'error'),
     countOf(warnings, 'warning'),
     countOf(notes, 'note'),
+    ...(calls === undefined ? [] : [`${countOf(calls, 'read')} called`]),
   ];
   return `${sections.join('\n')}\n\n${verdict} ${counts.join(', ')}.${hint}\n`;
 }

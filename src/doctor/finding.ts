@@ -17,6 +17,7 @@ export type CheckCode =
   | 'examples'
   | 'credentials'
   | 'base_url'
+  | 'online'
   | 'suspicious'
   | 'quarantine';
 

@@ -1,0 +1,208 @@
+// doctor --online: calls reads, and compares what comes with what the document says. Each credential is proved by a call.
+import type { CatalogOperation } from '../../catalog/tree.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Args, Endpoint } from '../../endpoint/model.ts';
+import { secretsIn } from '../../endpoint/secrets.ts';
+import { allowEffort, TOO_MUCH_EFFORT } from '../../schema/check/effort.ts';
+import { resetPatternBudget } from '../../schema/check/pattern.ts';
+import type { Problem } from '../../schema/explain/argument-problem.ts';
+import { explain } from '../../schema/explain/explain-errors.ts';
+import { deref, type SchemaObject } from '../../schema/references.ts';
+import { type Finding, type Repair, repairOperation } from '../finding.ts';
+import { argumentsFor, firstItem, isRead } from './read-plan.ts';
+
+/** What a call came to. */
+export interface ReadAnswer {
+  /** Undefined: no answer came. */
+  readonly status: number | undefined;
+  /** The text a model would read. */
+  readonly text: string;
+  /** The JSON of a successful answer, where it is JSON. */
+  readonly value?: unknown;
+}
+
+export interface ReadOptions {
+  readonly call: (tool: string, args: Args) => Promise<ReadAnswer>;
+  readonly maxCalls: number;
+}
+
+export interface ReadReport {
+  readonly findings: readonly Finding[];
+  readonly calls: number;
+}
+
+const MAX_SHOWN = 300;
+const MAX_PROBLEMS = 3;
+
+export async function checkReads(
+  operations: readonly CatalogOperation[],
+  { call, maxCalls }: ReadOptions,
+): Promise<ReadReport> {
+  const findings: Finding[] = [];
+  const items = new Map<string, Readonly<Record<string, unknown>>>();
+  const refused = new Set<string>();
+  let calls = 0;
+  // Lists first: what they hold is what single things are asked for by.
+  let waiting = byNeed(operations.filter(({ endpoint }) => isRead(endpoint)));
+  for (let progress = true; progress && calls < maxCalls; ) {
+    progress = false;
+    const later: CatalogOperation[] = [];
+    for (const operation of waiting) {
+      const { endpoint, name } = operation;
+      const args = calls < maxCalls ? argumentsFor(endpoint, items) : undefined;
+      // A credential that was refused once would be refused again, and may be locked for it.
+      if (refused.has(credentialsOf(endpoint))) continue;
+      if (args === undefined) {
+        later.push(operation);
+        continue;
+      }
+      progress = true;
+      calls++;
+      const answer = await call(name, args);
+      const item = firstItem(answer.value);
+      if (item !== undefined) items.set(endpoint.path, item);
+      if (answer.status === 401 && endpoint.security.length > 0) refused.add(credentialsOf(endpoint));
+      findings.push(...judge(operation, args, answer, operations));
+    }
+    waiting = later;
+  }
+  return { findings, calls };
+}
+
+/** One of each set of credentials first, so that every one of them is proved before the calls are spent. */
+function byNeed(operations: readonly CatalogOperation[]): readonly CatalogOperation[] {
+  const first = new Map<string, CatalogOperation>();
+  for (const operation of operations) {
+    const { endpoint } = operation;
+    const set = `${endpoint.domain} ${credentialsOf(endpoint)}`;
+    if (!first.has(set) && endpoint.args.every((arg) => !arg.required)) first.set(set, operation);
+  }
+  const proofs = new Set(first.values());
+  return [...proofs, ...operations.filter((operation) => !proofs.has(operation))];
+}
+
+function credentialsOf({ security, baseUrl }: Endpoint): string {
+  return security.length === 0
+    ? ''
+    : `${baseUrl} ${JSON.stringify(security.map((set) => set.map(({ name }) => name)))}`;
+}
+
+function* judge(
+  operation: CatalogOperation,
+  args: Args,
+  answer: ReadAnswer,
+  all: readonly CatalogOperation[],
+): Generator<Finding> {
+  const { name, endpoint } = operation;
+  const { status, text } = answer;
+  const say = (severity: Finding['severity'], message: string, fix: string): Finding => ({
+    check: 'online',
+    severity,
+    where: name,
+    message,
+    fix,
+  });
+  const said = text.split('\n')[0]!.slice(0, MAX_SHOWN);
+  if (status === 401 || status === 403) {
+    const variables = [...new Set(endpoint.security.flat().flatMap(secretsIn))]
+      .filter(({ value }) => value !== undefined)
+      .map(({ variable }) => variable);
+    const whose = variables.length === 0 ? 'without a credential' : `with ${variables.join(', ')}`;
+    const fix =
+      variables.length === 0 ? 'give it a credential in the domain file, or --header' : 'correct the variable';
+    yield say('error', `answered ${status} ${whose}`, status === 403 ? `${fix}, or ask for the permission` : fix);
+  } else if (status === undefined) {
+    yield say('error', `got no answer: ${said}`, 'check the base URL, the API and timeoutMs in the domain file');
+  } else if (status === 404 && Object.keys(args).length === 0) {
+    yield say(
+      'error',
+      'answered 404 without any argument to be wrong',
+      'check the base URL: its path, and the document',
+    );
+  } else if (status >= 500) {
+    yield say('warning', `answered ${status}: ${said}`, 'look into the log of the API');
+  } else if (status >= 400 && status !== 404 && status !== 429) {
+    const values = Object.keys(args).length === 0 ? 'a call without arguments' : `the document's own ${show(args)}`;
+    const fix = 'describe what the API wants in the domain file (args: required, enum, fixed), or correct the document';
+    yield say('warning', `refuses ${values} with ${status}: ${said}`, fix);
+  } else if (answer.value !== undefined && !endpoint.lenient) {
+    const problems = driftOf(endpoint, answer.value);
+    if (problems.length > 0) yield tellDrift(operation, problems, answer.value, all);
+  }
+}
+
+/** Where an answer is not what the document says of it. */
+function driftOf({ outputSchema }: Endpoint, value: unknown): readonly Problem[] {
+  if (outputSchema === undefined) return [];
+  resetPatternBudget();
+  allowEffort();
+  try {
+    return explain(outputSchema, value, { max: MAX_PROBLEMS, subject: 'the answer' });
+  } catch (error) {
+    if (error !== TOO_MUCH_EFFORT) throw error;
+    return [];
+  }
+}
+
+function tellDrift(
+  { name, endpoint }: CatalogOperation,
+  problems: readonly Problem[],
+  value: unknown,
+  all: readonly CatalogOperation[],
+): Finding {
+  const words = problems.map(({ message }) => message).join('; ');
+  const repairs = lenientRepairs(endpoint, problems, value, all);
+  const isStructured = endpoint.response.structured;
+  return {
+    check: 'online',
+    severity: isStructured ? 'error' : 'warning',
+    where: name,
+    message: `answers otherwise than its document says: ${words.slice(0, MAX_SHOWN)}`,
+    fix: isStructured
+      ? 'correct the schema of the answer with an overlay, or set response.structured to false'
+      : repairs.length > 0
+        ? 'correct the document with an overlay; until then lenient: true lets calls send what the API has'
+        : 'correct the schema of the answer with an overlay',
+    ...(repairs.length > 0 && { repairs }),
+  };
+}
+
+/** Operations with an argument of the same name, whose list lacks a value that the API itself answers with. */
+function lenientRepairs(
+  { domain }: Endpoint,
+  problems: readonly Problem[],
+  value: unknown,
+  all: readonly CatalogOperation[],
+): readonly Repair[] {
+  const fields = new Map<string, unknown>();
+  for (const { problem, path } of problems) {
+    const field = path.split('.').at(-1)!;
+    const actual = valueAt(value, path);
+    if (problem === 'enum' && actual !== undefined) fields.set(field, actual);
+  }
+  return all.flatMap(({ endpoint }) => {
+    if (endpoint.domain !== domain || endpoint.source.kind !== 'openapi' || endpoint.lenient || fields.size === 0)
+      return [];
+    const { inputSchema } = endpoint;
+    const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
+    const isShort = [...fields].some(([field, actual]) => {
+      const schema = Object.hasOwn(properties, field)
+        ? deref(inputSchema, properties[field] as SchemaObject)
+        : undefined;
+      return isObject(schema) && Array.isArray(schema.enum) && !schema.enum.includes(actual);
+    });
+    return isShort ? [repairOperation(endpoint, ['lenient'], true)] : [];
+  });
+}
+
+/** What stands at `items[2].state`. */
+function valueAt(value: unknown, path: string): unknown {
+  return path
+    .split(/[.[\]]/)
+    .filter((key) => key !== '')
+    .reduce<unknown>((inner, key) => (typeof inner === 'object' ? (inner as Args | null)?.[key] : undefined), value);
+}
+
+function show(args: Args): string {
+  return JSON.stringify(args).slice(0, MAX_SHOWN);
+}

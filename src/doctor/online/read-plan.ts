@@ -1,0 +1,67 @@
+// Which reads doctor --online calls, and with what: GETs that need no arguments, or whose arguments have a value in the document
+// (example, default, first of a list) or in an answer that came before.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Args, Endpoint } from '../../endpoint/model.ts';
+import { unsetVariables } from '../../endpoint/secrets.ts';
+import { exampleCalls } from '../../schema/example-calls.ts';
+import { deref, type SchemaObject } from '../../schema/references.ts';
+
+/** Values seen in answers: path of the list → its first item. */
+export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+
+/** Never anything but a read, by the method and by what it means. */
+export function isRead({ method, effect, args, body, security }: Endpoint): boolean {
+  const hasCredentials = security.length === 0 || security.some((set) => set.flatMap(unsetVariables).length === 0);
+  return method === 'GET' && effect === 'read' && body === undefined && hasCredentials && args.length < 100;
+}
+
+/** The arguments to call it with; undefined where nobody says what they could be (yet). */
+export function argumentsFor(endpoint: Endpoint, items: Items): Args | undefined {
+  const required = endpoint.args.filter((arg) => arg.required);
+  if (required.length === 0) return {};
+  const examples = new Map<string, unknown>(Object.entries(endpoint.examples[0] ?? {}));
+  for (const call of exampleCalls(endpoint))
+    for (const [key, value] of Object.entries(call.arguments)) if (!examples.has(key)) examples.set(key, value);
+  const args: Record<string, unknown> = {};
+  for (const { key, to } of required) {
+    const [variable] = to.flatMap((target) => (target.in === 'path' ? [target.name] : []));
+    const learned = variable === undefined ? undefined : fromItem(endpoint, variable, items);
+    // What the API has is better than what a document made up.
+    const value = learned ?? examples.get(key) ?? fromSchema(endpoint, key);
+    if (value === undefined) return undefined;
+    args[key] = value;
+  }
+  return args;
+}
+
+/** `/pets/{petId}` takes the id of what `/pets` listed. */
+function fromItem({ path }: Endpoint, variable: string, items: Items): unknown {
+  const item = items.get(path.slice(0, path.indexOf(`/{${variable}}`)));
+  if (item === undefined) return undefined;
+  const last = /[A-Z_-]?(id|name|key|slug|number|uuid)$/i.exec(variable)?.[1]?.toLowerCase() ?? 'id';
+  return [variable, last, 'id', 'name'].map((key) => item[key]).find(isScalar);
+}
+
+function isScalar(value: unknown): boolean {
+  return (typeof value === 'string' && value !== '' && value.length < 200) || typeof value === 'number';
+}
+
+function fromSchema({ inputSchema }: Endpoint, key: string): unknown {
+  const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
+  const schema = Object.hasOwn(properties, key) ? deref(inputSchema, properties[key] as SchemaObject) : undefined;
+  if (!isObject(schema)) return undefined;
+  const [example] = Array.isArray(schema.examples) ? schema.examples : [];
+  const [choice] = Array.isArray(schema.enum) ? schema.enum : [];
+  return schema.default ?? schema.example ?? example ?? schema.const ?? choice;
+}
+
+/** The first item of an answer that is a list, or holds one. */
+export function firstItem(value: unknown): Readonly<Record<string, unknown>> | undefined {
+  const list = Array.isArray(value)
+    ? value
+    : isObject(value)
+      ? Object.values(value).find((inner) => Array.isArray(inner) && isObject(inner[0]))
+      : undefined;
+  const item = Array.isArray(list) ? list[0] : undefined;
+  return isObject(item) ? item : undefined;
+}
