@@ -417,6 +417,39 @@ describe('what a document says and the tool does not', () => {
   });
 });
 
+describe('landbridge schema', () => {
+  test('prints the JSON Schemas of domain files and profiles', async () => {
+    expect(JSON.parse((await run(['schema'])).stdout)).toMatchObject({ title: 'Landbridge domain file' });
+    expect(JSON.parse((await run(['schema', 'profiles'])).stdout)).toMatchObject({ title: 'Landbridge profiles' });
+    expect(await run(['schema', 'profile'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean "profiles"?') as string,
+    });
+  });
+});
+
+describe('a domain file with mistakes', () => {
+  test('ends a command with one line each, and with --json as data', async () => {
+    await writeFile(join(folder, 'wrong.yaml'), 'name: wrong\nbaseUrl: https://a.example\nendpoints: []\ntitel: x\n');
+    const { code, stdout, stderr } = await run(['tools', 'wrong.yaml', '--json'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr.replace('landbridge: ', '').trim().split('\n')).toEqual([
+      'wrong.yaml:3:1 endpoints: must be an object; got []',
+      'wrong.yaml:4:1 titel: "titel" is not known here; did you mean "title"?',
+    ]);
+    expect(JSON.parse(stdout)).toMatchObject({
+      error: {
+        code: 'BAD_DOMAIN',
+        problems: [
+          { line: 3, column: 1, field: 'endpoints' },
+          { line: 4, field: 'titel' },
+        ],
+      },
+    });
+    expect((await run(['tools', 'wrong.yaml'], { cwd: folder })).stdout).toBe('');
+  });
+});
+
 describe('landbridge import', () => {
   test('writes the document and a domain file that serves the same tools', async () => {
     const spec = {
@@ -433,6 +466,14 @@ describe('landbridge import', () => {
     const curated = await run(['tools', 'shop/domains', '--json'], { cwd: folder });
     const { tools } = JSON.parse(direct.stdout) as { tools: unknown };
     expect(JSON.parse(curated.stdout)).toMatchObject({ tools });
+    // An editor finds the schema beside the file, wherever landbridge itself is.
+    const domains = join(folder, 'shop', 'domains');
+    const [first = ''] = (await readFile(join(domains, 'shop.yaml'), 'utf8')).split('\n');
+    const schema = await readFile(
+      join(domains, /^# yaml-language-server: \$schema=(\S+)$/.exec(first)?.[1] ?? ''),
+      'utf8',
+    );
+    expect(schema).toBe((await run(['schema'], { cwd: folder })).stdout);
   });
 
   test('a $ref into another folder needs --refs-root, and the domain file remembers it', async () => {

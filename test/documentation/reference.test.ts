@@ -53,8 +53,9 @@ paths:
         - { name: status, in: query, schema: { type: string } }
       responses: { "200": { description: OK } }
     post:
-      operationId: oldOrders
+      operationId: createOrder
       deprecated: true
+      requestBody: { content: { application/json: { schema: { type: object, properties: { note: { type: string } } } } } }
       responses: { "200": { description: OK } }
   /orders/{id}:
     get:
@@ -134,7 +135,7 @@ const FRAMES: Record<string, readonly ((more: Value) => Value)[]> = {
   response: [(more) => endpointFrame({ response: more })],
   pagination: [(more) => endpointFrame({ pagination: { kind: 'page', arg: 'page', ...more } })],
   filter: [(more) => imported({ include: more })],
-  operation: [curated],
+  operation: [curated, (more) => imported({ operations: { createOrder: more } })],
   argumentChange: [(more) => curatedArg({ status: more }), (more) => curatedArg({ limit: more })],
   addition: [
     (more) => curatedArg({ extra: { in: 'query', type: 'integer', minimum: 1, ...more } }),

@@ -299,42 +299,42 @@ describe('operations', () => {
     [
       'hiding what the API requires',
       { operations: { listPets: { args: { tenant: { hide: true } } } } },
-      /^shop\.yaml:\d+: operations\.listPets\.args\.tenant is required, so no call would be accepted without it; give it a value \(fixed: …\), or required: false if the API does without it$/,
+      /^shop\.yaml:\d+:\d+ operations\.listPets\.args\.tenant: is required, so no call would be accepted without it; give it a value \(fixed: …\), or required: false if the API does without it$/,
     ],
     [
       'hiding a part of the path',
       { operations: { getPet: { args: { id: { hide: true } } } } },
-      /args\.id is required, so no call would be accepted without it; give it a value \(fixed: …\)$/,
+      /args\.id: is required, so no call would be accepted without it; give it a value \(fixed: …\)$/,
     ],
     [
       'hiding a part of the path as optional',
       { operations: { getPet: { args: { id: { hide: true, required: false } } } } },
-      /args\.id\.required is part of the path and must stay required/,
+      /args\.id\.required: is part of the path and must stay required/,
     ],
     [
       'hiding what an optional body needs',
       { operations: { createPet: { body: { required: false }, args: { name: { hide: true } } } } },
-      /createPet\.args\.name is required, so no call would be accepted/,
+      /createPet\.args\.name: is required, so no call would be accepted/,
     ],
     [
       'a choice of nothing',
       { operations: { listPets: { args: { kind: { enum: [] } } } } },
-      /args\.kind\.enum lists no value, so none could be given/,
+      /args\.kind\.enum: lists no value, so none could be given/,
     ],
     [
       'a choice the API does not take',
       { operations: { listPets: { args: { kind: { enum: ['cat', 'cow'] } } } } },
-      /args\.kind\.enum must be one of "cat", "dog", "fish"; got string "cow"/,
+      /args\.kind\.enum: must be one of "cat", "dog", "fish"; got string "cow"/,
     ],
     [
       'a body that is not there',
       { operations: { listPets: { body: { required: false } } } },
-      /listPets\.body has no effect: the operation sends no body/,
+      /listPets\.body: has no effect: the operation sends no body/,
     ],
     [
       'a body that is to be required',
       { operations: { createPet: { body: { required: true } } } },
-      /createPet\.body\.required true is said of the arguments in it, such as args: \{ name: \{ required: true \} \}/,
+      /createPet\.body\.required: true is said of the arguments in it, such as args: \{ name: \{ required: true \} \}/,
     ],
     [
       'a new name that is taken',

@@ -34,7 +34,7 @@ export async function explainThrow(
   const [first, ...calls] = framesOf(error);
   const message = explain(error, names);
   if (first === undefined) return { file, message };
-  const position = await usablePosition(first);
+  const position = await usablePosition(first, missingName(error) ?? wrongCall(error));
   const way = await Promise.all(
     calls.slice(0, MAX_CALLS).map(async (call) => {
       const { line, column } = await usablePosition(call);
@@ -50,21 +50,35 @@ export async function explainThrow(
 function explain(error: unknown, names: readonly string[]): string {
   if (!(error instanceof Error) && typeof (error as Error | undefined)?.message !== 'string')
     return `throws ${cut(JSON.stringify(error) ?? String(error))} while it is loaded; throw an Error, or nothing`;
-  const text = cut((error as Error).message);
+  const text = messageOf(error);
   const missing = /Cannot find (?:module|package) ['"]([^'"]+)['"]/.exec(text)?.[1];
   if (missing !== undefined) {
     const fix = /^[./]/.test(missing) ? 'check the path' : 'install it beside the file, or do without it';
     return `imports "${missing}", which cannot be found; ${fix}`;
   }
-  const name = /^([\w$]{1,100}) is not defined$/.exec(text)?.[1];
+  const name = missingName(error);
   if (name !== undefined) return `${name} is not defined; ${findImport(name, names)}`;
-  const called = /^\(0 , [\w$.]{1,200}\.([\w$]{1,100})\) is not a function$/.exec(text)?.[1];
+  const called = wrongCall(error);
   if (called !== undefined) {
     const near = closest(called, names);
     const fix = near === undefined ? 'check its name in the import' : `did you mean "${near}"?`;
     return `${called} is imported, but there is no function of that name; ${fix}`;
   }
   return `failed to load: ${text === '' ? (error as Error).name : text}`;
+}
+
+function messageOf(error: unknown): string {
+  return cut(String((error as { message?: unknown } | undefined)?.message ?? ''));
+}
+
+/** The name in `shop is not defined`. */
+function missingName(error: unknown): string | undefined {
+  return /^([\w$]{1,100}) is not defined$/.exec(messageOf(error))?.[1];
+}
+
+/** The name of an imported function that is none, which the compiler writes `(0 , _landbridge.defineDomian)`. */
+function wrongCall(error: unknown): string | undefined {
+  return /^\(0 , [\w$.]{1,200}\.([\w$]{1,100})\) is not a function$/.exec(messageOf(error))?.[1];
 }
 
 function findImport(name: string, names: readonly string[]): string {
@@ -112,11 +126,31 @@ function isOwn(path: string): boolean {
   return !INTERNAL.some((folder) => path.startsWith(folder));
 }
 
-/** Lines are those of the file. What the compiler puts before the first one counts as columns of it: those are left out. */
-async function usablePosition({ path, line, column }: Frame): Promise<Position> {
-  if (line > 1) return { line, column };
-  const [first = ''] = (await readFile(path, 'utf8').catch(() => '')).split('\n', 1);
-  return column <= first.length ? { line, column } : { line };
+/**
+ * Lines are those of the file. The compiler writes imports and exports, and what it puts before the first line, in its own
+ * way: columns of those lines are not the person's and are left out, unless the word that is wrong shows which is meant.
+ */
+async function usablePosition({ path, line, column }: Frame, word?: string): Promise<Position> {
+  const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');
+  const text = lines[line - 1] ?? '';
+  for (const offset of word === undefined ? [] : NEAR_LINES) {
+    const at = findWord(lines[line - 1 + offset] ?? '', word!, column - 1);
+    if (at !== undefined) return { line: line + offset, column: at + 1 };
+  }
+  return /^\s*(?:import|export)\b/.test(text) || column > text.length ? { line } : { line, column };
+}
+
+/** Blank lines and comments before a statement may be lost on the way. */
+const NEAR_LINES = [0, 1, 2, 3];
+
+/** Where the word stands in the line, the place nearest to where it should be. */
+function findWord(text: string, word: string, near: number): number | undefined {
+  let best: number | undefined;
+  for (let at = text.indexOf(word); at >= 0 && at < MAX_LINE_CHARS; at = text.indexOf(word, at + 1)) {
+    const isWhole = !/[\w$]/.test(text[at - 1] ?? '') && !/[\w$]/.test(text[at + word.length] ?? '');
+    if (isWhole && (best === undefined || Math.abs(at - near) < Math.abs(best - near))) best = at;
+  }
+  return best;
 }
 
 /** The compiler says `ParseError: Unexpected token` and, in the next line, `/path/of/file.ts:2:0`. */

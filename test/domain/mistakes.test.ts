@@ -1,0 +1,338 @@
+// A mistake in a file that a person wrote is one line: file, line, column, field, what is wrong, what to write instead.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { createGateway, loadDomains } from '../../src/index.ts';
+import { readProfiles } from '../../src/profiles.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'landbridge-mistakes-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'document.txt'), DOCUMENT);
+});
+
+const DOCUMENT = `openapi: 3.1.0
+info: { title: Shop, version: "1" }
+servers: [{ url: https://shop.example }]
+paths:
+  /orders:
+    get: { operationId: listOrders, tags: [orders], parameters: [{ name: page, in: query, schema: { type: integer } }], responses: { "200": { description: OK } } }
+  /orders/{id}:
+    get: { operationId: getOrder, tags: [orders], parameters: [{ name: id, in: path, required: true, schema: { type: integer } }], responses: { "200": { description: OK } } }
+`;
+
+/** The lines a person reads, and the same as data. */
+async function load(files: Readonly<Record<string, string>>): Promise<{ lines: string[]; problems: unknown }> {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const paths = Object.keys(files).map((name) => join(folder, name));
+  const error = await loadDomains({ paths, env: {} }).then(
+    () => new Error('it loaded'),
+    (caught: Error) => caught,
+  );
+  const { details } = error as { details?: { problems?: unknown } };
+  return { lines: error.message.replaceAll(`${folder}/`, '').split('\n'), problems: details?.problems };
+}
+
+const HEAD = 'name: shop\nbaseUrl: https://shop.example\n';
+const IMPORT = 'name: shop\nopenapi: document.txt\nbaseUrl: https://shop.example\n';
+
+describe('a YAML domain file', () => {
+  test.each<[string, string, string[]]>([
+    [
+      'a kind of credential that is misspelt',
+      `${HEAD}credentials:\n  key:\n    kind: api_key\n    field: X-Key\n    env: SHOP_KEY\nendpoints: { a: { path: /a, summary: A. } }\n`,
+      [
+        'shop.yaml:5:5 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, awsSigv4, login)',
+      ],
+    ],
+    [
+      'a credential without a kind',
+      `${HEAD}credentials:\n  key: { field: X-Key, env: SHOP_KEY }\nendpoints: { a: { path: /a, summary: A. } }\n`,
+      [
+        'shop.yaml:4:3 credentials.key.kind: is missing: give one of "apiKey", "bearer", "basic", "oauth2", "awsSigv4", "login"',
+      ],
+    ],
+    [
+      'a truth value in words',
+      `${HEAD}endpoints:\n  a:\n    path: /a/{id}\n    summary: A.\n    args:\n      id:\n        type: integer\n        required: yes please\n`,
+      ['shop.yaml:10:9 endpoints.a.args.id.required: must be true or false, without quotes; got "yes please"'],
+    ],
+    [
+      'a truth value in words, in curation',
+      `${IMPORT}operations:\n  listOrders:\n    args: { page: { required: yes please } }\n`,
+      ['shop.yaml:6:21 operations.listOrders.args.page.required: must be true or false; got "yes please"'],
+    ],
+    [
+      'unknown keys at every depth',
+      `${HEAD}titel: Shop\nendpoints:\n  a: { path: /a, summary: A., response: { pik: [id] } }\n`,
+      [
+        'shop.yaml:3:1 titel: "titel" is not known here; did you mean "title"?',
+        'shop.yaml:5:43 endpoints.a.response.pik: "pik" is not known here; did you mean "pick"?',
+      ],
+    ],
+    [
+      'a key that stands twice, twice',
+      `${HEAD}endpoints:\n  a: { path: /a, path: /b, summary: A. }\n  a: { path: /c, summary: C. }\n`,
+      [
+        'shop.yaml:4:18 endpoints.a.path: stands in line 4 already; remove one of them',
+        'shop.yaml:5:3 endpoints.a: stands in line 4 already; remove one of them',
+      ],
+    ],
+    [
+      'the secret in place of its variable, which is not repeated',
+      `${HEAD}credentials: { key: { kind: bearer, env: sk-live-123 } }\nendpoints: { a: { path: /a, summary: A. } }\n`,
+      [
+        'shop.yaml:3:37 credentials.key.env: must be the name of an environment variable, such as MY_API_KEY; the value itself belongs into the environment',
+      ],
+    ],
+    [
+      'a variable in braces where a name is meant',
+      `${HEAD}credentials: { key: { kind: bearer, env: "$\{TOKEN}" } }\nendpoints: { a: { path: /a, summary: A. } }\n`,
+      ['shop.yaml:3:37 credentials.key.env: must be the name of an environment variable, so write TOKEN'],
+    ],
+    [
+      'a variable of the environment in a path',
+      `${HEAD}endpoints: { a: { path: "/$\{TENANT}/a", summary: A. } }\n`,
+      [
+        'shop.yaml:3:19 endpoints.a.path: holds a variable of the environment: those are filled in in baseUrl; write {name} for an argument or fixed value',
+      ],
+    ],
+    ['nothing in it', '', ['shop.yaml: is empty; a domain is an object with name, baseUrl and endpoints (or openapi)']],
+    [
+      'an operation and an argument that the document does not have',
+      `${IMPORT}operations:\n  listOrder: { title: A }\n  getOrder: { args: { idd: { description: A. } } }\n`,
+      [
+        'shop.yaml:5:3 operations.listOrder: there is no such operation (or include and exclude leave it out); did you mean "listOrders"?',
+        'shop.yaml:6:23 operations.getOrder.args.idd: there is no argument "idd"; did you mean "id"? To add one, say where it goes (in: query) and its type.',
+      ],
+    ],
+    [
+      'two operations under one name',
+      `${IMPORT}operations:\n  listOrders: { name: pick }\n  getOrder: { name: pick }\n`,
+      [
+        'shop.yaml:6:15 operations.getOrder.name: names GET /orders/{id} (getOrder) "pick", and so is GET /orders (listOrders) named; choose another for one of them (see shop.yaml:5:17 operations.listOrders.name)',
+      ],
+    ],
+    [
+      'a name that the document gives another operation',
+      `${IMPORT}operations:\n  "get /orders": { name: get_order }\n`,
+      [
+        'shop.yaml:5:20 operations["get /orders"].name: names GET /orders (listOrders) "get_order", and so is GET /orders/{id} (getOrder) named; choose another, or name that one as well: operations: { "getOrder": { name: … } }',
+      ],
+    ],
+    [
+      'a filter that no operation passes',
+      `${IMPORT}include: { tags: [orderz] }\noperations: { listOrders: { title: A } }\n`,
+      ['shop.yaml:4:19 include.tags[0]: no operation of the document has the tag "orderz"; did you mean "orders"?'],
+    ],
+    [
+      'an exclusion of everything',
+      `${IMPORT}exclude: { tags: [orders] }\n`,
+      ['shop.yaml:4:1 exclude: leaves no operation; choose others'],
+    ],
+    [
+      'mistakes of shape and of meaning together',
+      `${HEAD}credentials: { key: { kind: api_key, env: A } }\nendpoints:\n  a: { path: /a, summary: A., guard: maybe, pagination: { kind: page, arg: pge }, args: { page: { type: integer } } }\n  b: { path: /b, summary: B., args: { n: { type: strng } } }\n`,
+      [
+        'shop.yaml:3:23 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, awsSigv4, login)',
+        'shop.yaml:5:31 endpoints.a.guard: must be one of "allow", "confirm", "deny"; got "maybe"',
+        'shop.yaml:5:71 endpoints.a.pagination.arg: there is no argument "pge"; did you mean "page"?',
+        'shop.yaml:6:44 endpoints.b.args.n.type: "strng" is no type; did you mean "string"?',
+      ],
+    ],
+  ])('with %s', async (_, text, lines) => {
+    expect((await load({ 'shop.yaml': text })).lines).toEqual(lines);
+  });
+
+  test('gives its mistakes as data, too', async () => {
+    const { problems } = await load({ 'shop.yaml': `${HEAD}titel: Shop\n` });
+    expect(problems).toEqual([
+      {
+        file: join(folder, 'shop.yaml'),
+        line: 3,
+        column: 1,
+        field: 'titel',
+        message: '"titel" is not known here; did you mean "title"?',
+      },
+    ]);
+  });
+
+  test('with very many mistakes shows the first of them, and counts the others', async () => {
+    const endpoints = Array.from({ length: 80 }, (_, i) => `  a${i}: { path: "/{x}", summary: A. }\n`).join('');
+    const { lines } = await load({ 'shop.yaml': `${HEAD}endpoints:\n${endpoints}` });
+    expect([lines.length, lines.at(-1)]).toEqual([51, '… and 30 more.']);
+  });
+
+  test('is not the only one that is read: mistakes of all files are told', async () => {
+    const { lines } = await load({
+      'a.yaml': 'name: A\n',
+      'b.yaml': `${HEAD}x: 1\n`,
+      'c.ts': 'throw new Error("no");',
+    });
+    expect(lines.map((line) => /^[^: ]+/.exec(line)?.[0])).toEqual(['a.yaml', 'b.yaml', 'c.ts']);
+  });
+});
+
+describe('a TypeScript domain file', () => {
+  const DEFINE = `import { defineDomain } from 'landbridge';\n`;
+  test.each<[string, string, string]>([
+    [
+      'throws',
+      `${DEFINE}\nfunction read(): string {\n  throw new Error('no such\\nthing');\n}\nexport default defineDomain({ name: read() });\n`,
+      'shop.ts:4:9: failed to load: no such thing (in read, called at shop.ts:6)',
+    ],
+    [
+      'throws something that is no error',
+      `\nthrow 'away';\n`,
+      'shop.ts: throws "away" while it is loaded; throw an Error, or nothing',
+    ],
+    [
+      'uses a name that is not there',
+      `${DEFINE}\nexport default defineDomain(shopp);\n`,
+      'shop.ts:3:29: shopp is not defined; declare or import it, or correct the name',
+    ],
+    [
+      'uses a name that it does not import',
+      `\nexport default defineDomain({ name: 'shop' });\n`,
+      "shop.ts:2:16: defineDomain is not defined; add: import { defineDomain } from 'landbridge';",
+    ],
+    [
+      'uses z without importing it',
+      `${DEFINE}\nexport default defineDomain({ name: 'shop', endpoints: { a: { path: '/a', summary: 'A.', args: { q: z.string() } } } });\n`,
+      "shop.ts:3:101: z is not defined; add: import { z } from 'zod';",
+    ],
+    [
+      'misspells what it imports',
+      `import { defineDomian } from 'landbridge';\n\nexport default defineDomian({ name: 'shop' });\n`,
+      'shop.ts:3:16: defineDomian is imported, but there is no function of that name; did you mean "defineDomain"?',
+    ],
+    [
+      'does not parse',
+      `${DEFINE}export default defineDomain({ name: 'shop', });\nconst a = ;\n`,
+      'shop.ts:3:11: does not parse: Unexpected token; near: const a = ;',
+    ],
+    [
+      'exports nothing by default',
+      'export const shop = 1;\n',
+      'shop.ts: has no default export (it exports shop); write `export default defineDomain({ … })`',
+    ],
+    ['is empty', '', 'shop.ts: has no default export; write `export default defineDomain({ … })`'],
+    [
+      'exports a function',
+      'export default () => ({});\n',
+      'shop.ts: is a function, not a domain; call it, so that it gives an object with name, baseUrl and endpoints (or openapi)',
+    ],
+    [
+      'exports a promise that fails',
+      `\nexport default (async () => {\n  throw new Error('later');\n})();\n`,
+      'shop.ts:3:9: failed to load: later (called at shop.ts:4:3)',
+    ],
+    [
+      'waits for a promise that fails',
+      `\n\nawait Promise.reject(new Error('later'));\nexport default {};\n`,
+      'shop.ts:3:22: failed to load: later',
+    ],
+    [
+      'imports a package that is not there',
+      `\nimport { pad } from 'left-pad-two';\nexport default pad;\n`,
+      'shop.ts:2: imports "left-pad-two", which cannot be found; install it beside the file, or do without it',
+    ],
+    [
+      'has a mistake in its definition',
+      `${DEFINE}export default defineDomain({ name: 'shop', baseUrl: 'https://shop.example', endpoints: { a: { path: 'a', summary: 'A.' } } });\n`,
+      'shop.ts endpoints.a.path: must start with / and hold no ?, # or blank; query parameters are args or fixed values',
+    ],
+  ])('that %s is told where and why, without a frame of ours', async (_, text, line) => {
+    expect((await load({ 'shop.ts': text })).lines).toEqual([line]);
+  });
+
+  test('that exports a promise of a definition is loaded', async () => {
+    const text = `export default Promise.resolve({ name: 'shop', baseUrl: 'https://shop.example', endpoints: { a: { path: '/a', summary: 'A.' } } });\n`;
+    expect((await load({ 'shop.ts': text })).lines).toEqual(['it loaded']);
+  });
+
+  test('that throws in a file it imports is told there', async () => {
+    writeFileSync(join(folder, 'helper.ts'), `\nexport function help(): never {\n  throw new Error('no help');\n}\n`);
+    const { lines } = await load({ 'shop.ts': `import { help } from './helper.ts';\n\nexport default help();\n` });
+    expect(lines).toEqual([
+      expect.stringMatching(/^helper\.ts:3:9: failed to load: no help \(.*called at shop\.ts:3\)$/),
+    ]);
+  });
+});
+
+describe('profiles.yaml', () => {
+  async function start(text: string): Promise<string[]> {
+    const domain = join(folder, 'shop.yaml');
+    writeFileSync(domain, `${IMPORT}operations: { getOrder: { tags: [customers] } }\n`);
+    const file = join(folder, 'profiles.yaml');
+    writeFileSync(file, text);
+    const domains = await loadDomains({ paths: [domain], env: {} });
+    try {
+      await createGateway({ domains, profiles: readProfiles(file) }).close();
+      return ['it started'];
+    } catch (error) {
+      return (error as Error).message.replaceAll(`${folder}/`, '').split('\n');
+    }
+  }
+
+  test.each<[string, string, string[]]>([
+    [
+      'a tag that is misspelt, and one that is nothing like any',
+      'support:\n  tags: [orderz, zebra]\n',
+      [
+        'profiles.yaml:2:10 support.tags[0]: there is no tag "orderz"; did you mean "orders"? (orders, customers)',
+        'profiles.yaml:2:18 support.tags[1]: there is no tag "zebra"; (orders, customers)',
+      ],
+    ],
+    [
+      'a domain that is not loaded',
+      'a: { domains: [shp] }\n',
+      ['profiles.yaml:1:16 a.domains[0]: there is no domain "shp"; did you mean "shop"? (shop)'],
+    ],
+    [
+      'an operation that is not there',
+      'a: { exclude: [shop.orders.list_order] }\n',
+      [
+        expect.stringContaining(
+          'profiles.yaml:1:16 a.exclude[0]: there is no operation "shop.orders.list_order"; did you mean "shop.orders.list_orders"?',
+        ) as string,
+      ],
+    ],
+    [
+      'a native tool that is not there',
+      'a: { native: [clock] }\n',
+      [
+        'profiles.yaml:1:15 a.native[0]: there is no tool, resource or prompt registered in code "clock"; nothing that is loaded has a tool, resource or prompt registered in code',
+      ],
+    ],
+    [
+      'a choice that leaves nothing',
+      'a: { effects: [destructive] }\n',
+      ['profiles.yaml:1:1 a: serves nothing: no operation passes effects together; loosen one of them'],
+    ],
+    [
+      'a wrong word and an unknown key',
+      'a: { effects: [reed] }\nb: { exposre: tools }\n',
+      [
+        'profiles.yaml:1:16 a.effects[0]: must be one of "read", "write", "destructive"; got "reed"; did you mean "read"?',
+        'profiles.yaml:2:6 b.exposre: "exposre" is not known here; did you mean "exposure"?',
+      ],
+    ],
+    [
+      'a key that stands twice',
+      'a: {}\na: {}\n',
+      ['profiles.yaml:2:1 a: stands in line 1 already; remove one of them'],
+    ],
+    ['a list', '- a\n', ['profiles.yaml:1:1: must hold profiles by name, for example: reader: { effects: [read] }']],
+    ['nothing', '', ['profiles.yaml: must hold profiles by name, for example: reader: { effects: [read] }']],
+  ])('with %s stops the start', async (_, text, lines) => {
+    expect(await start(text)).toEqual(lines);
+  });
+
+  test('that is not there is said so', () => {
+    expect(() => readProfiles(join(folder, 'none.yaml'))).toThrow('none.yaml: there is no such file or folder');
+  });
+});
