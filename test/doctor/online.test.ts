@@ -138,7 +138,10 @@ describe('doctor --online', () => {
     expect(text).toMatch(/GET \/orders"?:\n\s+lenient: true/);
     expect(text).toMatch(/POST \/orders"?:\n\s+lenient: true/);
     expect(text).not.toContain('DELETE');
-    await run(['call', 'list_orders', 'state=archived', '--domains', 'shop.yaml'], { cwd: folder });
+    await run(['call', 'list_orders', 'state=archived', '--domains', 'shop.yaml'], {
+      cwd: folder,
+      env: { SHOP_KEY: 'a-key-value' },
+    });
     expect(api.seen.at(-1)!.url).toBe('/orders?state=archived');
   });
 
