@@ -259,7 +259,7 @@ describe('landbridge import --update', () => {
     });
     expect(await text('domains/shop.yaml')).toBe(file);
     const serving = await landbridge(['tools', 'domains']);
-    expect(serving.stderr).toContain(`domains/shop.yaml:${first + 2}: operations.getOld`);
+    expect(serving.stderr).toContain(`domains/shop.yaml:${first + 2}:3 operations.getOld`);
   });
 
   test('writes nothing where nothing is new', async () => {
@@ -283,7 +283,8 @@ describe('landbridge import --update', () => {
     const { code, stdout } = await landbridge(['import', '--update', 'next.yaml', '--name', 'shop']);
     expect(code).toBe(0);
     expect(stdout).toContain(`domains/shop.yaml still says importedFrom: ${api.url}/openapi.json; change it`);
-    expect(await readdir(join(folder, 'domains'))).toEqual(['shop.yaml']);
+    expect(await text('domains/shop.yaml')).toContain('importedFrom');
+    expect(await readdir(join(folder, 'openapi'))).toEqual(['shop.yaml', 'shop.yaml.bak']);
   });
 
   test('a document of several files keeps its layout; parts that went are gone', async () => {

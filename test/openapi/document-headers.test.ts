@@ -170,14 +170,14 @@ describe('headers of a domain file', () => {
 
   test.each(['${NONE}', 'Bearer ${NONE}'])('%s, unset, stops the start with file, line and fix', async (value) => {
     await expect(load(`  Authorization: ${value}\n`)).rejects.toThrow(
-      /shop\.yaml:4: headers\.Authorization needs the environment variable NONE; set it, or write \$\{NONE:-default\}/,
+      /shop\.yaml:4:3 headers\.Authorization: needs the environment variable NONE; set it, or write \$\{NONE:-default\}/,
     );
     expect(api.seen).toEqual([]);
   });
 
   test('with nothing behind Bearer are a mistake with file and line', async () => {
     await expect(load('  Authorization: "Bearer "\n')).rejects.toThrow(
-      /shop\.yaml:4: headers\.Authorization has nothing behind "Bearer"/,
+      /shop\.yaml:4:3 headers\.Authorization: has nothing behind "Bearer"/,
     );
   });
 });

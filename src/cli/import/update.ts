@@ -7,9 +7,9 @@ import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 import type { Config } from '../../config.ts';
 import { keysOf } from '../../domain/curation/curate-operations.ts';
-import { DefinitionError } from '../../domain/definition/build-domain.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';
+import { type Mistake, MistakesError, toMistakes } from '../../domain/files/mistakes.ts';
 import { type DomainFile, readDomainFile } from '../../domain/files/read-domain-file.ts';
 import { loadDomains } from '../../domain/load.ts';
 import { pickDefined } from '../../domain/pick-defined.ts';
@@ -27,13 +27,6 @@ import { compareDocuments, type DocumentChanges, labelOf, type OperationName } f
 import type { ImportFlags } from './import.ts';
 import { placeAround, type ReceivedFile } from './place-files.ts';
 
-/** A line of the domain file that no longer fits. */
-interface StaleLine {
-  readonly line: number | undefined;
-  readonly field: string;
-  readonly message: string;
-}
-
 interface UpdateReport extends Omit<DocumentChanges, 'successors'> {
   readonly domainFile: string;
   readonly document: string;
@@ -41,7 +34,8 @@ interface UpdateReport extends Omit<DocumentChanges, 'successors'> {
   /** Whether anything was written. */
   readonly updated: boolean;
   readonly backups: readonly string[];
-  readonly stale: readonly StaleLine[];
+  /** Lines of the domain file that no longer fit. */
+  readonly stale: readonly Mistake[];
   readonly warnings: readonly string[];
 }
 
@@ -142,16 +136,12 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   }
   const oldEndpoints = 'problem' in old ? [] : old.domain.endpoints;
   const { successors, ...changes } = compareDocuments(oldEndpoints, fetched.domain.endpoints);
-  const lost = findLost(definition, oldEndpoints, fetched.domain.endpoints, successors);
+  const lost = toMistakes(file, findLost(definition, oldEndpoints, fetched.domain.endpoints, successors), positionOf);
   const before = new Set(staleBefore.map(({ message }) => message));
   const others = (await findStale(file, config)).filter(
-    ({ path, message }) => !before.has(message) && !lost.some((one) => place(one.path) === place(path)),
+    ({ field, message }) => !before.has(message) && !lost.some((one) => one.field === field),
   );
-  const stale = [...lost, ...others].map(({ path, message }) => ({
-    line: positionOf?.(path)?.line,
-    field: place(path),
-    message,
-  }));
+  const stale = [...lost, ...others];
   const moved =
     document !== undefined && importedFrom !== undefined && !isSame(importedFrom, document, dirname(file))
       ? [
@@ -276,7 +266,7 @@ function findLost(
 }
 
 /** What is wrong with the file as it would be served now. */
-async function findStale(file: string, { env, baseUrl, refsRoot }: Config): Promise<readonly Problem[]> {
+async function findStale(file: string, { env, baseUrl, refsRoot }: Config): Promise<readonly Mistake[]> {
   try {
     // An API inside this process is not started for this.
     const embedded = () => 'http://127.0.0.1:9';
@@ -284,8 +274,7 @@ async function findStale(file: string, { env, baseUrl, refsRoot }: Config): Prom
     return [];
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error;
-    if (error.cause instanceof DefinitionError) return error.cause.problems;
-    return [{ path: [], message: error.message }];
+    return error instanceof MistakesError ? error.mistakes : [{ file, message: error.message }];
   }
 }
 
@@ -327,7 +316,9 @@ function renderReport(report: UpdateReport, all: boolean): string {
     ...(updated && quiet ? ['No operation came, went or changed.'] : []),
     ...digestLines(warnings, pc.yellow('!'), all),
     ...stale.map(({ line, field, message }) =>
-      shown(`${pc.red('✗')} ${domainFile}${line === undefined ? '' : `:${line}`}: ${field} ${message}`),
+      shown(
+        `${pc.red('✗')} ${domainFile}${line === undefined ? '' : `:${line}`}: ${field === undefined ? '' : `${field} `}${message}`,
+      ),
     ),
     stale.length === 0
       ? `${domainFile} is as it was.`
