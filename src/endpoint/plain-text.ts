@@ -57,7 +57,7 @@ export function toSummary(text: string, limit = 240): string {
 /** A full stop, and the start of what may be the next sentence behind it. */
 const SENTENCE_END = /[.!?]["”'’)]{0,2}(?=\s+[A-Z`"“'(*-]|\s*$)/g;
 const ABBREVIATION =
-  /(?:^|[\s([,;"'/])(?:e\.g|i\.e|eg|ie|etc|vs|cf|viz|approx|incl|excl|resp|dept|fig|inc|ltd|corp|dr|mr|mrs|prof|a\.k\.a|u\.s|u\.k)\.$/i;
+  /(?:^|[\s([,;"'/])(?:e\.g|i\.e|eg|ie|etc|vs|cf|viz|approx|incl|excl|resp|dept|fig|inc|ltd|corp|dr|mr|mrs|prof|st|a\.k\.a|u\.s|u\.k)\.$/i;
 /** No abbreviation is longer. */
 const MAX_ABBREVIATION = 10;
 
@@ -83,8 +83,10 @@ export function splitSentences(text: string): string[] {
   return rest === '' ? sentences : [...sentences, rest];
 }
 
-/** Whether the full stop at this place belongs to `e.g.` and the like. */
+/** Whether the full stop at this place belongs to `e.g.`, to an ellipsis and the like. */
 function isAbbreviated(text: string, place: number): boolean {
+  // An ellipsis is a pause.
+  if (text[place - 1] === '.' && place + 1 < text.length) return true;
   return text[place] === '.' && ABBREVIATION.test(text.slice(Math.max(0, place - MAX_ABBREVIATION), place + 1));
 }
 

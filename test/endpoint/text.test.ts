@@ -201,3 +201,18 @@ test('hostile samples cost little', () => {
     expect(toPlainText(part.repeat(100_000)).length).toBeLessThan(30_000);
   }
 });
+
+describe('a first sentence', () => {
+  test.each([
+    ['Name of it, e.g. Alice or Bob. More.', 'Name of it, e.g. Alice or Bob.'],
+    ['Use i.e. The first one. More.', 'Use i.e. The first one.'],
+    ['Colours, sizes etc. Are fine. More.', 'Colours, sizes etc. Are fine.'],
+    ['Only in the U.S. Market. More.', 'Only in the U.S. Market.'],
+    ['Since v1.2 At least 1.5 Units. More.', 'Since v1.2 At least 1.5 Units.'],
+    ['See https://a.example.com/x.y Now. More.', 'See https://a.example.com/x.y Now.'],
+    ['Waits... Then it goes on. More.', 'Waits... Then it goes on.'],
+    ['Near St. Louis. More.', 'Near St. Louis.'],
+  ])('of %j', (text, sentence) => {
+    expect(toSummary(text)).toBe(sentence);
+  });
+});

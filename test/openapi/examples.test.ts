@@ -7,6 +7,7 @@ import type { SourceDocument } from '../../src/openapi/source/documents.ts';
 import { createSchemaValidator } from '../../src/schema/check/validator.ts';
 import { type ExampleCall, exampleCalls } from '../../src/schema/example-calls.ts';
 import { loosenFormats } from '../../src/schema/loosen-formats.ts';
+import { toPortableSchema } from '../../src/schema/portable/portable-schema.ts';
 import { importOne, openapi, places, properties, withBody } from './support.ts';
 
 /** Kind, arguments and place of every example. */
@@ -347,5 +348,25 @@ describe('the work examples make', () => {
     expect(looks).toBeLessThan(5);
     const never = () => expect.unreachable();
     expect(withExampleFields({ ...shape, closed: true }, never).fields).toEqual([]);
+  });
+});
+
+describe('the example of a parameter reaches its description', () => {
+  const rest = { components: { examples: { Paris: { value: 'Paris' } } } };
+  const text = { type: 'string' };
+  test.each<[string, object]>([
+    ['example', { schema: text, example: 'Paris' }],
+    ['examples by name', { schema: text, examples: { one: { summary: 'A city', value: 'Paris' } } }],
+    ['examples by reference', { schema: text, examples: { one: { $ref: '#/components/examples/Paris' } } }],
+    ['the example of its schema', { schema: { ...text, example: 'Paris' } }],
+    ['the examples of its schema', { schema: { ...text, examples: ['Paris'] } }],
+    ['the example of its media type', { content: { 'application/json': { schema: text, example: 'Paris' } } }],
+  ])('%s', async (_, parameter) => {
+    const document = {
+      ...openapi({ '/x': { get: { parameters: [{ name: 'city', in: 'query', ...parameter }] } } }, rest),
+      openapi: '3.1.0',
+    };
+    const { properties } = toPortableSchema((await importOne(document)).inputSchema);
+    expect(properties.city).toMatchObject({ description: 'Example: "Paris".' });
   });
 });

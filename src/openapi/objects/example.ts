@@ -8,6 +8,7 @@ import { exampleCalls } from '../../schema/example-calls.ts';
 import type { Argument } from '../flat-arguments.ts';
 import { isSmallValue } from '../schema/schema-values.ts';
 import { inside, orNothing, type Place, pointerOf, type Resolver } from '../source/resolve.ts';
+import type { Parameter } from './parameter.ts';
 import type { BodyDraft } from './request-body.ts';
 
 /** Shown to a model. */
@@ -30,14 +31,8 @@ export function readExamples(
     };
     if (origin.kind === 'parameter') {
       const { schema, object } = origin.parameter;
-      // 2.0 writes the schema into the parameter; otherwise it stands in the parameter or in its media type object.
-      const isOne = schema.value === object;
-      const owner = nodeAt(object, 'content') ? contentOf(object) : object;
-      if (hasExamples(owner)) {
-        const pointer = isOne ? schema.pointer : schema.pointer.replace(/\/schema$/, '');
-        add(besideSchema({ ...schema, pointer, value: owner }, resolver), false);
-      }
-      if (!isOne) add(inSchemaAt(schema, resolver), true);
+      add(examplesOfParameter(origin.parameter, resolver), false);
+      if (schema.value !== object) add(inSchemaAt(schema, resolver), true);
     } else if (origin.kind === 'field' && !origin.file) {
       for (const schema of origin.schemas) add(inSchemaAt(schema, resolver), true);
     }
@@ -47,6 +42,15 @@ export function readExamples(
   for (const { place, inSchema } of examplesOfBody(body.media, resolver))
     examples.push({ of: 'body', value: place.value, place: pointerOf(place), inSchema });
   return examples;
+}
+
+/** Those that stand beside the schema of a parameter. */
+export function examplesOfParameter({ schema, object }: Parameter, resolver: Resolver): readonly Place[] {
+  const owner = nodeAt(object, 'content') ? contentOf(object) : object;
+  if (!hasExamples(owner)) return NONE;
+  // 2.0 writes the schema into the parameter; otherwise it stands in the parameter or in its media type object.
+  const pointer = schema.value === object ? schema.pointer : schema.pointer.replace(/\/schema$/, '');
+  return besideSchema({ ...schema, pointer, value: owner }, resolver);
 }
 
 /** Those of a media type object (2.0: a body parameter), then those of its schema. */

@@ -7,6 +7,7 @@ import { emptyMap, listAt, type Node, nodeAt, omitUndefined, textAt } from '../.
 import { changeBodyRules, writeBodyRules } from '../../schema/body-rules.ts';
 import { subschemas, typesOf } from '../../schema/keywords.ts';
 import { type Argument, isReadOnly, isRequired } from '../flat-arguments.ts';
+import { examplesOfParameter } from '../objects/example.ts';
 import { type Parameter, saysNoType, schemaOfParameter } from '../objects/parameter.ts';
 import type { BodyDraft } from '../objects/request-body.ts';
 import type { Place, Resolver } from '../source/resolve.ts';
@@ -57,8 +58,9 @@ function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaCont
       const value = withType(builder.convert(source, 'request', uses), source, origin.parameter, resolver);
       return withAnnotations(
         withWords(value, override ?? description ?? textAt(object, 'description')),
-        object,
+        origin.parameter,
         argument,
+        resolver,
       );
     }
     case 'field': {
@@ -143,12 +145,17 @@ function withWords(schema: JsonSchema, text: string | undefined): JsonSchema {
 }
 
 /** Parameter objects carry examples and `deprecated` beside their schema. */
-function withAnnotations(schema: JsonSchema, object: Node, { wireName, key }: Argument): JsonSchema {
+function withAnnotations(
+  schema: JsonSchema,
+  parameter: Parameter,
+  { wireName, key }: Argument,
+  resolver: Resolver,
+): JsonSchema {
   if (!isObject(schema)) return schema;
   const out: Record<string, unknown> = { ...schema };
-  if (object.deprecated === true) out.deprecated = true;
-  const example = Object.hasOwn(object, 'example') ? object.example : object['x-example'];
-  if (example !== undefined && out.examples === undefined && isSmallValue(example)) out.examples = [example];
+  if (parameter.object.deprecated === true) out.deprecated = true;
+  const example = examplesOfParameter(parameter, resolver).find(({ value }) => isSmallValue(value));
+  if (example !== undefined && out.examples === undefined) out.examples = [example.value];
   // A key that lost its meaning on the way says what it stands for.
   if (/[^\x20-\x7e]/.test(wireName) && wireName !== key && out.description === undefined)
     out.description = `Sent as ${toPlainLines(wireName)}.`;
