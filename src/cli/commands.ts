@@ -184,6 +184,32 @@ Exit codes: 0 imported, 1 it failed, or the domain file has lines that the new v
     run: async (document, flags) => (await import('./import/import.ts')).runImport(document, flags),
   },
   {
+    name: 'install',
+    description: 'Write this gateway into the configuration of an MCP client; shows the change first.',
+    arguments: [['<client>', 'claude-code, claude-desktop, cursor, vscode, codex or gemini'], FILES],
+    options: [
+      ...source,
+      ...exposure,
+      ...guards,
+      ...profile,
+      option('--url <url>', 'connect to a running gateway instead of starting one; --header is sent to it'),
+      option('--scope <scope>', 'user or project (default: user)'),
+      option('--name <name>', 'what the client calls it (default: landbridge)'),
+      option('--with-values', 'write the present values of the variables, and not their names'),
+      option('--uninstall', 'take it out again'),
+      option('-y, --yes', 'write without asking'),
+    ],
+    help: `
+Examples:
+  landbridge install claude-code ./openapi.yaml
+  landbridge install cursor ./domains --scope project --yes
+  landbridge install vscode --url http://127.0.0.1:3333/mcp
+  landbridge install codex --uninstall
+
+Exit codes: 0 it is written, or was there already; 1 it was only shown, or failed; 2 the command line is wrong.`,
+    run: async (client, files, flags) => (await import('./install/install.ts')).runInstall(client, files, flags),
+  },
+  {
     name: 'doctor',
     description: 'Check that a catalog is fit for models and clients; exits 1 when it is not, for CI.',
     arguments: [FILES],

@@ -27,7 +27,11 @@ export async function measureModes(service: Service, domains: readonly Domain[])
   return { tools: await costIn('tools'), grouped: await costIn('grouped'), search: await costIn('search') };
 }
 
-export function renderModes(modes: ModeCosts): string {
+export function listModes(modes: ModeCosts): string {
   const each = Object.entries(modes).map(([mode, tokens]) => `${mode} ${tokens.toLocaleString('en-US')}`);
-  return `Each mode would cost: ${each.join(', ')}.`;
+  return each.join(', ');
+}
+
+export function renderModes(modes: ModeCosts): string {
+  return `Each mode would cost: ${listModes(modes)}.`;
 }

@@ -2,11 +2,12 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
+import { SEARCH_TOOLS } from '../../catalog/search/search-mode.ts';
 import { BUNDLED_DOMAINS, type Config } from '../../config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
-import { colourEffect, renderTable, shown } from '../terminal/terminal.ts';
+import { colourEffect, fitLines, renderTable, shown } from '../terminal/terminal.ts';
 import { listCredentials } from './credential-lines.ts';
 
 export interface Addresses {
@@ -25,22 +26,63 @@ export interface Launch {
   readonly verbose: boolean;
 }
 
-export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, tokens: number): string {
+/** All of it on one line, for whoever reads it with a program. */
+export function renderLine(gateway: Gateway, { http, tcp }: Addresses, tokens: number): string {
+  const { name, version, registry } = gateway;
+  const where = [http && `MCP over HTTP ${http}`, tcp && `MCP over TCP ${tcp}`].filter(Boolean).join(', ');
+  return `${name} ${version}: ${where}; ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), ${tokens.toLocaleString('en-US')} tokens\n`;
+}
+
+/** For a terminal of this many columns. `modes`: what each exposure would cost. */
+export function renderBanner(
+  gateway: Gateway,
+  at: Addresses,
+  launch: Launch,
+  tokens: number,
+  modes: string,
+  columns: number,
+): string {
   const { domains, registry, name, version } = gateway;
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   const parts = [
-    `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), tools/list costs ${tokens.toLocaleString('en-US')} tokens`,
+    `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure})`,
+    renderAddresses(at, [...gateway.profiles.keys()]),
     launch.config.readOnly && pc.yellow('Read-only: everything that is not a read is refused.'),
     quarantined > 0 &&
       pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
-    ...domains.map((domain) => renderDomain(domain, registry)),
+    ...(isSearch(registry) ? [renderSearch(gateway)] : domains.map((domain) => renderDomain(domain, registry))),
+    `tools/list costs ${tokens.toLocaleString('en-US')} tokens (${modes})`,
     renderCredentials(gateway),
     digestWarnings(domains, launch.verbose).join('\n'),
-    renderAddresses(at, [...gateway.profiles.keys()]),
     at.http && renderSnippets(at.http, launch),
     at.http && renderExample(gateway, at.http, launch),
   ];
-  return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
+  const text = parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n');
+  // Lines to paste are whole whatever their length; of the others a terminal shows what fits.
+  const [about, ...paste] = text.split(`\n\n${pc.bold('Connect a client')}`);
+  return `${[fitLines(about!, columns), ...paste].join(`\n\n${pc.bold('Connect a client')}`)}\n`;
+}
+
+function isSearch({ tools }: Gateway['registry']): boolean {
+  return SEARCH_TOOLS.every((name) => tools.has(name));
+}
+
+/** The tools a client sees, and how much of each API is behind them. */
+function renderSearch({ domains, registry }: Gateway): string {
+  const tools = [...registry.tools.values()].map(({ tool }) => [
+    `  ${tool.name}`,
+    shown(tool.description ?? '').split('. ', 1)[0]!,
+  ]);
+  const rows = domains.map((domain) => {
+    const own = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
+    const effects = ['read', 'write', 'destructive'].flatMap((effect) => {
+      const many = own.filter(({ endpoint }) => endpoint.effect === effect).length;
+      return many > 0 ? [`${many.toLocaleString('en-US')} ${effect}`] : [];
+    });
+    const base = [...new Set(domain.endpoints.map((endpoint) => endpoint.baseUrl))].join(', ');
+    return [`  ${domain.name}`, count(own.length, 'operation'), effects.join(', '), shown(base)];
+  });
+  return `${renderTable(['  tool', 'does'], tools)}\n\n${renderTable(['  domain', '', 'effects', 'API'], rows)}`;
 }
 
 function renderDomain(domain: Domain, registry: Gateway['registry']): string {
@@ -96,7 +138,7 @@ function fromStdin({ config }: Launch): boolean {
 }
 
 /** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
-function stdioCommand(launch: Launch): { command: string; args: string[] } {
+export function stdioCommand(launch: Launch): { command: string; args: string[] } {
   const { paths, readOnly, guard, confirm, exposure, profiles, profile } = launch.config;
   const absolute = (path: string) => (/^https?:/.test(path) || isAbsolute(path) ? path : resolve(path));
   const args = [

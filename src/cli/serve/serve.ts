@@ -10,11 +10,11 @@ import { serveHttp } from '../../transport/http-server.ts';
 import { isLoopback } from '../../transport/listen.ts';
 import { type StdioServer, startStdio } from '../../transport/stdio.ts';
 import { startTcp, type TcpServer } from '../../transport/tcp.ts';
-import { costOfList, measureModes, renderModes } from '../exposure-cost.ts';
+import { costOfList, listModes, measureModes } from '../exposure-cost.ts';
 import { chooseService, load, toGatewayOptions } from '../open-gateway.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
 import { shown } from '../terminal/terminal.ts';
-import { type Addresses, type Launch, renderBanner } from './banner.ts';
+import { type Addresses, type Launch, renderBanner, renderLine } from './banner.ts';
 import { listCredentials } from './credential-lines.ts';
 
 export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
@@ -158,8 +158,13 @@ async function announce(launch: Launch, gateway: Gateway, running: Running, json
     out.write(`${gateway.name} ${gateway.version} is ready on stdio with ${gateway.registry.tools.size} tools.\n`);
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
     if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);
+  } else if (process.stdout.isTTY) {
+    const modes = listModes(await measureModes(gateway, gateway.domains));
+    out.write(renderBanner(gateway, at, launch, costOfList(gateway), modes, process.stdout.columns || 80));
   } else {
-    out.write(renderBanner(gateway, at, launch, costOfList(gateway)));
-    out.write(`${renderModes(await measureModes(gateway, gateway.domains))}\n`);
+    out.write(renderLine(gateway, at, costOfList(gateway)));
+    // What a person would have to know all the same goes where notes go.
+    for (const line of listCredentials(gateway.domains)) process.stderr.write(`credential ${shown(line)}\n`);
+    for (const line of digestWarnings(gateway.domains, launch.verbose)) process.stderr.write(`${line}\n`);
   }
 }

@@ -4,6 +4,9 @@ import { visible } from '../../endpoint/hidden.ts';
 
 const ANSI = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g');
 
+/** Text and control sequences by turns. */
+const ANSI_PARTS = new RegExp(`(${String.fromCharCode(27)}\\[[0-9;]*m)`);
+
 /** Words of a document or a caller, on one line: control sequences would let them act on the terminal, or pose as ours. */
 export function shown(text: string): string {
   return visible(text).replace(/\s+/g, ' ');
@@ -26,6 +29,24 @@ export function renderTable(head: readonly string[], rows: readonly (readonly st
       .join('  ')
       .trimEnd();
   return [pc.bold(line(head)), ...rows.map(line)].join('\n');
+}
+
+/** Every line cut to the width of the terminal, which would break it anywhere; colours end where the line does. */
+export function fitLines(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      if (visibleWidth(line) <= columns) return line;
+      let room = columns - 1;
+      const cut = line.split(ANSI_PARTS).map((part, index) => {
+        if (index % 2 === 1) return part;
+        const piece = part.slice(0, room);
+        room -= piece.length;
+        return piece;
+      });
+      return `${cut.join('')}…`;
+    })
+    .join('\n');
 }
 
 export function colourEffect(effect: string): string {

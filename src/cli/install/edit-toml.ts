@@ -1,0 +1,44 @@
+// Puts one table into a TOML file and leaves the rest of its text alone.
+import { GatewayError } from '../../errors.ts';
+
+type Value = string | readonly string[] | Readonly<Record<string, string>>;
+
+/** The text with the table `[section.name]` as given, or without it. */
+export function editToml(text: string, file: string, section: string, name: string, value: object | undefined): string {
+  const head = `[${section}.${toKey(name)}]`;
+  const inline = new RegExp(`^[ \\t]*${section}[ \\t]*(?:=|\\.)`, 'm');
+  if (inline.test(text))
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${file} writes ${section} without a table header; add ${head} there by hand.`,
+    );
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => line.trim() === head);
+  if (start < 0) return value ? `${text.trimEnd()}${text.trim() === '' ? '' : '\n\n'}${print(head, value)}` : text;
+  let end = start + 1;
+  const below = head.replace(/\]$/, '.');
+  while (end < lines.length && !(/^\s*\[/.test(lines[end]!) && !lines[end]!.trim().startsWith(below))) end++;
+  const own = lines.slice(start, end).join('\n');
+  if (/"""|'''/.test(own))
+    throw new GatewayError('BAD_CONFIG', `${file} has texts of several lines in ${head}; change it by hand.`);
+  // What stands behind the last line of the table, blank lines and comments, belongs to what follows.
+  while (end > start + 1 && /^\s*(?:#.*)?$/.test(lines[end - 1]!)) end--;
+  const rest = lines.slice(end);
+  return [...lines.slice(0, start), ...(value ? print(head, value).trimEnd().split('\n') : []), ...rest].join('\n');
+}
+
+function print(head: string, value: object): string {
+  const rows = Object.entries(value as Record<string, Value>).map(([key, one]) => `${toKey(key)} = ${toValue(one)}`);
+  return `${[head, ...rows].join('\n')}\n`;
+}
+
+function toValue(value: Value): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((one: string) => JSON.stringify(one)).join(', ')}]`;
+  const pairs = Object.entries(value).map(([key, one]) => `${toKey(key)} = ${JSON.stringify(one)}`);
+  return `{ ${pairs.join(', ')} }`;
+}
+
+function toKey(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
+}

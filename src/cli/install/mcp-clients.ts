@@ -1,0 +1,113 @@
+// Where each client keeps its MCP servers, and how it writes one down.
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Environment } from '../../endpoint/environment.ts';
+
+export type Scope = 'user' | 'project';
+
+export interface McpClient {
+  readonly title: string;
+  readonly format: 'json' | 'toml';
+  /** The key that holds the servers by name. */
+  readonly section: string;
+  readonly files: Partial<Record<Scope, (env: Environment) => string>>;
+  /** How this client is told to take a variable from its own environment; absent where it cannot. */
+  readonly reference?: (variable: string) => string;
+  /** Absent: this client only starts servers itself. */
+  readonly remote?: (plan: { url: string; headers: Readonly<Record<string, string>> }) => object;
+  /** What a server that the client starts itself needs beside command, args and env. */
+  readonly local?: object;
+  readonly next: string;
+}
+
+const home = (...path: string[]) => join(homedir(), ...path);
+const here = (path: string) => () => resolve(path);
+
+/** Where programs of this user keep their settings. */
+function settings(env: Environment, ...path: string[]): string {
+  if (process.platform === 'darwin') return home('Library', 'Application Support', ...path);
+  if (process.platform === 'win32') return join(env.APPDATA || home('AppData', 'Roaming'), ...path);
+  return join(env.XDG_CONFIG_HOME || home('.config'), ...path);
+}
+
+const withHeaders = (headers: Readonly<Record<string, string>>) => (Object.keys(headers).length > 0 ? { headers } : {});
+
+export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
+  'claude-code': {
+    title: 'Claude Code',
+    format: 'json',
+    section: 'mcpServers',
+    files: { user: () => home('.claude.json'), project: here('.mcp.json') },
+    // Without a default an unset variable would arrive as the text "${NAME}".
+    reference: (variable) => `\${${variable}:-}`,
+    local: { type: 'stdio' },
+    remote: ({ url, headers }) => ({ type: 'http', url, ...withHeaders(headers) }),
+    next: 'Start claude anew; /mcp lists its servers.',
+  },
+  'claude-desktop': {
+    title: 'Claude Desktop',
+    format: 'json',
+    section: 'mcpServers',
+    files: { user: (env) => settings(env, 'Claude', 'claude_desktop_config.json') },
+    next: 'Quit Claude Desktop and start it again.',
+  },
+  cursor: {
+    title: 'Cursor',
+    format: 'json',
+    section: 'mcpServers',
+    files: { user: () => home('.cursor', 'mcp.json'), project: here('.cursor/mcp.json') },
+    reference: (variable) => `\${env:${variable}}`,
+    remote: ({ url, headers }) => ({ url, ...withHeaders(headers) }),
+    next: 'Restart Cursor, and switch the server on under MCP in its settings.',
+  },
+  vscode: {
+    title: 'VS Code',
+    format: 'json',
+    section: 'servers',
+    files: { user: (env) => settings(env, 'Code', 'User', 'mcp.json'), project: here('.vscode/mcp.json') },
+    reference: (variable) => `\${env:${variable}}`,
+    local: { type: 'stdio' },
+    remote: ({ url, headers }) => ({ type: 'http', url, ...withHeaders(headers) }),
+    next: 'Start the server from "MCP: List Servers" in the command palette.',
+  },
+  codex: {
+    title: 'Codex',
+    format: 'toml',
+    section: 'mcp_servers',
+    files: {
+      user: (env) => join(env.CODEX_HOME || home('.codex'), 'config.toml'),
+      project: here('.codex/config.toml'),
+    },
+    remote: ({ url, headers }) => ({ url, ...toCodexHeaders(headers) }),
+    next: 'Start codex anew; /mcp lists its servers.',
+  },
+  gemini: {
+    title: 'Gemini CLI',
+    format: 'json',
+    section: 'mcpServers',
+    files: { user: () => home('.gemini', 'settings.json'), project: here('.gemini/settings.json') },
+    reference: (variable) => `$${variable}`,
+    remote: ({ url, headers }) => ({ httpUrl: url, ...withHeaders(headers) }),
+    next: 'Start gemini anew; /mcp lists its servers.',
+  },
+};
+
+const WHOLE_VARIABLE = /^(Bearer )?\$\{([A-Za-z_]\w*)\}$/;
+
+/** Codex fills in no text: it takes whole header values, or a bearer token, from variables that it is told by name. */
+function toCodexHeaders(headers: Readonly<Record<string, string>>): object {
+  const http_headers: Record<string, string> = {};
+  const env_http_headers: Record<string, string> = {};
+  let bearer: string | undefined;
+  for (const [name, value] of Object.entries(headers)) {
+    const [, isBearer, variable] = WHOLE_VARIABLE.exec(value) ?? [];
+    if (isBearer !== undefined && name.toLowerCase() === 'authorization') bearer = variable;
+    else if (variable !== undefined && isBearer === undefined) env_http_headers[name] = variable;
+    else http_headers[name] = value;
+  }
+  return {
+    ...(bearer !== undefined && { bearer_token_env_var: bearer }),
+    ...(Object.keys(env_http_headers).length > 0 && { env_http_headers }),
+    ...(Object.keys(http_headers).length > 0 && { http_headers }),
+  };
+}

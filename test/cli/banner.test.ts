@@ -1,0 +1,50 @@
+// What a person sees at the start, for the width of their terminal and the exposure of the gateway.
+import '../support/real-http.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from 'vitest';
+import { renderBanner } from '../../src/cli/serve/banner.ts';
+import { readConfig } from '../../src/config.ts';
+import { createGateway } from '../../src/gateway.ts';
+import { petsDomain } from '../support/pets.ts';
+
+const at = { http: 'http://127.0.0.1:3333/mcp', stdio: false };
+
+function bannerOf(exposure: 'tools' | 'search', columns: number): string[] {
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9/a/rather/long/address')], exposure });
+  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
+  const modes = 'tools 1, grouped 1, search 1';
+  return stripVTControlCharacters(renderBanner(gateway, at, launch, 240, modes, columns)).split('\n');
+}
+
+test('addresses come first, costs stand on one line, and lines to paste for four clients are whole', () => {
+  const lines = bannerOf('tools', 200);
+  expect(lines[0]).toMatch(/^landbridge \S+ {2}1 domain, \d+ operations, \d+ tools \(exposure tools\)$/);
+  expect(lines.slice(1, 4)).toEqual(['', 'Listening', '  MCP over HTTP   http://127.0.0.1:3333/mcp']);
+  expect(lines).toContain('tools/list costs 240 tokens (tools 1, grouped 1, search 1)');
+  for (const part of [
+    'pets_get',
+    'claude mcp add',
+    'claude_desktop_config.json',
+    '.cursor/mcp.json',
+    '.vscode/mcp.json',
+  ])
+    expect(lines.join('\n')).toContain(part);
+});
+
+test('in search mode it names the three tools there are, and sums up each domain', () => {
+  const text = bannerOf('search', 200).join('\n');
+  for (const name of ['search_operations', 'describe_operation', 'call_operation']) expect(text).toContain(`  ${name}`);
+  expect(text).toMatch(/^ {2}pets +\d+ operations +.*\d+ read.* {2}http:\/\/127\.0\.0\.1:9\/a\/rather/m);
+  expect(text).not.toMatch(/^ {2}pets_get /m);
+});
+
+test.each(['tools', 'search'] as const)(
+  'with %s no line above those to paste is wider than the terminal',
+  (exposure) => {
+    const lines = bannerOf(exposure, 60);
+    const about = lines.slice(0, lines.indexOf('Connect a client'));
+    expect(about.length).toBeGreaterThan(5);
+    expect(about.filter((line) => line.length > 60)).toEqual([]);
+    expect(about.some((line) => line.endsWith('…'))).toBe(true);
+  },
+);

@@ -1,0 +1,140 @@
+// landbridge install, in a home of its own.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { editJson } from '../../src/cli/install/edit-json.ts';
+import { editToml } from '../../src/cli/install/edit-toml.ts';
+import { BIN, run } from '../support/cli.ts';
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), 'landbridge-install-'));
+  const text =
+    'name: vault\nbaseUrl: http://127.0.0.1:9\ncredentials: { key: { kind: bearer, env: VAULT_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n';
+  await writeFile(join(home, 'vault.yaml'), text);
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+const install = (args: string[], env: Record<string, string> = {}) =>
+  run(['install', ...args], {
+    cwd: home,
+    env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), CODEX_HOME: '', ...env },
+  });
+
+const started = () => ({ command: process.execPath, args: [BIN, 'serve', '--stdio', join(home, 'vault.yaml')] });
+const settings = process.platform === 'darwin' ? 'Library/Application Support' : '.config';
+
+describe('landbridge install', () => {
+  test.each([
+    ['claude-code', '.claude.json', 'mcpServers', { type: 'stdio' }, `\${VAULT_KEY:-}`],
+    ['claude-desktop', `${settings}/Claude/claude_desktop_config.json`, 'mcpServers', {}, ''],
+    ['cursor', '.cursor/mcp.json', 'mcpServers', {}, `\${env:VAULT_KEY}`],
+    ['vscode', `${settings}/Code/User/mcp.json`, 'servers', { type: 'stdio' }, `\${env:VAULT_KEY}`],
+    ['gemini', '.gemini/settings.json', 'mcpServers', {}, '$VAULT_KEY'],
+  ])(
+    '%s: only shows when piped; with --yes writes the file beside what is there, and twice is once',
+    async (client, path, section, more, reference) => {
+      const file = join(home, path);
+      const before = `{\n    // mine\n    "theme": "dark",\n    "${section}": { "other": { "command": "x", "args": ["// no comment"] } },\n}\n`;
+      await mkdir(dirname(file), { recursive: true });
+      await writeFile(file, before);
+      const looked = await install([client, 'vault.yaml']);
+      expect(looked).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was written. Add --yes') });
+      expect(looked.stdout).toContain('"landbridge"');
+      expect(await readFile(file, 'utf8')).toBe(before);
+
+      const written = await install([client, 'vault.yaml', '--yes'], { VAULT_KEY: 'open-sesame-42' });
+      expect(written.code).toBe(0);
+      const after = await readFile(file, 'utf8');
+      expect(after).toContain('    // mine\n    "theme": "dark",\n');
+      expect(after).not.toContain('open-sesame-42');
+      const value = JSON.parse(after.replace('// mine', '').replace(/,\s*\}\s*$/, '}')) as Record<string, object>;
+      expect(value[section]).toEqual({
+        other: { command: 'x', args: ['// no comment'] },
+        landbridge: { ...more, ...started(), env: { VAULT_KEY: reference } },
+      });
+      expect(await readFile(`${file}.backup`, 'utf8')).toBe(before);
+      const again = await install([client, 'vault.yaml', '--yes']);
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing to do') });
+      const gone = await install([client, '--uninstall', '--yes']);
+      expect(gone.code).toBe(0);
+      expect(await readFile(file, 'utf8')).toBe(before);
+    },
+  );
+
+  test('codex: a table of its own in TOML, with the names of the variables', async () => {
+    const file = join(home, '.codex/config.toml');
+    const before = 'model = "x" # mine\n\n[mcp_servers.other]\ncommand = "y"\n';
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, before);
+    expect((await install(['codex', 'vault.yaml', '--yes'])).code).toBe(0);
+    const { command, args } = started();
+    const list = args.map((arg) => JSON.stringify(arg)).join(', ');
+    expect(await readFile(file, 'utf8')).toBe(
+      `${before}\n[mcp_servers.landbridge]\ncommand = ${JSON.stringify(command)}\nargs = [${list}]\nenv_vars = ["VAULT_KEY"]\n`,
+    );
+  });
+
+  test('--with-values writes what is set now, --scope project into the folder, --name under another name', async () => {
+    const { code } = await install(
+      ['claude-code', 'vault.yaml', '--yes', '--with-values', '--scope', 'project', '--name', 'vault'],
+      { VAULT_KEY: 'open-sesame-42' },
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(await readFile(join(home, '.mcp.json'), 'utf8'))).toMatchObject({
+      mcpServers: { vault: { ...started(), env: { VAULT_KEY: 'open-sesame-42' } } },
+    });
+  });
+
+  test('--url connects to a running gateway, with headers whose variables the client fills in', async () => {
+    const words = [
+      '--url',
+      'http://127.0.0.1:3333',
+      '--header',
+      `Authorization: Bearer \${TOKEN}`,
+      '--scope',
+      'project',
+    ];
+    const url = 'http://127.0.0.1:3333/mcp';
+    for (const client of ['vscode', 'gemini', 'codex'])
+      expect((await install([client, ...words, '--yes'])).code).toBe(0);
+    const read = (path: string) => readFile(join(home, path), 'utf8');
+    expect(JSON.parse(await read('.vscode/mcp.json'))).toEqual({
+      servers: { landbridge: { type: 'http', url, headers: { Authorization: `Bearer \${env:TOKEN}` } } },
+    });
+    expect(await read('.gemini/settings.json')).toContain('"Authorization": "Bearer $TOKEN"');
+    expect(await read('.codex/config.toml')).toContain(`url = "${url}"\nbearer_token_env_var = "TOKEN"\n`);
+  });
+
+  test.each([
+    [['emacs'], 'There is no client "emacs" here; allowed: claude-code, claude-desktop'],
+    [['claude-desktop', '--url', 'http://127.0.0.1:3333'], 'without --url it starts the gateway itself'],
+    [['claude-desktop', '--scope', 'project'], '--scope of Claude Desktop must be user.'],
+  ])('%j is taught, with exit code 2', async (args, sentence) => {
+    const { code, stderr } = await install(args);
+    expect(code).toBe(2);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('the text of a file', () => {
+  test.each([
+    ['', '{\n  "s": {\n    "n": {\n      "a": 1\n    }\n  }\n}\n'],
+    ['{}', '{\n  "s": {\n    "n": {\n      "a": 1\n    }\n  }\n}'],
+    ['{ "s": { "n": { "b": [1, "}"] }, } } // end', '{ "s": { "n": {\n      "a": 1\n    }, } } // end'],
+  ])('%j keeps all but the entry', (before, after) => {
+    expect(editJson(before, 'f', 's', 'n', { a: 1 })).toBe(after);
+  });
+
+  test.each(['[]', '{ "s": 1 }', '{ "a" }', '{ "a": 1', 'nonsense'])('%j is not touched', (text) => {
+    expect(() => editJson(text, 'f.json', 's', 'n', { a: 1 })).toThrow('f.json is not a JSON object');
+  });
+
+  test('a TOML table is replaced with its tables below, and nothing around it', () => {
+    const text = '# top\n[m.n]\na = "1"\n[m.n.env]\nX = "y"\n\n# other\n[m.o]\nb = "2"\n';
+    expect(editToml(text, 'f', 'm', 'n', { a: '2' })).toBe('# top\n[m.n]\na = "2"\n\n# other\n[m.o]\nb = "2"\n');
+    expect(editToml(text, 'f', 'm', 'n', undefined)).toBe('# top\n\n# other\n[m.o]\nb = "2"\n');
+    expect(() => editToml('m = {}\n', 'f.toml', 'm', 'n', { a: '2' })).toThrow('add [m.n] there by hand');
+  });
+});
