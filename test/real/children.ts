@@ -1,5 +1,7 @@
 // The programs that a run starts: each says where it listens, all are ended with the run.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type AddressInfo, createServer } from 'node:net';
+import { promisify } from 'node:util';
 
 export interface Program {
   readonly command: string;
@@ -18,7 +20,7 @@ export interface Listening {
 
 const START_MS = 120_000;
 const MAX_OUTPUT_CHARS = 200_000;
-const ADDRESS = /listening on (http:\/\/[\w.[\]:]+)|running on (http:\/\/[\w.:]+)/i;
+const ADDRESS = /(?:listening on|running on|started at) (http:\/\/[\w.:]+)/i;
 const children = new Set<ChildProcess>();
 
 export async function startProgram({ command, args, cwd, env }: Program): Promise<Listening> {
@@ -54,7 +56,7 @@ export async function startProgram({ command, args, cwd, env }: Program): Promis
       if (address === null && children.has(child)) return;
       clearTimeout(timer);
       wake = () => {};
-      if (address !== null) resolve((address[1] ?? address[2])!);
+      if (address !== null) resolve(address[1]!);
       else reject(new Error(`${command} ${args.join(' ')} ended:\n${output}`));
     };
   });
@@ -68,6 +70,21 @@ export async function startProgram({ command, args, cwd, env }: Program): Promis
       clearTimeout(timer);
     },
   };
+}
+
+/** For programs that take no 0 for a port. */
+export async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** One that does its work and ends. */
+export async function runProgram({ command, args, cwd, env }: Program): Promise<void> {
+  const options = { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, timeout: START_MS };
+  await promisify(execFile)(command, args, options);
 }
 
 /** For a run that is interrupted. */

@@ -5,10 +5,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-export type Part = 'frameworks' | 'prism';
+export type Part = 'frameworks' | 'prism' | 'directus';
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/landbridge-real/', import.meta.url));
 const APPS = fileURLToPath(new URL('./apps/', import.meta.url));
@@ -28,28 +28,34 @@ export async function installPart(part: Part, say: (line: string) => void): Prom
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   for (const file of FILES) await copyFile(join(pinned, file), join(folder, file));
-  await npmCi(folder);
+  // Scripts run for the packages that are compiled here, and for no others.
+  await npm(folder, ['ci', '--ignore-scripts', '--no-audit', '--no-fund']);
+  if (NATIVE[part] !== undefined) await npm(folder, ['rebuild', ...NATIVE[part]]);
   await writeFile(stamp, fingerprint);
   return folder;
 }
 
-/** Nothing that is installed here needs a script of its own to work. */
-async function npmCi(folder: string): Promise<void> {
+const NATIVE: Partial<Record<Part, readonly string[]>> = { directus: ['sqlite3', 'isolated-vm'] };
+
+async function npm(folder: string, args: readonly string[]): Promise<void> {
   // The npm that runs this script, if one does: it need not be the one on the PATH.
-  const npm = process.env.npm_execpath;
-  const [command, ...first] = npm?.endsWith('.js') ? [process.execPath, npm] : ['npm'];
-  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', '--prefix', folder];
-  const child = spawn(command!, [...first, 'ci', ...flags], {
+  const program = process.env.npm_execpath;
+  const [command, ...first] = program?.endsWith('.js') ? [process.execPath, program] : ['npm'];
+  const prefix = dirname(dirname(process.execPath));
+  // The headers of this Node, where they came with it: what compiles would download them otherwise.
+  const headers = existsSync(join(prefix, 'include/node/node.h')) ? { npm_config_nodedir: prefix } : {};
+  const child = spawn(command!, [...first, ...args, '--loglevel=error', '--prefix', folder], {
     cwd: folder,
+    env: { ...process.env, ...headers },
     stdio: ['ignore', 'ignore', 'inherit'],
-    shell: npm === undefined && process.platform === 'win32',
+    shell: program === undefined && process.platform === 'win32',
     timeout: INSTALL_MS,
   });
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
   });
-  if (code !== 0) throw new Error(`npm could not install ${folder} (exit code ${code})`);
+  if (code !== 0) throw new Error(`npm ${args[0]} failed in ${folder} (exit code ${code})`);
 }
 
 type Transpile = (text: string, options: object) => { readonly outputText: string };

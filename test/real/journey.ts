@@ -80,7 +80,7 @@ async function openJourney(
     },
     create: async () => {
       for (let count = 0; count < 3; count++) created.push(await create());
-      expectPart(await stored(last()), journey.create.arguments, 'what the server has stored');
+      expectPart(await stored(last()), journey.create.stored ?? journey.create.arguments, 'what the server has stored');
     },
     list: async () => {
       const { operation, arguments: args, next, ids } = journey.list;
@@ -111,6 +111,7 @@ async function openJourney(
     },
     refuse: async () => {
       const { operation } = journey.create;
+      if (journey.isLenient === true) return;
       const answer = await call(operation, {});
       expectEqual(
         [answer.isError, answer.structured?.failure_mode],

@@ -1,9 +1,10 @@
 // The real servers: how each is started, how its team would point Landbridge at it, and what its operations are called.
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from '../support/cli.ts';
-import { type Listening, startProgram } from './children.ts';
+import { findFreePort, type Listening, runProgram, startProgram } from './children.ts';
 import type { Launch } from './clients.ts';
 import { compileApp, findPython, installPart } from './install.ts';
 
@@ -27,7 +28,13 @@ export interface Server {
 export interface Journey {
   /** A read that only works when logged in. */
   readonly first: string;
-  readonly create: { readonly operation: string; readonly arguments: Args; readonly id: (answer: Json) => unknown };
+  readonly create: {
+    readonly operation: string;
+    readonly arguments: Args;
+    readonly id: (answer: Json) => unknown;
+    /** What the server has then, where the arguments are not that. */
+    readonly stored?: Args;
+  };
   readonly list: {
     readonly operation: string;
     /** Arguments for the first two. */
@@ -45,6 +52,8 @@ export interface Journey {
   readonly filePath: (id: unknown, uploaded: Json) => string;
   /** What is inside the server's envelope. */
   readonly unwrap?: (answer: Json) => Json;
+  /** It takes a create without fields. */
+  readonly isLenient?: boolean;
 }
 
 type Args = Record<string, unknown>;
@@ -72,16 +81,15 @@ export async function orSkip<T>(installing: Promise<T>): Promise<T> {
 async function importWith(
   document: string,
   folder: string,
-  credentials: string,
+  edit: (text: string) => string,
   flags: readonly string[] = [],
   env: Record<string, string> = {},
-): Promise<string> {
+): Promise<void> {
   const { code, stderr } = await run(['import', document, ...flags], { cwd: folder, env });
   if (code !== 0) throw new Error(`landbridge import ${document}: ${stderr}`);
   const [name] = await readdir(join(folder, 'domains'));
   const file = join(folder, 'domains', name!);
-  await writeFile(file, `${await readFile(file, 'utf8')}\n${credentials}`);
-  return file;
+  await writeFile(file, edit(await readFile(file, 'utf8')));
 }
 
 async function postJson(url: string, body: object): Promise<Response> {
@@ -151,7 +159,7 @@ const nest: Server = {
     path: /auth/login
     body: { username: "\${CATTERY_USER}", password: "\${CATTERY_PASSWORD}" }
 `;
-    await importWith(`${url}/api-json`, folder, credentials);
+    await importWith(`${url}/api-json`, folder, (text) => `${text}\n${credentials}`);
     return { args: ['domains'], cwd: folder, env: { CATTERY_USER: USER, CATTERY_PASSWORD: PASSWORD } };
   },
   logIn: async (url) => {
@@ -196,7 +204,7 @@ const fastify: Server = {
     send: cookies
 `;
     // The address of its documentation page, as a person has it in the browser.
-    await importWith(`${url}/documentation/`, folder, credentials);
+    await importWith(`${url}/documentation/`, folder, (text) => `${text}\n${credentials}`);
     return { args: ['domains'], cwd: folder, env: { LIBRARY_USER: USER, LIBRARY_PASSWORD: PASSWORD } };
   },
   logIn: async (url) => {
@@ -240,7 +248,7 @@ const hono: Server = {
     body: { email: "\${RECIPES_EMAIL}", password: "\${RECIPES_PASSWORD}" }
     token: data.token
 `;
-    await importWith(`${url}/doc`, folder, credentials);
+    await importWith(`${url}/doc`, folder, (text) => `${text}\n${credentials}`);
     const env = { RECIPES_EMAIL: `${USER}@example.com`, RECIPES_PASSWORD: PASSWORD };
     return { args: ['domains'], cwd: folder, env };
   },
@@ -280,4 +288,113 @@ const hono: Server = {
   },
 };
 
-export const SERVERS: readonly Server[] = [fastapi, nest, fastify, hono];
+/** Its document gives an upload as JSON, which the server refuses: a team corrects that with an overlay. */
+const DIRECTUS_OVERLAY = `overlay: 1.0.0
+info: { title: What Directus takes, version: "1" }
+actions:
+  - target: $.paths['/files'].post.requestBody.content['application/json']
+    remove: true
+  - target: $.paths['/files'].post.requestBody.content
+    update:
+      multipart/form-data:
+        schema:
+          type: object
+          properties: { title: { type: string }, file: { type: string, format: binary } }
+`;
+const EMAIL = 'ada@example.com';
+const ARTICLES = {
+  collection: 'articles',
+  schema: {},
+  meta: {},
+  fields: [
+    { field: 'id', type: 'integer', schema: { is_primary_key: true, has_auto_increment: true }, meta: {} },
+    { field: 'title', type: 'string', schema: { is_nullable: false }, meta: {} },
+    { field: 'body', type: 'text', schema: {}, meta: {} },
+  ],
+};
+
+/** A large product: its document is made of the collections of its database, for whoever asks. */
+const directus: Server = {
+  name: 'directus',
+  isLarge: true,
+  start: async (say, folder) => {
+    const packages = await orSkip(installPart('directus', say));
+    const port = await findFreePort();
+    const env = {
+      DB_CLIENT: 'sqlite3',
+      DB_FILENAME: join(folder, 'data.db'),
+      STORAGE_LOCATIONS: 'local',
+      STORAGE_LOCAL_ROOT: join(folder, 'uploads'),
+      EXTENSIONS_PATH: join(folder, 'extensions'),
+      SECRET: randomBytes(24).toString('hex'),
+      ADMIN_EMAIL: EMAIL,
+      ADMIN_PASSWORD: PASSWORD,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+      TELEMETRY: 'false',
+      NODE_ENV: 'development',
+    };
+    await mkdir(join(folder, 'uploads'));
+    await mkdir(join(folder, 'extensions'));
+    const main = join(packages, 'node_modules/directus/cli.js');
+    await runProgram({ command: process.execPath, args: [main, 'bootstrap'], cwd: folder, env });
+    const listening = await startProgram({ command: process.execPath, args: [main, 'start'], cwd: folder, env });
+    const headers = { ...(await directus.logIn(listening.url)), 'content-type': 'application/json' };
+    await fetch(`${listening.url}/collections`, { method: 'POST', headers, body: JSON.stringify(ARTICLES) });
+    return listening;
+  },
+  prepare: async (url, folder) => {
+    const { authorization } = await directus.logIn(url);
+    const flags = ['--name', 'directus', '--header', `Authorization: Bearer \${DIRECTUS_TOKEN}`];
+    const env = { DIRECTUS_TOKEN: authorization!.replace('Bearer ', '') };
+    await mkdir(join(folder, 'openapi'));
+    await writeFile(join(folder, 'openapi/fixes.overlay.yaml'), DIRECTUS_OVERLAY);
+    const credentials = `overlays: [../openapi/fixes.overlay.yaml]
+include: { paths: ["/items/articles", "/items/articles/*", "/files", "/files/*", "/assets/*", "/users/me"] }
+credentials:
+  session:
+    kind: login
+    path: /auth/login
+    body: { email: "\${DIRECTUS_EMAIL}", password: "\${DIRECTUS_PASSWORD}" }
+`;
+    // The token of the import was for the document; from here on Landbridge logs in by itself.
+    const edit = (text: string) => `${text.replace(/^headers:\n.*\n/m, '')}\n${credentials}`;
+    await importWith(`${url}/server/specs/oas`, folder, edit, flags, env);
+    return { args: ['domains'], cwd: folder, env: { DIRECTUS_EMAIL: EMAIL, DIRECTUS_PASSWORD: PASSWORD } };
+  },
+  logIn: async (url) => {
+    const { data } = (await (await postJson(`${url}/auth/login`, { email: EMAIL, password: PASSWORD })).json()) as Json;
+    return { authorization: `Bearer ${data.access_token}` };
+  },
+  journey: {
+    first: 'read_items_articles',
+    create: {
+      operation: 'create_items_articles',
+      arguments: { body: { title: 'On engines', body: 'They weave.' } },
+      id: ({ data }) => data.id,
+      stored: { title: 'On engines', body: 'They weave.' },
+    },
+    list: {
+      operation: 'read_items_articles',
+      arguments: { limit: 2 },
+      next: () => ({ limit: 100, offset: 2 }),
+      ids: ({ data }) => data.map(({ id }: Json) => id),
+    },
+    update: {
+      operation: 'update_single_items_articles',
+      arguments: (id) => ({ id: String(id), title: 'On looms' }),
+      after: { title: 'On looms', body: 'They weave.' },
+    },
+    upload: { operation: 'create_file', arguments: (_id, file) => ({ title: 'A drawing', file }) },
+    download: { operation: 'get_asset', arguments: (_id, { data }) => ({ id: data.id }) },
+    delete: { operation: 'delete_single_items_articles', arguments: (id) => ({ id: String(id) }) },
+    path: (id) => `/items/articles/${id}`,
+    filePath: (_id, { data }) => `/assets/${data.id}`,
+    unwrap: ({ data }) => data,
+    // No field of an article is required by its document.
+    isLenient: true,
+  },
+};
+
+export const SERVERS: readonly Server[] = [fastapi, nest, fastify, hono, directus];
