@@ -130,46 +130,46 @@ test('unset variables are named at start and in the call, and nothing is sent', 
 
 describe('mistakes stop the start with their field', () => {
   test.each([
-    ['no address', { kind: 'login', body: {} }, /credentials\.session\.path is missing/],
-    ['two addresses', { ...DIRECTUS, url: 'https://x.test' }, /credentials\.session\.url stands beside path/],
+    ['no address', { kind: 'login', body: {} }, /credentials\.session\.path:? is missing/],
+    ['two addresses', { ...DIRECTUS, url: 'https://x.test' }, /credentials\.session\.url:? stands beside path/],
     [
       'an address that is none',
       { kind: 'login', url: 'auth/login', body: {} },
-      /credentials\.session\.url must be an absolute/,
+      /credentials\.session\.url:? must be an absolute/,
     ],
     [
       'an unset variable in the address',
       { kind: 'login', url: '${NOWHERE}/x' },
-      /credentials\.session\.url needs the environment variable NOWHERE/,
+      /credentials\.session\.url:? needs the environment variable NOWHERE/,
     ],
-    ['body and form', { ...DIRECTUS, form: {} }, /credentials\.session\.form stands beside body/],
-    ['a body of a GET', { ...DIRECTUS, method: 'GET' }, /credentials\.session\.method is GET/],
+    ['body and form', { ...DIRECTUS, form: {} }, /credentials\.session\.form:? stands beside body/],
+    ['a body of a GET', { ...DIRECTUS, method: 'GET' }, /credentials\.session\.method:? is GET/],
     [
       'another method',
       { ...DIRECTUS, method: 'DELETE' },
-      /credentials\.session\.method must be GET, POST, PUT or PATCH/,
+      /credentials\.session\.method:? must be GET, POST, PUT or PATCH/,
     ],
     [
       'a secret in the file',
       { kind: 'login', path: '/x', body: { user: { passWord: 'hunter2' } } },
-      /credentials\.session\.body\.user\.passWord is a secret by its name/,
+      /credentials\.session\.body\.user\.passWord:? is a secret by its name/,
     ],
     [
       'a header nobody may set',
       { ...DIRECTUS, headers: { Host: 'x' } },
-      /credentials\.session\.headers Host is written by the HTTP client/,
+      /credentials\.session\.headers:? Host is written by the HTTP client/,
     ],
     [
       'cookies of another origin',
       { ...SESSION, path: undefined, url: 'https://id.test/login' },
-      /credentials\.session\.send cookies stay at the origin/,
+      /credentials\.session\.send:? cookies stay at the origin/,
     ],
     [
       'a way to send that is none',
       { ...DIRECTUS, send: 'cookie' },
-      /credentials\.session\.send must be one of "bearer", "cookies"/,
+      /credentials\.session\.send:? must be one of "bearer", "cookies"/,
     ],
-    ['an unknown field', { ...DIRECTUS, tokn: 'x' }, /credentials\.session\.tokn .*did you mean "token"/],
+    ['an unknown field', { ...DIRECTUS, tokn: 'x' }, /credentials\.session\.tokn:? .*did you mean "token"/],
   ])('%s', async (_, credential, want) => {
     await expect(load(JSON.parse(JSON.stringify(credential)) as object)).rejects.toThrow(want);
   });
