@@ -1,9 +1,12 @@
 // How the endpoints of each domain become tools. What a domain file says holds for its domain; the others share one mode,
 // which `auto` chooses: the first that a model can take in and that fits the token budget.
+
+import { once } from '../model/base.ts';
+import { buildActionIndex } from './grouped/action-index.ts';
 import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
-import { fits, planGroups } from './grouped/grouping.ts';
+import { planGroups } from './grouped/grouping.ts';
 import type { Strategies } from './grouped/strategies.ts';
-import { buildSearch } from './search/search-mode.ts';
+import { buildDescribe, buildSearch } from './search/search-mode.ts';
 import { fitsBudget } from './tokens.ts';
 import { createEntry, type ToolEntry } from './tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from './tree.ts';
@@ -59,9 +62,8 @@ function isHopeless({ domains, native, tokenBudget }: ExposureInput, modes: Mode
   const count = countOperations(some);
   if (count * MIN_TOKENS > tokenBudget) return true;
   if (candidate === 'tools') return native.length + count > MAX_FLAT_TOOLS;
-  return !some.every(({ group, operations }) =>
-    planGroups(group, operations, false).every((plan) => fits(plan.members)),
-  );
+  const groups = some.flatMap(({ group, operations }) => planGroups(group, operations, false));
+  return native.length + groups.length > MAX_FLAT_TOOLS;
 }
 
 function countOperations(domains: readonly CatalogDomain[]): number {
@@ -78,20 +80,27 @@ function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
     )
     .map((operation) => createEntry(operation.tool, operation.run, operation.endpoint.domain, [operation]));
   const searched = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
-  const search = countOperations(searched) > 0 ? buildSearch(searched) : [];
   const grouped = input.domains
     .filter(({ domain }) => modes.get(domain.name) === 'grouped')
     .map((domain) => ({ ...domain, operations: domain.operations.filter((operation) => !pinned.has(operation)) }));
   const names = [...input.native, ...flat].map(({ tool }) => tool.name);
-  const others = [...input.native, ...search, ...flat];
-  if (grouped.length === 0) return others;
-  const build = (form: GroupedForm) => [...others, ...buildGrouped(grouped, names, form, input.strategies)];
+  const isSearched = countOperations(searched) > 0;
+  if (countOperations(grouped) === 0) return [...input.native, ...(isSearched ? buildSearch(searched) : []), ...flat];
+  const build = (form: GroupedForm) => {
+    const entries = buildGrouped(grouped, names, form, input.strategies);
+    const actions = once(() => buildActionIndex(entries));
+    const finding = isSearched ? buildSearch(searched, actions) : [buildDescribe(grouped, actions)];
+    return [...input.native, ...finding, ...flat, ...entries];
+  };
   const isHuge = countOperations(grouped) * MIN_TOKENS > input.tokenBudget;
-  for (const form of isHuge ? [] : MORE_FORMS) {
+  // Most lists that are too long are so in every form: the shortest tells.
+  const least = build(LEAST_FORM);
+  if (isHuge || !isAffordable(input, least)) return least;
+  for (const form of MORE_FORMS) {
     const entries = build(form);
     if (isAffordable(input, entries)) return entries;
   }
-  return build(LEAST_FORM);
+  return least;
 }
 
 function isAffordable({ tokenBudget }: ExposureInput, entries: readonly ToolEntry[]): boolean {

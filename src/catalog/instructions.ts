@@ -15,6 +15,9 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
     'These tools call REST APIs. Arguments are checked strictly: unknown ones are refused before anything is sent.',
     names.has('search_operations') &&
       'Use search_operations to find an operation, describe_operation for its arguments, then call_operation.',
+    names.has('describe_operation') &&
+      tools.some(({ pickOf, tool }) => pickOf && tool.name !== 'call_operation') &&
+      'describe_operation tells everything about one action of a tool ("tool.action").',
     controls.has('fields') &&
       '`fields` (comma-separated dot paths, e.g. "id,owner.name") keeps only those parts of an answer: use it on lists.',
     controls.has('dry_run') && '`dry_run: true` shows the HTTP request instead of sending it.',

@@ -27,13 +27,21 @@ describe('planGroups()', () => {
   test('a small domain is two groups, reads apart from writes', () => {
     expect(
       outline([
-        anEndpoint('api', 'list', { tags: ['a'] }),
-        anEndpoint('api', 'make', { tags: ['b'], effect: 'write' }),
-        anEndpoint('api', 'kill', { tags: ['a'], effect: 'destructive' }),
+        anEndpoint('api', 'list', { tags: ['users'] }),
+        anEndpoint('api', 'make', { tags: ['user_groups'], effect: 'write' }),
+        anEndpoint('api', 'kill', { tags: ['users'], effect: 'destructive' }),
       ]),
     ).toEqual([
       ['read', [], ['list']],
       ['write', [], ['kill', 'make']],
+    ]);
+  });
+
+  test('tags that have nothing to do with each other never share a tool, however few operations they have', () => {
+    const small = (tag: string) => anEndpoint('api', `list_${tag}`, { tags: [tag], path: `/${tag}` });
+    expect(outline(['pets', 'orders', 'pet_toys'].map(small))).toEqual([
+      ['read', ['pets', 'pet_toys'], ['list_pets', 'list_pet_toys']],
+      ['read', ['orders'], ['list_orders']],
     ]);
   });
 

@@ -102,7 +102,7 @@ describe('an operation with two tags, in grouped mode', () => {
   afterAll(() => grouped.close());
 
   test('is an action of both tools, one and the same operation', () => {
-    const entries = [...grouped.registry.tools.values()];
+    const entries = [...grouped.registry.tools.values()].filter(({ operations }) => operations.length > 0);
     expect(entries.map(({ tool }) => tool.name)).toEqual(['big_users_read', 'big_teams_read']);
     const [first, second] = entries.map(({ operations }) => operations.find(({ endpoint }) => endpoint === both));
     expect(first).toBe(second);
@@ -122,7 +122,8 @@ describe('an operation with two tags, in grouped mode', () => {
       fill(tag).map((endpoint) => ({ ...endpoint, effect: 'write' as const, method: 'POST' }));
     const domain = aDomain('big', [...writes('users'), wipe, ...writes('teams')]);
     const { registry } = createGateway({ domains: [domain], exposure: 'grouped' });
-    for (const { tool } of registry.tools.values()) expect(tool.annotations?.destructiveHint).toBe(true);
-    expect(registry.tools.size).toBe(2);
+    const tools = [...registry.tools.values()].filter(({ operations }) => operations.length > 0);
+    for (const { tool } of tools) expect(tool.annotations?.destructiveHint).toBe(true);
+    expect(tools).toHaveLength(2);
   });
 });

@@ -169,15 +169,17 @@ describe('exposure', () => {
   test('auto groups what is too many for a list and still small', () => {
     const built = registry([aDomain('a', numbered('a', 60, { tags: ['t'] }))]);
     expect(built.exposure).toBe('grouped');
-    expect(built.tools.size).toBe(5);
+    // Five of twelve actions each, and describe_operation.
+    expect(built.tools.size).toBe(6);
     expect(listCost([...built.tools.values()].map(({ tool }) => tool))).toBeLessThanOrEqual(10_000);
   });
 
-  test('auto never groups operations with more fields than a group may have', () => {
+  test('auto groups what fits, however many fields one operation has', () => {
     const wide = {
       properties: Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`field_${i}`, { type: 'string' }])),
     };
-    expect(registry([aDomain('a', [...numbered('a', 41), anEndpoint('a', 'wide', wide)])]).exposure).toBe('search');
+    expect(registry([aDomain('a', [...numbered('a', 41), anEndpoint('a', 'wide', wide)])]).exposure).toBe('grouped');
+    expect(registry([aDomain('a', [...numbered('a', 41)])], { tokenBudget: 400 }).exposure).toBe('search');
   });
 
   test('auto searches the rest, at a price that does not grow', () => {
@@ -254,10 +256,10 @@ describe('grouped mode', () => {
   const built = registry([domain], { exposure: 'grouped' });
 
   test('reads and writes are tools of their own, honest about what they do', () => {
-    expect(names(built)).toEqual(['api_read', 'api_write']);
+    expect(names(built)).toEqual(['describe_operation', 'api_read', 'api_write']);
     expect(built.tools.get('api_read')?.tool).toMatchObject({
       description: [
-        'api',
+        'Read data of api',
         'Actions: issues_list, issues_get',
         'Workflow:',
         "- 'issues_get': Read one issue with everything on it. Requires: id",
@@ -273,7 +275,8 @@ describe('grouped mode', () => {
       annotations: { readOnlyHint: true, destructiveHint: false },
     });
     expect(built.tools.get('api_write')?.tool).toMatchObject({
-      description: "api\nActions: issues_lock, issues_delete\nWorkflow:\n- 'issues_delete': ⚠️ DESTRUCTIVE",
+      description:
+        "Change or delete data of api\nActions: issues_lock, issues_delete\nWorkflow:\n- 'issues_delete': ⚠️ DESTRUCTIVE",
       inputSchema: {
         properties: {
           id: { type: 'integer', description: '(always required)' },

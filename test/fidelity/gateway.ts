@@ -149,18 +149,14 @@ function createPlaces(
   if (exposure === 'search') {
     return async (operation, args) => ({ name: 'call_operation', arguments: { operation, arguments: args } });
   }
-  const groups = listAll(client);
   return async (tool, args) => {
-    const found = (await groups).filter(({ inputSchema }) => {
-      const action = (inputSchema.properties as Record<string, { enum?: string[] }> | undefined)?.action;
-      return action?.enum?.includes(tool) === true;
-    });
-    if (found.length !== 1) {
-      throw new Error(`${tool} is an action of ${found.length} tools: ${[...gateway.registry.tools.keys()]}`);
-    }
+    const description = await client.callTool({ name: 'describe_operation', arguments: { operation: tool } });
+    const [{ text = '' } = {}] = description.content as { text?: string }[];
+    const [, name, pick] = /^Call (\S+) with (\{.*\}) and /m.exec(text) ?? [];
+    if (name === undefined) throw new Error(`${tool} is no action of ${[...gateway.registry.tools.keys()]}: ${text}`);
     const { action: own, ...others } = args;
     // The discriminator has the name; an argument called the same gives way.
-    return { name: found[0]!.name, arguments: { ...others, ...(own !== undefined && { action_: own }), action: tool } };
+    return { name, arguments: { ...others, ...(own !== undefined && { action_: own }), ...JSON.parse(pick!) } };
   };
 }
 

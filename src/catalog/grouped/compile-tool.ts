@@ -39,6 +39,10 @@ export interface ToolPlan {
   readonly middleware: readonly Middleware[];
   readonly actions: readonly PlacedAction[];
   readonly strategies: Strategies;
+  /** `full`: fields of REST operations as in a tool of their own. */
+  readonly detail: 'full' | 'slim';
+  /** Advice on an action this tool does not have: what was probably meant, here or in another tool. */
+  readonly elsewhere?: ((tool: string, choice: string) => Promise<string | undefined>) | undefined;
 }
 
 export interface CompiledAction extends ActionFields {
@@ -113,7 +117,7 @@ function draftOperation(
   commonKeys: readonly string[],
   isWrapped: boolean,
 ): DraftParts {
-  const own = advertiseOperation(operation, plan.discriminator);
+  const own = advertiseOperation(operation, plan.discriminator, plan.detail);
   const { handler, createCheck } = bindOperation(operation, own.renamed, commonKeys);
   const checkOwn = isWrapped ? createCheck() : undefined;
   const checkCommon = plan.common && validateZod(plan.common, undefined);
@@ -225,13 +229,15 @@ function shareFields(actions: readonly CompiledAction[]): SharedFields {
   };
 }
 
-function createDispatch({ name, discriminator }: ToolPlan, actions: readonly CompiledAction[]): Handler {
+function createDispatch({ name, discriminator, elsewhere }: ToolPlan, actions: readonly CompiledAction[]): Handler {
   const byKey = new Map(actions.map((action) => [action.key, action]));
   return async (context, args) => {
     const { [discriminator]: choice, ...own } = args ?? {};
     const action = typeof choice === 'string' ? byKey.get(choice) : undefined;
-    if (!action)
-      return markFailure(toFailure(context, refusePick(name, discriminator, choice, [...byKey.keys()])), name);
+    if (!action) {
+      const advice = typeof choice === 'string' && choice !== '' ? await elsewhere?.(name, choice) : undefined;
+      return markFailure(toFailure(context, refusePick(name, discriminator, choice, [...byKey.keys()], advice)), name);
+    }
     const inner = context.withAction(action.key);
     try {
       return markFailure(await action.run(inner, own), inner.label);
@@ -241,9 +247,15 @@ function createDispatch({ name, discriminator }: ToolPlan, actions: readonly Com
   };
 }
 
-function refusePick(tool: string, field: string, choice: unknown, keys: readonly string[]): GatewayError {
+function refusePick(
+  tool: string,
+  field: string,
+  choice: unknown,
+  keys: readonly string[],
+  elsewhere: string | undefined,
+): GatewayError {
   const near = typeof choice === 'string' ? closest(choice, keys) : undefined;
-  const advice = near === undefined ? 'pick one of them.' : `did you mean "${near}"?`;
+  const advice = elsewhere ?? (near === undefined ? 'pick one of them.' : `did you mean "${near}"?`);
   const isMissing = choice === undefined || choice === null || choice === '';
   const problem = isMissing ? `${field} is required.` : `Unknown ${field} ${JSON.stringify(choice)}; ${advice}`;
   const message = `${problem} Available: ${keys.join(', ')}`;

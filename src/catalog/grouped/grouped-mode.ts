@@ -1,11 +1,13 @@
 // Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
 import type { Domain } from '../../endpoint/model.ts';
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
+import { once } from '../../model/base.ts';
 import { says } from '../../schema/description-budget.ts';
 import { describeBriefly, tellApart } from '../endpoint-text.ts';
 import type { ToolEntry } from '../tool-entry.ts';
 import { cutWords, withSuffix } from '../tool-names.ts';
 import type { CatalogDomain } from '../tree.ts';
+import { buildActionIndex, tellCall } from './action-index.ts';
 import { GroupedToolBuilder } from './grouped-tool-builder.ts';
 import { type PlannedGroup, planGroups, shortDomain } from './grouping.ts';
 import type { Strategies } from './strategies.ts';
@@ -16,13 +18,15 @@ export interface GroupedForm {
   /** An operation with several tags is an action of each one's tool, not only of the first's. */
   readonly everyTag: boolean;
   readonly maxLine: number;
+  readonly detail: 'full' | 'slim';
 }
 
 /** For lists that have to be short. */
-export const LEAST_FORM: GroupedForm = { style: 'lean', everyTag: false, maxLine: 52 };
+export const LEAST_FORM: GroupedForm = { style: 'lean', everyTag: false, maxLine: 52, detail: 'slim' };
 /** The most first. */
 export const MORE_FORMS: readonly GroupedForm[] = [
-  { style: 'full', everyTag: true, maxLine: 100 },
+  { style: 'full', everyTag: true, maxLine: 200, detail: 'full' },
+  { style: 'full', everyTag: true, maxLine: 100, detail: 'slim' },
   { ...LEAST_FORM, everyTag: true },
 ];
 
@@ -33,32 +37,58 @@ export function buildGrouped(
   strategies: Partial<Strategies> = {},
 ): ToolEntry[] {
   const names = new Set(reserved);
-  return domains.flatMap(({ domain, group, operations }) =>
+  const index = once(() => buildActionIndex(entries));
+  const elsewhere = async (tool: string, choice: string) => {
+    const action = await index().guess(tool, choice);
+    if (action === undefined) return undefined;
+    return action.tool === tool ? `did you mean "${action.action}"?` : `call ${tellCall(action)}.`;
+  };
+  const entries: ToolEntry[] = domains.flatMap(({ domain, group, operations }) =>
     planGroups(group, operations, form.everyTag).map((plan) => {
       const name = nameGroup(plan, names);
       names.add(name);
-      return buildGroup(domain, plan, new GroupedToolBuilder(name, { strategies }), form);
+      return buildGroup(
+        domain,
+        plan,
+        new GroupedToolBuilder(name, { strategies, detail: form.detail, elsewhere }),
+        form,
+      );
     }),
   );
+  return entries;
 }
 
 function buildGroup(domain: Domain, plan: PlannedGroup, builder: GroupedToolBuilder, form: GroupedForm): ToolEntry {
-  const name = builder.getName();
-  const unsaid = plan.labels.filter((label) => !name.includes(label));
-  const about = plan.labels.length === 0 ? domain.title : unsaid.length === 0 ? '' : plan.labels.join(', ');
-  builder.description(about).annotations({ openWorldHint: true });
+  builder.annotations({ openWorldHint: true });
   if (form.style === 'lean') builder.leanDescription();
   const actions = nameActions(plan);
   const endpoints = plan.members.map(({ endpoint }) => endpoint);
   const lines = endpoints.map((endpoint) => describeBriefly(endpoint, form.maxLine));
   const apart = tellApart(endpoints, lines, MAX_SHARED_LINE);
-  plan.members.forEach((operation, index) => {
-    const action = actions[index]!;
-    const line = apart[index]!;
-    const text = operation.endpoint.deprecated ? `${line} (deprecated)` : line;
-    builder.action({ name: action, operation, ...(!says(action, text) && { description: text }) });
+  const texts = plan.members.map(({ endpoint }, index) => {
+    const text = endpoint.deprecated ? `${apart[index]} (deprecated)` : apart[index]!;
+    return says(actions[index]!, text) ? undefined : text;
   });
+  plan.members.forEach((operation, index) => {
+    const description = texts[index];
+    builder.action({ name: actions[index]!, operation, ...(description !== undefined && { description }) });
+  });
+  // Where every token counts the lines of the actions do, if there are any and the name says what they are about.
+  const isTold =
+    form.style === 'lean' &&
+    texts.some((text) => text !== undefined) &&
+    plan.labels.length > 0 &&
+    plan.labels.every((label) => builder.getName().includes(label));
+  builder.description(isTold ? '' : tellPurpose(domain, plan));
   return builder.toEntry(plan.domain);
+}
+
+/** `Read orders, refunds of Shop`: what can be done, with what, where. */
+function tellPurpose({ title }: Domain, { kind, labels, members }: PlannedGroup): string {
+  const destroys = members.some(({ endpoint }) => endpoint.effect === 'destructive');
+  const deed = kind === 'read' ? 'Read' : destroys ? 'Change or delete' : 'Change';
+  const things = labels.map((label) => label.replaceAll('_', ' ')).join(', ');
+  return things === '' ? `${deed} data of ${title}` : `${deed} ${things} of ${title}`;
 }
 
 /** A line that several actions share is longer by its request. */
@@ -91,12 +121,16 @@ function nameActions({ domain, labels, members }: PlannedGroup): string[] {
       const prefix = prefixes.find((candidate) => name.startsWith(`${candidate}_`));
       return prefix === undefined ? name : name.slice(prefix.length + 1);
     }),
+    labels,
   );
   return new Set(short).size === short.length ? short : whole;
 }
 
-/** What all names end in (`_for_authenticated_user`) tells none of them apart. */
-function stripShared(names: readonly string[]): string[] {
+/**
+ * What all names end in tells none of them apart (`_for_authenticated_user`). One word of that kind is what they are about,
+ * and goes only where the tool says it too: `delete` of a tool for the store would not be `delete_order`.
+ */
+function stripShared(names: readonly string[], labels: readonly string[]): string[] {
   if (names.length < 2) return [...names];
   const split = names.map((name) => name.split('_'));
   const [first] = split as [string[], ...string[][]];
@@ -106,5 +140,11 @@ function stripShared(names: readonly string[]): string[] {
     split.every((words) => words.length > shared + 1 && words.at(-1 - shared) === first.at(-1 - shared))
   )
     shared++;
+  const isSaid = (word: string) => labels.some((label) => label.split('_').some((part) => isSameWord(part, word)));
+  if (shared === 1 && !isSaid(first.at(-1)!)) return [...names];
   return split.map((words) => words.slice(0, words.length - shared).join('_'));
+}
+
+function isSameWord(a: string, b: string): boolean {
+  return a.replace(/s$/, '') === b.replace(/s$/, '');
 }

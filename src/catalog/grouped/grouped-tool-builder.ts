@@ -42,6 +42,10 @@ export interface GroupBuilder<Data = unknown, Common = unknown> {
 export interface BuilderOptions {
   /** Replaces how the tool is written, function by function. */
   readonly strategies?: Partial<Strategies> | undefined;
+  /** How much is said of the fields of REST operations. */
+  readonly detail?: ToolPlan['detail'];
+  /** Where a wrong action is to be found instead. */
+  readonly elsewhere?: ToolPlan['elsewhere'];
 }
 
 /**
@@ -76,6 +80,8 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
       middleware: [],
       actions: this.#actions,
       strategies: Object.freeze({ ...STRATEGIES, ...options.strategies }),
+      detail: options.detail ?? 'slim',
+      elsewhere: options.elsewhere,
     };
   }
 

@@ -30,13 +30,26 @@ export function planGroups(domain: Group, operations: readonly CatalogOperation[
   return (['read', 'write'] as const).flatMap((kind) => {
     const members = operations.filter(({ endpoint }) => (endpoint.effect === 'read') === (kind === 'read'));
     if (members.length === 0) return [];
-    const parts = fits(members) ? [{ labels: [], members }] : planParts(domain, members, everyTag);
+    const parts = isOneSubject(domain, members) ? [{ labels: [], members }] : planParts(domain, members, everyTag);
     return parts.map((part) => ({ domain: domain.name, kind, ...part }));
   });
 }
 
+/** A domain that needs no dividing: small, and its tags, if it has several, go together. */
+function isOneSubject(domain: Group, members: readonly CatalogOperation[]): boolean {
+  if (!fits(members)) return false;
+  const tags = [...new Set(members.flatMap((member) => tagsOf(domain, member)))];
+  return tags.every((tag) => areRelated(tags.slice(0, 1), [tag]));
+}
+
+/** Tags go together when they begin with the same word: `users` and `user_groups`, `admin_apps` and `admin_teams`. */
+function areRelated(a: Labels, b: Labels): boolean {
+  const root = (label: string) => label.split('_', 1)[0]!.replace(/s$/, '');
+  return new Set([...a, ...b].map(root)).size <= 1;
+}
+
 /** Within the caps: few enough actions, few enough fields. */
-export function fits(members: readonly CatalogOperation[]): boolean {
+function fits(members: readonly CatalogOperation[]): boolean {
   return members.length <= MAX_ACTIONS && fieldsOf(members).size <= MAX_FIELDS;
 }
 
@@ -61,15 +74,22 @@ function planParts(domain: Group, operations: readonly CatalogOperation[], every
   const parts = [...clusters].flatMap(([label, members]) => split([label], members, 0));
   const merged = merge(parts, (a, b) => {
     const labels = union(a, b);
+    if (!areRelated(a, b)) return undefined;
     return `${shortDomain(domain.name)}_${labels.join('_')}_write`.length <= MAX_TOOL_NAME ? labels : undefined;
   });
-  return gather(merged, []);
+  // Words of a path are no subjects somebody chose: single ones are put together.
+  const isTagged = operations.some((operation) => tagsOf(domain, operation).length > 0);
+  return isTagged ? merged : gather(merged, []);
 }
 
 /** Its tags; without any, the first word of the path. */
-function labelsOf(domain: Group, { endpoint, tool }: CatalogOperation): string[] {
-  const tags = tool.parentGroups.filter((group) => group.parent === domain).map(({ name }) => name);
-  return tags.length > 0 ? tags : [toToolName(literalSegments(endpoint.path)[0] ?? 'general')];
+function labelsOf(domain: Group, operation: CatalogOperation): string[] {
+  const tags = tagsOf(domain, operation);
+  return tags.length > 0 ? tags : [toToolName(literalSegments(operation.endpoint.path)[0] ?? 'general')];
+}
+
+function tagsOf(domain: Group, { tool }: CatalogOperation): string[] {
+  return tool.parentGroups.filter((group) => group.parent === domain).map(({ name }) => name);
 }
 
 /** A cluster that is too large is divided by the next word of its paths, and at last by order. */

@@ -19,10 +19,10 @@ export interface RestFields extends SharedFields {
   readonly open: boolean;
 }
 
-export function advertiseOperation(operation: Operation, discriminator: string): RestFields {
-  const schema = buildOperationSchema(operation, { maxDepth: MAX_DEPTH, slim: SLIM });
+export function advertiseOperation(operation: Operation, discriminator: string, detail: 'full' | 'slim'): RestFields {
+  const schema = buildOperationSchema(operation, detail === 'full' ? {} : { maxDepth: MAX_DEPTH, slim: SLIM });
   const { properties, required = [] } = schema;
-  const isLong = (field: JsonSchema) => JSON.stringify(field).length > MAX_FIELD;
+  const isLong = (field: JsonSchema) => detail === 'slim' && JSON.stringify(field).length > MAX_FIELD;
   const shallow = Object.values(properties).some(isLong)
     ? buildOperationSchema(operation, { maxDepth: 1, slim: SLIM }).properties
     : {};

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../endpoint/model.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
+import { type FoundAction, tellCall } from '../grouped/action-index.ts';
 import { buildOperationSchema, changedThings, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toShape } from './signature.ts';
@@ -11,13 +12,15 @@ import { toShape } from './signature.ts';
 const MAX_SCHEMA = 12_000;
 const MAX_EXAMPLES = 2;
 
-export function describeOperation(operation: CatalogOperation): string {
+/** `places`: the grouped tools it is an action of. */
+export function describeOperation(operation: CatalogOperation, places: readonly FoundAction[] = []): string {
   const { name, endpoint } = operation;
   const shape = toShape(endpoint.outputSchema);
   const examples = endpoint.examples.slice(0, MAX_EXAMPLES).map((args) => `Example arguments: ${JSON.stringify(args)}`);
   return [
     `${name} (${endpoint.effect}${endpoint.deprecated ? ', deprecated' : ''}): ${endpoint.method} ${endpoint.path} of ${endpoint.domain}`,
     describeEndpoint(endpoint),
+    ...places.slice(0, 1).map((place) => `Call ${tellCall(place)} and these arguments beside it.`),
     `Arguments: ${JSON.stringify(argumentsOf(operation))}`,
     ...examples,
     ...(shape === undefined ? [] : [`Returns: ${shape}`]),

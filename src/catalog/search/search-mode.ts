@@ -16,6 +16,7 @@ import { markFailure } from '../../orchestration/handler-result.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
 import { describeBriefly } from '../endpoint-text.ts';
 import { groupBy } from '../group-by.ts';
+import type { ActionIndex, FoundAction } from '../grouped/action-index.ts';
 import { textResult } from '../native/plain-results.ts';
 import { createEntry, type ToolEntry } from '../tool-entry.ts';
 import type { CatalogDomain, CatalogOperation } from '../tree.ts';
@@ -43,15 +44,27 @@ interface Catalog {
   readonly index: () => Promise<Index>;
 }
 
-export function buildSearch(domains: readonly CatalogDomain[]): ToolEntry[] {
+/** `actions`: of grouped tools beside these. */
+export function buildSearch(domains: readonly CatalogDomain[], actions?: Actions): ToolEntry[] {
+  const catalog = toCatalog(domains);
+  return [searchTool(catalog), describeTool(catalog, actions), callTool(catalog)];
+}
+
+/** The describe_operation of grouped mode: a grouped tool says in brief what this one says in full. */
+export function buildDescribe(domains: readonly CatalogDomain[], actions: Actions): ToolEntry {
+  return describeTool(toCatalog(domains), actions);
+}
+
+type Actions = () => ActionIndex;
+
+function toCatalog(domains: readonly CatalogDomain[]): Catalog {
   const operations = domains.flatMap((domain) => domain.operations);
-  const catalog: Catalog = {
+  return {
     domains: domains.map(({ domain }) => domain),
     operations,
     keys: once(() => indexKeys(operations)),
     index: once(() => buildIndex(operations)),
   };
-  return [searchTool(catalog), describeTool(catalog), callTool(catalog)];
 }
 
 const LOOKING = aggregateAnnotations([{ readOnly: true, idempotent: true }], { openWorldHint: false });
@@ -76,12 +89,26 @@ function searchTool(catalog: Catalog): ToolEntry {
   );
 }
 
-function describeTool(catalog: Catalog): ToolEntry {
+function describeTool(catalog: Catalog, actions?: Actions): ToolEntry {
   const about = { description: 'Arguments, examples, effect and answer of one operation.', annotations: LOOKING };
-  const properties = { operation: { type: 'string', description: 'Name from search_operations' } };
-  return toEntry({ name: 'describe_operation', ...about }, properties, async (context, args) =>
-    textResult(describeOperation(await pick(catalog, context.label, String(args.operation)))),
-  );
+  const description = actions === undefined ? 'Name from search_operations' : 'Its name, or tool.action';
+  const properties = { operation: { type: 'string', description } };
+  return toEntry({ name: 'describe_operation', ...about }, properties, async (context, args) => {
+    const name = String(args.operation);
+    const places = actions?.().find(name) ?? [];
+    const [action, ...others] = new Set(places.map(({ operation }) => operation));
+    if (others.length > 0) throw refuseAmbiguous(context.label, name, places);
+    const operation = action ?? (await pick(catalog, context.label, name, actions && 'Name it as tool.action.'));
+    return textResult(describeOperation(operation, places));
+  });
+}
+
+const MAX_PLACES = 20;
+
+function refuseAmbiguous(tool: string, name: string, places: readonly FoundAction[]): GatewayError {
+  const names = places.slice(0, MAX_PLACES).map((place) => `${place.tool}.${place.action}`);
+  const message = `Several tools have an action ${JSON.stringify(name.slice(0, MAX_LINE))}; name one of: ${names.join(', ')}`;
+  return new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }
 
 function callTool(catalog: Catalog): ToolEntry {
@@ -235,13 +262,18 @@ function withSchema(outcome: Outcome, operation: CatalogOperation): Outcome {
   };
 }
 
-async function pick(catalog: Catalog, tool: string, name: string): Promise<CatalogOperation> {
+async function pick(
+  catalog: Catalog,
+  tool: string,
+  name: string,
+  advice = 'Use search_operations to find one.',
+): Promise<CatalogOperation> {
   const operation = findByKey(catalog.keys(), name);
   if (operation) return operation;
   const key = closest(name, catalog.keys().keys());
   // An operation has many keys; the one it is listed under is the one to call it by.
   const near =
     key === undefined ? findOperations(await catalog.index(), name, 1)[0]?.name : catalog.keys().get(key)?.name;
-  const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : '.'} Use search_operations to find one.`;
+  const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : '.'} ${advice}`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }

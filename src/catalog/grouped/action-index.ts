@@ -1,0 +1,92 @@
+// Every action of the grouped tools by every name it may be called: for whoever picks one in the wrong tool, and for
+// describe_operation.
+import { closest } from '../../endpoint/suggest.ts';
+import { findOperations } from '../search/find-operations.ts';
+import { buildIndex } from '../search/search-index.ts';
+import type { ToolEntry } from '../tool-entry.ts';
+import type { CatalogOperation } from '../tree.ts';
+
+export interface FoundAction {
+  readonly tool: string;
+  readonly action: string;
+  readonly operation: CatalogOperation;
+}
+
+export interface ActionIndex {
+  /** Those that may be called so, exactly: `tool.action`, an action, a name, an operationId. */
+  find(name: string): readonly FoundAction[];
+  /** The one that was probably meant by a wrong action of `tool`. */
+  guess(tool: string, choice: string): Promise<FoundAction | undefined>;
+}
+
+/** More of a name is never looked at. */
+const MAX_NAME = 400;
+
+export function buildActionIndex(entries: readonly ToolEntry[]): ActionIndex {
+  const actions = entries.flatMap((entry) =>
+    entry.operations.map((operation) => toAction(entry, operation as CatalogOperation)),
+  );
+  const byName = new Map<string, FoundAction[]>();
+  for (const one of actions) for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one]);
+  const find = (name: string) => byName.get(fold(name.slice(0, MAX_NAME))) ?? [];
+  const inTool = (tool: string, some: readonly FoundAction[]) => some.find((one) => one.tool === tool) ?? some[0];
+  let searchIndex: ReturnType<typeof buildIndex> | undefined;
+  return {
+    find,
+    async guess(tool, choice) {
+      const exact = inTool(tool, find(choice));
+      if (exact) return exact;
+      const near = closest(fold(choice), likeVerb(choice, byName.keys()));
+      if (near !== undefined) return inTool(tool, byName.get(near)!);
+      searchIndex ??= buildIndex([...new Set(actions.map(({ operation }) => operation))]);
+      const [best] = findOperations(await searchIndex, choice, 1);
+      return (
+        best &&
+        inTool(
+          tool,
+          actions.filter(({ operation }) => operation === best),
+        )
+      );
+    },
+  };
+}
+
+/** The names that begin with the same word, where any does: `delete_order` is no slip of `get_order`. */
+function likeVerb(choice: string, names: Iterable<string>): readonly string[] {
+  const all = [...names];
+  const [verb] = fold(choice).split('_', 1);
+  const alike = all.filter((name) => name.split('_', 1)[0] === verb);
+  return alike.length > 0 ? alike : all;
+}
+
+function toAction({ tool, pickOf }: ToolEntry, operation: CatalogOperation): FoundAction {
+  const [action] = Object.values(pickOf?.(operation) ?? {});
+  return { tool: tool.name, action: String(action), operation };
+}
+
+function namesOf({ tool, action, operation }: FoundAction): ReadonlySet<string> {
+  const { endpoint, name, qualifiedNames } = operation;
+  const { id, toolName, source, method, path } = endpoint;
+  const names = [
+    action,
+    `${tool}.${action}`,
+    `${tool}/${action}`,
+    name,
+    endpoint.action,
+    toolName,
+    id,
+    source.operationId,
+  ];
+  return new Set(
+    [...names, `${method} ${path}`, ...qualifiedNames].flatMap((one) => (one === undefined ? [] : [fold(one)])),
+  );
+}
+
+function fold(name: string): string {
+  return name.trim().toLowerCase().replaceAll('-', '_');
+}
+
+/** How to call it. */
+export function tellCall({ tool, action }: FoundAction, discriminator = 'action'): string {
+  return `${tool} with ${JSON.stringify({ [discriminator]: action })}`;
+}
