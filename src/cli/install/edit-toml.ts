@@ -6,8 +6,8 @@ type Value = string | readonly string[] | Readonly<Record<string, string>>;
 /** The text with the table `[section.name]` as given, or without it. */
 export function editToml(text: string, file: string, section: string, name: string, value: object | undefined): string {
   const head = `[${section}.${toKey(name)}]`;
-  const inline = new RegExp(`^[ \\t]*${section}[ \\t]*(?:=|\\.)`, 'm');
-  if (inline.test(text))
+  const words = text.split('\n').map((line) => line.trim());
+  if (words.some((line) => line.startsWith(section) && /^\s*[=.]/.test(line.slice(section.length))))
     throw new GatewayError(
       'BAD_CONFIG',
       `${file} writes ${section} without a table header; add ${head} there by hand.`,
