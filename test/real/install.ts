@@ -13,7 +13,7 @@ export type Part = 'frameworks' | 'prism' | 'directus';
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/landbridge-real/', import.meta.url));
 const APPS = fileURLToPath(new URL('./apps/', import.meta.url));
 const FILES = ['package.json', 'package-lock.json'];
-const INSTALL_MS = 5 * 60_000;
+const INSTALL_MS = 10 * 60_000;
 
 /** The folder that has the part's node_modules. */
 export async function installPart(part: Part, say: (line: string) => void): Promise<string> {

@@ -87,7 +87,7 @@ async function importWith(
 ): Promise<void> {
   const { code, stderr } = await run(['import', document, ...flags], { cwd: folder, env });
   if (code !== 0) throw new Error(`landbridge import ${document}: ${stderr}`);
-  const [name] = await readdir(join(folder, 'domains'));
+  const name = (await readdir(join(folder, 'domains'))).find((one) => one.endsWith('.yaml'));
   const file = join(folder, 'domains', name!);
   await writeFile(file, edit(await readFile(file, 'utf8')));
 }
