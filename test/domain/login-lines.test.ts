@@ -46,6 +46,23 @@ test('a password flow is written out, with the scopes of all operations', async 
   expect(besideTheBase.credentials.login).toMatchObject({ url: new URL('/token', SERVER).href });
 });
 
+test('a scope that would read a variable is left out, and a client that is set has its own field', async () => {
+  const document = openapi(
+    { '/a': { get: { security: [{ login: ['read', '${AWS_SECRET}'] }] } } },
+    { components: { securitySchemes: { login: flow('token') } } },
+  );
+  const env = { SHOP_LOGIN_CLIENT_SECRET: 'client-secret', AWS_SECRET: 'value-of-it' };
+  const written = loginLines(await importValue(document, { name: 'shop', ownOrigin: true, env })).join('\n');
+  expect((parse(written) as { credentials: { login: { form: object } } }).credentials.login.form).toEqual({
+    grant_type: 'password',
+    username: '${SHOP_LOGIN_USERNAME}',
+    password: '${SHOP_LOGIN_PASSWORD}',
+    client_secret: '${SHOP_LOGIN_CLIENT_SECRET}',
+    scope: 'read',
+  });
+  expect(written).not.toContain('value-of-it');
+});
+
 test('one at another origin is only proposed: whether that gets a password is for a person to say', async () => {
   const written = await lines({ '/a': { get: {} } }, { login: flow('https://id.example/token') }, [{ login: [] }]);
   expect(written).toContain('#     url: "https://id.example/token"');

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
+import { collectSecrets } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { type Recorded, type Recorder, startRecorder } from '../support/recorder.ts';
 
@@ -117,6 +118,13 @@ test('a refused login names its variables; nothing secret is shown', async () =>
   expect(text).toBe(
     `shop_list_items: ${api.origin} refused the login session (401 Invalid user credentials.). The call was not made. Check SHOP_EMAIL and SHOP_PASSWORD. Changing the arguments does not help.`,
   );
+});
+
+test('a secret in the address of a login is a secret like the others', async () => {
+  const env = { ...ENV, SHOP_KEY: 'key-in-the-address' };
+  const login = { kind: 'login', url: `${api.origin}/auth/login?key=\${SHOP_KEY}`, body: DIRECTUS.body };
+  const domain = await load(login, {}, env);
+  expect(collectSecrets([domain])).toEqual(expect.arrayContaining(['correct horse', 'key-in-the-address']));
 });
 
 test('unset variables are named at start and in the call, and nothing is sent', async () => {

@@ -21,7 +21,7 @@ describe('expand()', () => {
   ];
   for (const [given, text, missing] of rows) {
     test(`fills ${given}`, () => {
-      expect(expand(given, env)).toEqual({ text, missing });
+      expect(expand(given, env)).toMatchObject({ text, missing });
     });
   }
 });
@@ -153,13 +153,13 @@ describe('credentials', () => {
   });
 
   const wrong: [Partial<DomainDefinition>, RegExp][] = [
-    [{ headers: { 'X-A': '${UNSET}' } }, /headers\.X-A needs the environment variable UNSET/],
-    [{ headers: { Host: 'x' } }, /headers\.Host is written by the HTTP client/],
-    [{ headers: { 'X-A': 'a\r\nX-B: c' } }, /headers\.X-A may hold only printable ASCII/],
+    [{ headers: { 'X-A': '${UNSET}' } }, /headers\.X-A: needs the environment variable UNSET/],
+    [{ headers: { Host: 'x' } }, /headers\.Host: is written by the HTTP client/],
+    [{ headers: { 'X-A': 'a\r\nX-B: c' } }, /headers\.X-A: may hold only printable ASCII/],
     [{ headers: { 'X A': 'a' } }, /"X A": is not a header name/],
     [
       { credentials: { key: { env: 'A' } } },
-      /credentials\.key\.kind is missing: give apiKey, bearer, basic, oauth2 or awsSigv4/,
+      /credentials\.key\.kind: is missing: give apiKey, bearer, basic, login, oauth2 or awsSigv4/,
     ],
   ];
   for (const [given, want] of wrong) {

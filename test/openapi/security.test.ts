@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is what documents try
 // Security schemes become credentials, bound to one origin, filled from the environment.
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
@@ -134,6 +135,22 @@ describe('schemes', () => {
       expect(await ways(flow('token'), { env: { ...env, LANDBRIDGE_CRED_TEST_MAIN: 'tok' } })).toEqual([
         [{ kind: 'bearer', name: 'main', secret: secret('LANDBRIDGE_CRED_TEST_MAIN', 'tok') }],
       ]);
+    });
+
+    test('fills in no variable that the document names', async () => {
+      const scheme = flow('/token?q=${AWS_SECRET}');
+      const document = secured({ main: scheme }, [{ main: ['${AWS_SECRET}', '${HOME:-x}'] }]);
+      const { security } = await importOne(document, { env: { ...env, AWS_SECRET: 'secret', HOME: '/home' } });
+      expect(security[0]?.[0]).toMatchObject({
+        request: {
+          query: 'q=${AWS_SECRET}',
+          body: `grant_type=password&username=ann&password=p+w%26d&scope=${encodeURIComponent('${AWS_SECRET}')}+${encodeURIComponent('${HOME:-x}')}`,
+        },
+        secrets: [
+          { variable: 'LANDBRIDGE_CRED_TEST_MAIN_USERNAME' },
+          { variable: 'LANDBRIDGE_CRED_TEST_MAIN_PASSWORD' },
+        ],
+      });
     });
 
     test('is said at start, with its variables, its address and the alternative', async () => {

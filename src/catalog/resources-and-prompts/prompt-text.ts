@@ -53,7 +53,7 @@ function closeGaps(sentence: string, args: Args): string {
     }
     for (let taken = 0; taken < MAX_LEADING && LEADING.test(result.at(-1) ?? ''); taken++) result.pop();
     // What ends the sentence still ends it.
-    const mark = /[.!?:;]+$/.exec(word)?.[0] ?? '';
+    const mark = /(?<![.!?:;])[.!?:;]+$/.exec(word)?.[0] ?? '';
     const before = result.pop();
     if (before !== undefined) result.push(mark === '' ? before : before.replace(/[,;]$/, '') + mark);
   }

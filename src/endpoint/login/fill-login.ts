@@ -6,14 +6,21 @@ import type { LoginRequest, Secret } from '../model.ts';
 /** Texts may hold `${VARIABLE}` and `${VARIABLE:-default}`. */
 export interface LoginTemplate {
   readonly method?: string | undefined;
-  /** Absolute; a query of its own is kept. */
-  readonly url: string;
+  /** Put before `url` as it stands: a base URL may be a document's. */
+  readonly base?: string;
+  /** Absolute with `base`; a query of its own is kept. */
+  readonly url?: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** Sent as JSON. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Sent urlencoded. */
   readonly form?: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * What a document says, sent as it stands: it must not pick a variable of ours. Its address takes the place of `url`, its fields
+   * come behind those of `form`.
+   */
+  readonly literal?: { readonly url: string; readonly form: Readonly<Record<string, string>> };
 }
 
 /** Fields that say who logs in, and where. Whatever stands in another one is a secret. */
@@ -38,7 +45,7 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
   const fill = (text: string, field: string): string => {
     const { text: filled, variables } = expand(text, env);
     for (const { name, value } of variables) {
-      const isName = field === 'url' ? !isSecretField(name) : NAMES.test(toWords(field));
+      const isName = field === 'url' ? !isSecretField(name) && !/_key$/i.test(name) : NAMES.test(toWords(field));
       const before = secrets.get(name);
       // One that is a name in one place and a password in another is a password.
       if (before !== undefined && before.isName !== true) continue;
@@ -57,8 +64,10 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
       Object.entries(fields).map(([key, value]): [string, string] => [key, String(fillAll(value, key))]),
     ).toString();
 
-  const { method = 'POST', body, form } = template;
-  const [, address = '', ownQuery = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(fill(template.url, 'url')) ?? [];
+  const { method = 'POST', body, form, literal } = template;
+  const url = literal?.url ?? (template.base ?? '') + fill(template.url ?? '', 'url');
+  const [, address = '', ownQuery = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
+  const literalPairs = new URLSearchParams(literal?.form).toString();
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (form !== undefined) headers['content-type'] = 'application/x-www-form-urlencoded';
@@ -67,10 +76,19 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
     request: {
       method: method.toUpperCase(),
       url: address,
-      query: [ownQuery, toPairs(template.query)].filter((part) => part !== '').join('&'),
+      query: joinPairs(ownQuery, toPairs(template.query)),
       headers,
-      body: body !== undefined ? JSON.stringify(fillAll(body, '')) : form !== undefined ? toPairs(form) : null,
+      body:
+        body !== undefined
+          ? JSON.stringify(fillAll(body, ''))
+          : form !== undefined
+            ? joinPairs(toPairs(form), literalPairs)
+            : null,
     },
     secrets: [...secrets.values()],
   };
+}
+
+function joinPairs(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== '').join('&');
 }

@@ -163,12 +163,12 @@ function buildFlows(
       username: variable('USERNAME'),
       password: variable('PASSWORD'),
       ...Object.fromEntries(clientFields),
-      ...(scope === '' ? {} : { scope }),
     };
+    const literal = { url: loginUrl.href, form: scope === '' ? {} : { scope } };
     credentials.push({
       kind: 'login',
       name,
-      ...fillLogin({ url: loginUrl.href, form }, env),
+      ...fillLogin({ form, literal }, env),
       ...admit(loginUrl),
       send: { in: 'header', field: 'Authorization', prefix: 'Bearer ' },
       renewOn: [401],

@@ -20,16 +20,20 @@ export function loginLines(domain: Domain): string[] {
   return operation === undefined ? [] : linesOfOperation(operation, [...credentials][0]?.name, domain.name);
 }
 
-/** Scopes of all operations together: one token serves all of them. */
+/** Scopes of all operations together: one token serves all of them. None may read a variable once it stands in the file. */
 function linesOfFlow(
   { name, request, secrets }: LoginCredential,
   flows: readonly LoginCredential[],
   endpoints: readonly Endpoint[],
 ): string[] {
   const scopes = new Set(
-    flows.flatMap((one) => new URLSearchParams(one.request.body ?? '').get('scope')?.split(' ') ?? []),
+    flows
+      .flatMap((one) => new URLSearchParams(one.request.body ?? '').get('scope')?.split(' ') ?? [])
+      .filter((scope) => !scope.includes('${')),
   );
-  const fields = secrets.map(({ variable }, index): [string, string] => [FLOW_FIELDS[index] ?? '', `\${${variable}}`]);
+  // The request has its fields in the order of the variables they are filled from.
+  const names = [...new URLSearchParams(request.body ?? '').keys()].filter((name) => FLOW_FIELDS.includes(name));
+  const fields = secrets.map(({ variable }, index): [string, string] => [names[index] ?? '', `\${${variable}}`]);
   const form = {
     grant_type: 'password',
     ...Object.fromEntries(fields),

@@ -28,7 +28,8 @@ export function buildLogin(
 ): Credential {
   const say = (field: string, message: string) => problems.push({ path: ['credentials', name, field], message });
   const { method, query, body, form } = declaration;
-  const url = addressOf(declaration, env, home, say);
+  const url = declaration.url ?? declaration.path ?? '';
+  const origin = checkAddress(declaration, env, home, say);
   if (body !== undefined && form !== undefined)
     say('form', 'stands beside body; a login sends one of them: remove the other');
   if (/^get$/i.test(method ?? '') && (body ?? form) !== undefined)
@@ -36,9 +37,13 @@ export function buildLogin(
   refuseSecrets({ query, body, form, headers: declaration.headers }, ['credentials', name], problems);
   for (const field of Object.keys(declaration.headers ?? {}))
     if (!isConfigurableHeader(field)) say('headers', `${field} is written by the HTTP client and cannot be set`);
-  const isHome = originOf(url) === originOf(home.url ?? '');
+  const isHome = origin === originOf(home.url ?? '');
   const headers = { ...(isHome ? home.headers : {}), ...declaration.headers };
-  const { request, secrets } = fillLogin({ method, url, headers, query, body, form }, env);
+  const { request, secrets } = fillLogin(
+    // Without a base URL nothing of the domain works, and that is said elsewhere.
+    { ...(declaration.url === undefined && { base: home.url ?? '' }), url, method, headers, query, body, form },
+    env,
+  );
   const send = toCarrier(declaration.send ?? 'bearer');
   if (send.in === 'cookies' && !isHome && home.url !== undefined)
     say('send', 'cookies stay at the origin that set them, and this login is at another than the API; send its token');
@@ -53,13 +58,13 @@ export function buildLogin(
   };
 }
 
-/** Absolute; '' where it is not known, and then somebody has been told. */
-function addressOf(
+/** The origin of a login; what is wrong with its address is told. */
+function checkAddress(
   { path, url }: LoginDefinition,
   env: Environment,
   home: LoginHome,
   say: (field: string, message: string) => void,
-): string {
+): string | undefined {
   if (path !== undefined && url !== undefined) say('url', 'stands beside path; say one of them');
   if (url !== undefined) {
     const { text, missing } = expand(url, env);
@@ -68,11 +73,10 @@ function addressOf(
       say('url', 'must be an absolute http(s) URL; a path below the base URL is written path: /auth/login');
     else if (new URL(text).username !== '')
       say('url', 'must hold no user name or password; put them into body or form');
-    return text;
+    return originOf(text);
   }
   if (path === undefined) say('path', 'is missing: give the path of the login below the base URL, such as /auth/login');
-  // Without a base URL nothing of the domain works, and that is said elsewhere.
-  return home.url === undefined ? '' : `${home.url}${path ?? ''}`;
+  return originOf(home.url ?? '');
 }
 
 const MAX_DEPTH = 8;

@@ -16,6 +16,7 @@ const VERSION = /["']?(?:openapi|swagger)["']?\s{0,20}:\s{0,20}["'`]?[23](?:\.\d
 export function findInlineDocument(script: string): string | undefined {
   /** Where the open braces stand; negative once the object is known to be a document. */
   const braces: number[] = [];
+  const endOfString = createStringReader(script);
   for (let at = 0; at < script.length; at++) {
     const char = script[at]!;
     if (char === '{') braces.push(at + 1);
@@ -26,7 +27,7 @@ export function findInlineDocument(script: string): string | undefined {
       at = endOfComment(script, at);
     } else if (char === '"' || char === "'" || char === '`') {
       if (braces.length > 0 && isVersionAt(script, at)) mark(braces);
-      const end = endOfString(script, at);
+      const end = endOfString(at);
       const inside = decodeString(script.slice(at, end + 1));
       if (inside !== undefined) return inside;
       at = end;
@@ -53,16 +54,25 @@ function endOfComment(script: string, at: number): number {
   return end < 0 ? script.length : end + (isLine ? 0 : 1);
 }
 
-/** The closing quotation mark; the opening one itself where none follows in its line: then it is an apostrophe. */
-function endOfString(script: string, start: number): number {
-  const quote = script[start]!;
-  for (let at = start + 1; at < script.length; at++) {
-    const char = script[at]!;
-    if (char === '\\') at++;
-    else if (char === quote) return at;
-    else if (char === '\n' && quote !== '`') return start;
-  }
-  return start;
+/** Finds the closing quotation mark; the opening one itself where none follows in its line: then it is an apostrophe. */
+function createStringReader(script: string): (start: number) => number {
+  // Where one is not closed, those up to there are not either: thousands of them would be read to the end each.
+  const openUntil = new Map<string, number>();
+  return (start) => {
+    const quote = script[start]!;
+    if (start < (openUntil.get(quote) ?? 0)) return start;
+    for (let at = start + 1; at < script.length; at++) {
+      const char = script[at]!;
+      if (char === '\\') at++;
+      else if (char === quote) return at;
+      else if (char === '\n' && quote !== '`') {
+        openUntil.set(quote, at);
+        return start;
+      }
+    }
+    openUntil.set(quote, script.length);
+    return start;
+  };
 }
 
 const MIN_DOCUMENT_CHARS = 40;

@@ -23,7 +23,7 @@ const LINK = /\b(?:href|src)\s{0,5}=\s{0,5}(["'])([^"'\s<>{}]{1,500})\1/gi;
 /** The last segment of an address that names a document. */
 const DOCUMENT_NAME = /(?:openapi|swagger|api-?docs?|api-spec)[^/]{0,60}\.(?:json|ya?ml)$|^api-docs$|-json$/i;
 /** `<link rel="service-desc" href="…">`, RFC 8631. */
-const SERVICE_DESC = /<(?:link|a)\b[^>]{0,300}\bservice-desc\b[^>]{0,300}>/gi;
+const SERVICE_DESC = /<(?:link|a)\b[^<>]{0,300}\bservice-desc\b[^<>]{0,300}>/gi;
 
 /** Libraries say nothing about this API, and are large. */
 const LIBRARY =
@@ -69,7 +69,7 @@ function withCharacters(text: string): string {
 }
 
 function* scriptsIn(html: string): Generator<string> {
-  const opening = /<script\b[^>]{0,2000}>/gi;
+  const opening = /<script\b[^<>]{0,2000}>/gi;
   for (let tag = opening.exec(html); tag !== null; tag = opening.exec(html)) {
     const end = html.indexOf('</script', opening.lastIndex);
     if (end < 0) return;
