@@ -16,10 +16,35 @@ export function createCaller(connection: Connection, exposure: Exposure): Caller
   }
   if (exposure === 'search') return (operation, args = {}) => callBySearch(connection, operation, args);
   return async (operation, args = {}) => {
-    const tools = connection.tools.filter(({ inputSchema }) => actionsOf(inputSchema).includes(operation));
-    if (tools.length !== 1) throw new Error(`${operation} is an action of ${tools.length} tools`);
-    return connection.call(tools[0]!.name, { action: operation, ...args });
+    const { tool, action } = findAction(connection.tools, operation);
+    return connection.call(tool, action === undefined ? args : { action, ...args });
   };
+}
+
+/** Inside `orders_write` the action of `update_order` is `update`: what the tool's name says, the action need not repeat. */
+export function findAction(tools: Connection['tools'], operation: string): { tool: string; action?: string } {
+  const words = toStems(operation);
+  const places = tools.flatMap(({ name, inputSchema }): { tool: string; action?: string }[] => {
+    const stems = toStems(name);
+    const actions = actionsOf(inputSchema);
+    // A group of one has no actions: the tool is the operation.
+    if (actions.length === 0) return words.every((word) => stems.includes(word)) ? [{ tool: name }] : [];
+    return actions
+      .filter((action) => {
+        const own = toStems(action);
+        const isPart = own.every((word) => words.includes(word));
+        return isPart && words.every((word) => own.includes(word) || stems.includes(word));
+      })
+      .map((action) => ({ tool: name, action }));
+  });
+  const exact = places.filter(({ action }) => action === operation);
+  const found = exact.length > 0 ? exact : places;
+  if (found.length !== 1) throw new Error(`${operation} is an action of ${JSON.stringify(found)}`);
+  return found[0]!;
+}
+
+function toStems(name: string): string[] {
+  return name.split('_').map((word) => word.replace(/s$/, ''));
 }
 
 /** Looks for the operation by the words of its name, as one who knows what to do and not what it is called. */

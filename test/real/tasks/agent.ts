@@ -1,6 +1,7 @@
 // An agent that plays a task by its recorded steps. Whatever a later step needs and the task did not say is taken from the
 // answer before it; where that does not have it, the task has come to a dead end.
 import type { Answer, Connection } from '../clients.ts';
+import { findAction } from '../exposures.ts';
 
 export class DeadEnd extends Error {}
 
@@ -58,17 +59,12 @@ export class Agent {
     return JSON.parse(this.last!.text.split('\n')[0]!);
   }
 
-  /** The tool whose actions have this one, as the list of tools shows it. */
-  toolWith(action: string): string {
-    const tool = this.connection.tools.find(({ inputSchema }) => JSON.stringify(inputSchema).includes(`"${action}"`));
-    if (tool === undefined) throw new DeadEnd(`no tool has the action ${action}`);
-    return tool.name;
-  }
-
-  /** Another tool than this, by a word of its name. */
-  toolNamed(pattern: RegExp): string {
-    const tool = this.connection.tools.find(({ name }) => pattern.test(name));
-    if (tool === undefined) throw new DeadEnd(`no tool is called ${pattern}`);
-    return tool.name;
+  /** Where an operation is among grouped tools, as their list shows it. */
+  find(operation: string): { readonly tool: string; readonly action?: string } {
+    try {
+      return findAction(this.connection.tools, operation);
+    } catch (error) {
+      throw new DeadEnd((error as Error).message);
+    }
   }
 }

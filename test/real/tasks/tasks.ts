@@ -60,13 +60,14 @@ export const TASKS: readonly Task[] = [
     exposure: 'grouped',
     person: 'agrees',
     steps: async (agent, look) => {
-      const reading = agent.toolWith('list_orders');
-      await agent.succeed(reading, { action: 'list_orders', limit: 1 });
+      const { tool, action } = agent.find('list_orders');
+      await agent.succeed(tool, { action, limit: 1 });
       const { id } = agent.json().items[0];
-      // The write is in another tool than the read; the answer says in which.
-      await agent.mistake(reading, { action: 'update_order', order_id: id, status: 'shipped' });
-      const writing = agent.learn(/\b(\w+_write|\w+_change|\w+_manage)\b/);
-      await agent.succeed(writing, { action: 'update_order', order_id: id, status: 'shipped' });
+      // The write is in another tool than the read; the answer says in which, and what it is called there.
+      await agent.mistake(tool, { action: 'update_order', order_id: id, status: 'shipped' });
+      const writing = agent.learn(/call (\w+) with/);
+      const update = agent.learn(/"action":"(\w+)"/);
+      await agent.succeed(writing, { action: update, order_id: id, status: 'shipped' });
       check((await look(`/orders/${id}`)).body.status === 'shipped', 'shipped');
     },
   },
@@ -117,13 +118,13 @@ export const TASKS: readonly Task[] = [
     exposure: 'grouped',
     person: 'declines',
     steps: async (agent, look) => {
-      const reading = agent.toolWith('find_all_cats');
-      await agent.succeed(reading, { action: 'find_all_cats' });
+      const reading = agent.find('find_all_cats');
+      await agent.succeed(reading.tool, { action: reading.action });
       const { id } = agent.json()[0];
-      const removing = agent.toolWith('remove_cat');
-      await agent.mistake(removing, { action: 'remove_cat', id });
+      const { tool, action } = agent.find('remove_cat');
+      await agent.mistake(tool, { action, id });
       const confirmation_token = agent.learn(/confirmation_token: "([\w.-]+)"/);
-      await agent.succeed(removing, { action: 'remove_cat', id, confirmation_token });
+      await agent.succeed(tool, { action, id, confirmation_token });
       check((await look(`/cats/${id}`)).status === 404, 'Mimi is gone');
     },
   },
@@ -166,9 +167,11 @@ export const TASKS: readonly Task[] = [
     exposure: 'grouped',
     person: 'agrees',
     steps: async (agent, look) => {
-      await agent.succeed(agent.toolWith('list_books'), { action: 'list_books' });
+      const reading = agent.find('list_books');
+      await agent.succeed(reading.tool, { action: reading.action });
       const { id } = agent.json().data[0];
-      const answer = await agent.succeed(agent.toolWith('delete_book'), { action: 'delete_book', id, dry_run: true });
+      const { tool, action } = agent.find('delete_book');
+      const answer = await agent.succeed(tool, { action, id, dry_run: true });
       check(answer.text.includes(`/api/v1/books/${id}`), 'the request is shown');
       check((await look(`/api/v1/books/${id}`)).status === 200, 'the book is still there');
     },
