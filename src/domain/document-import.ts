@@ -1,5 +1,6 @@
 // Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 import { dirname, join } from 'node:path';
+import { originOf } from '../endpoint/address.ts';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
 import type { Credential, Domain } from '../endpoint/model.ts';
@@ -50,7 +51,8 @@ export async function importFor(
   const { headers, credentials } = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
-  if (isUrl(document)) refuseUnsetHeaders(credentials, problems);
+  const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
+  if (isUrl(document) && isFetchedWith) refuseUnsetHeaders(credentials, problems);
   if (addressProblems > 0 || (isUrl(document) && problems.length > 0))
     throw new DefinitionError(options.source, problems);
   let ownCredentials: ReadonlyMap<string, Credential> = new Map();

@@ -96,8 +96,7 @@ export function createGuard(
     const tookMs = reply.state === undefined ? confirmations.now() - askedAtMs : undefined;
     const action = await settle(reply, confirmations, binding);
     if (action === 'accept') return goOn(context.withRound({}));
-    const isPersons =
-      action === 'no' || (action === 'decline' && (tookMs ?? confirmations.ageMs(reply.state!)) >= READING_MS);
+    const isPersons = action === 'no' || (tookMs ?? confirmations.ageMs(reply.state!)) >= READING_MS;
     if (way === 'ask' || isPersons) throw refuseDeclined(context, action);
     throw offerToken(
       `Not done: the client ${action === 'cancel' ? 'dismissed the question' : 'declined at once'}.\n`,
@@ -109,8 +108,8 @@ export function createGuard(
 
 /**
  * Nobody reads what is to be destroyed and says no to it in less. Clients that run without a person decline in
- * milliseconds: only to them is a token offered, so that a person's no is not there for the model to overrule. `cancel` is
- * nobody's choice (S:client/elicitation).
+ * milliseconds: only to them is a token offered, so that a person's no is not there for the model to overrule. Whoever
+ * dismisses the question after reading it has not said yes either.
  */
 const READING_MS = 2_000;
 

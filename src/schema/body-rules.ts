@@ -42,10 +42,11 @@ export function writeBodyRules({ keys, needed, alternatives, optional }: BodyRul
 export function readBodyRules(schema: JsonSchema, keys: readonly string[], optional: boolean): BodyRules {
   if (!isObject(schema)) return { keys, needed: [], alternatives: [], optional };
   const together = Object.values(nodeAt(schema, 'dependentRequired') ?? {}).flat();
-  const required = optional ? together : textsAt(schema, 'required');
+  // Each of hundreds of fields may name all the others.
+  const required = new Set<unknown>(optional ? together : textsAt(schema, 'required'));
   const rules = optional ? listAt(listAt(schema, 'anyOf')[1], 'allOf') : listAt(schema, 'allOf');
   const alternatives = (optional || rules.length > 0 ? rules : [schema]).flatMap(readSets);
-  return { keys, needed: keys.filter((key) => required.includes(key)), alternatives, optional };
+  return { keys, needed: keys.filter((key) => required.has(key)), alternatives, optional };
 }
 
 function readSets(rule: unknown): FieldSets[] {

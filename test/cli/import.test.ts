@@ -304,6 +304,25 @@ describe('landbridge import --update', () => {
     expect((await readdir(join(folder, 'openapi/shop.bak/parts'))).sort()).toEqual(['a.yaml', 'b.yaml']);
   });
 
+  test('a part that other documents may use stays where it is, and is named', async () => {
+    const part = JSON.stringify({ get: operation('part') });
+    await mkdir(join(folder, 'openapi'));
+    await mkdir(join(folder, 'domains'));
+    await mkdir(join(folder, 'next'));
+    await writeFile(join(folder, 'openapi/common.yaml'), part);
+    await writeFile(join(folder, 'openapi/shop.json'), JSON.stringify(shop({ '/a': { $ref: 'common.yaml' } })));
+    await writeFile(join(folder, 'next/shop.json'), JSON.stringify(shop({ '/a': { get: operation('a') } })));
+    await writeFile(
+      join(folder, 'domains/shop.yaml'),
+      'name: shop\nopenapi: ../openapi/shop.json\nimportedFrom: ../next/shop.json\nbaseUrl: http://127.0.0.1:9\n',
+    );
+    const { stdout } = await landbridge(['import', '--update']);
+    expect(stdout).toContain(
+      'openapi/common.yaml is no part of the document any more; remove it if nothing else uses it',
+    );
+    expect(await text('openapi/common.yaml')).toBe(part);
+  });
+
   test('says what is missing: where the document came from, which file, a variable', async () => {
     const nothing = await landbridge(['import', '--update']);
     expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('name the document')]);

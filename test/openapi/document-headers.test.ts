@@ -58,7 +58,9 @@ describe('--header', () => {
   test('is sent although --base-url is elsewhere: the operator named both addresses', async () => {
     const domain = await importDocument(`${api.url}/openapi.json`, { env, headers, baseUrl: other.url });
     expect(domain.endpoints).toHaveLength(2);
-    expect(domain.warnings).toEqual([]);
+    expect(domain.warnings).toEqual([
+      `The header authorization was sent to ${api.url}, where the document is, and goes with every call to ${other.url}.`,
+    ]);
   });
 
   test('is sent for parts of the document on its origin, never for those elsewhere', async () => {
@@ -173,6 +175,11 @@ describe('headers of a domain file', () => {
       /shop\.yaml:4:3 headers\.Authorization: needs the environment variable NONE; set it, or write \$\{NONE:-default\}/,
     );
     expect(api.seen).toEqual([]);
+  });
+
+  test('are the API’s: where baseUrl says that it is elsewhere, the document is fetched without them', async () => {
+    await load(`  Authorization: Bearer \${TOKEN}\nbaseUrl: ${other.url}\n`, env).catch(() => undefined);
+    expect(new Set(sentTo(api).map(([, sent]) => sent))).toEqual(new Set([undefined]));
   });
 
   test('with nothing behind Bearer are a mistake with file and line', async () => {

@@ -495,6 +495,18 @@ describe.each(ERAS)('a %s client that answers for nobody', (_, answering) => {
     expect(next).not.toHaveBeenCalled();
   });
 
+  test('is taken for a person when it dismisses the question after as long as reading takes', async () => {
+    let now = 1_000_000;
+    const { run } = setUp(createConfirmations({ now: () => now }));
+    const refusal = await failure(
+      answering(run, { action: 'cancel' }, () => {
+        now += 2_000;
+      }),
+    );
+    expect(refusal.message).toMatch(/^The user dismissed the question/);
+    expect(refusal.details).toEqual({ tool: 'pets_delete', answer: 'cancel' });
+  });
+
   test.each([{ action: 'decline' }, { action: 'cancel' }])('gets no token under `ask`: %j', async (answer) => {
     const { run } = setUp(undefined, undefined, 'ask');
     expect((await failure(answering(run, answer))).details).not.toHaveProperty('confirmation_token');

@@ -1,7 +1,7 @@
 // landbridge import --update: a new version of the document under the same domain file, which stays as it is to the byte, and a
 // report of what came, went and changed. What the file says about operations that went is named with its line.
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
@@ -112,12 +112,13 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
       `does not say where its document came from: name it (landbridge import --update <document> --name ${definition.name}), or write importedFrom: with its address.`,
     );
   const from = document ?? fillIn(importedFrom!, file, config, stop);
-  const target = resolve(dirname(file), openapi);
+  const target = await toRealPath(resolve(dirname(file), openapi));
   const options = readOptions(definition, from, file, config, stop);
   const old = await readVersion(target, options);
   const fetched = await readVersion(from, { ...options, ...pickDefined({ refsRoot: config.refsRoot }) });
   if ('problem' in fetched) throw fetched.problem;
-  const folder = definition.refsRoot === undefined ? dirname(target) : resolve(dirname(file), definition.refsRoot);
+  const folder =
+    definition.refsRoot === undefined ? dirname(target) : await toRealPath(resolve(dirname(file), definition.refsRoot));
   const writes = placeAround(target, folder, fetched.files);
   const oldPaths = 'problem' in old ? [target] : old.files.map(({ uri }) => fileURLToPath(uri));
   refuseForeignFiles(
@@ -126,13 +127,19 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   );
   const staleBefore = await findStale(file, config);
   const isNew = await differs(writes, oldPaths);
+  const ownFolder = await toRealPath(resolve(dirname(file), '..', 'openapi', definition.name));
+  const orphans: string[] = [];
   const backups: string[] = [];
   if (isNew) {
     const copy = await backUp(oldPaths.length > 1 ? folder : target);
     if (copy !== undefined) backups.push(relative('.', copy));
     await writeFiles(writes);
     const paths = new Set(writes.map(([path]) => path));
-    for (const path of oldPaths) if (!paths.has(path)) await rm(path, { force: true });
+    for (const path of oldPaths.filter((one) => !paths.has(one))) {
+      // In the folder that an import makes for one document nothing is anybody else's; other parts may be shared.
+      if (path.startsWith(`${ownFolder}/`)) await rm(path, { force: true });
+      else orphans.push(relative('.', path));
+    }
   }
   const oldEndpoints = 'problem' in old ? [] : old.domain.endpoints;
   const { successors, ...changes } = compareDocuments(oldEndpoints, fetched.domain.endpoints);
@@ -161,6 +168,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
         ? [`The version before could not be read, so everything counts as new: ${old.problem.message}`]
         : []),
       ...moved,
+      ...orphans.map((path) => `${path} is no part of the document any more; remove it if nothing else uses it.`),
       ...fetched.domain.quarantined.map(({ method, path, reason }) => `${method} ${path}: ${reason}`),
     ],
   };
@@ -224,6 +232,11 @@ async function readVersion(source: string, options: ImportOptions): Promise<Vers
   } finally {
     progress.done();
   }
+}
+
+/** Documents are read by their real paths; a link on the way must not make their files look like others. */
+async function toRealPath(path: string): Promise<string> {
+  return realpath(path).catch(() => path);
 }
 
 /** A new part must not take the place of a file that was never this document's. */

@@ -40,26 +40,32 @@ export function satisfies({ name }: OperatorHeader, scheme: Node | undefined): b
   return name === 'authorization' && scheme?.type !== 'mutualTLS';
 }
 
-/** What goes along when the document (or an overlay of it) is fetched from `source`: nothing to any other origin. */
+/**
+ * What goes along when the document (or an overlay of it) is fetched from `source`: nothing to any other origin. Headers of a
+ * domain file are the API's; where that is said to be elsewhere, only those of the command line go to the document.
+ */
 export function documentHeaders(document: string, source: string, options: ImportOptions): Fields {
   const origin = originOf(source);
   if (origin === undefined || origin !== originOf(document)) return {};
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
+  const isElsewhere = options.baseUrl !== undefined && originOf(options.baseUrl) !== origin;
+  const { plainHeaders = {}, headerCredentials = [] } = isElsewhere ? {} : options;
   const fields: Record<string, string> = {};
-  for (const [name, value] of Object.entries(options.plainHeaders ?? {})) fields[name.toLowerCase()] = value;
-  for (const { name, credential } of readHeaders(lines, options.env, options.headerCredentials)) {
+  for (const [name, value] of Object.entries(plainHeaders)) fields[name.toLowerCase()] = value;
+  for (const { name, credential } of readHeaders(lines, options.env, headerCredentials)) {
     const { prefix = '', secret } = credential;
     if (secret.value !== undefined) fields[name] = prefix + secret.value;
   }
   return fields;
 }
 
-/** The document decides where calls go: the operator hears that a header goes there, too. */
+/** A header that goes to two origins is told of, whoever decides where calls go. */
 export function noteOrigins(source: string, api: string, sent: Fields, { baseUrl }: ImportOptions): string[] {
   const [document, home] = [originOf(source), originOf(api)];
   const names = Object.keys(sent);
-  if (names.length === 0 || baseUrl !== undefined || home === undefined || home === document) return [];
+  if (names.length === 0 || home === undefined || home === document) return [];
+  const why = baseUrl === undefined ? ', where the document says the API is; --base-url says otherwise' : '';
   return [
-    `The header ${names.join(', ')} was sent to ${document}, where the document is, and goes with every call to ${home}, where the document says the API is; --base-url says otherwise.`,
+    `The header ${names.join(', ')} was sent to ${document}, where the document is, and goes with every call to ${home}${why}.`,
   ];
 }
