@@ -2,6 +2,7 @@
 // which `auto` chooses: the first that a model can take in and that fits the token budget.
 
 import { once } from '../model/base.ts';
+import { asListed } from '../orchestration/controls.ts';
 import { buildActionIndex } from './grouped/action-index.ts';
 import { buildGrouped, type GroupedForm, LEAST_FORM, MORE_FORMS } from './grouped/grouped-mode.ts';
 import { planGroups } from './grouped/grouping.ts';
@@ -78,7 +79,7 @@ function buildEntries(input: ExposureInput, modes: Modes): ToolEntry[] {
     .flatMap(({ domain, operations }) =>
       modes.get(domain.name) === 'tools' ? operations : operations.filter((operation) => pinned.has(operation)),
     )
-    .map((operation) => createEntry(operation.tool, operation.run, operation.endpoint.domain, [operation]));
+    .map((operation) => createEntry(operation.tool, asListed(operation), operation.endpoint.domain, [operation]));
   const searched = input.domains.filter(({ domain }) => modes.get(domain.name) === 'search');
   const grouped = input.domains
     .filter(({ domain }) => modes.get(domain.name) === 'grouped')

@@ -1,29 +1,25 @@
 // What the server says about itself, once, so that no tool has to repeat it.
 import type { Domain } from '../endpoint/model.ts';
 import { cutText, firstSentence, toPlainText } from '../endpoint/plain-text.ts';
+import { CONTROL_NAMES, type ControlName } from '../orchestration/controls.ts';
 import { HARD_LIMIT } from '../schema/description-budget.ts';
+import type { SEARCH_TOOLS } from './search/search-mode.ts';
 import type { ToolEntry } from './tool-entry.ts';
 
 const MAX_DOMAIN_LINES = 40;
 
 export function buildInstructions(domains: readonly Domain[], tools: readonly ToolEntry[]): string {
-  const controls = new Set(
-    tools.flatMap((tool) => tool.operations.flatMap((operation) => Object.keys(operation.controls))),
-  );
   const names = new Set(tools.map(({ tool }) => tool.name));
+  const hasRest = tools.some(({ operations }) => operations.length > 0);
   const rules = [
-    'These tools call REST APIs. Arguments are checked strictly: unknown ones are refused before anything is sent.',
+    `${hasRest ? 'These tools call REST APIs. ' : ''}Arguments are checked strictly: unknown ones are refused before anything is ${hasRest ? 'sent' : 'done'}.`,
     names.has('search_operations') &&
       'Use search_operations to find an operation, describe_operation for its arguments, then call_operation.',
     names.has('describe_operation') &&
       tools.some(({ pickOf, tool }) => pickOf && tool.name !== 'call_operation') &&
       'describe_operation tells everything about one action of a tool ("tool.action").',
-    controls.has('fields') &&
-      '`fields` (comma-separated dot paths, e.g. "id,owner.name") keeps only those parts of an answer: use it on lists.',
-    controls.has('dry_run') && '`dry_run: true` shows the HTTP request instead of sending it.',
+    ...tellControls(tools.filter(({ tool }) => !LOOKING.includes(tool.name))),
     names.has('call_operation') && 'These stand beside or inside the `arguments` of call_operation.',
-    controls.has('confirmation_token') &&
-      'Calls that destroy data need the user’s consent: when one is refused with a confirmation_token, ask the user, then repeat the same call with it.',
   ].filter((rule) => typeof rule === 'string');
   const listed = domains.slice(0, MAX_DOMAIN_LINES).map((domain) => {
     const about = firstSentence(toPlainText(domain.description || domain.title));
@@ -32,6 +28,38 @@ export function buildInstructions(domains: readonly Domain[], tools: readonly To
   if (domains.length > MAX_DOMAIN_LINES) listed.push(`- and ${domains.length - MAX_DOMAIN_LINES} more`);
   const apis = listed.length > 0 ? ['APIs:', ...listed] : [];
   return cutLines([...rules, ...apis], HARD_LIMIT);
+}
+
+/** Nothing is called through these. */
+const LOOKING: readonly string[] = [
+  'search_operations',
+  'describe_operation',
+] satisfies (typeof SEARCH_TOOLS)[number][];
+
+/** What the gateway adds to arguments, promised to all tools only where all of them list it. */
+function tellControls(callers: readonly ToolEntry[]): (string | false)[] {
+  const listings = callers.map(({ controls = [] }) => controls);
+  const takers = (name: ControlName) => listings.filter((keys) => keys.some((key) => key.endsWith(name))).length;
+  const promise = (name: ControlName, text: string) =>
+    takers(name) > 0 && (takers(name) < callers.length ? `Where a tool lists it, ${text}` : text);
+  const isRest = callers.every(({ operations }) => operations.length > 0);
+  const renamed = [...new Set(listings.flat())].filter((key) => !CONTROL_NAMES.includes(key as ControlName));
+  return [
+    promise(
+      'fields',
+      '`fields` (comma-separated dot paths, e.g. "id,owner.name") keeps only those parts of an answer: use it on lists.',
+    ),
+    promise(
+      'dry_run',
+      isRest
+        ? '`dry_run: true` shows the HTTP request instead of sending it.'
+        : '`dry_run: true` shows what would be done instead of doing it.',
+    ),
+    takers('confirmation_token') > 0 &&
+      'Calls that destroy data need the user’s consent: when one is refused with a confirmation_token, ask the user, then repeat the same call with it.',
+    renamed.length > 0 &&
+      `Where an API has an argument of such a name itself, ours is called ${renamed.sort().join(', ')}.`,
+  ];
 }
 
 /** Whole lines only, so that what is left still reads. */

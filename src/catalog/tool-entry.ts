@@ -17,6 +17,8 @@ export interface ToolEntry {
   readonly domain: string;
   /** What can be reached through it. */
   readonly operations: readonly Operation[];
+  /** The gateway's own arguments that it lists, by the names they have there. */
+  readonly controls?: readonly string[] | undefined;
   /** A tool over several operations: the arguments that pick one of them, e.g. `{ action: "list" }`. */
   readonly pickOf?: ((operation: Operation) => Args | undefined) | undefined;
   /** Native tools: the same under a gateway's policy, with its guard, dry run and read-only switch. */
@@ -25,19 +27,23 @@ export interface ToolEntry {
 
 export type Govern = (government: NativeGovernment) => ToolEntry;
 
+/** `controls`: where they are not those of its operations. */
 export function createEntry(
   tool: Tool,
   run: Handler,
   domain: string,
   operations: readonly Operation[],
-  govern?: Govern,
-  pickOf?: ToolEntry['pickOf'],
+  { govern, pickOf, controls }: Partial<Pick<ToolEntry, 'govern' | 'pickOf' | 'controls'>> = {},
 ): ToolEntry {
   return Object.freeze({
     tool: tool.freeze(),
     run,
     domain,
     operations: Object.freeze([...operations]),
+    // Only the instructions look, and not in every mode.
+    get controls() {
+      return controls ?? [...new Set(operations.flatMap((operation) => Object.keys(operation.controls)))];
+    },
     govern,
     pickOf,
   });

@@ -2,9 +2,9 @@
 // one may stand for a person's yes. They are taken out before validation, so the endpoint's schema never sees them.
 
 import type { Controls } from '../call/execution-context.ts';
+import type { Handler } from '../call/handler.ts';
 import { familyOf, type MediaFamily } from '../endpoint/media-type.ts';
 import type { Args, Endpoint, JsonSchema } from '../endpoint/model.ts';
-import { isControlName } from '../endpoint/names.ts';
 import { GatewayError } from '../errors.ts';
 
 const MAX_FIELDS = 100;
@@ -63,8 +63,7 @@ export function buildControls(own: ReadonlySet<string>, offer: ControlOffer): Co
   const isTokenless = !offer.token && !own.has('confirmation_token');
 
   const take: ControlPlan['take'] = (tool, args) => {
-    if (isTokenless && saidIn(args, 'confirmation_token') !== undefined)
-      refuse(tool, 'confirmation_token', 'left out: no token counts here');
+    if (isTokenless && saidIn(args, 'confirmation_token') !== undefined) refuse(tool, 'confirmation_token', NO_TOKEN);
     if (!taken.some((name) => Object.hasOwn(args, keys[name]!))) return undefined;
     const rest: Record<string, unknown> = { ...args };
     const controls: { -readonly [Name in keyof Controls]: Controls[Name] } = {};
@@ -103,16 +102,33 @@ export function mayAnswerJson({ method, response }: Pick<Endpoint, 'method' | 'r
   return types.length === 0 || types.some((type) => JSON_FAMILIES.has(familyOf(type)));
 }
 
+/** The run of an operation with a schema of its own: what that does not list is refused, `useless` or not. */
+export function asListed({ run, controls, controlKeys: { fields } }: Steered): Handler {
+  if (fields === undefined || Object.hasOwn(controls, fields)) return run;
+  return async (context, args) => {
+    if (saidIn(args, fields) !== undefined) {
+      refuse(context.label, fields, 'left out: the answer has no JSON to choose from');
+    }
+    return run(context, args);
+  };
+}
+
+interface Steered {
+  readonly run: Handler;
+  readonly controls: ControlPlan['schemas'];
+  readonly controlKeys: ControlKeys;
+}
+
 /**
  * Arguments of an operation with the controls that stood beside them, each under the key the operation takes it by. What
- * the operation does not take stays under its own name and is refused with the other unknown arguments.
+ * it does not take is refused: inside, it might be an argument of the API's.
  */
 export function putInside(tool: string, args: Args, beside: Args, keys: ControlKeys): Args {
-  const names = Object.keys(beside).filter((name) => isControlName(name) && saidIn(beside, name) !== undefined);
+  const names = CONTROL_NAMES.filter((name) => saidIn(beside, name) !== undefined);
   if (names.length === 0) return args;
   const inside: Record<string, unknown> = { ...args };
   for (const name of names) {
-    const key = keys[name as ControlName] ?? name;
+    const key = keys[name] ?? refuse(tool, name, NO_TOKEN);
     const value = saidIn(inside, key);
     if (value !== undefined && JSON.stringify(value) !== JSON.stringify(beside[name])) {
       refuse(tool, name, 'given once: beside `arguments` it says something else than inside them');
@@ -121,6 +137,8 @@ export function putInside(tool: string, args: Args, beside: Args, keys: ControlK
   }
   return inside;
 }
+
+const NO_TOKEN = 'left out: no token counts here';
 
 /** Null is how some clients write "not given". */
 function saidIn(args: Args, key: string): unknown {

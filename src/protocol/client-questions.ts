@@ -17,12 +17,16 @@ export interface ClientQuestions {
   ask(peer: Peer, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
   /** False when nobody waits for this answer. */
   settle(owner: unknown, id: RequestId, result: unknown, error: unknown): boolean;
+  /** Ends everything that is asked of a client: an answer of its was lost, and nobody knows to which question. */
+  giveUp(owner: unknown, why: string): void;
 }
 
 interface Waiting {
   readonly owner: unknown;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Takes the question back. */
+  readonly giveUp: (reason: string, error: GatewayError) => void;
 }
 
 /** One client that never answers must not use up everybody's questions. */
@@ -31,17 +35,24 @@ const MAX_WAITING = 5_000;
 
 export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
   const waiting = new Map<RequestId, Waiting>();
-  /** How many wait for each client. */
-  const open = new Map<unknown, number>();
-  const count = (owner: unknown, change: 1 | -1) => {
-    const left = (open.get(owner) ?? 0) + change;
-    if (left > 0) open.set(owner, left);
-    else open.delete(owner);
+  /** Those that wait for each client. */
+  const open = new Map<unknown, Set<Waiting>>();
+  const enter = (id: RequestId, entry: Waiting) => {
+    waiting.set(id, entry);
+    open.set(entry.owner, (open.get(entry.owner) ?? new Set()).add(entry));
+  };
+  const leave = (id: RequestId) => {
+    const entry = waiting.get(id);
+    if (entry === undefined) return;
+    waiting.delete(id);
+    const own = open.get(entry.owner);
+    own?.delete(entry);
+    if (own?.size === 0) open.delete(entry.owner);
   };
   return {
     ask({ owner, send, ended }, method, params, signal) {
       return new Promise((resolve, reject) => {
-        const own = open.get(owner) ?? 0;
+        const own = open.get(owner)?.size ?? 0;
         if (own >= MAX_WAITING_PER_CLIENT || waiting.size >= MAX_WAITING) {
           throw new GatewayError('RATE_LIMITED', 'Too many questions are open; answer some of them, then try again.');
         }
@@ -52,7 +63,7 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
           clearTimeout(timer);
           signal.removeEventListener('abort', onAbort);
           ended?.removeEventListener('abort', onEnd);
-          if (waiting.delete(id)) count(owner, -1);
+          leave(id);
         };
         const giveUp = (reason: string, error: GatewayError) => {
           // Only a question that was sent can be taken back.
@@ -63,13 +74,7 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
         const onAbort = () =>
           giveUp('The call was cancelled', new GatewayError('CANCELLED', 'The caller cancelled the call.'));
         const onEnd = () =>
-          giveUp(
-            'No answer can come',
-            new GatewayError(
-              'NOT_CONFIRMED',
-              'The client closed its side before it answered; nothing was sent. Ask the user, then call again.',
-            ),
-          );
+          giveUp('No answer can come', new UnansweredError('The client closed its side before it answered'));
         const onTimeout = () =>
           giveUp('No answer in time', new UnansweredError(`Nobody answered within ${timeoutMs / 1000} s`));
         const timer = setTimeout(onTimeout, timeoutMs);
@@ -78,9 +83,9 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
         if (ended?.aborted) return onEnd();
         signal.addEventListener('abort', onAbort, { once: true });
         ended?.addEventListener('abort', onEnd, { once: true });
-        count(owner, 1);
-        waiting.set(id, {
+        enter(id, {
           owner,
+          giveUp,
           resolve: (result) => {
             finish();
             resolve(result);
@@ -104,6 +109,9 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
         entry.reject(new UnansweredError(`The client could not ask the user (${why})`));
       }
       return true;
+    },
+    giveUp(owner, why) {
+      for (const entry of [...(open.get(owner) ?? [])]) entry.giveUp('No answer can come', new UnansweredError(why));
     },
   };
 }

@@ -7,7 +7,7 @@ import { createDispatch, type DispatchParts } from './dispatch.ts';
 import { claimsModern, isModernHeader, MODERN_VERSION } from './eras.ts';
 import { createLegacy, type LegacyParts } from './legacy-era.ts';
 import { createModern } from './modern-era.ts';
-import type { Introduction, Reply, Sender } from './sender.ts';
+import type { Introduction, Origin, Reply, Sender } from './sender.ts';
 import { cancel } from './session.ts';
 import { createSubscriptions } from './subscriptions.ts';
 import { type CannedParts, createCanned } from './wire/canned.ts';
@@ -37,6 +37,11 @@ type Answer = Reply | undefined | Promise<Reply | undefined>;
 export interface Protocol {
   /** `message`: JSON text, or a message that is parsed already. Never throws and never rejects. */
   handle(message: unknown, sender: Sender): Answer;
+  /**
+   * A message was refused unread (too large, no text). It may have been the answer to a question of ours, and nobody knows
+   * to which: whatever is asked of that client ends now, and not when its time is up.
+   */
+  loseMessage(origin: Origin): void;
   /** Ends what would stay open for ever; calls under way may finish. */
   close(): void;
   /** Gives up calls that no client can end any more: those of legacy clients over HTTP outlive their connection. */
@@ -130,6 +135,8 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       const refusal = refuseBatch(messages, sender);
       return refusal ? stray(undefined, refusal) : batch(messages, sender);
     },
+    loseMessage: (origin) =>
+      legacy.loseMessage(origin, 'A message of the client could not be read, which may have been its answer'),
     close: () => subscriptions.close(),
     abort: () => legacy.abort(),
   };

@@ -22,7 +22,7 @@ import {
 } from './eras.ts';
 import { createLegacySessions, type LegacySessions } from './legacy-session.ts';
 import { parseSecondRound, toRequestFacts } from './request-facts.ts';
-import type { Introduction, Reply, Sender } from './sender.ts';
+import type { Introduction, Origin, Reply, Sender } from './sender.ts';
 import { abandon, cancel, type Scope, track, untrack } from './session.ts';
 import type { Canned } from './wire/canned.ts';
 import type { Message, RequestId, RequestMessage } from './wire/jsonrpc.ts';
@@ -45,6 +45,7 @@ export interface Legacy {
   answer(message: RequestMessage, sender: Sender): Reply | Promise<Reply | undefined>;
   settle(response: Extract<Message, { kind: 'response' }>, sender: Sender): void;
   cancel(sender: Sender, id: RequestId): void;
+  loseMessage(sender: Origin, why: string): void;
   /** Gives up what is under way over HTTP. */
   abort(): void;
 }
@@ -121,6 +122,10 @@ export function createLegacy(parts: LegacyParts): Legacy {
       const owner = sender.session ?? overHttp.find(sender)?.owner;
       if (owner !== undefined && id !== undefined) questions.settle(owner, id, result, error);
     },
+    loseMessage(sender, why) {
+      const owner = sender.session ?? overHttp.find(sender)?.owner;
+      if (owner !== undefined) questions.giveUp(owner, why);
+    },
     cancel(sender, id) {
       const acquaintance = overHttp.find(sender);
       if (acquaintance) cancel(acquaintance.scope, id);
@@ -136,7 +141,7 @@ interface HttpScopes {
   /** To be called when a request of a session is taken up; undefined where the id is missing or not one of ours. */
   enter(sender: Sender): Acquaintance | undefined;
   /** Only while the session has something under way. */
-  find(sender: Sender): Acquaintance | undefined;
+  find(sender: Origin): Acquaintance | undefined;
   /** To be called when a request is answered: nothing is kept of a session that has nothing under way. */
   leave(sender: Sender): void;
   abandonAll(): void;
@@ -144,11 +149,11 @@ interface HttpScopes {
 
 function createHttpScopes(sessions: LegacySessions): HttpScopes {
   const open = new Map<string, Acquaintance>();
-  const idOf = ({ headers }: Sender) => {
+  const idOf = ({ headers }: Origin) => {
     const id = headers?.['mcp-session-id'];
     return typeof id === 'string' ? id : undefined;
   };
-  const find = (sender: Sender) => {
+  const find = (sender: Origin) => {
     const id = idOf(sender);
     // Signed for a principal: somebody else's id opens nothing.
     return id !== undefined && sessions.read(sender.principal.id, id) ? open.get(id) : undefined;

@@ -20,6 +20,9 @@ export interface Sender<Data = unknown> {
   readonly park?: () => () => void;
 }
 
+/** Whose message it was: known before anything of the message is read. */
+export type Origin = Pick<Sender, 'principal' | 'headers' | 'session'>;
+
 /**
  * An answer. `status` is for HTTP; `sessionId` is minted for legacy clients, so that later messages of theirs can be
  * told to belong together. An empty body closes the request's stream without an answer: it was cancelled.

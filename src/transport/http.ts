@@ -146,7 +146,11 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
     const sender = new HttpSender(request, response, identity, connection.signal, admission.corsHeaders(request), load);
     load.enter();
     try {
-      const handle = () => (isUtf8(bytes) ? protocol.handle(bytes.toString(), sender) : NOT_UTF8);
+      const handle = () => {
+        if (isUtf8(bytes)) return protocol.handle(bytes.toString(), sender);
+        protocol.loseMessage(sender);
+        return NOT_UTF8;
+      };
       sender.finish(await (bytes.length > MAX_UNQUEUED_MESSAGE ? inTurn(handle) : handle()), draining);
     } catch (error) {
       onInternalError(error);
@@ -159,6 +163,12 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
   };
 
   const readBody = (protocol: Protocol, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
+    const { headers } = request;
+    const refuseTooLarge = () => {
+      refuse(request, response, 413, tooLarge);
+      protocol.loseMessage({ principal: identity.principal, headers });
+    };
+    if (Number(headers['content-length'] ?? 0) > options.maxBodyBytes) return refuseTooLarge();
     bodies.read(
       request,
       (body) => {
@@ -170,7 +180,7 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
       (why) => {
         // Node would first read what is left of the body, to the last crumb.
         response.once('finish', () => request.socket.destroy());
-        if (why === 'too_large') refuse(request, response, 413, tooLarge);
+        if (why === 'too_large') refuseTooLarge();
         else refuse(request, response, 503, BUSY, RETRY);
       },
       () => response.destroy(),
@@ -196,9 +206,6 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
     const refusal = admission.check(request);
     if (refusal) return refuse(request, response, refusal.status, refusal.message);
     if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
-    const contentLength = request.headers['content-length'];
-    if (contentLength !== undefined && Number(contentLength) > options.maxBodyBytes)
-      return refuse(request, response, 413, tooLarge);
     if (identify) void receiveFrom(protocol, request, response);
     else readBody(protocol, request, response, ANONYMOUS);
   };

@@ -117,6 +117,8 @@ export class Conversation {
   };
 
   #refuse(message: string): void {
+    const { protocol, principal } = this.#parts;
+    protocol.loseMessage({ principal, session: this.#session });
     this.#send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
     this.#noteManners(false);
   }

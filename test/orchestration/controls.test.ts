@@ -141,7 +141,15 @@ describe('controls beside the arguments', () => {
       landbridge_fields: 'id',
       dry_run: true,
     });
-    expect(putInside('t', {}, { landbridge_fields: 'id' }, keys)).toEqual({ landbridge_fields: 'id' });
+    // Beside, nobody needs the other name.
+    expect(putInside('t', {}, { landbridge_fields: 'id' }, keys)).toEqual({});
+  });
+
+  test('never become an argument of the API', () => {
+    const { keys } = controlsOf('write', 'confirmation_token');
+    expect(() => putInside('t', {}, { confirmation_token: 'x' }, keys)).toThrow(
+      '`confirmation_token` must be left out: no token counts here.',
+    );
   });
 
   test('may be repeated inside, but not contradicted', () => {

@@ -484,8 +484,7 @@ describe('Protocol version and logging', () => {
       protocolVersion: '2025-03-26',
       capabilities: { tools: {}, resources: {} },
       serverInfo: { name: 'landbridge', version: gateway.version },
-      instructions:
-        'These tools call REST APIs. Arguments are checked strictly: unknown ones are refused before anything is sent.',
+      instructions: 'Arguments are checked strictly: unknown ones are refused before anything is done.',
     });
   });
 

@@ -7,6 +7,7 @@ import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ToolHints } from '../../model/annotations.ts';
 import { Tool } from '../../model/tool.ts';
+import { CONTROL_NAMES, type ControlName } from '../../orchestration/controls.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure, runForeign } from '../../orchestration/handler-result.ts';
 import {
@@ -48,6 +49,8 @@ export interface ToolPlan {
 export interface CompiledAction extends ActionFields {
   readonly placed: PlacedAction;
   readonly hints: ActionHints;
+  /** Which of its fields are the gateway's own. */
+  readonly controls: readonly string[];
   /** Checks the arguments and runs the action, guarded as the gateway says. */
   readonly run: Handler;
 }
@@ -141,7 +144,10 @@ function finishAction(
 ): CompiledAction {
   const { description, operation } = placed.definition;
   const { run, controls }: NativeOperation = operation
-    ? { controls: {}, run: check ? async (context, args) => chain(context, check(context.label, args)) : chain }
+    ? {
+        controls: operation.controls,
+        run: check ? async (context, args) => chain(context, check(context.label, args)) : chain,
+      }
     : compileNative(
         {
           operation: `${plan.name}.${key}`,
@@ -154,7 +160,17 @@ function finishAction(
         },
         government,
       );
-  return { key, placed, hints, run, fields: { ...own.fields, ...controls }, required: own.required, open: own.open };
+  return {
+    key,
+    placed,
+    hints,
+    run,
+    // Those of a REST operation are told with its other fields already.
+    fields: operation ? own.fields : { ...own.fields, ...controls },
+    controls: Object.keys(controls),
+    required: own.required,
+    open: own.open,
+  };
 }
 
 /** What a client sees of it. */
@@ -204,14 +220,16 @@ function hintsOf({ operation, readOnly, destructive, idempotent }: AnyAction): A
 
 /**
  * In a tool of REST operations only, the fields that every action takes alike are told as common ones. So are the
- * gateway's own controls, whoever takes them: they are never worth a list of actions.
+ * gateway's own controls, whoever takes them: they are never worth a list of actions, unless one had to step aside for
+ * an argument of the API and is called otherwise than in the other actions.
  */
 function shareFields(actions: readonly CompiledAction[]): SharedFields {
   const operations = actions.flatMap(({ placed }) => placed.definition.operation ?? []);
   if (operations.length < actions.length) return { fields: {}, required: [] };
   const own = new Set(operations.flatMap(({ endpoint }) => endpoint.args.map((arg) => arg.key)));
-  const controls = new Set(operations.flatMap((operation) => Object.keys(operation.controls)));
-  const isControl = (name: string) => controls.has(name) && !own.has(name);
+  const controls = new Set<string>(operations.flatMap((operation) => Object.keys(operation.controls)));
+  const isControl = (name: string) =>
+    controls.has(name) && CONTROL_NAMES.includes(name as ControlName) && !own.has(name);
   const isAlike = (name: string) => {
     const needing = actions.filter((action) => action.required.includes(name)).length;
     return actions.every(({ fields }) => Object.hasOwn(fields, name)) && (needing === 0 || needing === actions.length);

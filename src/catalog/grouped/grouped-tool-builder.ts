@@ -187,9 +187,10 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
       const action = this.#actions.find(({ definition }) => definition.operation === operation);
       return action && { [this.#plan.discriminator]: action.key };
     };
-    const toGoverned = ({ tool, run }: CompiledTool): ToolEntry => {
+    const toGoverned = ({ tool, run, actions }: CompiledTool): ToolEntry => {
       const govern: Govern = (government) => toGoverned(compileTool(this.#plan, government));
-      return createEntry(tool, run, domain, operations, govern, pickOf);
+      const controls = [...new Set(actions.flatMap((action) => action.controls))];
+      return createEntry(tool, run, domain, operations, { govern, pickOf, controls });
     };
     return toGoverned(this.#build().compiled);
   }

@@ -26,8 +26,7 @@ export function advertiseOperation(operation: Operation, discriminator: string, 
   const shallow = Object.values(properties).some(isLong)
     ? buildOperationSchema(operation, { maxDepth: 1, slim: SLIM }).properties
     : {};
-  let alias = discriminator;
-  while (Object.hasOwn(properties, alias)) alias += '_';
+  const alias = besideAction(discriminator, properties);
   const toPublic = (name: string) => (name === discriminator ? alias : name);
   return {
     fields: Object.fromEntries(
@@ -40,6 +39,13 @@ export function advertiseOperation(operation: Operation, discriminator: string, 
     open: schema.additionalProperties,
     renamed: new Map(alias === discriminator ? [] : [[alias, discriminator]]),
   };
+}
+
+/** What an argument of the discriminator's name is called in a grouped tool. */
+export function besideAction(discriminator: string, properties: Readonly<Record<string, unknown>>): string {
+  let alias = discriminator;
+  while (Object.hasOwn(properties, alias)) alias += '_';
+  return alias;
 }
 
 /** An operation that is called with the arguments of its tool. */

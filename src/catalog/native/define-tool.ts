@@ -82,7 +82,7 @@ export function defineTool<Schema extends z.ZodObject = z.ZodObject, Data = unkn
       outputSchema,
       annotations: annotations && new ToolAnnotations(annotations),
     });
-    return createEntry(model, operation.run, '', [], govern);
+    return createEntry(model, operation.run, '', [], { govern, controls: Object.keys(operation.controls) });
   };
   return govern(UNGOVERNED);
 }

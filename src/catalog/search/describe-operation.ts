@@ -5,6 +5,7 @@ import type { Operation } from '../../orchestration/operation.ts';
 import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
 import { type FoundAction, tellCall } from '../grouped/action-index.ts';
+import { besideAction } from '../grouped/rest-action.ts';
 import { buildOperationSchema, changedThings, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toShape } from './signature.ts';
@@ -16,16 +17,34 @@ const MAX_EXAMPLES = 2;
 export function describeOperation(operation: CatalogOperation, places: readonly FoundAction[] = []): string {
   const { name, endpoint } = operation;
   const shape = toShape(endpoint.outputSchema);
-  const examples = endpoint.examples.slice(0, MAX_EXAMPLES).map((args) => `Example arguments: ${JSON.stringify(args)}`);
+  const told = argumentsOf(operation);
+  const inPlace = places.length > 0 ? toPlace(told) : undefined;
+  const examples = endpoint.examples
+    .slice(0, MAX_EXAMPLES)
+    .map((args) => `Example arguments: ${JSON.stringify(inPlace?.rename(args) ?? args)}`);
   return [
     `${name} (${endpoint.effect}${endpoint.deprecated ? ', deprecated' : ''}): ${endpoint.method} ${endpoint.path} of ${endpoint.domain}`,
     describeEndpoint(endpoint),
     ...places.slice(0, 1).map((place) => `Call ${tellCall(place)} and these arguments beside it.`),
-    `Arguments: ${JSON.stringify(argumentsOf(operation))}`,
+    `Arguments: ${JSON.stringify(inPlace?.schema ?? told)}`,
     ...examples,
     ...(shape === undefined ? [] : [`Returns: ${shape}`]),
   ].join('\n');
 }
+
+/** In a grouped tool `action` picks one: an argument of that name has another there. */
+function toPlace(schema: JsonSchema) {
+  const { properties, required } = schema as { properties?: Readonly<Record<string, unknown>>; required?: unknown };
+  if (!isObject(properties) || !Object.hasOwn(properties, DISCRIMINATOR)) return undefined;
+  const alias = besideAction(DISCRIMINATOR, properties);
+  const toPublic = (name: unknown) => (name === DISCRIMINATOR ? alias : name);
+  const rename = (fields: Readonly<Record<string, unknown>>) =>
+    Object.fromEntries(Object.entries(fields).map(([name, value]) => [toPublic(name), value]));
+  const renamed = Array.isArray(required) ? { required: required.map(toPublic) } : {};
+  return { rename, schema: { ...(schema as object), properties: rename(properties), ...renamed } };
+}
+
+const DISCRIMINATOR = 'action';
 
 /** Whether the things to change come in a list. */
 function isBulkChange(endpoint: Operation['endpoint']): boolean {

@@ -5,12 +5,11 @@ import type { Handler } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Effect, JsonSchema } from '../../endpoint/model.ts';
-import { isControlName } from '../../endpoint/names.ts';
 import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { once } from '../../model/base.ts';
 import { Tool, type ToolInit } from '../../model/tool.ts';
-import { CONTROL_NAMES, CONTROL_SCHEMAS, putInside } from '../../orchestration/controls.ts';
+import { CONTROL_NAMES, CONTROL_SCHEMAS, type ControlName, putInside } from '../../orchestration/controls.ts';
 import { toFailure } from '../../orchestration/failure.ts';
 import { markFailure } from '../../orchestration/handler-result.ts';
 import { aggregateAnnotations, toActionHints } from '../aggregate-hints.ts';
@@ -113,16 +112,20 @@ function refuseAmbiguous(tool: string, name: string, places: readonly FoundActio
 
 function callTool(catalog: Catalog): ToolEntry {
   const hints = catalog.operations.map(({ endpoint }) => toActionHints(endpoint));
+  const controls = controlsOf(catalog.operations);
   return toEntry(
     {
       name: 'call_operation',
       description: 'Call one operation.',
       annotations: aggregateAnnotations(hints, { openWorldHint: true }),
     },
-    { operation: { type: 'string' }, arguments: { type: 'object' }, ...controlsOf(catalog.operations) },
+    { operation: { type: 'string' }, arguments: { type: 'object' }, ...controls },
     callOperation(catalog),
-    catalog.operations,
-    (operation) => ({ operation: (operation as CatalogOperation).name, arguments: {} }),
+    {
+      operations: catalog.operations,
+      controls: Object.keys(controls),
+      pickOf: (operation) => ({ operation: (operation as CatalogOperation).name, arguments: {} }),
+    },
     readCall,
   );
 }
@@ -138,8 +141,7 @@ function toEntry(
   about: Omit<ToolInit, 'inputSchema'>,
   properties: Readonly<Record<string, JsonSchema>>,
   run: Handler,
-  operations: readonly CatalogOperation[] = [],
-  pickOf?: ToolEntry['pickOf'],
+  { operations = [], ...more }: Partial<Pick<ToolEntry, 'operations' | 'pickOf' | 'controls'>> = {},
   validate = (tool: Tool, args: Args) => tool.validateArguments(args),
 ): ToolEntry {
   const required = Object.keys(properties).slice(0, 1);
@@ -147,14 +149,7 @@ function toEntry(
     ...about,
     inputSchema: { type: 'object', properties, required, additionalProperties: false },
   });
-  return createEntry(
-    tool,
-    async (context, args) => run(context, validate(tool, args)),
-    '',
-    operations,
-    undefined,
-    pickOf,
-  );
+  return createEntry(tool, async (context, args) => run(context, validate(tool, args)), '', operations, more);
 }
 
 function search(catalog: Catalog): Handler {
@@ -210,8 +205,9 @@ function tellGroups({ domains, operations }: Catalog, filter: SearchFilter, limi
 /** Controls are read the same way wherever they stand, so none of them is checked here. */
 function readCall(tool: Tool, args: Args): Args {
   const entries = Object.entries(args);
-  const beside = Object.fromEntries(entries.filter(([key]) => isControlName(key)));
-  const own = Object.fromEntries(entries.filter(([key]) => !isControlName(key)));
+  const isControl = (key: string) => CONTROL_NAMES.includes(key as ControlName);
+  const beside = Object.fromEntries(entries.filter(([key]) => isControl(key)));
+  const own = Object.fromEntries(entries.filter(([key]) => !isControl(key)));
   const stray = Object.keys(own).filter((key) => key !== 'operation' && key !== 'arguments');
   if (stray.length > 0 && own.operation !== undefined) throw refuseStray(tool.name, own, stray);
   return { ...tool.validateArguments(own), ...beside };
