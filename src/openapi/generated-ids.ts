@@ -1,118 +1,128 @@
 // Operation ids that a generator wrote, and what their author would have called the operation. Only the operation itself
 // is looked at: its id, its method and its path.
-import { EDITION, isDoneToMany, isPluralWord, isVerb, toSingular } from '../endpoint/conventions/short-name.ts';
-import { toSnakeCase } from '../endpoint/names.ts';
-
-/** A stretch of a path: words as they stand, or a variable. */
-export interface PathPiece {
-  readonly words: readonly string[];
-  readonly variable: boolean;
-  /** `api`, `v1` … at the front. */
-  readonly edition: boolean;
-}
-
-/** Nobody writes longer paths; what is behind is not looked at. */
-const MAX_PATH = 1_000;
-
-/** Reads the paths of one document, which share most of their segments. */
-export function createPathReader(): (path: string) => readonly PathPiece[] {
-  const segments = new Map<string, readonly PathPiece[]>();
-  const read = (segment: string) => {
-    const pieces = segments.get(segment) ?? readSegment(segment);
-    segments.set(segment, pieces);
-    return pieces;
-  };
-  let before: { path: string; pieces: readonly PathPiece[] } | undefined;
-  return (path) => {
-    // The methods of a path come one after the other.
-    if (before?.path === path) return before.pieces;
-    const pieces: PathPiece[] = [];
-    let atFront = true;
-    for (const segment of path.slice(0, MAX_PATH).split(/[?#]/, 1)[0]!.split('/')) {
-      if (segment === '') continue;
-      const own = read(segment);
-      atFront &&= own.every(({ edition }) => edition);
-      // Further on the same words may name a thing.
-      for (const piece of own) pieces.push(piece.edition && !atFront ? { ...piece, edition: false } : piece);
-    }
-    before = { path, pieces };
-    return pieces;
-  };
-}
-
-function readSegment(segment: string): PathPiece[] {
-  const edition = EDITION.test(segment);
-  return segment.split(/[{}]/).flatMap((text, place) => {
-    const variable = place % 2 === 1;
-    const words = wordsIn(variable ? text : text.replace(/\.(?:json|xml)$/i, ''));
-    return words.length === 0 ? [] : [{ words, variable, edition }];
-  });
-}
-
-export function wordsIn(text: string): string[] {
-  const snake = toSnakeCase(text);
-  return snake === '' ? [] : snake.split('_');
-}
+import { EDITION, isPluralWord, isVerb, toSingular } from '../endpoint/conventions/short-name.ts';
+import { type PathPiece, toOne, wordsIn } from './path-pieces.ts';
+import { nameRoute } from './route-names.ts';
 
 /** The words of an id as its author would have them; the same words where no generator shows. */
 export function cleanId(
   id: string,
   words: readonly string[],
-  method: string,
-  pieces: readonly PathPiece[],
+  { method, pieces, tags }: Surroundings,
 ): readonly string[] {
   return (
-    withoutRoute(words, method, pieces) ??
-    withoutController(id, words, pieces) ??
-    withoutSpringMethod(words, method) ??
-    (isRoute(words, method, pieces) ? nameRoute(method, pieces) : withoutEdition(words, pieces))
+    withoutRoute(id, words, method, pieces) ??
+    withoutController(id, words, method, pieces) ??
+    withoutSpringMethod(words, method, pieces) ??
+    fromResource(id, method, pieces) ??
+    (isRoute(words, method, pieces)
+      ? nameRoute(method, pieces)
+      : (aboutPath(withoutNumber(words), method, pieces, tags) ?? withoutRepeat(id) ?? withoutEdition(words, pieces)))
   );
 }
 
-/** FastAPI: function, path and method, `list_orders_orders_get`. */
+/** What an operation says of itself beside its id. */
+export interface Surroundings {
+  readonly method: string;
+  readonly pieces: readonly PathPiece[];
+  readonly tags: readonly string[];
+}
+
+/** FastAPI: function, path and method, `list_orders_orders_get`; `root__get` of /. */
 function withoutRoute(
+  id: string,
   words: readonly string[],
   method: string,
   pieces: readonly PathPiece[],
 ): readonly string[] | undefined {
-  if (words.at(-1) !== method || pieces.length === 0) return undefined;
+  if (words.at(-1) !== method || (pieces.length === 0 && !id.endsWith(`__${method}`))) return undefined;
   const route = pieces.flatMap((piece) => piece.words);
   const start = words.length - 1 - route.length;
   if (start < 1 || route.some((word, index) => word !== words[start + index])) return undefined;
-  return withNoun(words.slice(0, start), nounOf(pieces));
+  const own = words.slice(0, start);
+  return aboutPath(own, method, pieces) ?? withoutRepeat(id.slice(0, own.join('_').length)) ?? own;
 }
 
 /** NestJS: class and method, `CatsController_findAll` → `find_all_cats`. Some APIs have controllers of another kind. */
 function withoutController(
   id: string,
   words: readonly string[],
+  method: string,
   pieces: readonly PathPiece[],
 ): readonly string[] | undefined {
   const place = words.indexOf('controller');
   if (place < 1 || place === words.length - 1 || isVerb(words[0]!) || !/controller[^a-z0-9]/i.test(id))
     return undefined;
   const owner = words.slice(0, place);
-  const own = words.slice(place + 1);
-  if (owner.length === 1 && owner[0] === 'app') return withNoun(own, nounOf(pieces));
+  const [own, edition] = splitEdition(words.slice(place + 1));
+  if (owner.length === 1 && owner[0] === 'app') return [...(aboutPath(own, method, pieces) ?? own), ...edition];
   const things = own.map(toSingular);
-  if (owner.every((word) => things.includes(toSingular(word)))) return own;
-  if (own.every((word) => GENERIC.has(word))) return withNoun(own, owner);
-  return isVerb(own[0]!) && own.length > 1 ? [own[0]!, ...owner, ...own.slice(1)] : [...owner, ...own];
+  if (owner.every((word) => things.includes(toSingular(word)))) return [...own, ...edition];
+  if (own.every((word) => GENERIC.has(word))) {
+    // UserController of /users: the path tells one from many, the class need not.
+    const last = subjectOf(pieces, own);
+    const isSame = last !== undefined && toOne(last.words).join('_') === toOne(owner).join('_');
+    return [
+      ...withNoun(own, isSame ? last.words : owner, isAboutMany(own, method, isSame ? last : undefined)),
+      ...edition,
+    ];
+  }
+  const name = isVerb(own[0]!) && own.length > 1 ? [own[0]!, ...owner, ...own.slice(1)] : [...owner, ...own];
+  return [...name, ...edition];
+}
+
+/** `findAll_v1`: NestJS puts the version of a route behind it. */
+function splitEdition(words: readonly string[]): readonly [own: readonly string[], edition: readonly string[]] {
+  const hasEdition = words.length > 1 && /^v\d{1,4}$/.test(words.at(-1)!);
+  return hasEdition ? [words.slice(0, -1), words.slice(-1)] : [words, []];
+}
+
+/** Laravel: the names of the path and what is done, `orders.items.index` of /orders/{order}/items. */
+function fromResource(id: string, method: string, pieces: readonly PathPiece[]): readonly string[] | undefined {
+  const names = id.split('.', MAX_SEGMENTS);
+  const own = wordsIn(names.pop()!);
+  if (names.length === 0 || own.length === 0 || !own.every((word) => GENERIC.has(word))) return undefined;
+  const things = names.slice(names.findIndex((name) => !EDITION.test(name))).map(wordsIn);
+  const literals = pieces.filter(({ variable, edition }) => !variable && !edition);
+  // Both `posts.create` and `posts.edit` have a word of their own in the path.
+  const places = literals.at(-1)?.words.join() === own.join() ? literals.slice(0, -1) : literals;
+  // The name of a class has one of what the path has many: `user.index` of /users.
+  const isSame = (words: readonly string[], place: number) =>
+    toOne(words).join() === toOne(places[place]!.words).join();
+  if (things.length !== places.length || !things.every(isSame)) return undefined;
+  const noun = places.flatMap(({ words }, place) => (place === places.length - 1 ? words : toOne(words)));
+  return withNoun(own, noun, isAboutMany(own, method, subjectOf(pieces, own)));
+}
+
+const MAX_SEGMENTS = 12;
+
+/** A tag and the name of a function that says it again: `items-list_items`, `users:patch_user`. */
+function withoutRepeat(id: string): readonly string[] | undefined {
+  const place = id.search(/[-:]/);
+  const rest = id.slice(place + 1);
+  if (place < 1 || !rest.includes('_') || /[^A-Za-z0-9_]/.test(rest)) return undefined;
+  const words = wordsIn(rest);
+  const things = words.map(toSingular);
+  const isRepeat = wordsIn(id.slice(0, place)).every((word) => things.includes(toSingular(word)));
+  return isRepeat && isVerb(words[0] ?? '') ? words : undefined;
 }
 
 /** Springfox: `listUsersUsingGET_1`. */
-function withoutSpringMethod(words: readonly string[], method: string): readonly string[] | undefined {
+function withoutSpringMethod(
+  words: readonly string[],
+  method: string,
+  pieces: readonly PathPiece[],
+): readonly string[] | undefined {
   const bare = /^\d+$/.test(words.at(-1) ?? '') ? words.slice(0, -1) : words;
   const isSpring = bare.length > 2 && bare.at(-1) === method && bare.at(-2) === 'using';
-  return isSpring ? bare.slice(0, -2) : undefined;
+  return isSpring ? (aboutPath(bare.slice(0, -2), method, pieces) ?? bare.slice(0, -2)) : undefined;
 }
 
-/** The front of the path again: `api_v1_users_list` of /api/v1/users. */
+/** The front of the path again, or the end of that: `api_v1_users_list` or `v1_users_list` of /api/v1/users. */
 function withoutEdition(words: readonly string[], pieces: readonly PathPiece[]): readonly string[] {
   const front = pieces.filter(({ edition }) => edition).flatMap((piece) => piece.words);
-  const isFront =
-    front.length > 0 && front.length < words.length && front.every((word, place) => word === words[place]);
-  const rest = isFront ? words.slice(front.length) : words;
+  while (front.length > 0 && front.some((word, place) => word !== words[place])) front.shift();
+  const rest = front.length > 0 && front.length < words.length ? words.slice(front.length) : words;
   return /^[a-z]/.test(rest[0] ?? '') ? rest : words;
 }
 
@@ -145,60 +155,81 @@ function isRoute(words: readonly string[], method: string, pieces: readonly Path
   return ends.get(text.length) ?? false;
 }
 
-/** GET /orgs/{org}/members → list_org_members; of /orgs/{org}/members/{user} → get_org_member. */
-export function nameRoute(method: string, pieces: readonly PathPiece[]): readonly string[] {
-  const route = pieces.filter(({ edition }) => !edition);
-  const literals = route.filter(({ variable }) => !variable);
-  const last = route.at(-1);
-  if (last === undefined || literals.length === 0) {
-    return [VERB_OF_METHOD.get(method) ?? method, ...(last?.words ?? pieces.at(-1)?.words ?? ['root'])];
-  }
-  const things = route.flatMap(({ words, variable }, place) => {
-    // A variable is said by what stands before it.
-    if (variable) return place === 0 || route[place - 1]!.variable ? words : [];
-    return route[place + 1]?.variable ? toOne(words) : words;
-  });
-  const owner = route.at(-2);
-  // /orders/{id}/cancel, /orders/search: what is done to one of them or to all; /admin/reset is neither.
-  const hasOwner = owner !== undefined && (owner.variable || isPluralWord(owner.words.at(-1)!));
-  if (hasOwner && !last.variable && isVerb(last.words[0]!) && !isPluralWord(last.words.at(-1)!)) {
-    return [...last.words, ...things.slice(0, things.length - last.words.length)];
-  }
-  // /users/terminate_sessions
-  if (hasOwner && !last.variable && method !== 'get' && isDoneToMany(last.words)) {
-    const [verb, ...objects] = last.words;
-    return [verb!, ...toOne(things.slice(0, things.length - last.words.length)), ...objects];
-  }
-  const many = !last.variable && isPluralWord(last.words.at(-1)!);
-  if (method === 'get') return [many ? 'list' : 'get', ...things];
-  if (method === 'post' && many) return ['create', ...toOne(things)];
-  if (method === 'post' && last.variable) return ['update', ...things];
-  return [VERB_OF_METHOD.get(method) ?? method, ...things];
-}
-
-const VERB_OF_METHOD: ReadonlyMap<string, string> = new Map([['put', 'update']]);
-
 /** Words of methods that name nothing: every controller has them. */
 const GENERIC = new Set(
-  'all by create delete destroy edit fetch find get id index insert list many new one patch post put read remove replace retrieve save search show store update'.split(
+  'add all by create delete destroy edit fetch find get id index insert list many new one patch post put read remove replace retrieve save search show store update'.split(
     ' ',
   ),
 );
 const MANY = new Set(['all', 'index', 'list', 'many', 'search']);
+const ONE = new Set(['by', 'create', 'id', 'new', 'one', 'show', 'store']);
+/** Tags that name nothing, and what frameworks put behind the name of a thing: `user-controller`. */
+const NO_SUBJECT = new Set('api controller default endpoint endpoints general misc other resource rest'.split(' '));
 
-/** `find_all` → `find_all_cats`, `create` → `create_cat`; `login` stays. */
-function withNoun(words: readonly string[], noun: readonly string[]): readonly string[] {
-  if (noun.length === 0 || !words.every((word) => GENERIC.has(word))) return words;
-  const thing = words.some((word) => MANY.has(word)) ? noun : toOne(noun);
+/** A trailing number of springdoc: `get_by_id_3`. */
+function withoutNumber(words: readonly string[]): readonly string[] {
+  return words.length > 1 && /^\d{1,3}$/.test(words.at(-1)!) ? words.slice(0, -1) : words;
+}
+
+/**
+ * What an id without a noun is about, from the path or else the tag: `list` of /users is `list_users`, `findByEmail` there
+ * `find_user_by_email`, `activate` of /users/{id}/activate `activate_user`. Undefined where the id has words of its own, and
+ * for `login` of /auth/login, which nobody does to an auth.
+ */
+function aboutPath(
+  words: readonly string[],
+  method: string,
+  pieces: readonly PathPiece[],
+  tags: readonly string[] = [],
+): readonly string[] | undefined {
+  const by = words.indexOf('by');
+  const deed = by < 1 ? words : words.slice(0, by);
+  const isGeneric = deed.every((word) => GENERIC.has(word));
+  if (words.length === 0 || (!isGeneric && !(words.length === 1 && isVerb(words[0]!)))) return undefined;
+  const subject = subjectOf(pieces, words);
+  if (!isGeneric) {
+    const isThing = subject !== undefined && (subject.hasVariable || isPluralWord(subject.words.at(-1)!));
+    return isThing ? [...words, ...(subject.hasVariable ? toOne(subject.words) : subject.words)] : undefined;
+  }
+  const noun =
+    subject?.words ?? wordsIn(tags[0] ?? '').filter((word) => !NO_SUBJECT.has(word) && !words.includes(word));
+  return noun.length === 0 ? undefined : withNoun(words, noun, isAboutMany(words, method, subject));
+}
+
+/** Whether all of a kind are meant: the words say so, or else the request. */
+function isAboutMany(words: readonly string[], method: string, subject: Subject | undefined): boolean {
+  if (words.some((word) => MANY.has(word))) return true;
+  if (words.some((word) => ONE.has(word)) || subject === undefined || subject.hasVariable) return false;
+  return method === 'get' || method === 'delete';
+}
+
+/** `find_all` → `find_all_cats`, `create` → `create_cat`; the `index` and `store` of Rails and Laravel are no verbs here. */
+function withNoun(words: readonly string[], noun: readonly string[], isMany: boolean): readonly string[] {
+  const thing = isMany ? noun : toOne(noun);
+  const [only] = words.length === 1 ? words : [];
+  if (only === 'index' && isPluralWord(noun.at(-1)!)) return ['list', ...thing];
+  if (only === 'store') return ['create', ...thing];
   const by = words.indexOf('by');
   return by < 1 ? [...words, ...thing] : [...words.slice(0, by), ...thing, ...words.slice(by)];
 }
 
-/** What the path is about: its last words that are no variable. */
-function nounOf(pieces: readonly PathPiece[]): readonly string[] {
-  return pieces.findLast(({ variable, edition }) => !variable && !edition)?.words ?? [];
+interface Subject {
+  readonly words: readonly string[];
+  /** Whether one of them is named: /users/{id}. */
+  readonly hasVariable: boolean;
 }
 
-function toOne(words: readonly string[]): string[] {
-  return words.map((word, place) => (place === words.length - 1 ? toSingular(word) : word));
+/** What the path is about: its last words that are no variable and not said by the id, with what they are a part of. */
+function subjectOf(pieces: readonly PathPiece[], words: readonly string[]): Subject | undefined {
+  const literals = pieces.filter(({ variable, edition }) => !variable && !edition);
+  const isSaid = (piece: PathPiece) => piece.words.every((word) => GENERIC.has(word) || words.includes(word));
+  const last = literals.findLast((piece) => !isSaid(piece));
+  if (last === undefined) return undefined;
+  const place = pieces.lastIndexOf(last);
+  const before = pieces[place - 1];
+  // /orders/recent, /users/bulk: some of the things before it.
+  const isPart =
+    before !== undefined && !before.variable && isPluralWord(before.words.at(-1)!) && !isPluralWord(last.words.at(-1)!);
+  const hasVariable = pieces[place + 1]?.variable === true;
+  return { words: isPart && !isSaid(before) ? [...before.words, ...last.words] : last.words, hasVariable };
 }

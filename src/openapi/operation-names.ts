@@ -4,8 +4,10 @@
 // comes or goes renames at most those which share its name.
 import { EDITION, isVerb, type NameSurroundings, shortenName, toSingular } from '../endpoint/conventions/short-name.ts';
 import { hashName } from '../endpoint/names.ts';
-import { cleanId, createPathReader, nameRoute, type PathPiece, wordsIn } from './generated-ids.ts';
+import { cleanId } from './generated-ids.ts';
 import type { OperationInfo } from './import-options.ts';
+import { createPathReader, type PathPiece, wordsIn } from './path-pieces.ts';
+import { nameRoute } from './route-names.ts';
 
 export interface NamedInfo {
   readonly info: OperationInfo;
@@ -60,7 +62,7 @@ function draftClaim(
     return { info, pieces, words, from: 'method and path', right: 0 };
   }
   const id = withoutNumber(info.operationId!, ids);
-  const words = cleanId(id, id === info.operationId ? idWords : wordsIn(id), method, pieces);
+  const words = cleanId(id, id === info.operationId ? idWords : wordsIn(id), { method, pieces, tags: info.tags });
   if (words === idWords) return { info, pieces, words, from: 'operationId', right: 1 };
   return { info, pieces, words: usableWords(words.join('_')) ?? idWords, from: 'operationId, cleaned', right: 0 };
 }

@@ -1,7 +1,7 @@
 // Request bodies: which media type is used, and how its fields are written.
 import { describe, expect, test } from 'vitest';
 import { createValidator } from '../../src/schema/check/validator.ts';
-import { importOne, importValue, openapi, places, properties } from './support.ts';
+import { importOne, importValue, openapi, places, properties, withBody } from './support.ts';
 
 const string = { type: 'string' };
 const binary = { type: 'string', format: 'binary' };
@@ -32,6 +32,11 @@ describe('a body that the document does not call required', () => {
     ['a union whose forms all need something', { oneOf: [ref('Named'), Tagged] }],
     ['alternative sets of fields', { ...Loose, anyOf: [{ required: ['note'] }, { required: ['other'] }] }],
     ['a wrapper', { type: 'object', required: ['data'], properties: { data: Named } }],
+    ['fields inside a wrapper that is all there is', { type: 'object', properties: { data: ref('Named') } }],
+    ['fields inside a wrapper named like the path', { type: 'object', properties: { x: Named } }],
+    ['fields of what a list holds', { type: 'array', items: ref('Named') }],
+    ['its items, as Box writes it', { type: 'array', required: ['items'], items: { type: 'object' } }],
+    ['an item at least', { type: 'array', minItems: 1, items: string }],
   ])('is required where its schema requires %s', async (_, schema) => {
     const endpoint = await importBody(schema);
     expect(endpoint.body?.required).toBe(true);
@@ -54,7 +59,11 @@ describe('a body that the document does not call required', () => {
     ['null may be sent', { anyOf: [ref('Named'), { type: 'null' }] }, 'post', {}],
     ['it is nullable', { ...Named, nullable: true }, 'post', {}],
     ['one form needs nothing', { oneOf: [ref('Named'), Loose] }, 'post', {}],
-    ['a list may be sent', { type: 'array', items: Named }, 'post', {}],
+    ['a list of texts may be sent', { type: 'array', items: string }, 'post', {}],
+    ['a list may be sent as well', { ...Named, type: ['object', 'array'] }, 'post', {}],
+    ['all there is may be left out', { type: 'object', properties: { filter: Named } }, 'post', {}],
+    ['its wrapper needs nothing', { type: 'object', properties: { data: Loose } }, 'post', {}],
+    ['the document says so of a wrapper', { type: 'object', properties: { data: Named } }, 'post', { required: false }],
     [
       'only the API sets what is required',
       { ...Named, properties: { name: { type: 'string', readOnly: true }, note: string } },
@@ -68,6 +77,13 @@ describe('a body that the document does not call required', () => {
     expect(endpoint.body?.required).toBe(false);
     expect(createValidator(endpoint)('make', {})).toEqual({});
   });
+});
+
+test('a body called required asks for its wrapper and sends the fields inside', async () => {
+  const data = { type: 'object', required: ['name'], properties: { name: string, note: string } };
+  const endpoint = await importOne(withBody({ type: 'object', properties: { data } }));
+  expect(endpoint.body).toMatchObject({ required: true, wrap: ['data'] });
+  expect(places(endpoint)).toEqual({ name: 'body name (required)', note: 'body note' });
 });
 
 describe('the choice of a media type', () => {

@@ -25,6 +25,9 @@ describe('ids that a generator wrote', () => {
     ['GET /orders list_orders_orders_get', 'list_orders'],
     ['GET /api/v1/items/{item_id} read_item_api_v1_items__item_id__get', 'read_item'],
     ['GET /users/ get_all_users__get', 'get_all_users'],
+    ['GET / root__get', 'root'],
+    ['GET /items/ items-list_items', 'list_items'],
+    ['PATCH /users/{id} users:patch_user_users__id__patch', 'patch_user'],
     ['POST /users/{user_id}/roles create_users__user_id__roles_post', 'create_role'],
     // NestJS
     ['GET /cats CatsController_findAll', 'find_all_cats'],
@@ -36,8 +39,18 @@ describe('ids that a generator wrote', () => {
     ['GET /users/profile UsersController_getProfile', 'get_users_profile'],
     ['POST /orders/{id}/cancel OrdersController_cancelOrder', 'cancel_order'],
     ['GET / AppController_getHello', 'get_hello'],
+    ['GET /users UserController_findAll', 'find_all_users'],
+    ['GET /v2/cats CatsController_findAll_v2', 'find_all_cats_v2'],
+    ['GET /orders OrdersController_index', 'list_orders'],
     // Springfox
     ['GET /users listUsersUsingGET_1', 'list_users'],
+    ['GET /users listUsingGET', 'list_users'],
+    // Laravel
+    ['GET /users users.index', 'list_users'],
+    ['POST /users user.store', 'create_user'],
+    ['GET /users/{user} users.show', 'show_user'],
+    ['GET /posts/{post}/edit posts.edit', 'edit_post'],
+    ['GET /v1/orders/{order}/items v1.orders.items.index', 'list_order_items'],
     // Method and path
     ['GET /api/v1/users get_api_v1_users', 'list_users'],
     ['GET /v1/customers/{customer}/sources/{id} GetCustomersCustomerSourcesId', 'get_customer_source'],
@@ -45,6 +58,7 @@ describe('ids that a generator wrote', () => {
     ['POST /v1/customers PostCustomers', 'create_customer'],
     ['GET /users/{id} usersIdGet', 'get_user'],
     ['GET /api/v1/users api_v1_users_list', 'users_list'],
+    ['GET /api/v1/users v1_users_list', 'users_list'],
   ])('%s is %s', (line, want) => {
     expect(name([line])).toEqual([want]);
   });
@@ -56,8 +70,52 @@ describe('ids that a generator wrote', () => {
     ['GET /api-keys api_keys_list', 'api_keys_list'],
     ['GET /rc/{name}/scale readReplicationControllerScale', 'read_replication_controller_scale'],
     ['GET /oauth2 oauth_2', 'oauth_2'],
+    ['PATCH /api/users/{id}/ users_partial_update', 'users_partial_update'],
+    ['GET /videos youtube.videos.list', 'youtube_videos_list'],
+    ['POST /auth/login login', 'login'],
+    ['POST /rpc call', 'call'],
+    ['GET /health health', 'health'],
+    ['GET /search search #Search', 'search'],
+    ['GET /zones/{id} zones-get-one', 'zones_get_one'],
   ])('%s may be a person’s choice: %s', (line, want) => {
     expect(name([line])).toEqual([want]);
+  });
+});
+
+describe('an id that is a bare verb is about what the path or the tag names', () => {
+  test.each([
+    ['GET /users list', 'list_users'],
+    ['GET /users get', 'get_users'],
+    ['GET /users/{id} get_1', 'get_user'],
+    ['GET /users/{id} show', 'show_user'],
+    ['POST /users create_12', 'create_user'],
+    ['POST /users store', 'create_user'],
+    ['PUT /users update', 'update_user'],
+    ['DELETE /users/{id} destroy', 'destroy_user'],
+    ['DELETE /users deleteAll', 'delete_all_users'],
+    ['GET /users index', 'list_users'],
+    ['GET /users/all findAll', 'find_all_users'],
+    ['GET /users/search search', 'search_users'],
+    ['GET /users/{id} getById_3', 'get_user_by_id'],
+    ['GET /users/by-email/{email} findByEmail', 'find_user_by_email'],
+    ['GET /users/me get', 'get_users_me'],
+    ['POST /users/bulk create', 'create_users_bulk'],
+    ['POST /users/{id}/activate activate', 'activate_user'],
+    ['GET /users/count count', 'count_users'],
+    ['GET /orders/{id}/items list_2', 'list_items'],
+    ['GET /api/v1 list #Users', 'list_users'],
+    ['GET /{id} get #user-controller', 'get_user'],
+    ['GET /v1/{id} get #default', 'get'],
+  ])('%s is %s', (line, want) => {
+    expect(name([line])).toEqual([want]);
+  });
+
+  test('and so one that comes renames no other', () => {
+    const before = ['GET /users list', 'POST /users create'];
+    expect(name(before)).toEqual(['list_users', 'create_user']);
+    expect(name([...before, 'GET /orders list_1', 'POST /orders create_1']).slice(0, 2)).toEqual(name(before));
+    // springdoc counts anew.
+    expect(name(['GET /orders list', 'GET /users list_1', 'POST /users create']).slice(1)).toEqual(name(before));
   });
 });
 
@@ -77,7 +135,14 @@ describe('without an id', () => {
     ['POST /users/{id}/delete_requests', 'create_user_delete_request'],
     ['POST /suites/{id}/test_runs', 'create_suite_test_run'],
     ['GET /users/{id}/assign_rights', 'list_user_assign_rights'],
-    ['POST /admin/reset', 'post_admin_reset'],
+    ['POST /admin/reset', 'admin_reset'],
+    ['POST /auth/login', 'auth_login'],
+    ['POST /api/Orders/Create #Orders', 'create_order'],
+    ['DELETE /api/Orders/Delete/{id} #Orders', 'delete_order'],
+    ['GET /api/Orders/GetByCustomer/{customerId} #Orders', 'get_orders_by_customer'],
+    ['GET /api/Orders/GetAll #Orders', 'get_all_orders'],
+    ['GET /api/Product/GetProducts #Product', 'get_products'],
+    ['GET /api/Product/GetProductById/{id} #Product', 'get_product_by_id'],
     ['GET /users/me', 'get_users_me'],
     ['GET /2010-04-01/Accounts.json', 'list_accounts'],
     ['GET /rest/api/3/issue/{key}', 'get_issue'],
@@ -193,14 +258,19 @@ describe('two that would have one name', () => {
     ['differ by where it is', ['GET /users', 'GET /admin/users users'], ['list_users', 'users']],
     ['differ by edition', ['GET /v1/users', 'GET /v2/users'], ['list_users_v1', 'list_users_v2']],
     ['differ by method', ['GET /a x', 'POST /a x'], ['x_get', 'x_post']],
-    ['differ by tag', ['GET /a/{x} show #cats', 'GET /a/{y} show #dogs'], ['show_cats', 'show_dogs']],
+    ['differ by tag', ['GET /a/{x} x #cats', 'GET /a/{y} x #dogs'], ['x_cats', 'x_dogs']],
     ['differ by variable', ['GET /pets/{id}', 'GET /pets/{name}'], ['get_pet_by_id', 'get_pet_by_name']],
     ['differ by query', ['GET /now?city={c}', 'GET /now?lat={l}'], ['get_now_city_c', 'get_now_lat_l']],
     ['differ by a slash', ['GET /pets', 'GET /pets/'], ['list_pets', 'list_pets_slash']],
     [
       'are numbered by springdoc',
-      ['GET /users list', 'GET /orders list_1', 'GET /pets list_2'],
-      ['list', 'list_orders', 'list_pets'],
+      ['GET /users list', 'POST /users create', 'GET /orders list_1', 'POST /orders create_1'],
+      ['list_users', 'create_user', 'list_orders', 'create_order'],
+    ],
+    [
+      'are of one kind, and one belongs to another',
+      ['GET /users list', 'GET /admin/users list_1'],
+      ['list_users', 'list_users_admin'],
     ],
     [
       'and one is called so by its author',

@@ -219,7 +219,7 @@ describe('x-mcp', () => {
     );
     expect(places(endpoint)).toEqual({ search_words: 'query q', title: 'body n' });
     expect(properties(endpoint).search_words).toEqual({
-      type: ['string', 'number', 'null'],
+      type: ['string', 'number'],
       description: 'What to look for.',
     });
     expect(endpoint.fixed).toEqual([

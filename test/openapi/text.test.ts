@@ -36,7 +36,7 @@ describe('in an endpoint', () => {
     expect(
       (await importOne(openapi({ '/a': { get: { operationId: 'listAll', summary: '  ', description: '<br>' } } })))
         .summary,
-    ).toBe('List all (GET /a).');
+    ).toBe('List all a (GET /a).');
     expect((await importOne(openapi({ '/a': { get: { description: 'Does it. And more.' } } }))).summary).toBe(
       'Does it.',
     );

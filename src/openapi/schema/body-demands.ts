@@ -1,14 +1,14 @@
 // Whether a body has to be sent though the document does not say so. Generators forget `required: true` (74 of Box's 118
 // bodies, 34 of Twilio's 62), and a call without arguments would then make an empty record. A body none of whose forms can
-// do without some field is one to be asked for.
+// do without some field is one to be asked for, and so is a list of such things (JSON Patch).
 import { isObject } from '../../endpoint/is-object.ts';
-import { listAt } from '../../endpoint/untrusted.ts';
+import { listAt, textsAt } from '../../endpoint/untrusted.ts';
 import { isNullable, typesOf, UNIONS } from '../../schema/keywords.ts';
 import { type Follow, orNothing, type Place } from '../source/resolve.ts';
 import type { OneWayProperties } from './one-way-properties.ts';
 import { hidesSiblings, refOf } from './schema-refs.ts';
 
-/** Whether every value a schema takes is an object with some field that a request has to give. */
+/** Whether every value a schema takes is an object with some field that a request has to give, or a list of those. */
 export type DemandsFields = (schema: Place) => boolean;
 
 /** Schemas looked at for one body: unions of unions would otherwise be walked 2^n times. */
@@ -24,8 +24,12 @@ export function createBodyDemands(follow: Follow, oneWay: OneWayProperties): Dem
       if (target && demands(target, budget)) return true;
       if (hidesSiblings(document)) return false;
     }
+    const types = typesOf(value);
+    // Box writes `required: [items]` beside the items of a list.
+    if (types.length === 1 && types[0] === 'array')
+      return textsAt(value, 'required').length > 0 || Number(value.minItems) > 0 || inner(value.items);
     // Where a list, a text or null may be sent as well, nothing follows from what an object would need.
-    if (typesOf(value).some((type) => type !== 'object')) return false;
+    if (types.some((type) => type !== 'object')) return false;
     if (oneWay.demands(document, value, 'request').length > 0) return true;
     if (listAt(value, 'allOf').some(inner)) return true;
     return UNIONS.some((union) => {
