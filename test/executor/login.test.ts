@@ -291,6 +291,20 @@ describe('cookies that a login sets', () => {
     expect([other.seen.length, api.seen.length]).toEqual([0, 0]);
   });
 
+  test('never leave their origin either once another operation has logged in', async () => {
+    const other = await startUpstream();
+    setCookies('sid=abc123def');
+    const executor = createExecutor({ redact: createRedactor([]) });
+    const callAt = (origin: string) =>
+      executor.compile(endpoint(origin, { security: [[cookies()]] })).run(contextOf({ tool: 'get_thing' }), {});
+    await callAt(api.origin);
+    expect(api.last().headers.cookie).toBe('sid=abc123def');
+    await expect(callAt(other.origin)).rejects.toMatchObject({
+      message: expect.stringContaining(`belong to ${api.origin} and are sent nowhere else`),
+    });
+    expect(other.seen).toHaveLength(0);
+  });
+
   test('are bounded, and those that are none are left out', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `c${index}=v`);
     setCookies('bad name=x', 'x=a\tb', `big=${'x'.repeat(5_000)}`, ...many);
