@@ -79,10 +79,14 @@ function takeCookies(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): I
   return { token: '', cookies, lifetimeS: said ?? earliestEnd(cookies) };
 }
 
-function unusable({ credential: { name }, tool }: Wish<LoginCredential>, url: URL, what: string): GatewayError {
+function unusable(
+  { credential: { name, request }, tool }: Wish<LoginCredential>,
+  url: URL,
+  what: string,
+): GatewayError {
   return new GatewayError(
     'BAD_RESPONSE',
-    `${tool}: the login ${name} at ${url.origin}${url.pathname} ${what} in credentials.${name} of the domain file. The call was not made.`,
+    `${tool}: the login ${name} at ${request.shown} ${what} in credentials.${name} of the domain file. The call was not made.`,
     { tool, origin: url.origin },
   );
 }
