@@ -305,6 +305,25 @@ describe('cookies that a login sets', () => {
     expect(other.seen).toHaveLength(0);
   });
 
+  test('are secrets where they can be one, and otherwise no word of an answer is taken out', async () => {
+    const settings = ['logged_in=true', 'theme=darkness', 'auth_state=authenticated', 'seen=1763366400', 'lang=en_US'];
+    const sessions = [
+      'sid=abc123def',
+      'i_like_it=0f3a9c7d12e4b586',
+      'connect.sid=s%3Aq1w2e3r4t5.Zx',
+      '_id="a1b2c3d4e5f6a7b8c9"',
+    ];
+    const answer = { active: true, theme: 'darkness', state: 'authenticated', at: 1763366400, lang: 'en_US' };
+    const echo = ['abc123def', '0f3a9c7d12e4b586', 's%3Aq1w2e3r4t5.Zx', 's:q1w2e3r4t5.Zx', 'a1b2c3d4e5f6a7b8c9'];
+    api.answer = (request, response) =>
+      isLogin(request)
+        ? response.writeHead(200, { 'set-cookie': [...settings, ...sessions] }).end('{}')
+        : response.setHeader('content-type', 'application/json').end(json({ ...answer, echo }));
+    const answers = JSON.parse(textOf(await fresh(cookies())()));
+    expect(answers).toEqual({ ...answer, echo: Array(5).fill('[redacted]') });
+    expect(api.last().headers.cookie).toBe([...settings, ...sessions].join('; '));
+  });
+
   test('are bounded, and those that are none are left out', async () => {
     const many = Array.from({ length: 50 }, (_, index) => `c${index}=v`);
     setCookies('bad name=x', 'x=a\tb', `big=${'x'.repeat(5_000)}`, ...many);

@@ -146,7 +146,7 @@ function issue(issuer: Issuer, { credential, ...wish }: Wish, entry: Entry): Pro
 
 /** What must not be seen of it. */
 export function secretsOf({ token, cookies = [] }: Issued): string[] {
-  return token === '' ? cookies.map(({ pair }) => pair.slice(pair.indexOf('=') + 1)) : [token];
+  return token === '' ? cookies.flatMap(({ secrets }) => secrets) : [token];
 }
 
 function noteRefusal(entry: Entry, error: unknown): void {
