@@ -198,7 +198,6 @@ class EndpointCall {
     for (const [credential, issued] of inHand) {
       const { renewOn } = credential.kind === 'login' ? credential : CLIENT_CREDENTIALS;
       if (renewOn.includes(status)) mayHelp = this.#tokens.forget(credential, issued) || mayHelp;
-      else this.#tokens.accept(credential, issued);
     }
     return mayHelp;
   }

@@ -226,6 +226,22 @@ describe('a refused token', () => {
     expect([logins, calls().length]).toEqual([2, 6]);
   });
 
+  test('of one operation that refuses everybody does not make the others log in again and again', async () => {
+    answerLogins(
+      () => ({ token: `token-number-${logins}` }),
+      ({ url }) => (url === '/things/closed' ? 401 : 200),
+    );
+    const executor = createExecutor({ redact: createRedactor([]) });
+    const [closed, open] = ['/things/closed', '/things'].map((path) =>
+      executor.compile(endpoint(api.origin, { path, security: [[login()]] })),
+    );
+    for (let index = 0; index < 5; index++) {
+      expect(await closed!.run(contextOf({ tool: 'closed' }), {})).toMatchObject({ status: 401 });
+      expect(await open!.run(contextOf({ tool: 'open' }), {})).toMatchObject({ status: 200 });
+    }
+    expect(logins).toBe(2);
+  });
+
   test('is one that the domain says, and a 403 only then', async () => {
     const status = ({ headers }: Recorded) => (headers.authorization === 'Bearer token-number-2' ? 200 : 403);
     answerLogins(() => ({ token: `token-number-${logins}` }), status);
