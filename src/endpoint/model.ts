@@ -108,8 +108,10 @@ export interface Secret {
 /** The request of a login, its secrets filled in: never print more of it than method and URL. */
 export interface LoginRequest {
   readonly method: string;
-  /** Absolute, without query. */
+  /** Absolute, without query. It may hold secrets: for sending only. */
   readonly url: string;
+  /** The same for people and models, as it was written: `${VARIABLE}` stands where a secret would. */
+  readonly shown: string;
   /** Encoded, without `?`. */
   readonly query: string;
   /** Lower-case names. */

@@ -86,7 +86,7 @@ export function formatOf(credential: Credential): string {
     case 'oauth2':
       return `Authorization: Bearer, a token from ${credential.tokenUrl}`;
     case 'login':
-      return `${carrierOf(credential.send)} from ${credential.request.method} ${credential.request.url}`;
+      return `${carrierOf(credential.send)} from ${credential.request.method} ${credential.request.shown}`;
     case 'awsSigv4':
       return `AWS Signature Version 4 for ${credential.service} in ${credential.region}`;
   }

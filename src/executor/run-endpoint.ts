@@ -1,6 +1,7 @@
 // One call from arguments to answer: proof, request, redirects, answer, all inside one deadline.
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
+import { originOf } from '../endpoint/address.ts';
 import { visible } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
@@ -197,7 +198,6 @@ class EndpointCall {
     for (const [credential, issued] of inHand) {
       const { renewOn } = credential.kind === 'login' ? credential : CLIENT_CREDENTIALS;
       if (renewOn.includes(status)) mayHelp = this.#tokens.forget(credential, issued) || mayHelp;
-      else this.#tokens.accept(credential, issued);
     }
     return mayHelp;
   }
@@ -239,7 +239,7 @@ function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): G
 }
 
 /** Reads the secrets once they are all there; until then every call says which are missing. */
-function findNeed(endpoint: Endpoint, { basePath }: RequestPlan, tool: string): Need {
+function findNeed(endpoint: Endpoint, { basePath, origin }: RequestPlan, tool: string): Need {
   const choice = chooseCredentials(endpoint);
   if (choice.kind === 'missing') throw missingCredential(tool, choice);
   if (choice.kind === 'none') return { kind: 'static', proof: undefined };
@@ -250,6 +250,7 @@ function findNeed(endpoint: Endpoint, { basePath }: RequestPlan, tool: string): 
     const signing = credentials.find((credential) => credential.kind === 'awsSigv4');
     return signing === undefined ? { kind: 'static', proof } : { kind: 'static', proof, signing };
   }
+  for (const credential of issuers) refuseForeignCookies(credential, origin, tool);
   // A cookie's path is compared with what is the same in every request.
   const path = basePath + endpoint.path.replace(/\{.*$/s, '');
   const textOf = ({ token, cookies }: Issued) => (cookies === undefined ? token : cookiesFor(cookies, path));
@@ -259,6 +260,19 @@ function findNeed(endpoint: Endpoint, { basePath }: RequestPlan, tool: string): 
     proofFor: (forTool, tokens) =>
       buildProof(forTool, credentials, (credential) => textOf(tokens.get(credential) as Issued)),
   };
+}
+
+/** Whether they are in hand already, from a call to their own origin, or not. */
+function refuseForeignCookies(credential: TokenCredential, origin: string, tool: string): void {
+  if (credential.kind !== 'login' || credential.send.in !== 'cookies') return;
+  const home = originOf(credential.request.url);
+  // Where it is no URL the login says so, and sets no cookie.
+  if (home === undefined || home === origin) return;
+  throw new GatewayError(
+    'MISSING_CREDENTIAL',
+    `${tool}: the cookies of the login ${credential.name} belong to ${home} and are sent nowhere else; the call was not made. Give this operation a credential of its own (security) in the domain file.`,
+    { tool },
+  );
 }
 
 /** Waits for something shared with other calls: this caller's leaving or deadline ends only this caller's wait. */

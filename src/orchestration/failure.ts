@@ -138,7 +138,7 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     sendsFile: endpoint.body?.kind === 'multipart' || endpoint.body?.kind === 'binary',
     accept: endpoint.response.accept ?? DEFAULT_ACCEPT,
     sentVariables: [...new Set(sent.flatMap(secretsIn).map(({ variable }) => variable))],
-    sentTokenFrom: login && `${login.method} ${login.url}`,
+    sentTokenFrom: login && `${login.method} ${login.shown}`,
     unsetVariables: sent.length > 0 ? [] : endpoint.security.map((set) => [...new Set(set.flatMap(unsetVariables))]),
     loginArguments: loginSecrets(endpoint),
     allow,

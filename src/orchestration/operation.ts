@@ -79,7 +79,8 @@ function compileCall(
       const answer = await rest.run(context, args);
       const outcome = answer.ok
         ? { content: answer.content, isError: false, structured: answer.structured }
-        : toUpstreamFailure(context, endpoint, answer);
+        : // Its advice is in words of the gateway, which the executor has not seen.
+          parts.redaction.outcome(toUpstreamFailure(context, endpoint, answer));
       return parts.redaction.trust(lenient === undefined ? outcome : withLastLine(outcome, notesOn(args)));
     },
     confirmations: parts.confirmations,

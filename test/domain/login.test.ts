@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { stringify } from 'yaml';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
-import { collectSecrets } from '../../src/endpoint/secrets.ts';
+import { collectSecrets, formatOf } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { type Recorded, type Recorder, startRecorder } from '../support/recorder.ts';
 
@@ -35,6 +35,10 @@ beforeAll(async () => {
       const isRight = form.get('username') === ENV.SHOP_EMAIL && form.get('password') === ENV.SHOP_PASSWORD;
       if (!isRight) return void say(400, { detail: 'Incorrect username or password' });
       return void say(200, { access_token: 'fastapi-token', token_type: 'bearer' });
+    }
+    if (url?.startsWith('/hooks/')) {
+      response.setHeader('x-token', 'token-of-another-time');
+      return void say(200, {});
     }
     if (url === '/session') {
       response.setHeader('set-cookie', ['sid=session-cookie; Path=/; HttpOnly']);
@@ -125,6 +129,23 @@ test('a secret in the address of a login is a secret like the others', async () 
   const login = { kind: 'login', url: `${api.origin}/auth/login?key=\${SHOP_KEY}`, body: DIRECTUS.body };
   const domain = await load(login, {}, env);
   expect(collectSecrets([domain])).toEqual(expect.arrayContaining(['correct horse', 'key-in-the-address']));
+});
+
+test('the address of a login is shown as it was written, never with its secrets', async () => {
+  const env = { HOOK: 'value-of-the-hook', SHOP_TENANT: 'acme', AUTH: api.origin };
+  for (const address of [{ path: '/hooks/${HOOK}/${SHOP_TENANT}' }, { url: '${AUTH}/hooks/${HOOK}/${SHOP_TENANT}' }]) {
+    const domain = await load({ kind: 'login', ...address, method: 'GET' }, {}, env);
+    expect(collectSecrets([domain])).toEqual(['value-of-the-hook']);
+    const shown = 'path' in address ? `${api.origin}${address.path}` : address.url;
+    expect(formatOf(domain.endpoints[0]!.security[0]![0]!)).toBe(`Authorization: Bearer, a token from GET ${shown}`);
+    for (const wordy of [{ token: 'nowhere' }, { token: { header: 'x-token' } }]) {
+      requests.length = 0;
+      const { text } = await call(await load({ kind: 'login', ...address, method: 'GET', ...wordy }, {}, env));
+      expect(requests[0]!.url).toBe('/hooks/value-of-the-hook/acme');
+      expect(text).toContain(shown);
+      expect(text).not.toContain('value-of-the-hook');
+    }
+  }
 });
 
 test('unset variables are named at start and in the call, and nothing is sent', async () => {

@@ -226,6 +226,22 @@ describe('a refused token', () => {
     expect([logins, calls().length]).toEqual([2, 6]);
   });
 
+  test('of one operation that refuses everybody does not make the others log in again and again', async () => {
+    answerLogins(
+      () => ({ token: `token-number-${logins}` }),
+      ({ url }) => (url === '/things/closed' ? 401 : 200),
+    );
+    const executor = createExecutor({ redact: createRedactor([]) });
+    const [closed, open] = ['/things/closed', '/things'].map((path) =>
+      executor.compile(endpoint(api.origin, { path, security: [[login()]] })),
+    );
+    for (let index = 0; index < 5; index++) {
+      expect(await closed!.run(contextOf({ tool: 'closed' }), {})).toMatchObject({ status: 401 });
+      expect(await open!.run(contextOf({ tool: 'open' }), {})).toMatchObject({ status: 200 });
+    }
+    expect(logins).toBe(2);
+  });
+
   test('is one that the domain says, and a 403 only then', async () => {
     const status = ({ headers }: Recorded) => (headers.authorization === 'Bearer token-number-2' ? 200 : 403);
     answerLogins(() => ({ token: `token-number-${logins}` }), status);
@@ -289,6 +305,39 @@ describe('cookies that a login sets', () => {
     const abroad = cookies({ request: { ...login().request, url: `${other.origin}/login` } });
     await expect(fresh(abroad)()).rejects.toMatchObject({ message: expect.stringContaining('sent nowhere else') });
     expect([other.seen.length, api.seen.length]).toEqual([0, 0]);
+  });
+
+  test('never leave their origin either once another operation has logged in', async () => {
+    const other = await startUpstream();
+    setCookies('sid=abc123def');
+    const executor = createExecutor({ redact: createRedactor([]) });
+    const callAt = (origin: string) =>
+      executor.compile(endpoint(origin, { security: [[cookies()]] })).run(contextOf({ tool: 'get_thing' }), {});
+    await callAt(api.origin);
+    expect(api.last().headers.cookie).toBe('sid=abc123def');
+    await expect(callAt(other.origin)).rejects.toMatchObject({
+      message: expect.stringContaining(`belong to ${api.origin} and are sent nowhere else`),
+    });
+    expect(other.seen).toHaveLength(0);
+  });
+
+  test('are secrets where they can be one, and otherwise no word of an answer is taken out', async () => {
+    const settings = ['logged_in=true', 'theme=darkness', 'auth_state=authenticated', 'seen=1763366400', 'lang=en_US'];
+    const sessions = [
+      'sid=abc123def',
+      'i_like_it=0f3a9c7d12e4b586',
+      'connect.sid=s%3Aq1w2e3r4t5.Zx',
+      '_id="a1b2c3d4e5f6a7b8c9"',
+    ];
+    const answer = { active: true, theme: 'darkness', state: 'authenticated', at: 1763366400, lang: 'en_US' };
+    const echo = ['abc123def', '0f3a9c7d12e4b586', 's%3Aq1w2e3r4t5.Zx', 's:q1w2e3r4t5.Zx', 'a1b2c3d4e5f6a7b8c9'];
+    api.answer = (request, response) =>
+      isLogin(request)
+        ? response.writeHead(200, { 'set-cookie': [...settings, ...sessions] }).end('{}')
+        : response.setHeader('content-type', 'application/json').end(json({ ...answer, echo }));
+    const answers = JSON.parse(textOf(await fresh(cookies())()));
+    expect(answers).toEqual({ ...answer, echo: Array(5).fill('[redacted]') });
+    expect(api.last().headers.cookie).toBe([...settings, ...sessions].join('; '));
   });
 
   test('are bounded, and those that are none are left out', async () => {

@@ -119,6 +119,7 @@ describe('schemes', () => {
         request: {
           method: 'POST',
           url: 'https://api.example.com/v1/token',
+          shown: 'https://api.example.com/v1/token',
           query: '',
           headers: { accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' },
           body: 'grant_type=password&username=ann&password=p+w%26d&scope=a+b',

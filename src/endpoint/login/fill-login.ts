@@ -40,12 +40,35 @@ function toWords(field: string): string {
     .toLowerCase();
 }
 
+/** The part of an address that names a host; it may begin with a variable. */
+const HOST = /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:\$\{[^}]*\}|\$(?!\{)|[^/?#$])*/i;
+/** Stand for the name of a field: no field is called so. */
+const IN_HOST = '//';
+const BEHIND_HOST = '/';
+/** Behind a host a variable is a secret, unless it is called like one of these or like a field that says who logs in. */
+const PLACES = /^(?:url|uri|base|path|prefix|region|version|stage|env|environment|shop|store|site|project)$/;
+
+/** Whether a variable that fills this field may be seen. */
+function isNameAt(field: string, variable: string): boolean {
+  if (field === IN_HOST) return !isSecretField(variable) && !/_key$/i.test(variable);
+  if (field !== BEHIND_HOST) return NAMES.test(toWords(field));
+  // `SHOP_TENANT_ID` ends like `tenant_id`.
+  const words = toWords(variable).split('_').slice(-3);
+  const ends = words.map((_, index) => words.slice(index).join('_'));
+  return !isSecretField(variable) && ends.some((end) => NAMES.test(end) || PLACES.test(end));
+}
+
+function splitQuery(url: string): [address: string, query: string] {
+  const [, address = '', query = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
+  return [address, query];
+}
+
 export function fillLogin(template: LoginTemplate, env: Environment): { request: LoginRequest; secrets: Secret[] } {
   const secrets = new Map<string, Secret>();
   const fill = (text: string, field: string): string => {
     const { text: filled, variables } = expand(text, env);
     for (const { name, value } of variables) {
-      const isName = field === 'url' ? !isSecretField(name) && !/_key$/i.test(name) : NAMES.test(toWords(field));
+      const isName = isNameAt(field, name);
       const before = secrets.get(name);
       // One that is a name in one place and a password in another is a password.
       if (before !== undefined && before.isName !== true) continue;
@@ -65,8 +88,10 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
     ).toString();
 
   const { method = 'POST', body, form, literal } = template;
-  const url = literal?.url ?? (template.base ?? '') + fill(template.url ?? '', 'url');
-  const [, address = '', ownQuery = ''] = /^([^?#]*)(?:\?([^#]*))?/.exec(url) ?? [];
+  const { base = '', url: written = '' } = template;
+  const host = HOST.exec(written)?.[0] ?? '';
+  const url = literal?.url ?? base + fill(host, IN_HOST) + fill(written.slice(host.length), BEHIND_HOST);
+  const [address, ownQuery] = splitQuery(url);
   const literalPairs = new URLSearchParams(literal?.form).toString();
   const headers: Record<string, string> = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
@@ -76,6 +101,7 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
     request: {
       method: method.toUpperCase(),
       url: address,
+      shown: splitQuery(literal?.url ?? base + written)[0],
       query: joinPairs(ownQuery, toPairs(template.query)),
       headers,
       body:

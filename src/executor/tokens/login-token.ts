@@ -10,17 +10,10 @@ import { earliestEnd, readCookies } from './set-cookie.ts';
 export type LoginCredential = Extract<Credential, { kind: 'login' }>;
 
 export async function logIn(issuer: Issuer, wish: Wish<LoginCredential>): Promise<Issued> {
-  const { credential, tool } = wish;
+  const { credential } = wish;
   const { name, request, secrets, send } = credential;
   const { method, url: address, query, body } = request;
   const url = checkAddress(query === '' ? address : `${address}?${query}`, `the login URL of ${name}`, wish);
-  if (send.in === 'cookies' && url.origin !== wish.apiOrigin) {
-    throw new GatewayError(
-      'MISSING_CREDENTIAL',
-      `${tool}: the cookies of the login ${name} belong to ${url.origin} and are sent nowhere else; the call was not made.`,
-      { tool },
-    );
-  }
   const variables = secrets.map(({ variable }) => variable);
   const raw = await askIssuer(issuer, { method, url, headers: checkHeaders(wish), body }, wish);
   const check =
@@ -86,10 +79,14 @@ function takeCookies(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): I
   return { token: '', cookies, lifetimeS: said ?? earliestEnd(cookies) };
 }
 
-function unusable({ credential: { name }, tool }: Wish<LoginCredential>, url: URL, what: string): GatewayError {
+function unusable(
+  { credential: { name, request }, tool }: Wish<LoginCredential>,
+  url: URL,
+  what: string,
+): GatewayError {
   return new GatewayError(
     'BAD_RESPONSE',
-    `${tool}: the login ${name} at ${url.origin}${url.pathname} ${what} in credentials.${name} of the domain file. The call was not made.`,
+    `${tool}: the login ${name} at ${request.shown} ${what} in credentials.${name} of the domain file. The call was not made.`,
     { tool, origin: url.origin },
   );
 }

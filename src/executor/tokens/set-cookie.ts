@@ -6,6 +6,8 @@ export interface Cookie {
   readonly path: string;
   /** undefined: until the session ends, whenever that is. */
   readonly lifetimeS: number | undefined;
+  /** What must not be seen of it: nothing where its value is a word such as `true` or `dark`, which answers are full of. */
+  readonly secrets: readonly string[];
 }
 
 const MAX_COOKIES = 20;
@@ -25,9 +27,30 @@ export function readCookies(header: string | string[] | undefined, now = Date.no
     const key = `${name} ${path?.startsWith('/') ? path : '/'}`;
     const lifetimeS = lifetimeOf(attributes, now);
     if (lifetimeS !== undefined && lifetimeS <= 0) cookies.delete(key);
-    else cookies.set(key, { pair, path: path?.startsWith('/') ? path : '/', lifetimeS });
+    else
+      cookies.set(key, { pair, path: path?.startsWith('/') ? path : '/', lifetimeS, secrets: secretsIn(name, pair) });
   }
   return [...cookies.values()];
+}
+
+/** Cookies that say who is logged in; a shorter value of theirs is a secret. */
+const SESSION = /sess|sid|token|auth|jwt|csrf|xsrf|secret|key|ticket|remember/i;
+/** Words, numbers and dates: what settings are made of, and what is found in any answer. */
+const ORDINARY = /^(?:[A-Za-z_. -]{1,19}|[\d.:_-]{1,15}|\d{4}-\d\d-\d\dT[\d:.Z+-]*|[^@\s]+@[^@\s]+)$/;
+
+function secretsIn(name: string, pair: string): string[] {
+  const text = pair.slice(name.length + 1).replace(/^"(.*)"$/, '$1');
+  if (text.length < (SESSION.test(name) ? 8 : 16) || ORDINARY.test(text)) return [];
+  const decoded = decode(text);
+  return decoded === text ? [text] : [text, decoded];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** The Cookie header of a request whose path begins like this. */

@@ -13,20 +13,16 @@ export interface Tokens {
   /** That token, or a new one. The fetch is shared, so it does not end when one of the callers leaves. */
   fetch(wish: Wish): Promise<Issued>;
   /**
-   * The API refused this token: the next call gets another. False where another would not help, because the API refused
-   * the one before it as well, just after it was issued.
+   * The API refused this token: the next call gets another. False where another would hardly help, because the one before it
+   * was refused only a moment ago.
    */
   forget(credential: TokenCredential, issued: Issued): boolean;
-  /** The API took this token for good, whatever else it said. */
-  accept(credential: TokenCredential, issued: Issued): void;
 }
 
 interface Entry extends ClientHabits {
   issued: Issued | undefined;
   expiresAt: number;
   pending: Promise<Issued> | undefined;
-  /** The token in hand replaces one the API refused, and has not been accepted yet. */
-  isReplacement: boolean;
   /** Until then a refused token is not replaced. */
   forgetAfter: number;
   /** Times in a row that the secrets were refused. */
@@ -40,8 +36,11 @@ const DEFAULT_LIFETIME_S = { oauth2: 300, login: 3_600 };
 /** Refreshed this long before the end, or after nine tenths of a short life. */
 const SKEW_S = 30;
 const MAX_LIFETIME_S = 24 * 3600;
-/** Fresh tokens that are refused at once: the fault is elsewhere, and a login for every call would help nobody. */
-const FRUITLESS_PAUSE_MS = 10_000;
+/**
+ * At most one refused token is replaced in this time, even where other calls are taken with it: an operation may answer 401 to
+ * everybody (a missing permission, a wrong old password), and a login for each such call locks accounts.
+ */
+const REPLACEMENT_PAUSE_MS = 10_000;
 /** Accounts are locked after a handful of wrong passwords, so they are not tried with every call. */
 const FREE_REFUSALS = 3;
 const REFUSAL_PAUSE_MS = 60_000;
@@ -99,18 +98,9 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
       // Somebody else has replaced it already.
       if (entry.issued !== issued) return true;
       if (Date.now() < entry.forgetAfter) return false;
-      if (entry.isReplacement) {
-        entry.isReplacement = false;
-        entry.forgetAfter = Date.now() + FRUITLESS_PAUSE_MS;
-        return false;
-      }
-      entry.isReplacement = true;
+      entry.forgetAfter = Date.now() + REPLACEMENT_PAUSE_MS;
       entry.issued = undefined;
       return true;
-    },
-    accept(credential, issued) {
-      const entry = entryFor(credential);
-      if (entry.isReplacement && entry.issued === issued) entry.isReplacement = false;
     },
   };
 }
@@ -120,7 +110,6 @@ function newEntry(): Entry {
     issued: undefined,
     expiresAt: 0,
     pending: undefined,
-    isReplacement: false,
     forgetAfter: 0,
     refusals: 0,
     blocked: undefined,
@@ -146,7 +135,7 @@ function issue(issuer: Issuer, { credential, ...wish }: Wish, entry: Entry): Pro
 
 /** What must not be seen of it. */
 export function secretsOf({ token, cookies = [] }: Issued): string[] {
-  return token === '' ? cookies.map(({ pair }) => pair.slice(pair.indexOf('=') + 1)) : [token];
+  return token === '' ? cookies.flatMap(({ secrets }) => secrets) : [token];
 }
 
 function noteRefusal(entry: Entry, error: unknown): void {
