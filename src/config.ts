@@ -11,6 +11,9 @@ import { LOG_LEVELS } from './log.ts';
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('../domains', import.meta.url));
 
+/** What tools/list may cost before `auto` takes a smaller mode. */
+export const DEFAULT_TOKEN_BUDGET = 10_000;
+
 const port = z.coerce
   .number({ error: 'must be a number from 0 to 65535' })
   .int('must be a whole number')
@@ -52,7 +55,7 @@ const SETTINGS = {
   headers: [z.array(header).default([]), 'header'],
   /** Undefined: whatever the domains say, else auto. */
   exposure: [exposure.optional(), 'exposure', 'LANDBRIDGE_EXPOSURE'],
-  tokenBudget: [positive.default(10_000), 'tokenBudget', 'LANDBRIDGE_TOKEN_BUDGET'],
+  tokenBudget: [positive.default(DEFAULT_TOKEN_BUDGET), 'tokenBudget', 'LANDBRIDGE_TOKEN_BUDGET'],
   readOnly: [truth.default(false), 'readOnly', 'LANDBRIDGE_READ_ONLY'],
   guard: [policy.optional(), 'guard', 'LANDBRIDGE_GUARD'],
   confirm: [way.optional(), 'confirm', 'LANDBRIDGE_CONFIRM'],

@@ -1,5 +1,5 @@
 // landbridge install, in a home of its own.
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,9 +16,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-const install = (args: string[], env: Record<string, string> = {}) =>
+interface Servers {
+  readonly mcpServers: Readonly<Record<string, object>>;
+}
+
+const install = (args: string[], env: Record<string, string> = {}, cwd = home) =>
   run(['install', ...args], {
-    cwd: home,
+    cwd,
     env: { HOME: home, XDG_CONFIG_HOME: join(home, '.config'), CODEX_HOME: '', ...env },
   });
 
@@ -60,8 +64,61 @@ describe('landbridge install', () => {
       const gone = await install([client, '--uninstall', '--yes']);
       expect(gone.code).toBe(0);
       expect(await readFile(file, 'utf8')).toBe(before);
+      // Every change leaves its own copy: the first is what the person had.
+      expect(await readFile(`${file}.backup`, 'utf8')).toBe(before);
+      expect(await readFile(`${file}.backup.2`, 'utf8')).toBe(after);
     },
   );
+
+  test('a header with a variable reaches the command line, and the variable the environment', async () => {
+    const words = ['--header', `X-Api-Key: \${OTHER_KEY}`, '--header', 'Accept-Language: de', '--token-budget', '500'];
+    const { code } = await install(['cursor', 'vault.yaml', '--yes', '--name', 'headers', ...words], {
+      OTHER_KEY: 'other-secret-7',
+    });
+    expect(code).toBe(0);
+    const text = await readFile(join(home, '.cursor/mcp.json'), 'utf8');
+    expect(text).not.toContain('other-secret-7');
+    const { headers } = (JSON.parse(text.replace('// mine', '').replace(/,\s*\}\s*$/, '}')) as Servers).mcpServers;
+    expect(headers).toEqual({
+      ...started(),
+      args: [...started().args, ...words],
+      env: { OTHER_KEY: `\${env:OTHER_KEY}`, VAULT_KEY: `\${env:VAULT_KEY}` },
+    });
+  });
+
+  test.each([[['vault.yaml']], [['--url', 'http://127.0.0.1:3333']]])(
+    'a secret that was typed out is not written for %j',
+    async (source) => {
+      const folder = await mkdtemp(join(home, 'typed-'));
+      const words = [...source.map((word) => word.replace('vault', '../vault')), '--scope', 'project', '--yes'];
+      for (const header of ['X-Api-Key: typed-secret-1', 'Authorization: Bearer typed-secret-1']) {
+        const { code, stderr } = await install(['claude-code', ...words, '--header', header], {}, folder);
+        expect(code).toBe(2);
+        expect(stderr).toMatch(
+          /write --header '(X-Api-Key: \$\{X_API_KEY\}|Authorization: Bearer \$\{AUTHORIZATION\})'/,
+        );
+        expect(stderr).not.toContain('typed-secret-1');
+      }
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+
+  test('with --with-values a typed secret is written as a variable of the entry, in a file that only its owner reads', async () => {
+    const folder = await mkdtemp(join(home, 'values-'));
+    const words = ['--scope', 'project', '--yes', '--with-values', '--header', 'Authorization: Bearer typed-secret-1'];
+    expect((await install(['claude-code', '../vault.yaml', ...words], {}, folder)).code).toBe(0);
+    expect(
+      (await install(['claude-code', '--name', 'far', '--url', 'http://127.0.0.1:3333', ...words], {}, folder)).code,
+    ).toBe(0);
+    const file = join(folder, '.mcp.json');
+    const { landbridge, far } = (JSON.parse(await readFile(file, 'utf8')) as Servers).mcpServers;
+    expect(landbridge).toMatchObject({
+      args: [...started().args, '--header', `Authorization: Bearer \${LANDBRIDGE_AUTHORIZATION}`],
+      env: { LANDBRIDGE_AUTHORIZATION: 'typed-secret-1' },
+    });
+    expect(far).toMatchObject({ headers: { Authorization: 'Bearer typed-secret-1' } });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+  });
 
   test('codex: a table of its own in TOML, with the names of the variables', async () => {
     const file = join(home, '.codex/config.toml');
@@ -111,6 +168,15 @@ describe('landbridge install', () => {
     [['emacs'], 'There is no client "emacs" here; allowed: claude-code, claude-desktop'],
     [['claude-desktop', '--url', 'http://127.0.0.1:3333'], 'without --url it starts the gateway itself'],
     [['claude-desktop', '--scope', 'project'], '--scope of Claude Desktop must be user.'],
+    [['cursor', 'vault.yaml', '--url', 'http://127.0.0.1:3333'], 'vault.yaml goes with files; with --url the running'],
+    [['cursor', '--read-only', '--url', 'http://127.0.0.1:3333'], '--read-only goes with files; with --url'],
+    [['cursor', '--confirm', 'ask', '--url', 'http://127.0.0.1:3333'], '--confirm goes with files; with --url'],
+    [['codex', 'vault.yaml', '--name', 'my shop'], 'write --name my-shop.'],
+    [['claude-code', 'vault.yaml', '--name', 'my.shop!'], 'write --name my-shop.'],
+    [
+      ['codex', '--url', 'http://127.0.0.1:3333', '--header', `X-Api-Key: token=\${KEY}`],
+      `--header 'X-Api-Key: \${X_API_KEY}', or use --with-values`,
+    ],
   ])('%j is taught, with exit code 2', async (args, sentence) => {
     const { code, stderr } = await install(args);
     expect(code).toBe(2);

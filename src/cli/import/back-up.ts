@@ -5,10 +5,10 @@ import { dirname } from 'node:path';
 import type { Write } from './place-files.ts';
 
 /** Copies a file or folder to `<path>.bak`, or `.bak.2` … where there is one already; undefined where there is nothing. */
-export async function backUp(path: string): Promise<string | undefined> {
+export async function backUp(path: string, ending = 'bak'): Promise<string | undefined> {
   if (!existsSync(path)) return undefined;
-  let copy = `${path}.bak`;
-  for (let number = 2; existsSync(copy); number++) copy = `${path}.bak.${number}`;
+  let copy = `${path}.${ending}`;
+  for (let number = 2; existsSync(copy); number++) copy = `${path}.${ending}.${number}`;
   await cp(path, copy, { recursive: true, preserveTimestamps: true });
   return copy;
 }

@@ -23,9 +23,21 @@ export function writeHeaders(lines: readonly string[], domain: string): WrittenS
   return { written, notes };
 }
 
+/** Whether a header line shows nothing that others must not read: its values are variables, or say only how to answer. */
+export function mayBeWritten(line: string): boolean {
+  const colon = line.indexOf(':');
+  const name = line.slice(0, colon).trim();
+  const notes: string[] = [];
+  writeHeader(name, line.slice(colon + 1).trim(), '', notes);
+  return notes.length === 0;
+}
+
+function isHarmless(name: string): boolean {
+  return HARMLESS.test(name) && !isSecretHeader(name);
+}
+
 function writeHeader(name: string, value: string, domain: string, notes: string[]): string {
-  const isHarmless = HARMLESS.test(name) && !isSecretHeader(name);
-  if (isHarmless) return value;
+  if (isHarmless(name)) return value;
   // A default is a value, too.
   const bare = value.replace(REFERENCE, (reference) => {
     const variable = /\w+/.exec(reference)![0];
@@ -72,8 +84,10 @@ export function writeAddress(url: string, domain: string): WrittenSecrets<string
   return { written: address.origin + address.pathname + query, notes };
 }
 
-function variableFor(domain: string, name: string): string {
-  return `${domain}_${name}`
+export function variableFor(domain: string, name: string): string {
+  return [domain, name]
+    .filter((part) => part !== '')
+    .join('_')
     .toUpperCase()
     .replace(/[^A-Z0-9]+/g, '_')
     .replace(/^(?=\d)/, '_');

@@ -1,16 +1,19 @@
 // landbridge install <client>: writes this gateway into the configuration of an MCP client. Shows the change first, asks
 // at a terminal, keeps a copy of what was there.
-import { copyFile, mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
-import { envFilesOf, type Flags, readConfig } from '../../config.ts';
-import type { Environment } from '../../endpoint/environment.ts';
+import { type Config, envFilesOf, type Flags, readConfig } from '../../config.ts';
+import { type Environment, expand } from '../../endpoint/environment.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
-import { load } from '../open-gateway.ts';
-import { readGatewayUrl } from '../remote/remote-gateway.ts';
+import { backUp } from '../import/back-up.ts';
+import { mayBeWritten, variableFor } from '../import/import-secrets.ts';
+import { withGateway } from '../open-gateway.ts';
+import { readGatewayUrl, readHeaderFlags } from '../remote/remote-gateway.ts';
+import { refuseFiles } from '../remote/with-remote.ts';
 import { stdioCommand } from '../serve/banner.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { editJson } from './edit-json.ts';
@@ -29,6 +32,7 @@ export interface InstallFlags extends Flags {
 export async function runInstall(clientName: string, files: readonly string[], flags: InstallFlags): Promise<void> {
   const client = findClient(clientName);
   const name = flags.name ?? 'landbridge';
+  if (!flags.uninstall) refuseName(client, name);
   const file = chooseFile(client, flags.scope, process.env);
   const entry = flags.uninstall ? undefined : await buildEntry(client, files, flags);
   const before = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -57,6 +61,16 @@ function findClient(name: string): McpClient {
   throw new GatewayError('BAD_CONFIG', `There is no client "${name}" here; ${hint(name, names)}`, { usage: true });
 }
 
+function refuseName({ title, names = /./ }: McpClient, name: string): void {
+  if (names.test(name)) return;
+  const near = name
+    .replace(/[^\w-]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64);
+  const message = `${title} takes only letters, digits, "-" and "_" in the name of a server: write --name ${near || 'landbridge'}.`;
+  throw new GatewayError('BAD_CONFIG', message, { usage: true });
+}
+
 function chooseFile(client: McpClient, scope: string | undefined, env: Environment): string {
   const scopes = Object.keys(client.files);
   const file = client.files[(scope ?? 'user') as Scope];
@@ -69,38 +83,80 @@ async function buildEntry(
   files: readonly string[],
   flags: InstallFlags,
 ): Promise<{ value: object; notes: readonly string[] }> {
+  if (flags.url !== undefined) refuseFiles(files, flags);
   const config = readConfig({ ...flags, paths: files }, process.env);
-  const refer = (text: string) =>
-    text.replace(/\$\{([A-Za-z_]\w*)\}/g, (_, name) => client.reference?.(name) ?? `\${${name}}`);
-  if (flags.url !== undefined) {
-    if (!client.remote)
-      throw new GatewayError(
-        'BAD_CONFIG',
-        `${client.title} takes addresses in its own settings (Connectors), not in this file; without --url it starts the gateway itself.`,
-        { usage: true },
-      );
-    const headers = config.headers.map((line) => [
-      line.slice(0, line.indexOf(':')).trim(),
-      refer(line.slice(line.indexOf(':') + 1).trim()),
-    ]);
-    const url = readGatewayUrl(flags.url, config.profile);
-    return { value: client.remote({ url, headers: Object.fromEntries(headers) as Record<string, string> }), notes: [] };
-  }
+  refuseSecrets(config.headers, flags);
+  if (flags.url !== undefined) return describeRemote(client, flags.url, config, flags.withValues ?? false);
   if (config.paths.includes('-'))
     throw new GatewayError('BAD_CONFIG', 'A client cannot pipe the document in: give a file or URL.', { usage: true });
-  const { command, args } = stdioCommand({ config, envFiles: envFilesOf(flags), verbose: false });
-  const loaded = await load(config);
-  await loaded.close();
-  const ofHeaders = config.headers.flatMap((line) =>
-    [...line.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name!),
-  );
-  const ofDomains = loaded.domains.flatMap(({ endpoints }) =>
+  const { headers, values } = splitHeaders(config.headers);
+  const { command, args } = stdioCommand({
+    config: { ...config, headers },
+    envFiles: envFilesOf(flags),
+    verbose: false,
+  });
+  const domains = await withGateway(config, async (gateway) => gateway.domains);
+  const ofHeaders = headers.flatMap((line) => [...line.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name!));
+  const ofDomains = domains.flatMap(({ endpoints }) =>
     endpoints.flatMap(({ security }) => security.flat().flatMap((one) => secretsIn(one).map((each) => each.variable))),
   );
-  // What an env file brings is read by the gateway itself.
-  const isFromFile = (name: string) => process.env[name] === undefined && config.env[name] !== undefined;
-  const variables = [...new Set([...ofHeaders, ...ofDomains])].filter((name) => !isFromFile(name));
-  return describeLocal(client, command, args, variables, flags.withValues ?? false);
+  // What an env file brings is read by the gateway itself; the secret of a header that was typed out has no variable.
+  const isOurs = (name: string) =>
+    VARIABLE.test(name) && (process.env[name] !== undefined || config.env[name] === undefined);
+  const variables = [...new Set([...ofHeaders, ...ofDomains])].filter(isOurs);
+  return describeLocal(client, command, args, variables, flags.withValues ? { ...process.env, ...values } : {});
+}
+
+const VARIABLE = /^[A-Za-z_]\w*$/;
+
+/** A secret that was typed out is written down only where somebody asks for it: such files are shared and committed. */
+function refuseSecrets(lines: readonly string[], { withValues }: InstallFlags): void {
+  const line = lines.find((one) => !mayBeWritten(one));
+  if (line === undefined || withValues) return;
+  const name = line.slice(0, line.indexOf(':')).trim();
+  const scheme = /^\s*(Bearer|Basic|Token) /i.exec(line.slice(line.indexOf(':') + 1))?.[1];
+  const example = `${name}: ${scheme === undefined ? '' : `${scheme} `}\${${variableFor('', name)}}`;
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `The value of --header ${name} would stand in the client's file for all to read: set a variable and write --header '${example}', or add --with-values to write it down.`,
+    { usage: true },
+  );
+}
+
+/** Typed secrets reach the gateway as variables of its entry: everybody on the machine sees a command line. */
+function splitHeaders(lines: readonly string[]): { headers: string[]; values: Record<string, string> } {
+  const values: Record<string, string> = {};
+  const headers = lines.map((line) => {
+    if (mayBeWritten(line)) return line;
+    const [name, value] = [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()];
+    const scheme = /^[A-Za-z][\w-]* (?=\S)/.exec(value)?.[0] ?? '';
+    const variable = variableFor('landbridge', name);
+    values[variable] = expand(value.slice(scheme.length), process.env).text;
+    return `${name}: ${scheme}\${${variable}}`;
+  });
+  return { headers, values };
+}
+
+function describeRemote(
+  client: McpClient,
+  url: string,
+  { headers: lines, env, profile }: Config,
+  withValues: boolean,
+): { value: object; notes: readonly string[] } {
+  if (!client.remote)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${client.title} takes addresses in its own settings (Connectors), not in this file; without --url it starts the gateway itself.`,
+      { usage: true },
+    );
+  const refer = (text: string) =>
+    text.replace(/\$\{([A-Za-z_]\w*)(?::-)?\}/g, (_, name) => client.reference?.(name) ?? `\${${name}}`);
+  const references = lines.map((line) => [
+    line.slice(0, line.indexOf(':')).trim(),
+    refer(line.slice(line.indexOf(':') + 1).trim()),
+  ]);
+  const headers = withValues ? readHeaderFlags(lines, env) : (Object.fromEntries(references) as Record<string, string>);
+  return { value: client.remote({ url: readGatewayUrl(url, profile), headers }), notes: [] };
 }
 
 function describeLocal(
@@ -108,13 +164,10 @@ function describeLocal(
   command: string,
   args: readonly string[],
   variables: readonly string[],
-  withValues: boolean,
+  values: Environment,
 ): { value: object; notes: readonly string[] } {
-  const values = Object.fromEntries(
-    variables.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])),
-  );
   const isReferring = client.format === 'toml' || client.reference !== undefined;
-  const own = withValues ? values : {};
+  const own = Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])));
   const others = variables.filter((name) => !Object.hasOwn(own, name));
   const env = {
     ...own,
@@ -157,8 +210,7 @@ async function write(file: string, before: string, after: string, holdsValues: b
   await mkdir(dirname(file), { recursive: true });
   const target = await realpath(file).catch(() => file);
   const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));
-  const backup = before === '' ? undefined : `${target}.backup`;
-  if (backup !== undefined) await copyFile(target, backup);
+  const backup = before === '' ? undefined : await backUp(target, 'backup');
   const draft = `${target}.${process.pid}.draft`;
   await writeFile(draft, after, { mode: holdsValues ? 0o600 : mode });
   await rename(draft, target);

@@ -2,6 +2,8 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../../endpoint/environment.ts';
+import { GatewayError } from '../../errors.ts';
+import { variableFor } from '../import/import-secrets.ts';
 
 export type Scope = 'user' | 'project';
 
@@ -10,6 +12,8 @@ export interface McpClient {
   readonly format: 'json' | 'toml';
   /** The key that holds the servers by name. */
   readonly section: string;
+  /** What it takes as the name of a server; absent: any. */
+  readonly names?: RegExp;
   readonly files: Partial<Record<Scope, (env: Environment) => string>>;
   /** How this client is told to take a variable from its own environment; absent where it cannot. */
   readonly reference?: (variable: string) => string;
@@ -32,11 +36,14 @@ function settings(env: Environment, ...path: string[]): string {
 
 const withHeaders = (headers: Readonly<Record<string, string>>) => (Object.keys(headers).length > 0 ? { headers } : {});
 
+const WORD = /^[\w-]{1,64}$/;
+
 export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
   'claude-code': {
     title: 'Claude Code',
     format: 'json',
     section: 'mcpServers',
+    names: WORD,
     files: { user: () => home('.claude.json'), project: here('.mcp.json') },
     // Without a default an unset variable would arrive as the text "${NAME}".
     reference: (variable) => `\${${variable}:-}`,
@@ -74,6 +81,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
     title: 'Codex',
     format: 'toml',
     section: 'mcp_servers',
+    names: WORD,
     files: {
       user: (env) => join(env.CODEX_HOME || home('.codex'), 'config.toml'),
       project: here('.codex/config.toml'),
@@ -103,7 +111,13 @@ function toCodexHeaders(headers: Readonly<Record<string, string>>): object {
     const [, isBearer, variable] = WHOLE_VARIABLE.exec(value) ?? [];
     if (isBearer !== undefined && name.toLowerCase() === 'authorization') bearer = variable;
     else if (variable !== undefined && isBearer === undefined) env_http_headers[name] = variable;
-    else http_headers[name] = value;
+    else if (!value.includes('${')) http_headers[name] = value;
+    else
+      throw new GatewayError(
+        'BAD_CONFIG',
+        `Codex fills in variables only as whole values: put all of ${name} into one, --header '${name}: \${${variableFor('', name)}}', or use --with-values.`,
+        { usage: true },
+      );
   }
   return {
     ...(bearer !== undefined && { bearer_token_env_var: bearer }),

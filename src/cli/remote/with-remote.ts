@@ -22,9 +22,20 @@ const DECIDED: readonly (keyof Flags & string)[] = [
   'profiles',
   'readOnly',
   'guard',
+  'confirm',
   'exposure',
   'tokenBudget',
 ];
+
+/** Ends the program with exit code 2 where files, or flags about them, stand beside --url. */
+export function refuseFiles(files: readonly string[], flags: Flags): void {
+  const flag = DECIDED.find((name) => flags[name] !== undefined);
+  const extra =
+    files.length > 0 ? files[0] : flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  if (extra === undefined) return;
+  const message = `${extra} goes with files; with --url the running gateway decides that.`;
+  throw new GatewayError('BAD_CONFIG', message, { usage: true });
+}
 
 export async function withRemote(
   files: readonly string[],
@@ -32,13 +43,7 @@ export async function withRemote(
   answer: AnswerQuestion | undefined,
   use: (request: Request) => Promise<void>,
 ): Promise<void> {
-  const flag = DECIDED.find((name) => flags[name] !== undefined);
-  const extra =
-    files.length > 0 ? files[0] : flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-  if (extra !== undefined)
-    throw new GatewayError('BAD_CONFIG', `${extra} goes with files; with --url the running gateway decides that.`, {
-      usage: true,
-    });
+  refuseFiles(files, flags);
   const { env, headers, profile } = readConfig(flags, process.env);
   const url = readGatewayUrl(flags.url ?? '', profile);
   const client = { name: `${PRODUCT.name}-cli`, version: PRODUCT.version };

@@ -3,9 +3,10 @@ import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
 import { SEARCH_TOOLS } from '../../catalog/search/search-mode.ts';
-import { BUNDLED_DOMAINS, type Config } from '../../config.ts';
+import { BUNDLED_DOMAINS, type Config, DEFAULT_TOKEN_BUDGET } from '../../config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
+import { mayBeWritten } from '../import/import-secrets.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
 import { colourEffect, fitLines, renderTable, shown } from '../terminal/terminal.ts';
 import { listCredentials } from './credential-lines.ts';
@@ -139,7 +140,7 @@ function fromStdin({ config }: Launch): boolean {
 
 /** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
 export function stdioCommand(launch: Launch): { command: string; args: string[] } {
-  const { paths, readOnly, guard, confirm, exposure, profiles, profile } = launch.config;
+  const { paths, readOnly, guard, confirm, exposure, tokenBudget, profiles, profile } = launch.config;
   const absolute = (path: string) => (/^https?:/.test(path) || isAbsolute(path) ? path : resolve(path));
   const args = [
     ...paths.map(absolute),
@@ -148,6 +149,7 @@ export function stdioCommand(launch: Launch): { command: string; args: string[] 
     ...flag('--guard', guard),
     ...flag('--confirm', confirm),
     ...flag('--exposure', exposure),
+    ...flag('--token-budget', tokenBudget === DEFAULT_TOKEN_BUDGET ? undefined : String(tokenBudget)),
     ...flag('--profiles', profiles && absolute(profiles)),
     ...flag('--profile', profile),
   ];
@@ -157,12 +159,12 @@ export function stdioCommand(launch: Launch): { command: string; args: string[] 
   return { command: program[0]!, args: [...program.slice(1), 'serve', '--stdio', ...args] };
 }
 
-/** Where the API is and what goes with it. A header that was typed out may be a secret: only those that name a variable. */
+/** Where the API is and what goes with it. A header that was typed out may be a secret: those are left out. */
 function sourceFlags({ config, envFiles }: Launch, toPath: (path: string) => string): string[] {
   const { baseUrl, headers, refsRoot } = config;
   return [
     ...flag('--base-url', baseUrl),
-    ...headers.filter((header) => header.includes('${')).flatMap((header) => flag('--header', header)),
+    ...headers.filter(mayBeWritten).flatMap((header) => flag('--header', header)),
     ...flag('--refs-root', refsRoot && toPath(refsRoot)),
     ...envFiles.flatMap((file) => flag('--dotenv', toPath(file))),
   ];
