@@ -152,6 +152,18 @@ describe('credentials', () => {
     expect(header.endpoints[0]!.security).toEqual([]);
   });
 
+  test('a header whose variable is called a secret holds one, whatever the header is called', () => {
+    const { endpoints } = build(
+      { headers: { 'X-Shop': '${SHOP_PASSWORD}', 'X-Tenant': '${TENANT}' } },
+      {
+        SHOP_PASSWORD: 'hunter22',
+        TENANT: 'acme',
+      },
+    );
+    expect(endpoints[0]!.security.flat()).toMatchObject([{ field: 'X-Shop', secret: { variable: 'SHOP_PASSWORD' } }]);
+    expect(endpoints[0]!.headers).toMatchObject({ 'X-Tenant': 'acme' });
+  });
+
   const wrong: [Partial<DomainDefinition>, RegExp][] = [
     [{ headers: { 'X-A': '${UNSET}' } }, /headers\.X-A: needs the environment variable UNSET/],
     [{ headers: { Host: 'x' } }, /headers\.Host: is written by the HTTP client/],

@@ -160,10 +160,31 @@ function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void 
   }
   const out = result.isError ? process.stderr : stdout;
   for (const block of result.content ?? []) {
-    if (block.type === 'text') out.write(`${block.text}\n`);
-    else if (block.type === 'image' || block.type === 'audio')
+    if (block.type === 'text') {
+      const { answer, notes } = apart(block.text);
+      out.write(`${answer}\n`);
+      if (notes !== '') process.stderr.write(`${notes}\n`);
+    } else if (block.type === 'image' || block.type === 'audio')
       out.write('[--output <file> saves it, --json prints it]\n');
     else if (block.type === 'resource' && 'blob' in block.resource) out.write('[--output <file> saves it]\n');
     else out.write(`${JSON.stringify(block)}\n`);
   }
+}
+
+/** Lines that may stand behind an answer: paging, what was cut, what was moved into its bounds. */
+const MAX_NOTES = 6;
+
+/** What a program that reads JSON can take of a text, and the lines behind it that are for people. */
+function apart(text: string): { answer: string; notes: string } {
+  if (!/^\s*[[{"]/.test(text)) return { answer: text, notes: '' };
+  let end = text.length;
+  for (let lines = 0; lines <= MAX_NOTES && end > 0; lines++) {
+    try {
+      JSON.parse(text.slice(0, end));
+      return { answer: text.slice(0, end), notes: text.slice(end + 1) };
+    } catch {
+      end = text.lastIndexOf('\n', end - 1);
+    }
+  }
+  return { answer: text, notes: '' };
 }

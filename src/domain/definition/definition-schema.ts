@@ -285,9 +285,13 @@ const common = {
     10_000,
   ),
   maxResponseBytes: about(bytes, 'Bytes of an answer that are read at most. Default: 10485760.', 1_048_576),
-  headers: about(headers, `Sent with every request. ${FILLED}, and the value then is a secret.`, {
-    'Accept-Language': 'en',
-  }),
+  headers: about(
+    headers,
+    `Sent with every request. ${FILLED}. A header or a variable that is called a key, token, password or secret holds one, which is never shown.`,
+    {
+      'Accept-Language': 'en',
+    },
+  ),
   response: about(response, 'How answers are cut down before they reach the model.', { pick: ['id', 'status'] }),
   pagination: about(pagination, 'How to get the next page.', { kind: 'page', arg: 'page', sizeArg: 'limit' }),
   examples: about(list(z.record(z.string(), anything)), 'Calls as they are really made: arguments by name.', [

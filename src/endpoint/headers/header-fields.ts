@@ -1,6 +1,7 @@
 // Headers of a domain file and of the command line. Plain ones are sent as they are; those that prove who we are become
 // credentials, so that they are bound to one origin, redacted everywhere and missed by name when their variable is unset.
 import { type Environment, expand, needsVariables } from '../environment.ts';
+import { isSecretField } from '../login/fill-login.ts';
 import type { Credential } from '../model.ts';
 import type { Problem } from '../problems.ts';
 import { HEADER_NAME, HEADER_VALUE, isConfigurableHeader, isSecretHeader } from './header-names.ts';
@@ -31,12 +32,13 @@ export function readHeaders(
   const headers: Record<string, string> = {};
   const credentials: Credential[] = [];
   for (const [name, template] of Object.entries(templates)) {
-    const { text, missing, problem } = readHeader(name, template, env);
+    const { text, missing, variables, problem } = readHeader(name, template, env);
     const say = (message: string) => problems.push({ path: [...path, name], message });
     // A variable that is set to nothing, or has an empty default, is missed by name when a call needs it.
-    const gap = isSecretHeader(name) && !template.includes('${') ? findGap(name, text) : undefined;
+    const isSecret = isSecretHeader(name) || variables.some((variable) => isSecretField(variable.name));
+    const gap = isSecret && !template.includes('${') ? findGap(name, text) : undefined;
     if (problem !== undefined || gap !== undefined) say(problem ?? gap!);
-    else if (isSecretHeader(name)) credentials.push(toCredential(name, template, text, missing));
+    else if (isSecret) credentials.push(toCredential(name, template, text, missing));
     else if (missing.length > 0) say(needsVariables(missing));
     else headers[name] = text.trim();
   }
@@ -64,7 +66,7 @@ export function readHeaderLines(lines: readonly string[], env: Environment, prob
 }
 
 function readHeader(name: string, template: string, env: Environment) {
-  const { text, missing } = expand(template, env);
+  const { text, missing, variables } = expand(template, env);
   // In single quotes a shell fills in nothing, and neither do we without braces: the API would get the variable's name.
   const bare = /(?:^|\s)\$([A-Z_][A-Z0-9_]{0,80})$/.exec(template.trim())?.[1];
   const problem = !isConfigurableHeader(name)
@@ -74,7 +76,7 @@ function readHeader(name: string, template: string, env: Environment) {
       : HEADER_VALUE.test(text)
         ? undefined
         : 'may hold only printable ASCII';
-  return { text, missing, problem };
+  return { text, missing, variables, problem };
 }
 
 const SCHEME_ALONE = /^(?:apikey|api-key|basic|bearer|digest|key|token)$/i;
