@@ -7,7 +7,7 @@ import { formatOf, secretsIn } from '../endpoint/secrets.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
-import { decidePolicy } from '../orchestration/policy.ts';
+import { decidePolicy, decideWay, type WayDecision } from '../orchestration/policy.ts';
 import { describeType } from '../schema/explain/show.ts';
 import type { SchemaObject } from '../schema/references.ts';
 import { readWords } from './command-words.ts';
@@ -65,6 +65,7 @@ function explain(gateway: Gateway, { name: tool, qualifiedNames, endpoint }: Cat
     effect: endpoint.effect,
     effectReason: endpoint.effectReason ?? '',
     guard: { policy, because },
+    confirm: decideWay(endpoint, domain, gateway.policy),
     source: `${endpoint.source.file}${endpoint.source.pointer ? `#${endpoint.source.pointer}` : ''}`,
     summary: endpoint.summary,
     arguments: endpoint.args.map((arg) => ({
@@ -109,7 +110,8 @@ function render(facts: ToolFacts): string {
     ['request', `${shown(facts.operation)}  ${pc.dim(shown(facts.baseUrl))}`],
     ['full name', shown(facts.qualifiedNames.join(', '))],
     ['effect', `${colourEffect(facts.effect)}: ${shown(facts.effectReason)}`],
-    ['guard', `${facts.guard.policy}: ${facts.guard.because}`],
+    ['guard', `${facts.guard.policy}: ${shown(facts.guard.because)}`],
+    ...(facts.guard.policy === 'confirm' ? [['confirm', tellWay(facts.confirm)] satisfies [string, string]] : []),
     ['defined in', shown(facts.source)],
     ['summary', shown(facts.summary)],
     ['time limit', `${facts.limits.timeoutMs / 1000} s`],
@@ -159,6 +161,16 @@ function render(facts: ToolFacts): string {
     ),
   ];
   return `${parts.join('\n\n')}\n`;
+}
+
+/** What counts as a yes, and who said so. */
+function tellWay({ way, because }: WayDecision): string {
+  const yes = {
+    ask: "only the user's own answer",
+    token: 'a token handed back; nobody is asked',
+    either: "the user's answer, or a token where nobody was reached",
+  }[way];
+  return `${way} (${yes}): ${shown(because)}`;
 }
 
 function renderTogether(set: ToolFacts['credentials'][number]): string {

@@ -65,7 +65,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   const { operation, summary, hints, keys } = native;
   const effect = effectOf(hints);
   const decision = decide(native, government);
-  const way = decideWay({}, {}, policy);
+  const { way } = decideWay({}, {}, policy);
   // What nobody said anything about is advertised as it was written.
   const isSteered = hints.readOnly !== undefined || hints.destructive !== undefined;
   const isGoverned = policy !== UNGOVERNED.policy;

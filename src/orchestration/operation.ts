@@ -35,7 +35,7 @@ export interface OperationParts {
 export function compileOperation(endpoint: Endpoint, domain: Domain, parts: OperationParts): Operation {
   const decision = decidePolicy(endpoint, domain, parts.policy);
   const keys = new Set(endpoint.args.filter(({ readOnly }) => !readOnly).map(({ key }) => key));
-  const way = decideWay(endpoint, domain, parts.policy);
+  const { way } = decideWay(endpoint, domain, parts.policy);
   const controls = buildControls(keys, {
     fields: mayAnswerJson(endpoint) ? 'advertised' : 'useless',
     token: decision.policy === 'confirm' && way !== 'ask',

@@ -46,12 +46,24 @@ const WAYS: readonly ConfirmWay[] = ['token', 'either', 'ask'];
  * while `token` would not ask people who are there.
  */
 export function decideWay(
-  endpoint: Pick<Governed, 'confirm'>,
-  domain: Pick<Domain, 'confirm'>,
+  endpoint: Pick<Governed, 'confirm' | 'provenance'>,
+  domain: Partial<Pick<Domain, 'name' | 'confirm'>>,
   { confirm, confirmAtLeast = 'token' }: DeploymentPolicy,
-): ConfirmWay {
-  const nearest = confirm === 'ask' ? 'ask' : (endpoint.confirm ?? domain.confirm ?? confirm ?? 'either');
-  return WAYS.indexOf(confirmAtLeast) > WAYS.indexOf(nearest) ? confirmAtLeast : nearest;
+): WayDecision {
+  const said = (who: string, way: ConfirmWay): WayDecision => ({ way, because: `${who} says confirm: ${way}` });
+  const started = confirm && { way: confirm, because: `this gateway was started with --confirm ${confirm}` };
+  const nearest: WayDecision = (confirm === 'ask' ? started : undefined) ??
+    (endpoint.confirm && said(endpoint.provenance?.confirm ?? 'the operation', endpoint.confirm)) ??
+    (domain.confirm && said(`the domain ${domain.name}`, domain.confirm)) ??
+    started ?? { way: 'either', because: 'nobody said otherwise' };
+  const isLaxer = WAYS.indexOf(confirmAtLeast) > WAYS.indexOf(nearest.way);
+  return isLaxer ? said('this profile', confirmAtLeast) : nearest;
+}
+
+export interface WayDecision {
+  readonly way: ConfirmWay;
+  /** Who decided. */
+  readonly because: string;
 }
 
 function decide(endpoint: Governed, domain: Pick<Domain, 'guard'>, deployment: DeploymentPolicy): Decision {
@@ -69,7 +81,9 @@ function decide(endpoint: Governed, domain: Pick<Domain, 'guard'>, deployment: D
   const ofDomain = domain.guard[effect];
   if (ofDomain) return { policy: ofDomain, because: `the domain ${endpoint.domain} says guard.${effect}: ${ofDomain}` };
   if (effect === 'destructive') {
-    return { policy: deployment.destructive ?? 'confirm', because: 'it destroys data' };
+    const policy = deployment.destructive;
+    if (policy) return { policy, because: `this gateway was started with --guard ${policy}` };
+    return { policy: 'confirm', because: 'it destroys data' };
   }
   return { policy: 'allow', because: 'writes are allowed' };
 }

@@ -32,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(folder, 'pets.json'), JSON.stringify(document));
   await writeFile(
     join(folder, 'profiles.yaml'),
-    'reader: { effects: [read] }\nsearcher: { domains: [pets], exposure: search }\n',
+    'reader: { effects: [read] }\nsearcher: { domains: [pets], exposure: search }\ncareful: { confirm: ask }\n',
   );
 });
 afterAll(async () => {
@@ -50,6 +50,41 @@ describe('the words of call and explain', () => {
   ])('call %j takes files the way serve does', async (words) => {
     const { code, stdout } = await cli('call', ...words);
     expect({ code, answer: JSON.parse(stdout) }).toEqual({ code: 0, answer: { method: 'GET', url: '/pets/7' } });
+  });
+
+  test.each<[string[], Record<string, string>, string, string]>([
+    [
+      [],
+      {},
+      'it destroys data',
+      "either (the user's answer, or a token where nobody was reached): nobody said otherwise",
+    ],
+    [
+      ['--guard', 'confirm', '--confirm', 'ask'],
+      {},
+      'this gateway was started with --guard confirm',
+      "ask (only the user's own answer): this gateway was started with --confirm ask",
+    ],
+    [
+      [],
+      { LANDBRIDGE_CONFIRM: 'token' },
+      'it destroys data',
+      'token (a token handed back; nobody is asked): this gateway was started with --confirm token',
+    ],
+    [
+      ['--profile', 'careful'],
+      {},
+      'it destroys data',
+      "ask (only the user's own answer): this profile says confirm: ask",
+    ],
+  ])('explain %j %j tells who is asked, and who said so', async (flags, env, guard, confirm) => {
+    const words = ['explain', './pets.json', 'delete_pet', ...flags];
+    const { stdout } = await run(words, { cwd: folder, env });
+    const lines = stdout.split('\n').map((line) => line.trim().replace(/ {2,}/, ' '));
+    expect(lines).toContain(`guard confirm: ${guard}`);
+    expect(lines).toContain(`confirm ${confirm}`);
+    const { guard: policy } = JSON.parse((await run([...words, '--json'], { cwd: folder, env })).stdout);
+    expect(policy).toEqual({ policy: 'confirm', because: guard });
   });
 
   test.each([[['./pets.json', 'get_pet']], [['GET /pets/{petId}', './pets.json']]])(

@@ -41,7 +41,7 @@ const cases: Record<string, Case> = {
     effect: 'destructive',
     deployment: { destructive: 'allow' },
     want: 'allow',
-    because: 'it destroys data',
+    because: 'this gateway was started with --guard allow',
   },
   'a destructive call whose domain says deny': {
     effect: 'destructive',
@@ -76,19 +76,49 @@ describe('the policy for', () => {
 });
 
 describe('what counts as a yes', () => {
-  test.each<[string, Parameters<typeof decideWay>, ReturnType<typeof decideWay>]>([
-    ['is either, unless somebody says otherwise', [{}, {}, { readOnly: false }], 'either'],
-    ['is what the operator says', [{}, {}, { readOnly: false, confirm: 'token' }], 'token'],
-    ['is what the domain says', [{}, { confirm: 'ask' }, { readOnly: false, confirm: 'token' }], 'ask'],
-    ['is what the operation says', [{ confirm: 'token' }, { confirm: 'ask' }, { readOnly: false }], 'token'],
+  test.each<[string, Parameters<typeof decideWay>, string, string]>([
+    ['is either, unless somebody says otherwise', [{}, {}, { readOnly: false }], 'either', 'nobody said otherwise'],
+    [
+      'is what the operator says',
+      [{}, {}, { readOnly: false, confirm: 'token' }],
+      'token',
+      'this gateway was started with --confirm token',
+    ],
+    [
+      'is what the domain says',
+      [{}, { name: 'pets', confirm: 'ask' }, { readOnly: false, confirm: 'token' }],
+      'ask',
+      'the domain pets says confirm: ask',
+    ],
+    [
+      'is what the operation says',
+      [
+        { confirm: 'token', provenance: { confirm: 'pets.yaml: operations.x.confirm' } },
+        { confirm: 'ask' },
+        { readOnly: false },
+      ],
+      'token',
+      'pets.yaml: operations.x.confirm says confirm: token',
+    ],
     [
       'is the user’s answer where the operator says ask',
       [{ confirm: 'token' }, {}, { readOnly: false, confirm: 'ask' }],
       'ask',
+      'this gateway was started with --confirm ask',
     ],
-    ['is never less in a profile', [{}, {}, { readOnly: false, confirm: 'either', confirmAtLeast: 'token' }], 'either'],
-    ['may be more in a profile', [{ confirm: 'token' }, {}, { readOnly: false, confirmAtLeast: 'ask' }], 'ask'],
-  ])('%s', (_, [endpoint, domain, deployment], way) => {
-    expect(decideWay(endpoint, domain, deployment)).toBe(way);
+    [
+      'is never less in a profile',
+      [{}, {}, { readOnly: false, confirm: 'either', confirmAtLeast: 'token' }],
+      'either',
+      'this gateway was started with --confirm either',
+    ],
+    [
+      'may be more in a profile',
+      [{ confirm: 'token' }, {}, { readOnly: false, confirmAtLeast: 'ask' }],
+      'ask',
+      'this profile says confirm: ask',
+    ],
+  ])('%s', (_, [endpoint, domain, deployment], way, because) => {
+    expect(decideWay(endpoint, domain, deployment)).toEqual({ way, because });
   });
 });

@@ -183,6 +183,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       name: `endpoints.${action}`,
       description: `endpoints.${action}`,
       effect: effectReason,
+      ...(own.confirm && { confirm: `${shared.source}: endpoints.${action}.confirm` }),
     },
   };
 }
