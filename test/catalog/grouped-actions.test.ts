@@ -124,7 +124,7 @@ describe('describe_operation in grouped mode', () => {
 
   test('suggests what was meant', async () => {
     await expect(call(build(), 'describe_operation', { operation: 'creat_order' })).rejects.toThrow(
-      'There is no operation "creat_order"; did you mean "create_order"? Name it as tool.action.',
+      'There is no operation "creat_order"; did you mean "create_order"?',
     );
   });
 

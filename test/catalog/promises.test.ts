@@ -276,3 +276,20 @@ describe.each(Object.entries(gateways))('%s', (_name, options) => {
     await checkInstructions(start(options()));
   });
 });
+
+test('an argument that had to give its name to `action` is told by the one it has in the tool', async () => {
+  const gateway = start({ domains: [clashes], exposure: 'grouped' });
+  const { text } = await callTool(gateway, 'clashes_read', { action: 'list_reports' });
+  expect(text).toContain('1. missing `action` (string)');
+  expect(text.split('\n').at(-1)).toBe('In this tool the argument `action` is called `action_`.');
+});
+
+test('a control that cannot be read is told in one line, without the schema', async () => {
+  const gateway = start({ domains: [clashes], exposure: 'search' });
+  const { text } = await callTool(gateway, 'call_operation', {
+    operation: 'get_report',
+    arguments: { id: 7 },
+    dry_run: 'maybe',
+  });
+  expect(text.split('\n').slice(1)).toEqual(['1. `dry_run` must be true or false.']);
+});

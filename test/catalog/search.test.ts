@@ -399,6 +399,8 @@ describe('call_operation', () => {
     expect(text).toMatch(/^\[call_operation\/issues_create\] /);
     expect(text).toContain('did you mean `title`');
     expect(text).toContain('Arguments of issues_create: {"type":"object"');
+    // The schema says what is required.
+    expect(text).not.toContain('Required: ');
     expect((outcome.structured as { message: string }).message).toBe(text);
   });
 

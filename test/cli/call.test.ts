@@ -184,7 +184,7 @@ describe.each(['tools', 'grouped', 'search'])('--url of a gateway that serves %s
   test('tools lists what it serves; explain tells what it says of one', async () => {
     const { stdout } = await cli('tools', '--url', server.http, '--json');
     const { tools, tokens } = JSON.parse(stdout) as { tools: { name: string }[]; tokens: number };
-    expect(tools.length).toBe({ tools: 3, grouped: 2, search: 3 }[exposure]);
+    expect(tools.length).toBe({ tools: 3, grouped: 4, search: 3 }[exposure]);
     expect(tokens).toBeGreaterThan(0);
     expect((await cli('explain', '--url', server.http, 'get_pet')).stdout).toContain('petId');
   });

@@ -2,6 +2,7 @@
 
 import type { Handler } from '../../call/handler.ts';
 import type { Args, JsonSchema } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { createValidator, type Validator } from '../../schema/check/validator.ts';
 import { buildOperationSchema } from '../operation-schema.ts';
@@ -72,8 +73,15 @@ export function bindOperation(
     const ours = Object.entries(args).filter(([key]) => !foreign.has(key));
     return Object.fromEntries(ours.map(([key, value]) => [renamed.get(key) ?? key, value]));
   };
+  const runRenamed: Handler = async (context, args) => {
+    try {
+      return await operation.run(context, toOwn(args));
+    } catch (error) {
+      throw withPublicNames(error, renamed);
+    }
+  };
   return {
-    handler: (context, args) => operation.run(context, toOwn(args)),
+    handler: renamed.size === 0 ? (context, args) => operation.run(context, toOwn(args)) : runRenamed,
     createCheck: () => {
       const validate = createValidator(endpoint);
       return (tool, args) => {
@@ -83,4 +91,11 @@ export function bindOperation(
       };
     },
   };
+}
+
+/** A refusal of arguments names them as the API does; here one of them has another name. */
+function withPublicNames(error: unknown, renamed: ReadonlyMap<string, string>): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'VALIDATION') return error;
+  const lines = [...renamed].map(([alias, name]) => `In this tool the argument \`${name}\` is called \`${alias}\`.`);
+  return new GatewayError(error.code, [error.message, ...lines].join('\n'), { ...error.details }, error);
 }

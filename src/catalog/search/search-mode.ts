@@ -238,19 +238,23 @@ function callOperation(catalog: Catalog): Handler {
       return markFailure(await operation.run(inner, own), inner.label);
     } catch (error) {
       const failure = toFailure(inner, error);
-      const isLesson = error instanceof GatewayError && error.code === 'VALIDATION';
+      // A control that cannot be read needs no schema: its line says what it takes.
+      const isLesson =
+        error instanceof GatewayError && error.code === 'VALIDATION' && error.details.required !== undefined;
       return markFailure(isLesson ? withSchema(failure, operation) : failure, inner.label);
     }
   };
 }
 
 const MAX_LESSON = 2_500;
+const REQUIRED_LINE = /\nRequired: \{[^\n]*$/;
 
-/** Wrong arguments are answered with the right ones. */
+/** Wrong arguments are answered with the right ones, which say what is required as well. */
 function withSchema(outcome: Outcome, operation: CatalogOperation): Outcome {
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text') return outcome;
-  const lesson = `${first.text}\nArguments of ${operation.name}: ${JSON.stringify(argumentsOf(operation, MAX_LESSON))}`;
+  const problems = first.text.replace(REQUIRED_LINE, '');
+  const lesson = `${problems}\nArguments of ${operation.name}: ${JSON.stringify(argumentsOf(operation, MAX_LESSON))}`;
   return {
     ...outcome,
     content: [{ type: 'text', text: lesson }, ...rest],
@@ -270,6 +274,6 @@ async function pick(
   // An operation has many keys; the one it is listed under is the one to call it by.
   const near =
     key === undefined ? findOperations(await catalog.index(), name, 1)[0]?.name : catalog.keys().get(key)?.name;
-  const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : '.'} ${advice}`;
+  const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : `. ${advice}`}`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }
