@@ -49,8 +49,10 @@ export function toForeignError(error: unknown, { label, signal }: ExecutionConte
 
 /** What the mark says is not said again: `x failed: …`, `Invalid arguments for x; …`. */
 function withoutName(text: string, label: string): string {
-  if (!text.startsWith(`${label} `)) return text.replace(` for ${label};`, ';');
-  const rest = text.slice(label.length + 1);
+  const [front] = [`${label}: `, `${label} `].filter((words) => text.startsWith(words));
+  if (front === undefined)
+    return text.replace(` for ${label};`, ';').replace(` Call ${label} again `, ' Call it again ');
+  const rest = text.slice(front.length);
   return `${rest[0]?.toUpperCase() ?? ''}${rest.slice(1)}`;
 }
 

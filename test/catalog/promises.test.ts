@@ -293,3 +293,12 @@ test('a control that cannot be read is told in one line, without the schema', as
   });
   expect(text.split('\n').slice(1)).toEqual(['1. `dry_run` must be true or false.']);
 });
+
+test.each([
+  ['nothing listens', 'get_report', {}],
+  ['a token that does not fit', 'delete_parts', { confirmation_token: 'abc' }],
+])('a failure does not say its name twice: %s', async (_name, operation, more) => {
+  const gateway = start({ domains: [clashes], exposure: 'search' });
+  const { text } = await callTool(gateway, 'call_operation', { operation, arguments: { id: 7 }, ...more });
+  expect(text.split(`call_operation/${operation}`)).toHaveLength(2);
+});
