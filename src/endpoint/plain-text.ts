@@ -58,6 +58,8 @@ export function toSummary(text: string, limit = 240): string {
 const SENTENCE_END = /[.!?]["”'’)]{0,2}(?=\s+[A-Z`"“'(*-]|\s*$)/g;
 const ABBREVIATION =
   /(?:^|[\s([,;"'/])(?:e\.g|i\.e|eg|ie|etc|vs|cf|viz|approx|incl|excl|resp|dept|fig|inc|ltd|corp|dr|mr|mrs|prof|st|a\.k\.a|u\.s|u\.k)\.$/i;
+/** `J. R. Tolkien`: a single capital before another. */
+const INITIAL = /(?:^|[\s(.])\p{Lu}\.$/u;
 /** No abbreviation is longer. */
 const MAX_ABBREVIATION = 10;
 
@@ -87,7 +89,9 @@ export function splitSentences(text: string): string[] {
 function isAbbreviated(text: string, place: number): boolean {
   // An ellipsis is a pause.
   if (text[place - 1] === '.' && place + 1 < text.length) return true;
-  return text[place] === '.' && ABBREVIATION.test(text.slice(Math.max(0, place - MAX_ABBREVIATION), place + 1));
+  if (text[place] !== '.') return false;
+  const before = text.slice(Math.max(0, place - MAX_ABBREVIATION), place + 1);
+  return ABBREVIATION.test(before) || (INITIAL.test(before) && /^\. ?\p{Lu}/u.test(text.slice(place, place + 3)));
 }
 
 /** Cuts to `limit` UTF-16 units, at a sentence if one ends in the second half, else at a word. */

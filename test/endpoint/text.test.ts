@@ -31,6 +31,9 @@ describe('firstSentence()', () => {
     ['Use e.g. Paris. Then go.', 'Use e.g. Paris.'],
     ['Version 1.2 is out. Yes.', 'Version 1.2 is out.'],
     ['No end', 'No end'],
+    ['Takes plan A or B. then more', 'Takes plan A or B. then more'],
+    ['Takes plan A or B.\n\nThe default is A.', 'Takes plan A or B.'],
+    ['The default is A.', 'The default is A.'],
   ])('%s', (given, want) => {
     expect(firstSentence(given)).toBe(want);
   });
@@ -172,6 +175,8 @@ describe('a sentence', () => {
     'The host (e.g. Foo Inc. in the U.S. or elsewhere).',
     'Needs v1.2.3 of https://x.test/A.B?c=D. or later.',
     'Scopes: `incidents.write` and more.',
+    'The J. R. R. Tolkien id of a book by J.K. Rowling.',
+    'J. Doe is who asks.',
   ])('%s', (sentence) => {
     expect(firstSentence(`${sentence} Next one.`)).toBe(sentence);
     expect(splitSentences(`${sentence} Next one.`)).toEqual([sentence, 'Next one.']);

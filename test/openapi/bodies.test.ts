@@ -86,6 +86,44 @@ test('a body called required asks for its wrapper and sends the fields inside', 
   expect(places(endpoint)).toEqual({ name: 'body name (required)', note: 'body note' });
 });
 
+describe('a required field that may be null and is missing among others', () => {
+  const textOrNull = { type: 'string', nullable: true };
+  const team = { type: 'object', required: ['lead'], properties: { lead: textOrNull, note: string } };
+  const schema = { type: 'object', required: ['name', 'owner'], properties: { name: string, owner: textOrNull, team } };
+  const validatorOf = async (method: string, path: string, operationId: string) => {
+    const id = { name: 'id', in: 'path', required: true, schema: string };
+    const requestBody = { required: true, content: { 'application/json': { schema } } };
+    const parameters = path.includes('{id}') ? [id] : [];
+    return createValidator(
+      await importOne(openapi({ [path]: { [method]: { operationId, parameters, requestBody } } })),
+    );
+  };
+
+  test('is null where a thing is made, since clients leave null out', async () => {
+    const validate = await validatorOf('post', '/things', 'addThing');
+    expect(validate('t', { name: 'n' })).toEqual({ name: 'n', owner: null });
+    expect(validate('t', { name: 'n', owner: 'o', team: { note: 'x' } })).toMatchObject({
+      team: { note: 'x', lead: null },
+    });
+  });
+
+  test.each([
+    ['put', '/things/{id}', 'setThing'],
+    ['patch', '/things/{id}', 'changeThing'],
+    ['post', '/things/{id}', 'postThing'],
+    ['post', '/things', 'updateThing'],
+  ])('has to be given to %s %s %s, which would erase what was only forgotten', async (...operation) => {
+    const validate = await validatorOf(...operation);
+    const id = operation[1].includes('{id}') ? { id: '1' } : {};
+    expect(() => validate('t', { ...id, name: 'n' })).toThrow('missing `owner`');
+    expect(() => validate('t', { ...id, name: 'n', owner: null, team: { note: 'x' } })).toThrow('`team.lead`');
+    const whole = { ...id, name: 'n', owner: null, team: { lead: null } };
+    expect(validate('t', whole)).toEqual(whole);
+    // What is optional and cannot be null is left out, and so stays as it is.
+    expect(validate('t', { ...whole, team: { lead: null, note: null } })).toEqual(whole);
+  });
+});
+
 describe('the choice of a media type', () => {
   test.each([
     [['application/xml', 'application/x-www-form-urlencoded', 'application/json'], 'application/json', 'json'],

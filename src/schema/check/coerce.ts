@@ -25,8 +25,11 @@ export interface Reading {
   readonly long: readonly { readonly path: Path; readonly digits: string }[];
 }
 
-/** What is read, as far as that is found out within the allowance for it. */
-export function coerce(schema: JsonSchema, args: Args): Reading {
+/**
+ * What is read, as far as that is found out within the allowance for it. `fillsNull`: whether null is put where it has to be
+ * given and is missing.
+ */
+export function coerce(schema: JsonSchema, args: Args, fillsNull = true): Reading {
   const long: { path: Path; digits: string }[] = [];
   const copies = new Set<Holder>();
   /** Whatever is on the way to a change is copied once. */
@@ -38,7 +41,7 @@ export function coerce(schema: JsonSchema, args: Args): Reading {
   let read: Args = args;
   try {
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const changes = findChanges(schema, schema, read, []);
+      const changes = findChanges(schema, schema, read, [], fillsNull);
       for (const { path, value, digits } of changes) {
         read = own(read as Holder);
         setAt(read as Holder, path, value, own);
@@ -81,14 +84,14 @@ interface Change {
 }
 
 /** Other readings of the values that do not fit, in the branch of a union that was meant. */
-function findChanges(root: JsonSchema, schema: JsonSchema, value: unknown, start: Path): Change[] {
+function findChanges(root: JsonSchema, schema: JsonSchema, value: unknown, start: Path, fillsNull: boolean): Change[] {
   return findErrors(root, schema, value, MAX_VALUES).flatMap((error): Change[] => {
     const path = start.length === 0 ? error.path : [...start, ...error.path];
-    if (MISSES.has(error.keyword)) return fillNull(root, error, path);
+    if (MISSES.has(error.keyword)) return fillsNull ? fillNull(root, error, path) : [];
     if (!REFUSES_TYPES.has(error.keyword)) return [];
     if (error.value === null) return leaveOut(root, schema, error) ? [{ path, value: undefined }] : [];
     const branch = branchOf(root, error);
-    if (branch !== undefined) return findChanges(root, branch, error.value, path);
+    if (branch !== undefined) return findChanges(root, branch, error.value, path, fillsNull);
     const change = reread(error.value, typesOf(root, error.schema));
     return change === undefined || change.value === error.value ? [] : [{ path, ...change }];
   });

@@ -8,7 +8,7 @@ import { GatewayError } from '../../errors.ts';
 import type { Problem } from '../explain/argument-problem.ts';
 import { refusal } from '../explain/refusal.ts';
 import { holdsRounded } from './bounds.ts';
-import { createSchemaValidator, createValidator, type Validator } from './validator.ts';
+import { createSchemaValidator, createValidator, optionsOf, type Validator } from './validator.ts';
 
 export interface LenientValidator {
   readonly validate: Validator;
@@ -24,7 +24,7 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
   const strict = createValidator(endpoint);
   const variants = new Map<string, Validator>();
   const notes = new WeakMap<Args, readonly string[]>();
-  const options = { parse: endpoint.parse, longIntegers: endpoint.parse === undefined };
+  const options = optionsOf(endpoint);
 
   const variantFor = (keys: readonly string[] | 'all'): Validator => {
     const name = JSON.stringify(keys);

@@ -1,5 +1,6 @@
 // Strict arguments. A schema is compiled when its first call arrives; a call that fits costs one compiled function and
 // no allocation. Only a call that does not fit pays for a second reading of its values and for an explanation.
+import { overwrites } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint, JsonSchema, Parsed } from '../../endpoint/model.ts';
 import { toOneLine } from '../../endpoint/plain-text.ts';
@@ -33,13 +34,28 @@ export interface ValidatorOptions {
   readonly strict?: boolean;
   /** Integers beyond 2^53, given as text, go on as bigint. Default false: code that was not asked does not expect any. */
   readonly longIntegers?: boolean;
+  /** A required value that may be null and is missing is null. Default true; see `fillsNull`. */
+  readonly fillsNull?: boolean;
 }
 
 const shelf = createShelf();
 
 /** The validator of an endpoint: returns the arguments to go on with, or throws VALIDATION. */
 export function createValidator(endpoint: Endpoint): Validator {
-  return build(() => endpoint.inputSchema, { parse: endpoint.parse, longIntegers: endpoint.parse === undefined });
+  return build(() => endpoint.inputSchema, optionsOf(endpoint));
+}
+
+export function optionsOf(endpoint: Endpoint): ValidatorOptions {
+  return { parse: endpoint.parse, longIntegers: endpoint.parse === undefined, fillsNull: fillsNull(endpoint) };
+}
+
+/**
+ * Where a thing is made, a missing value that may be null is one that a client left out because it is null. Where values are
+ * replaced (PUT, PATCH, a POST that updates) it may as well be one that the caller forgot, and null would erase what the API
+ * holds: there it has to be given, and the refusal says so.
+ */
+function fillsNull(endpoint: Endpoint): boolean {
+  return !overwrites(endpoint);
 }
 
 /** The same for a bare schema, for native tools and grouped builders. */
@@ -47,23 +63,30 @@ export function createSchemaValidator(schema: JsonSchema, options: ValidatorOpti
   return build(() => schema, options);
 }
 
-function build(source: () => JsonSchema, { parse, strict = true, longIntegers = false }: ValidatorOptions): Validator {
+function build(source: () => JsonSchema, options: ValidatorOptions): Validator {
+  const { parse, strict = true, longIntegers = false, fillsNull = true } = options;
   const schema = (): JsonSchema => (strict ? toStrictSchema(source()) : source());
   const slot = shelf.createSlot(schema);
   return (tool, args) => {
     refuseUnusable(tool, args, schema);
-    const accepted = accept(tool, args, slot, schema, longIntegers);
+    const accepted = accept(tool, args, slot, schema, { longIntegers, fillsNull });
     return parse === undefined ? accepted : parsed(tool, schema, parse(accepted));
   };
 }
 
-function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, longIntegers: boolean): Args {
+/** How a call that does not fit may be read. */
+interface Leeway {
+  readonly longIntegers: boolean;
+  readonly fillsNull: boolean;
+}
+
+function accept(tool: string, args: Args, slot: Slot, schema: () => JsonSchema, leeway: Leeway): Args {
   const rounded = holdsRounded();
   resetPatternBudget();
   allowEffort();
   try {
     const check = slot.check();
-    const reading = check(args) ? undefined : reconsider(tool, args, schema(), check, longIntegers);
+    const reading = check(args) ? undefined : reconsider(tool, args, schema(), check, leeway);
     if (rounded) refuseRounded(tool, reading?.args ?? args, schema());
     return reading === undefined ? args : withLongIntegers(reading);
   } catch (error) {
@@ -119,11 +142,11 @@ function declares(schema: JsonSchema, key: string): boolean {
 }
 
 /** The arguments as they were meant, where that fits; else the refusal. */
-function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, longIntegers: boolean): Reading {
+function reconsider(tool: string, args: Args, schema: JsonSchema, check: Check, leeway: Leeway): Reading {
   payFrom('read');
-  const reading = coerce(schema, args);
+  const reading = coerce(schema, args, leeway.fillsNull);
   payFrom('check');
-  const usable = longIntegers || reading.long.length === 0;
+  const usable = leeway.longIntegers || reading.long.length === 0;
   if (usable && reading.args !== args && check(reading.args)) return reading;
   payFrom('explain');
   // What stands in for a long integer must not be shown as what was given.
