@@ -59,8 +59,8 @@ export class GatewayError extends Error {
   }
 }
 
-/** What a call whose time ran out has done: `nothing` when it only reads, or was never sent. */
-export type Aftermath = 'nothing' | 'unknown';
+/** What a call whose time ran out has done: `nothing` when it only reads, or was never sent; `unproven` where its login hangs. */
+export type Aftermath = 'nothing' | 'unknown' | 'unproven';
 
 /** The deadline of a call passed: connecting, waiting and reading are one budget. */
 export class ToolTimeoutError extends GatewayError {
@@ -70,7 +70,8 @@ export class ToolTimeoutError extends GatewayError {
   readonly aftermath: Aftermath;
 
   constructor(toolName: string, timeoutSeconds: number, aftermath: Aftermath = 'unknown') {
-    super('TIMEOUT', `${toolName} did not answer within ${timeoutSeconds} s.`, {
+    const who = aftermath === 'unproven' ? `${toolName}: the server that issues its token` : toolName;
+    super('TIMEOUT', `${who} did not answer within ${timeoutSeconds} s.`, {
       tool: toolName,
       timeout_seconds: timeoutSeconds,
     });

@@ -2,6 +2,7 @@
 
 import { originOf } from '../endpoint/address.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
+import type { Problem } from '../endpoint/problems.ts';
 import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
 import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './curation/copy-endpoint.ts';
@@ -125,8 +126,10 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
       if (!unsetVariables(credential).some((variable) => variable.startsWith(DOCUMENT_PREFIX))) continue;
       const plain = secrets.map(({ variable }) => variable.replace(DOCUMENT_PREFIX, ''));
       const origin = destinationOf(credential, baseUrl);
+      const tokenUrl = origin === home ? undefined : tokenUrlOf(credential);
       const fields = plain
         .map((variable, index) => `${VARIABLE_FIELDS[credential.kind][index]}: ${variable}`)
+        .concat(tokenUrl === undefined ? [] : [`tokenUrl: ${tokenUrl}`])
         .join(', ');
       const choices = [
         ...(origin === home ? [`baseUrl: ${baseUrl}`] : []),
@@ -138,4 +141,30 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
     }
   }
   return [...advice];
+}
+
+/** Variables of the file that go to a token URL of the document, away from the API: what to write so that it stays there. */
+export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: DomainDefinition): Problem[] {
+  const home = homeOrigin(endpoints);
+  const advice = new Map<string, Problem>();
+  for (const credential of new Set(endpoints.flatMap(({ security }) => security.flat()))) {
+    const { name } = credential;
+    const source = Object.hasOwn(definition.credentials ?? {}, name) ? definition.credentials![name]! : undefined;
+    const address = tokenUrlOf(credential);
+    // One with a kind is a credential of the file's own.
+    if (address === undefined || source === undefined || 'kind' in source || source.tokenUrl !== undefined) continue;
+    if (originOf(address) === home) continue;
+    const variables = secretsIn(credential).map(({ variable }) => variable);
+    const message = `${variables.join(' and ')} go to ${originOf(address)}, another origin than the API's, because the document says so, and its next version may say another; to settle it, write tokenUrl: ${address} here.`;
+    advice.set(message, { path: ['credentials', name], message });
+  }
+  return [...advice.values()];
+}
+
+/** Where a document says that a token is to be had. */
+function tokenUrlOf(credential: Credential): string | undefined {
+  if (credential.kind === 'oauth2') return credential.tokenUrl;
+  if (credential.kind !== 'login' || credential.isScheme !== true) return undefined;
+  const { shown, query } = credential.request;
+  return query === '' ? shown : `${shown}?${query}`;
 }

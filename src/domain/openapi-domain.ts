@@ -7,7 +7,7 @@ import { curateAll, keysOf } from './curation/curate-operations.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';
-import { adviseOrigins, unusedCredentials, withDomainFields } from './document-fields.ts';
+import { adviseOrigins, adviseTokenUrls, unusedCredentials, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
 import { pointTo } from './files/mistakes.ts';
 import { listClashes } from './name-clashes.ts';
@@ -51,7 +51,9 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
       ...own.warnings,
       ...unusedCredentials(endpoints, definition, options.source),
       ...adviseOrigins(endpoints, options.source),
-      ...unused.map(({ path, message }) => `${pointTo(options.source, path, options.positionOf)}: ${message}`),
+      ...[...adviseTokenUrls(endpoints, definition), ...unused].map(
+        ({ path, message }) => `${pointTo(options.source, path, options.positionOf)}: ${message}`,
+      ),
     ],
     source: options.source,
   });

@@ -208,7 +208,7 @@ class EndpointCall {
       const wish = { credential, tool: context.label, apiOrigin: this.#plan.origin };
       const issued =
         this.#tokens.current(credential) ??
-        (await waitFor(this.#tokens.fetch(wish), context, this.#endpoint.limits.timeoutMs, 'nothing'));
+        (await waitFor(this.#tokens.fetch(wish), context, this.#endpoint.limits.timeoutMs, 'unproven'));
       // At every use: the redactor forgets what it was told long ago.
       for (const secret of secretsOf(issued)) this.#redact.addSecret(secret);
       inHand.set(credential, issued);

@@ -24,6 +24,7 @@ const SMALLER = 'a smaller question: fewer items, a narrower filter';
 const ASK = 'with the user, whether the API is slow or down, and timeoutMs in its domain file';
 const TIMEOUT_ADVICE: Readonly<Record<Aftermath, string>> = {
   nothing: `Nothing was changed, so it is safe to call again. Try, in this order:\n1. ${SMALLER}\n2. ${ASK}`,
+  unproven: `The call itself was not sent. Changing the arguments will not help. Try it once more, then check, in this order:\n1. with the user, whether that server is slow or down\n2. timeoutMs in the domain file`,
   unknown: `The request may still have taken effect. Check, in this order:\n1. whether it did, before repeating anything but a read\n2. ${SMALLER}\n3. ${ASK}`,
 };
 

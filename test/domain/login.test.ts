@@ -326,6 +326,65 @@ test('a document with a password flow is served as it is: the variables are all 
   ]);
 });
 
+describe('a token URL of the document away from the API, and variables that the domain file names', () => {
+  const flows = { password: { tokenUrl: 'https://id.test/token', scopes: {} } };
+  const clients = { clientCredentials: { tokenUrl: 'https://id.test/token', scopes: {} } };
+  const documentOf = (schemeFlows: object) => ({
+    openapi: '3.0.3',
+    info: { title: 'Shop', version: '1' },
+    paths: {
+      '/items': { get: { operationId: 'items', security: [{ main: [] }], responses: { 200: { description: 'ok' } } } },
+      '/open': { get: { operationId: 'open', security: [], responses: { 200: { description: 'ok' } } } },
+    },
+    components: { securitySchemes: { main: { type: 'oauth2', flows: schemeFlows } } },
+  });
+  const names = {
+    password: { usernameEnv: 'SHOP_EMAIL', passwordEnv: 'SHOP_PASSWORD' },
+    client: { clientIdEnv: 'SHOP_EMAIL', clientSecretEnv: 'SHOP_PASSWORD' },
+  };
+  const read = async (openapi: string, main: object) => {
+    const file = join(folder, 'moved.yaml');
+    const definition = { name: 'moved', openapi, baseUrl: api.origin, credentials: { main } };
+    writeFileSync(file, stringify(definition));
+    const [domain] = await loadDomains({ paths: [file], env: ENV });
+    return domain!;
+  };
+
+  test.each([
+    ['password', flows, names.password],
+    ['client credentials', clients, names.client],
+  ])('a document on this machine: a warning says where they go and what settles it (%s)', async (_, offered, main) => {
+    writeFileSync(join(folder, 'moved.json'), JSON.stringify(documentOf(offered)));
+    const { warnings } = await read('./moved.json', main);
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /moved\.yaml:\d+:\d+ credentials\.main: SHOP_EMAIL and SHOP_PASSWORD go to https:\/\/id\.test, another origin than the API's, .*write tokenUrl: https:\/\/id\.test\/token here\.$/,
+      ),
+    ]);
+    expect((await read('./moved.json', { ...main, tokenUrl: 'https://id.test/token' })).warnings).toEqual([]);
+  });
+
+  test.each([
+    ['password', flows, names.password],
+    ['client credentials', clients, names.client],
+  ])(
+    'a document from the network: they do not go there unless the file says tokenUrl (%s)',
+    async (_, offered, main) => {
+      const docs = await startRecorder((__, response) => {
+        response.setHeader('content-type', 'application/json').end(JSON.stringify(documentOf(offered)));
+      });
+      const moved = await read(`${docs.origin}/openapi.json`, main);
+      expect(moved.endpoints.map(({ path }) => path)).toEqual(['/open']);
+      expect(moved.quarantined).toEqual([
+        expect.objectContaining({ reason: expect.stringContaining('tokenUrl: https://id.test/token') }),
+      ]);
+      const settled = await read(`${docs.origin}/openapi.json`, { ...main, tokenUrl: 'https://id.test/token' });
+      expect(settled.endpoints.map(({ path }) => path)).toEqual(['/items', '/open']);
+      await docs.close();
+    },
+  );
+});
+
 test('HTTP Basic without a password: the file names none, or an empty variable', async () => {
   const basic = { kind: 'basic', usernameEnv: 'KEY' };
   const none = await load(basic, {}, { KEY: 'sk_live' });

@@ -222,7 +222,7 @@ describe('OAuth2 client credentials', () => {
       'a redirect',
       (response: { writeHead(status: number, headers: object): { end(): void } }) =>
         response.writeHead(302, { location: upstream.origin }).end(),
-      'MISSING_CREDENTIAL',
+      'REDIRECT_BLOCKED',
     ],
   ])('%s at the token endpoint', async (_, answer, code) => {
     issuer.answer = (__, response) => answer(response as never);

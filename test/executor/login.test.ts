@@ -62,6 +62,13 @@ function fresh(credential: Credential = login(), overrides: Overrides = {}) {
   });
 }
 
+function freshWith(secrets: readonly string[]) {
+  const target = createExecutor({ redact: createRedactor(secrets) }).compile(
+    endpoint(api.origin, { security: [[login()]] }),
+  );
+  return target.run(contextOf({ tool: 'get_thing' }), {});
+}
+
 describe('the request', () => {
   test('JSON body with secrets from the environment', async () => {
     await fresh()();
@@ -416,7 +423,64 @@ describe('a login that does not work', () => {
       socket.on('close', () => clearInterval(more));
     });
     const credential = login({ request: { ...login().request, url: `${endless.origin}/login` } });
-    await expect(fresh(credential)()).rejects.toMatchObject({ code: 'UNREACHABLE' });
+    const failure = await fresh(credential)().catch((error: Error) => error);
+    expect(failure).toMatchObject({
+      code: 'BAD_RESPONSE',
+      message: expect.stringMatching(
+        /its answer is larger than 262144 bytes.*Check its address.*\nThe call was not made/,
+      ),
+    });
+    expect(String(failure)).not.toMatch(/Ask for less|per page/);
+  });
+
+  test('one that moved says where to, and what to write; no secret goes along', async () => {
+    const other = await startUpstream();
+    api.answer = (_, response) => response.writeHead(307, { location: `${other.origin}/v2/login?x=1` }).end();
+    await expect(fresh()()).rejects.toMatchObject({
+      code: 'REDIRECT_BLOCKED',
+      message: `get_thing: the login session at ${api.origin} has moved to ${other.origin}/v2/login (307). It was not followed, so that no secret goes along, and the call was not made. If that is the right one, write url: ${other.origin}/v2/login in credentials.session of the domain file.`,
+    });
+    api.answer = (_, response) => response.writeHead(301, { location: `/login/${ENV.PASSWORD}/` }).end();
+    await expect(freshWith([ENV.PASSWORD])).rejects.toMatchObject({
+      message: expect.stringContaining(`write url: ${api.origin}/login/[redacted]/ in`),
+    });
+    expect(other.seen).toHaveLength(0);
+    expect(calls()).toHaveLength(0);
+  });
+
+  test('one that wants a slash at the end of its path gets it, once', async () => {
+    api.answer = (request, response) => {
+      if (request.url === '/login') return void response.writeHead(307, { location: '/login/' }).end();
+      return void response.end('{"token":"behind-the-slash"}');
+    };
+    await fresh()();
+    expect(api.seen.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      'POST /login',
+      'POST /login/',
+      'GET /things',
+    ]);
+    expect(String(api.seen[1]!.body)).toContain(ENV.EMAIL);
+    api.seen.length = 0;
+    api.answer = (_, response) => response.writeHead(307, { location: '/login' }).end();
+    await expect(fresh()()).rejects.toMatchObject({ code: 'REDIRECT_BLOCKED' });
+    expect(api.seen).toHaveLength(2);
+  });
+
+  test('one that is not there is a matter of its address', async () => {
+    api.answer = (_, response) => response.writeHead(404).end();
+    await expect(fresh()()).rejects.toMatchObject({
+      message: expect.stringContaining(`check its address, POST ${api.origin}/login, in credentials.session`),
+    });
+  });
+
+  test('one that hangs is what did not answer, and not the operation', async () => {
+    api.answer = () => undefined;
+    const call = fresh(login(), { limits: { timeoutMs: 100, maxResponseBytes: 1000 } });
+    await expect(call()).rejects.toMatchObject({
+      code: 'TIMEOUT',
+      aftermath: 'unproven',
+      message: 'get_thing: the server that issues its token did not answer within 0.1 s.',
+    });
   });
 
   test('goes over TLS, to this machine or to the API itself', async () => {

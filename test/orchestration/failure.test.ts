@@ -169,6 +169,11 @@ describe('toUpstreamFailure()', () => {
       session,
       'does not accept the token from POST http://127.0.0.1:1/login (PETS_USER and PETS_PASSWORD): it is wrong',
     ],
+    [
+      404,
+      session,
+      'or it is not visible to the token from POST http://127.0.0.1:1/login (PETS_USER and PETS_PASSWORD).',
+    ],
     [401, either, 'none was sent: set PETS_USER and PETS_PASSWORD, or PETS_KEY in the environment of the gateway'],
     [403, either, 'A credential can be set: PETS_USER and PETS_PASSWORD, or PETS_KEY.'],
     [403, read, 'is not open to it or does not exist (check petId). The same call again will not help.'],

@@ -74,14 +74,23 @@ export async function askIssuer(
       { label: tool, signal: new AbortController().signal, deadline: performance.now() + TOKEN_LIMITS.timeoutMs },
     );
   } catch (error) {
-    const why = error instanceof GatewayError ? error.message.replace(`${tool}: `, '') : 'it could not be reached';
+    const isBad = error instanceof GatewayError && (error.code === 'TOO_LARGE' || error.code === 'BAD_RESPONSE');
+    const why = error instanceof GatewayError ? reasonFor(error, tool) : 'it could not be reached.';
     throw new GatewayError(
-      'UNREACHABLE',
+      isBad ? 'BAD_RESPONSE' : 'UNREACHABLE',
       `${tool}: no access token could be fetched from ${url.origin}: ${why}\nThe call was not made.`,
       { tool, origin: url.origin },
       error,
     );
   }
+}
+
+/** What went wrong, in words that fit a request for a token: nobody can ask for less of it. */
+function reasonFor({ code, message }: GatewayError, tool: string): string {
+  if (code === 'TOO_LARGE')
+    return `its answer is larger than ${TOKEN_LIMITS.maxResponseBytes} bytes, which no login answers with. Check its address in the domain file.`;
+  if (code === 'TIMEOUT') return `it did not answer within ${TOKEN_LIMITS.timeoutMs / 1000} s.`;
+  return message.replace(`${tool}: `, '');
 }
 
 /** The body as JSON, or undefined where it is none. */
@@ -97,13 +106,15 @@ export function jsonOf({ body }: RawResponse): unknown {
 export function checkIssued(
   raw: RawResponse,
   url: URL,
-  { tool }: Wish,
+  wish: Wish,
   words: { readonly refused: string; readonly check: string; readonly variables: readonly string[] },
   redact: (text: string) => string,
 ): void {
+  const { tool } = wish;
   const { status } = raw;
   if (status >= 200 && status < 300) return;
   const { origin } = url;
+  if (status >= 300 && status < 400) throw hasMoved(raw, url, wish, redact);
   if (status >= 500) {
     throw new GatewayError(
       'UNREACHABLE',
@@ -123,6 +134,26 @@ export function checkIssued(
     'MISSING_CREDENTIAL',
     `${tool}: ${origin} ${words.refused} (${status}${reasonOf(raw, redact)}). The call was not made. ${words.check} Changing the arguments does not help.`,
     { tool, status, variables: words.variables },
+  );
+}
+
+/** A redirect is not followed, because the secrets would go along; who wrote the address can write the new one. */
+function hasMoved(raw: RawResponse, url: URL, wish: Wish, redact: (text: string) => string): GatewayError {
+  const { credential, tool } = wish;
+  const { name } = credential;
+  const location = String(raw.headers.location ?? '');
+  const target = location !== '' && URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
+  const address = target && visible(redact(target.origin + target.pathname)).slice(0, MAX_REASON_CHARS);
+  const field = credential.kind === 'login' && credential.isScheme !== true ? 'url' : 'tokenUrl';
+  const what = credential.kind === 'login' ? `the login ${name}` : `the token URL of ${name}`;
+  const fix =
+    address === undefined
+      ? `It does not say where to; check the address in credentials.${name} of the domain file.`
+      : `If that is the right one, write ${field}: ${address} in credentials.${name} of the domain file.`;
+  return new GatewayError(
+    'REDIRECT_BLOCKED',
+    `${tool}: ${what} at ${url.origin} has moved${address === undefined ? '' : ` to ${address}`} (${raw.status}). It was not followed, so that no secret goes along, and the call was not made. ${fix}`,
+    { tool, status: raw.status, ...(address !== undefined && { location: address }) },
   );
 }
 

@@ -15,13 +15,29 @@ export async function logIn(issuer: Issuer, wish: Wish<LoginCredential>): Promis
   const { method, url: address, query, body } = request;
   const url = checkAddress(query === '' ? address : `${address}?${query}`, `the login URL of ${name}`, wish);
   const variables = secrets.map(({ variable }) => variable);
-  const raw = await askIssuer(issuer, { method, url, headers: checkHeaders(wish), body }, wish);
-  const check =
+  const asking = { method, headers: checkHeaders(wish), body };
+  const first = await askIssuer(issuer, { ...asking, url }, wish);
+  const next = sameOriginTarget(first, url);
+  const raw = next === undefined ? first : await askIssuer(issuer, { ...asking, url: next }, wish);
+  const secretsCheck =
     variables.length === 0 ? `Check credentials.${name} in the domain file.` : `Check ${listOf(variables)}.`;
+  const check =
+    raw.status === 404 || raw.status === 405
+      ? `Most likely no login is there: check its address, ${method} ${request.shown}, in credentials.${name} of the domain file.`
+      : secretsCheck;
   // A form login answers with the cookie and sends the browser on; where to is of no interest.
   const isSentOn = send.in === 'cookies' && (raw.status === 302 || raw.status === 303);
   if (!isSentOn) checkIssued(raw, url, wish, { refused: `refused the login ${name}`, check, variables }, issuer.redact);
   return send.in === 'cookies' ? takeCookies(raw, url, wish) : takeToken(raw, url, wish);
+}
+
+/** Where the same request is wanted at another path of the same origin, mostly with a slash at its end: 307 and 308 say so. */
+function sameOriginTarget({ status, headers }: RawResponse, url: URL): URL | undefined {
+  const location = String(headers.location ?? '');
+  if ((status !== 307 && status !== 308) || location === '' || !URL.canParse(location, url.href)) return undefined;
+  const target = new URL(location, url.href);
+  const isSame = target.origin === url.origin && target.username === '' && target.password === '';
+  return isSame ? target : undefined;
 }
 
 /** A stray line break in a variable must not become a header of its own; the message must not show the value. */

@@ -89,8 +89,8 @@ export function readSecurity(
   const credentialsFor = (name: string, scopes: readonly string[], origin: string | undefined, pointer: string) => {
     const foreignOrigin = origin === mainOrigin ? undefined : origin;
     const key = JSON.stringify([name, scopes, foreignOrigin]);
-    const admit = (url: URL) => {
-      const { problem, ...admission } = admitAddress(url, root);
+    const admit = (url: URL, isNamed: boolean) => {
+      const { problem = isNamed ? foreignTo(root, url, name) : undefined, ...admission } = admitAddress(url, root);
       if (problem === undefined) return admission;
       throw new OperationProblem(pointer, `the token URL of "${name}", ${url.origin}, ${problem}`);
     };
@@ -184,6 +184,13 @@ export function readSecurity(
     },
     missing: () => [...needs.values()].map(toSentence),
   };
+}
+
+/** Why the operator's variables do not go where a document from the network says: whoever serves it can say so any day. */
+function foreignTo({ uri }: SourceDocument, url: URL, name: string): string | undefined {
+  if (!uri.startsWith('http') || new URL(uri).origin === url.origin) return undefined;
+  const address = (url.origin + url.pathname).slice(0, 300);
+  return `is neither at the API nor at ${new URL(uri).host}, where the document came from, so your variables do not go there; if it is right, write credentials: { ${JSON.stringify(name)}: { tokenUrl: ${address} } } beside them`;
 }
 
 /** Where schemes have several ways each, so many of their combinations are alternatives. */

@@ -98,8 +98,11 @@ export interface SchemeAddress {
   readonly signing: (source: CredentialSource) => { readonly region: string; readonly service: string };
   /** What a relative token URL counts from. */
   readonly mainUrl: string;
-  /** Checks an address the document chose, as a server's is checked; throws where it may not be used. */
-  readonly admit: (url: URL) => { readonly publicOnly?: true };
+  /**
+   * Checks an address the document chose, as a server's is checked; throws where it may not be used. `isNamed`: it would get
+   * variables of the operator's own choice.
+   */
+  readonly admit: (url: URL, isNamed: boolean) => { readonly publicOnly?: true };
 }
 
 /** The ways to satisfy a scheme, best first: a scheme of OAuth2 may have several. */
@@ -137,7 +140,9 @@ function buildFlows(
   const clientUrl = toUrl((isForClient ? source.tokenUrl : undefined) ?? textAt(client, 'tokenUrl'), address.mainUrl);
   const loginUrl = toUrl((isForClient ? undefined : source.tokenUrl) ?? textAt(password, 'tokenUrl'), address.mainUrl);
   const isOwn = (url: URL) => source.tokenUrl !== undefined || url.origin === originOf(address.mainUrl);
-  const admit = (url: URL) => (isOwn(url) ? {} : address.admit(url));
+  const { usernameEnv, passwordEnv, clientIdEnv, clientSecretEnv } = source;
+  const isNamed = [usernameEnv, passwordEnv, clientIdEnv, clientSecretEnv].some((variable) => variable !== undefined);
+  const admit = (url: URL) => (isOwn(url) ? {} : address.admit(url, isNamed));
   const readFor = (url: URL, suffix: Suffix) => (isOwn(url) ? read(suffix) : read(suffix, true));
   const credentials: Credential[] = [];
   if (clientUrl !== undefined) {
