@@ -5,6 +5,7 @@ import { originOf } from '../endpoint/address.ts';
 import { visible } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import type { Redactor } from '../endpoint/redaction/redact.ts';
+import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
 import {
@@ -231,9 +232,10 @@ function noteSilence({ method, url }: WireRequest, context: ExecutionContext, er
 const MAX_LOOKED_AT = 16 * 1024;
 const MAX_BEGINNING = 600;
 
-/** Half a JSON document is no result, but it may tell what to ask for. Redacted before it is cut, so that no half of a secret is left. */
+/** Half a JSON document is no result, but it may tell what to ask for. Redacted before it is cut, so that no half of a secret is left; it was cut before, too. */
 function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): GatewayError {
-  const text = redact(body.toString('utf8', 0, MAX_LOOKED_AT)).slice(0, MAX_BEGINNING);
+  const text = redactBeginning(redact, body.toString('utf8', 0, MAX_LOOKED_AT)).slice(0, MAX_BEGINNING);
+  if (text.trim() === '') return failure;
   failure.message += `\nIts answer is incomplete JSON or the like, and not a result. It began: ${visible(text)}`;
   return failure;
 }

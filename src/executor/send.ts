@@ -19,7 +19,7 @@ export interface RawResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** One larger than a piece from a socket has its memory to itself: it may be handed to another thread. */
   readonly body: Buffer;
-  /** Set where the answer did not come to its end: why, in words. The body is then what came of it, in whole lines or events. */
+  /** Set where the answer did not come to its end: why, in words. The body is then what came of it; of a success in whole lines or events. */
   readonly cut?: string;
   /** Set where it did not come to its end and no part of it is an answer: the body is what came of it, for the message. */
   readonly failure?: GatewayError;
@@ -298,7 +298,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       status,
       headers,
       body: part ?? body,
-      ...(part === undefined ? { failure: error } : !isError && { cut }),
+      ...(part === undefined ? { failure: error } : { cut }),
     });
   }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
+import { redactBeginning } from '../../src/endpoint/redaction/redact-beginning.ts';
 
 const hexOf = (character: string, digits: number) => character.charCodeAt(0).toString(16).padStart(digits, '0');
 
@@ -93,5 +94,59 @@ describe('what is no secret', () => {
     expect(redact('{"a":"abc\\/def+1","b":"\\u00e9"}')).toBe('{"a":"[redacted]","b":"\\u00e9"}');
     expect(redact('x=1&key=abc%2Fdef%2b1&y=%20')).toBe('x=1&key=[redacted]&y=%20');
     expect(redact('<i>abc&#47;def&#x2B;1</i> z')).toMatch(/^<i>\[redacted\].* z$/);
+  });
+});
+
+describe('of a text that was cut in the middle of a secret', () => {
+  const beginning = (text: string, ...known: string[]) => redactBeginning(createRedactor(known), text);
+
+  test('nothing comes out but fewer than four of its characters', () => {
+    const secret = 'k-BLOBSECRET';
+    for (let length = 4; length < secret.length; length++)
+      expect(beginning(`key: ${secret.slice(0, length)}`, secret)).toBe('key: [redacted]');
+    expect(beginning('key: k-B', secret)).toBe('key: k-B');
+  });
+
+  test('nothing comes out however its characters are written, and wherever the cut is', () => {
+    fc.assert(
+      fc.property(
+        secrets,
+        fc.array(fc.nat(SPELLINGS.length - 1), { minLength: 24, maxLength: 24 }),
+        fc.nat(),
+        (secret, choices, place) => {
+          const letters = [...secret].map((character, index) => SPELLINGS[choices[index]!]!(character));
+          const four = letters.slice(0, 4).join('');
+          const rest = letters.slice(4).join('');
+          const out = beginning(`so: ${four}${rest.slice(0, place % rest.length)}`, secret);
+          expect(out).not.toContain(four);
+          expect(out).toMatch(/^so: .*\[redacted\](?:<.*)?$/);
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test('nothing comes out in base64', () => {
+    const secret = 'a-secret-of-some-length';
+    for (const before of ['', 'x', 'xy']) {
+      const encoded = Buffer.from(`${before}${secret}`).toString('base64');
+      expect(beginning(`Basic ${encoded.slice(0, 16)}`, secret)).toMatch(/^Basic .{0,4}\[redacted\]$/);
+    }
+  });
+
+  test('nothing comes out where the secret repeats itself, or another begins in it', () => {
+    expect(beginning('x abababab', 'ababababXYZ')).toBe('x [redacted]');
+    expect(beginning('x abcdabcdabc', 'abcdabcdX', 'cdabcQRS')).toBe('x abcd[redacted]');
+    expect(beginning('x secret-one', 'secret-one-two', 'one-more')).toBe('x [redacted]');
+  });
+
+  test('the secret before it is taken out whole, and what is no beginning of one stays', () => {
+    expect(beginning('key k-BLOBSECRET and BLOB', 'k-BLOBSECRET')).toBe('key [redacted] and BLOB');
+  });
+
+  test('a secret and a text of a hundred thousand characters that nearly match are compared once', () => {
+    expect(beginning('%'.repeat(100_000), 'k-BLOBSECRET'.repeat(1_000))).toBe('%'.repeat(100_000));
+    const secret = `${'a'.repeat(100_000)}b`;
+    expect(beginning(`${'a'.repeat(99_999)}c`, secret)).toBe(`${'a'.repeat(99_999)}c`);
   });
 });

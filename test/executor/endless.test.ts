@@ -221,15 +221,92 @@ describe('an API that breaks off', () => {
   });
 });
 
-test('of a cut answer no half of a secret is shown', async () => {
+describe('of a secret in a cut answer no half is shown', () => {
   const secret = 'a-secret-of-some-length';
-  stream('application/json', `{"x":"${'y'.repeat(585)}${secret}${'z'.repeat(100)}`);
-  const executor = createExecutor({ redact: createRedactor([secret]) });
-  const failure = await executor
-    .compile(endpoint(upstream.origin, { limits: SHORT }))
-    .run(contextOf(), {})
-    .catch((error: unknown) => error as Error);
-  await executor.close();
-  expect((failure as Error).message).toContain('It began: {"x":"yyy');
-  expect((failure as Error).message).not.toContain('a-se');
+  const half = secret.slice(0, 14);
+  async function outcome(changes: Parameters<typeof endpoint>[1] = {}): Promise<string> {
+    const executor = createExecutor({ redact: createRedactor([secret]) });
+    try {
+      const answer = await executor
+        .compile(endpoint(upstream.origin, { limits: SHORT, ...changes }))
+        .run(contextOf(), {});
+      return JSON.stringify(answer);
+    } catch (error) {
+      return (error as Error).message;
+    } finally {
+      await executor.close();
+    }
+  }
+
+  test('where the beginning that is shown ends in it', async () => {
+    stream('application/json', `{"x":"${'y'.repeat(585)}${secret}${'z'.repeat(100)}`);
+    const message = await outcome();
+    expect(message).toContain('It began: {"x":"yyy');
+    expect(message).not.toContain('a-se');
+  });
+
+  test.each([half, 'a\\u002dsecret\\u00', 'a%2Dsecret%2'])('where the document ends in it, as %s', async (part) => {
+    stream('application/json', `{"x":"${part}`);
+    expect(await outcome()).toMatch(/It began: \{"x":"\[redacted\]$/);
+  });
+
+  test.each(['text/plain', 'text/html'])('where %s ends in it at the deadline', async (type) => {
+    stream(type, `key ${half}`);
+    const text = await outcome();
+    expect(text).toContain(`key [redacted]`);
+    expect(text).toContain('the answer was cut after 0.4 s');
+  });
+
+  test('where text ends in it at the byte cap, which a thread reads', async () => {
+    const size = 200_000;
+    upstream.answer = (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/plain' });
+      response.end(`${' '.repeat(size - 14)}${secret} and more`);
+    };
+    const limits = { timeoutMs: 30_000, maxResponseBytes: size };
+    const text = (await outcome({ limits, response: { maxChars: 2 * size } })).slice(-200);
+    expect(text).toContain('   [redacted]');
+    expect(text).toContain('the answer was cut after 200000 bytes');
+  });
+
+  test('where an error ends in it', async () => {
+    upstream.answer = (_, response) => {
+      response.writeHead(503, { 'content-type': 'application/json' });
+      response.write(`{"message":"${half}`);
+    };
+    const text = await outcome();
+    expect(text).toContain('"status":503');
+    expect(text).toContain('[redacted]');
+    expect(text).not.toContain('a-se');
+  });
+
+  test('where the name of a file is shortened in it', async () => {
+    upstream.answer = (_, response) => {
+      const name = `${'n'.repeat(110)}${secret}.bin`;
+      response.writeHead(200, {
+        'content-type': 'application/zip',
+        'content-disposition': `attachment; filename="${name}"`,
+      });
+      response.end(Buffer.from([0, 1, 2, 3]));
+    };
+    const text = await outcome();
+    expect(text).toContain('nnn');
+    expect(text).not.toContain('a-se');
+  });
+
+  test('and a file that holds it is described, not passed on', async () => {
+    const bytes = Buffer.concat([Buffer.from([0, 0xff, 1]), Buffer.from(secret), Buffer.from([0, 0xfe])]);
+    for (const type of ['application/zip', 'image/png', 'audio/mpeg', 'application/octet-stream']) {
+      upstream.answer = (_, response) => response.setHeader('content-type', type).end(bytes);
+      const text = await outcome();
+      expect(text).toContain('Its bytes hold a credential of the gateway');
+      expect(text).not.toContain(bytes.toString('base64'));
+      expect(text).not.toMatch(/"(?:blob|data)"/);
+    }
+  });
+});
+
+test('an answer of which only white space came shows no beginning', async () => {
+  stream('application/json', ' \n  ');
+  await expect(get()).rejects.toMatchObject({ code: 'TIMEOUT', message: 'get_thing did not answer within 0.4 s.' });
 });

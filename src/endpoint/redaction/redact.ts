@@ -9,15 +9,15 @@ export interface Redactor {
   secrets(): readonly string[];
 }
 
-const REPLACEMENT = '[redacted]';
+export const REPLACEMENT = '[redacted]';
 /** Shorter values would take ordinary words out of every text. */
-const MIN_LENGTH = 4;
+export const MIN_LENGTH = 4;
 /** A shorter run of base64 appears by chance. */
 const MIN_BASE64_LENGTH = 8;
 /** Tokens come and go; the oldest of those added while running make room. */
 const MAX_ADDED = 64;
 /** An escape inside an escape inside an escape: `%26%23x41%3B`. */
-const MAX_LAYERS = 3;
+export const MAX_LAYERS = 3;
 
 export function createRedactor(secrets: readonly string[]): Redactor {
   const configured = new Set(secrets.filter((value) => value.length >= MIN_LENGTH));
@@ -47,7 +47,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 }
 
 /** Longest first, so that a secret inside another does not leave the rest of it standing. */
-function needlesOf(secrets: Iterable<string>): string[] {
+export function needlesOf(secrets: Iterable<string>): string[] {
   const needles = new Set([...secrets].flatMap(formsOf));
   return [...needles].sort((a, b) => b.length - a.length);
 }

@@ -2,6 +2,7 @@
 import type { Content } from '../../call/outcome.ts';
 import { mayHide, visible } from '../../endpoint/hidden.ts';
 import type { Args, ResponsePlan } from '../../endpoint/model.ts';
+import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../send.ts';
 import { extractProblem, type Problem, retryAfter } from './api-problem.ts';
@@ -61,10 +62,7 @@ export function isOk(status: number): boolean {
 }
 
 /** `redact` takes the endpoint's own secrets out: an API may echo what it was sent. */
-export function compileAnswer(
-  { response, paging }: AnswerPlan,
-  redact: (text: string) => string,
-): (input: AnswerInput) => Answer {
+export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor): (input: AnswerInput) => Answer {
   const shape = compileShape(response);
   const unshaped = isUnshaped(response);
 

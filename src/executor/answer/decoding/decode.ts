@@ -3,6 +3,8 @@ import type { Content } from '../../../call/outcome.ts';
 import { stripHtml } from '../../../endpoint/conventions/html.ts';
 import { visible } from '../../../endpoint/hidden.ts';
 import { tidyLines, unescapeHtml } from '../../../endpoint/plain-text.ts';
+import type { Redactor } from '../../../endpoint/redaction/redact.ts';
+import { redactBeginning } from '../../../endpoint/redaction/redact-beginning.ts';
 import { GatewayError } from '../../../errors.ts';
 import type { RawResponse } from '../../send.ts';
 import type { AnswerInput } from '../build-answer.ts';
@@ -24,9 +26,10 @@ const MAX_CONTAINERS = 1_000_000;
 /** Shorter answers cannot hold so many. */
 const COUNTED_FROM_BYTES = 2 * MAX_CONTAINERS;
 const QUOTED_CHARS = 200;
+const MAX_EMPTY_CHARS = 2_000;
 
 export interface Decoding {
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor;
   /** A projection or structured content was asked for, so JSON that does not parse is a failure. */
   readonly needsJson: boolean;
   /** Web pages are what this operation gives. */
@@ -40,7 +43,7 @@ export function decodeBody(
   { redact, needsJson, expectsHtml, maxFileBytes }: Decoding,
 ): Decoded {
   const { body, headers } = raw;
-  if (body.length === 0) return note(visible(redact(emptyText(method, raw))));
+  if (body.length === 0) return note(visible(redact(emptyText(method, raw)).slice(0, MAX_EMPTY_CHARS)));
   const media = parseMediaType(headers['content-type']);
   // Many storage APIs call everything octet-stream, and some a page of words a picture; the bytes know better.
   const isAnything = media.essence === 'application/octet-stream';
@@ -56,10 +59,12 @@ export function decodeBody(
   const decoded = decodeText(body, media.charset);
   // Tags and entities may stand inside a secret: what is left without them is what must not hold one.
   if (kind === 'html' && !isAnything) {
-    const text = redact(tidyLines(unescapeHtml(stripHtml(decoded, true))));
+    const page = tidyLines(unescapeHtml(stripHtml(decoded, true)));
+    // Of a long page not all is read.
+    const text = raw.cut === undefined && decoded.length <= LOOKED_AT ? redact(page) : redactBeginning(redact, page);
     return expectsHtml ? { kind: 'text', text } : { kind: 'text', text, note: describePage(decoded) };
   }
-  const text = redact(decoded);
+  const text = raw.cut === undefined ? redact(decoded) : redactBeginning(redact, decoded);
   switch (isAnything ? 'text' : kind) {
     case 'sse':
       return { kind: 'json', text, value: parseEvents(text) };
@@ -67,7 +72,7 @@ export function decodeBody(
       return { kind: 'json', text, value: parseLines(text) };
     case 'json':
       refuseSwarm(body, tool, isRead);
-      if (raw.cut !== undefined) return { kind: 'json', text, value: parseLines(text) };
+      if (raw.cut !== undefined && raw.status < 400) return { kind: 'json', text, value: parseLines(text) };
       return parseDeclared(text, tool, needsJson);
     default:
       if (!needsJson || !/^\s*[[{]/.test(text)) return { kind: 'text', text };
@@ -91,7 +96,7 @@ function emptyText(method: string, { status, headers }: RawResponse): string {
         ? ['location']
         : [];
   const lines = names.filter((name) => headers[name] !== undefined).map((name) => `${name}: ${headers[name]}`);
-  return [first, ...lines].join('\n').slice(0, 2_000);
+  return [first, ...lines].join('\n');
 }
 
 function refuseSwarm(body: Buffer, tool: string, isRead: boolean): void {

@@ -16,7 +16,8 @@ export interface FileAnswer {
 
 export function toFileContent({ type, raw, mimeType, maxBytes, redact }: FileAnswer): readonly Content[] {
   const { body, headers } = raw;
-  const name = fileNameOf(headers['content-disposition']);
+  // Before it is cut, so that no half of a secret is left.
+  const name = fileNameOf(redact(String(headers['content-disposition'] ?? '')));
   const what = visible(redact(`${name === undefined ? '' : `"${name}": `}${mimeType}, ${body.length} bytes`));
   const describe = (why: string): readonly Content[] => [
     { type: 'text', text: `${what}, sha256 ${createHash('sha256').update(body).digest('hex')}. ${why}` },
@@ -46,8 +47,8 @@ function uriOf(body: Buffer, name: string | undefined, redact: (text: string) =>
 const MAX_NAME = 120;
 
 /** RFC 6266: `filename*` before `filename`; never a path. */
-function fileNameOf(disposition: string | string[] | undefined): string | undefined {
-  const header = String(disposition ?? '').slice(0, 1_000);
+function fileNameOf(disposition: string): string | undefined {
+  const header = disposition.slice(0, 1_000);
   const [, extended] = /filename\*\s{0,5}=\s{0,5}utf-8'[^']{0,20}'([^;\s]{1,400})/i.exec(header) ?? [];
   const [, quoted] = /filename\s{0,5}=\s{0,5}"([^"]{1,400})/i.exec(header) ?? [];
   const [, plain] = /filename\s{0,5}=\s{0,5}([^";\s]{1,400})/i.exec(header) ?? [];
