@@ -42,6 +42,12 @@ afterAll(async () => {
 
 const cli = (...args: string[]) => run(args, { cwd: folder });
 
+test('what call prints on stdout is the answer alone, so that jq can read it; notes go to stderr', async () => {
+  const { stdout, stderr } = await run(['call', 'tasks_list_tasks', 'status=todo']);
+  expect(JSON.parse(stdout)).toHaveLength(10);
+  expect(stderr).toContain('showing 10 items; next: page=2');
+});
+
 describe('the words of call and explain', () => {
   test.each([
     [['./pets.json', 'get_pet', 'petId=7']],
