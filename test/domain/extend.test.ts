@@ -56,9 +56,9 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-async function load(operations: object) {
+async function load(operations: object, more: object = {}) {
   const file = join(folder, 'index.yaml');
-  writeFileSync(file, stringify({ name: 'index', prefix: '', openapi: './index-api.yaml', operations }));
+  writeFileSync(file, stringify({ name: 'index', prefix: '', openapi: './index-api.yaml', operations, ...more }));
   const [domain] = await loadDomains({ paths: [file], env: { LANDBRIDGE_CRED_INDEX_KEY: 'k' } });
   return domain!;
 }
@@ -215,6 +215,13 @@ describe('additional: true', () => {
     const cat = await endpointOf('cat', { additional: true });
     expect(() => send(cat, { dry_run: true })).toThrow(/`dry_run` is not an argument here/);
     expect(() => send(cat, { api_key: 'other' })).toThrow(/"api_key" is not for/);
+  });
+
+  test('nor the token of a login', async () => {
+    const key = { kind: 'login', path: '/login', method: 'GET', send: { query: 'session' } };
+    const { endpoints } = await load({ cat: { additional: true } }, { credentials: { key } });
+    const cat = endpoints.find(({ source }) => source.operationId === 'cat')!;
+    expect(() => send(cat, { session: 'other' })).toThrow(/"session" is not for/);
   });
 
   test.each(['Action', 'action', 'Action[]', 'Tenant', 'tenant[]', 'tenant[0]', ' tenant ', 'API_KEY', '_method '])(

@@ -131,6 +131,13 @@ test('a secret in the address of a login is a secret like the others', async () 
   expect(collectSecrets([domain])).toEqual(expect.arrayContaining(['correct horse', 'key-in-the-address']));
 });
 
+test('a default that stands in the file is no secret', async () => {
+  const body = { ...DIRECTUS.body, device: '${DEVICE:-mobile}' };
+  expect(collectSecrets([await load({ ...DIRECTUS, body })])).toEqual(['correct horse']);
+  const env = { ...ENV, DEVICE: 'device-number-7' };
+  expect(collectSecrets([await load({ ...DIRECTUS, body }, {}, env)])).toEqual(['correct horse', 'device-number-7']);
+});
+
 test('the address of a login is shown as it was written, never with its secrets', async () => {
   const env = { HOOK: 'value-of-the-hook', SHOP_TENANT: 'acme', AUTH: api.origin };
   for (const address of [{ path: '/hooks/${HOOK}/${SHOP_TENANT}' }, { url: '${AUTH}/hooks/${HOOK}/${SHOP_TENANT}' }]) {
@@ -177,6 +184,11 @@ describe('mistakes stop the start with their field', () => {
       'another method',
       { ...DIRECTUS, method: 'DELETE' },
       /credentials\.session\.method: must be GET, POST, PUT or PATCH/,
+    ],
+    [
+      'a secret header in the file',
+      { ...DIRECTUS, headers: { Authorization: 'Basic YW5uOnB3' } },
+      /credentials\.session\.headers\.Authorization: is a secret by its name/,
     ],
     [
       'a secret in the file',

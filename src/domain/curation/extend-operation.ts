@@ -124,7 +124,8 @@ function reservedNames(endpoint: Endpoint, where: 'body' | 'query'): ReadonlySet
     return target.in === 'body' ? target.at.slice(0, 1) : [(target as { readonly name: string }).name];
   });
   const credentials = security.flat().flatMap((credential) => {
-    return credential.kind === 'apiKey' && credential.in === where ? [credential.field] : [];
+    const place = credential.kind === 'login' ? credential.send : credential;
+    return 'field' in place && place.in === where ? [place.field] : [];
   });
   const mark = where === 'query' ? path.indexOf('?') : -1;
   const ofPath = mark < 0 ? [] : [...new URLSearchParams(path.slice(mark).split('#', 1)[0]).keys()];

@@ -1,5 +1,5 @@
 // A login as data: the request with its `${VARIABLE}`s filled in, and the secrets it is made of.
-import { type Environment, expand } from '../environment.ts';
+import { type Environment, expand, lookup } from '../environment.ts';
 import { isObject } from '../is-object.ts';
 import type { LoginRequest, Secret } from '../model.ts';
 
@@ -68,7 +68,9 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
   const fill = (text: string, field: string): string => {
     const { text: filled, variables } = expand(text, env);
     for (const { name, value } of variables) {
-      const isName = isNameAt(field, name);
+      // A default stands in the file for everybody to see.
+      const isDefault = value !== undefined && lookup(env, name) === undefined;
+      const isName = isDefault || isNameAt(field, name);
       const before = secrets.get(name);
       // One that is a name in one place and a password in another is a password.
       if (before !== undefined && before.isName !== true) continue;

@@ -1,7 +1,7 @@
 // A login as a domain file declares it becomes a credential: where it is, what it sends, how its token travels.
 import { originOf } from '../../../endpoint/address.ts';
 import { type Environment, expand, needsVariables } from '../../../endpoint/environment.ts';
-import { isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
+import { isConfigurableHeader, isSecretHeader } from '../../../endpoint/headers/header-names.ts';
 import { isObject } from '../../../endpoint/is-object.ts';
 import { fillLogin, isSecretField } from '../../../endpoint/login/fill-login.ts';
 import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../../endpoint/model.ts';
@@ -86,7 +86,12 @@ function refuseSecrets(value: unknown, path: readonly string[], problems: Proble
   if (!isObject(value) || depth > MAX_DEPTH) return;
   for (const [key, inner] of Object.entries(value)) {
     if (typeof inner !== 'string') refuseSecrets(inner, [...path, key], problems, depth + 1);
-    else if (depth > 0 && isSecretField(key) && inner !== '' && !/\$\{[A-Za-z_]/.test(inner)) {
+    else if (
+      depth > 0 &&
+      (isSecretField(key) || (path[2] === 'headers' && isSecretHeader(key))) &&
+      inner !== '' &&
+      !/\$\{[A-Za-z_]/.test(inner)
+    ) {
       const message = `is a secret by its name, and a domain file holds none: write \${VARIABLE} and set that variable`;
       problems.push({ path: [...path, key], message });
     }
