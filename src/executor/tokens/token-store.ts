@@ -23,8 +23,8 @@ interface Entry extends ClientHabits {
   issued: Issued | undefined;
   expiresAt: number;
   pending: Promise<Issued> | undefined;
-  /** Until then a refused token is not replaced. */
-  forgetAfter: number;
+  /** When refused tokens were replaced, the last few times. */
+  replacedAt: readonly number[];
   /** Times in a row that the secrets were refused. */
   refusals: number;
   /** Until then nobody is asked again, and this is what was said. */
@@ -41,6 +41,8 @@ const MAX_LIFETIME_S = 24 * 3600;
  * everybody (a missing permission, a wrong old password), and a login for each such call locks accounts.
  */
 const REPLACEMENT_PAUSE_MS = 10_000;
+/** Within that time. A login is counted by whoever guards the accounts; a client's token costs nobody anything. */
+const MAX_REPLACEMENTS = { login: 1, oauth2: 4 };
 /** Accounts are locked after a handful of wrong passwords, so they are not tried with every call. */
 const FREE_REFUSALS = 3;
 const REFUSAL_PAUSE_MS = 60_000;
@@ -97,8 +99,10 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
       const entry = entryFor(credential);
       // Somebody else has replaced it already.
       if (entry.issued !== issued) return true;
-      if (Date.now() < entry.forgetAfter) return false;
-      entry.forgetAfter = Date.now() + REPLACEMENT_PAUSE_MS;
+      const now = Date.now();
+      const recent = entry.replacedAt.filter((at) => now - at < REPLACEMENT_PAUSE_MS);
+      if (recent.length >= MAX_REPLACEMENTS[credential.kind]) return false;
+      entry.replacedAt = [...recent, now];
       entry.issued = undefined;
       return true;
     },
@@ -110,7 +114,7 @@ function newEntry(): Entry {
     issued: undefined,
     expiresAt: 0,
     pending: undefined,
-    forgetAfter: 0,
+    replacedAt: [],
     refusals: 0,
     blocked: undefined,
     inBody: false,
