@@ -3,6 +3,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { withLargeAnswers } from '../../src/cli/call/save-answer.ts';
+import { DEFAULT_LIMITS, type Domain } from '../../src/endpoint/model.ts';
 import { run } from '../support/cli.ts';
 import { type Recorded, type Recorder, startRecorder } from '../support/recorder.ts';
 
@@ -23,6 +25,12 @@ beforeAll(async () => {
     if (request.url === '/photo') return send('image/png', PNG);
     if (request.url === '/item') return send('application/json', JSON_TEXT);
     if (request.url === '/large') return send('text/plain', LARGE);
+    if (request.url === '/endless')
+      return response.writeHead(200, { 'content-type': 'text/csv' }).write('a,b\n1,2\n3,');
+    if (request.url === '/slow') {
+      response.writeHead(200, { 'content-type': 'text/csv' }).write('a,b\n');
+      return setTimeout(() => response.end('1,2\n'), 100);
+    }
     if (request.url === '/missing') return send('application/json', '{"message":"gone"}', 404);
     return send('application/json', '{"ok":true}');
   });
@@ -40,6 +48,8 @@ endpoints:
   get_photo: { path: /photo, summary: Gets the photo. }
   get_item: { path: /item, summary: Gets the item. }
   get_large: { path: /large, summary: Gets a large text. }
+  get_endless: { path: /endless, summary: Gets what does not end., timeoutMs: 500 }
+  get_slow: { path: /slow, summary: Gets what takes its time. }
   get_missing: { path: /missing, summary: Gets what is not there. }
   upload:
     method: POST
@@ -127,6 +137,29 @@ describe('--output', () => {
     expect(code).toBe(1);
     expect(stderr).toContain('gone');
     await expect(stat(join(folder, 'never.bin'))).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
+  test.each([[[]], [['--json']]])(
+    'keeps what came of an answer that was cut, says so and fails (%j)',
+    async (flags) => {
+      const { code, stderr } = await call('get_endless', '--output', 'part.csv', ...flags);
+      expect(code).toBe(1);
+      expect(stderr).toContain('part.csv: 8 bytes, text/csv. It is only a part: the answer was cut after 0.5 s');
+      expect(await readFile(join(folder, 'part.csv'), 'utf8')).toBe('a,b\n1,2\n');
+    },
+  );
+
+  test('has a time of its own where the operation has none', async () => {
+    const { code, stderr } = await call('get_slow', '--output', 'slow.csv');
+    expect(code).toBe(0);
+    expect(stderr).not.toContain('only a part');
+    const limitsOf = (timeoutMs: number) => {
+      const endpoint = { toolName: 'get_slow', limits: { timeoutMs, maxResponseBytes: 1 } };
+      const [domain] = withLargeAnswers([{ endpoints: [endpoint] } as unknown as Domain], 'get_slow');
+      return domain!.endpoints[0]!.limits.timeoutMs;
+    };
+    expect(limitsOf(DEFAULT_LIMITS.timeoutMs)).toBe(300_000);
+    expect(limitsOf(2_500)).toBe(2_500);
   });
 
   test('says where it could not write', async () => {

@@ -94,6 +94,19 @@ afterAll(async () => {
 const doctor = (...flags: string[]) =>
   run(['doctor', 'shop.yaml', ...flags], { cwd: folder, env: { SHOP_KEY: 'wrong-key-value' } });
 
+const DOING = [
+  '/logout',
+  '/shutdown',
+  '/system/restart',
+  '/cache/flush',
+  '/api-key/rotate',
+  '/jobs/trigger',
+  '/unsubscribe',
+  '/send-test-email',
+  '/approve',
+  '/library/refresh',
+];
+
 interface Report {
   readonly calls?: number;
   readonly findings: readonly { check: string; severity: string; where: string; message: string; repair?: string[] }[];
@@ -143,6 +156,30 @@ describe('doctor --online', () => {
       env: { SHOP_KEY: 'a-key-value' },
     });
     expect(api.seen.at(-1)!.url).toBe('/orders?state=archived');
+  });
+
+  test('calls no GET that may do something, says which, and calls what a domain file says only reads', async () => {
+    const paths = Object.fromEntries(
+      [...DOING, '/issues', '/releases'].map((path) => [
+        path,
+        { get: { summary: 'Of the shop.', responses: json({}) } },
+      ]),
+    );
+    await writeFile(join(folder, 'doing.json'), JSON.stringify({ ...DOCUMENT, paths }));
+    const file = `name: doing\nprefix: ''\nopenapi: ./doing.json\nbaseUrl: ${api.url}\n`;
+    const look = async (more: string) => {
+      api.seen.length = 0;
+      await writeFile(join(folder, 'doing.yaml'), file + more);
+      const { stdout } = await run(['doctor', 'doing.yaml', '--online', '--json'], { cwd: folder });
+      const { findings } = JSON.parse(stdout) as Report;
+      return findings.filter(({ message }) => message.startsWith('was not called')).map(({ message }) => message);
+    };
+    const skipped = await look('');
+    expect(api.seen.map(({ url }) => url).sort()).toEqual(['/issues', '/releases']);
+    expect(skipped).toHaveLength(DOING.length);
+    expect(skipped[0]).toMatch(/^was not called: .*logout/);
+    expect(await look('operations: { "GET /library/refresh": { effect: read } }\n')).toHaveLength(DOING.length - 1);
+    expect(api.seen.map(({ url }) => url).sort()).toEqual(['/issues', '/library/refresh', '/releases']);
   });
 
   test('a person reads how many calls were made', async () => {

@@ -399,3 +399,23 @@ describe('nothing that was destructive before is less', () => {
     expect(effect({ ...read, name: 'search_users', summary: 'Search users' })).toBe('read');
   });
 });
+
+describe('a GET whose path ends with a verb of doing', () => {
+  test.each([
+    '/logout',
+    '/sign-out',
+    '/shutdown',
+    '/system/restart',
+    '/cache/flush',
+    '/api-key/rotate',
+    '/jobs/{id}/trigger',
+  ])('writes: %s', (path) => expect(effectOf({ method: 'GET', path }).effect).not.toBe('read'));
+
+  test('reads where name or summary says so', () => {
+    expect(effectOf({ method: 'GET', path: '/jobs/retry', name: 'list_retries' }).effect).toBe('read');
+    expect(effectOf({ method: 'GET', path: '/logout', summary: 'Shows the page after the logout.' }).effect).toBe(
+      'read',
+    );
+    expect(effectOf({ method: 'GET', path: '/triggers' }).effect).toBe('read');
+  });
+});

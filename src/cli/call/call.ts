@@ -41,7 +41,7 @@ export async function runCall(words: readonly string[], flags: CallFlags): Promi
   const finish = (result: Result) => {
     if (file !== undefined && !result.isError) file.save();
     print(result, flags.json ?? false, file === undefined ? process.stdout : process.stderr);
-    if (result.isError) process.exitCode = 1;
+    if (result.isError || file?.isCut()) process.exitCode = 1;
     if (result.structuredContent?.confirmation_token)
       process.stderr.write('From the shell, repeat the command with --yes instead of the token.\n');
   };

@@ -2,30 +2,37 @@
 // shell it is.
 import { writeFileSync } from 'node:fs';
 import { withFields } from '../../domain/curation/copy-endpoint.ts';
-import type { Domain } from '../../endpoint/model.ts';
+import { DEFAULT_LIMITS, type Domain } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../../executor/send.ts';
 
 export interface AnswerFile {
   /** Takes the answer's bytes; what it returns is said in their place. */
   take(answer: RawResponse): string;
+  /** Whether the answer did not come to its end. */
+  isCut(): boolean;
   /** Writes them. Throws where there was nothing to write. */
   save(): void;
 }
 
 /** A person who asks for a file may have one this large, where the operation's own limit is smaller. */
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
+/** And this long, where nobody gave the operation a time of its own. */
+const MAX_FILE_MS = 5 * 60_000;
 
 /** `path`: `-` is standard output. */
 export function createAnswerFile(path: string): AnswerFile {
   let bytes: Buffer | undefined;
+  let isCut = false;
   return {
-    take({ body, headers }) {
+    take({ body, headers, cut }) {
       // A copy: the memory of a large answer may be handed to another thread.
       bytes = Buffer.from(body);
+      isCut = cut !== undefined;
       const type = headers['content-type'] === undefined ? '' : `, ${headers['content-type']}`;
-      return `${path === '-' ? 'The answer' : path}: ${bytes.length} bytes${type}`;
+      return `${path === '-' ? 'The answer' : path}: ${bytes.length} bytes${type}${isCut ? `. It is only a part: ${cut}` : ''}`;
     },
+    isCut: () => isCut,
     save() {
       if (bytes === undefined)
         throw new GatewayError('BAD_CONFIG', `There was no answer of the API to write to ${path}.`);
@@ -44,7 +51,7 @@ function writeBytes(path: string, bytes: Buffer): void {
   }
 }
 
-/** The domains, where the answers of one tool may be as large as a file. */
+/** The domains, where the answers of one tool may be as large as a file, and take as long. */
 export function withLargeAnswers(domains: readonly Domain[], tool: string): readonly Domain[] {
   return domains.map((domain) => ({
     ...domain,
@@ -52,7 +59,8 @@ export function withLargeAnswers(domains: readonly Domain[], tool: string): read
       if (endpoint.toolName !== tool) return endpoint;
       const { limits } = endpoint;
       const maxResponseBytes = Math.max(limits.maxResponseBytes, MAX_FILE_BYTES);
-      return withFields(endpoint, { limits: { ...limits, maxResponseBytes } });
+      const timeoutMs = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs ? MAX_FILE_MS : limits.timeoutMs;
+      return withFields(endpoint, { limits: { timeoutMs, maxResponseBytes } });
     }),
   }));
 }

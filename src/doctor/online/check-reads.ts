@@ -9,7 +9,7 @@ import type { Problem } from '../../schema/explain/argument-problem.ts';
 import { explain } from '../../schema/explain/explain-errors.ts';
 import { deref, type SchemaObject } from '../../schema/references.ts';
 import { type Finding, type Repair, repairOperation } from '../finding.ts';
-import { argumentsFor, firstItem, isRead } from './read-plan.ts';
+import { argumentsFor, doubtOf, firstItem, isRead } from './read-plan.ts';
 
 /** What a call came to. */
 export interface ReadAnswer {
@@ -43,7 +43,14 @@ export async function checkReads(
   const refused = new Set<string>();
   let calls = 0;
   // Lists first: what they hold is what single things are asked for by.
-  let waiting = byNeed(operations.filter(({ endpoint }) => isRead(endpoint)));
+  const reads = operations.filter(({ endpoint }) => isRead(endpoint));
+  const doubtful = reads.flatMap(({ name, endpoint }) => {
+    const doubt = doubtOf(endpoint);
+    return doubt === undefined ? [] : [[name, doubt] as const];
+  });
+  findings.push(...doubtful.map(([name, doubt]) => skip(name, doubt)));
+  const names = new Set(doubtful.map(([name]) => name));
+  let waiting = byNeed(reads.filter(({ name }) => !names.has(name)));
   for (let progress = true; progress && calls < maxCalls; ) {
     progress = false;
     const later: CatalogOperation[] = [];
@@ -67,6 +74,12 @@ export async function checkReads(
     waiting = later;
   }
   return { findings, calls };
+}
+
+function skip(where: string, doubt: string): Finding {
+  const message = `was not called: ${doubt}, so it may do more than read`;
+  const fix = 'where it only reads, say so in the domain file (effect: read), and it is called too';
+  return { check: 'online', severity: 'note', where, message, fix };
 }
 
 /** One of each set of credentials first, so that every one of them is proved before the calls are spent. */

@@ -1,5 +1,6 @@
 // Which reads doctor --online calls, and with what: GETs that need no arguments, or whose arguments have a value in the document
 // (example, default, first of a list) or in an answer that came before.
+import { doubtRead } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { unsetVariables } from '../../endpoint/secrets.ts';
@@ -9,10 +10,19 @@ import { deref, type SchemaObject } from '../../schema/references.ts';
 /** Values seen in answers: path of the list → its first item. */
 export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** Never anything but a read, by the method and by what it means. */
-export function isRead({ method, effect, args, body, security }: Endpoint): boolean {
+/** A read by its method; `doubtOf` tells what it means. */
+export function isRead({ method, args, body, security }: Endpoint): boolean {
   const hasCredentials = security.length === 0 || security.some((set) => set.flatMap(unsetVariables).length === 0);
-  return method === 'GET' && effect === 'read' && body === undefined && hasCredentials && args.length < 100;
+  return method === 'GET' && body === undefined && hasCredentials && args.length < 100;
+}
+
+/** Why a read may be none after all, as a GET of `/logout`. Whoever wrote effect: read into a domain file knows better. */
+export function doubtOf({ path, action, source, summary, method, effect, effectReason }: Endpoint): string | undefined {
+  if (effect !== 'read') return `its effect is ${effect} (${effectReason})`;
+  // Where a document gives no name, it is made of the method and the path, and its `get` says nothing.
+  const name = source.kind === 'openapi' ? source.operationId : action;
+  const isSaidByOperator = effectReason !== 'the HTTP method' && effectReason !== 'x-mcp';
+  return isSaidByOperator ? undefined : doubtRead({ method, path, name, summary });
 }
 
 /** The arguments to call it with; undefined where nobody says what they could be (yet). */

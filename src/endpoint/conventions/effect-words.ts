@@ -57,6 +57,11 @@ const CHANGES =
 const SURE_CHANGES =
   words(`create add insert update upsert modify put edit replace rename send enable disable attach detach
   associate disassociate assign register upload reboot restart allocate deactivate`);
+/** Verbs of doing that are hardly ever things: a path that ends with one is no address of data. */
+const DOINGS =
+  words(`logout logoff signout shutdown poweroff restart reboot reload flush rotate trigger unsubscribe send resend
+  approve reject regenerate execute invoke launch deploy activate deactivate enable disable pause resume retry cancel
+  abort kill invalidate`);
 const UPDATES = words(
   'update upsert modify set edit save replace rename move overwrite patch change merge restore write',
 );
@@ -291,6 +296,18 @@ function isNoRead(word: string): boolean {
 /** Whether a GET of this name changes something. */
 export function namesChange(name: readonly string[]): boolean {
   return SURE_CHANGES.has(name[0] ?? '') && !name.some((word) => READS.has(word));
+}
+
+/** Whether a path segment is a verb of doing and nothing else: `logout`, `sign-out`, `force-restart`. */
+export function isDoingSegment(segment: readonly string[]): boolean {
+  return segment.length > 0 && DOINGS.has(segment.filter((word) => !MANNERS.has(word)).join(''));
+}
+
+/** Whether a name or segment begins or ends with a verb of doing; of those that are things as well, none beside a reading one. */
+export function mentionsDoing(name: readonly string[]): boolean {
+  if (isDoingSegment(name) || DOINGS.has(name[0] ?? '')) return true;
+  const isDoing = (word = '') => [DOINGS, CHANGES, DELETIONS, ENDINGS].some((list) => list.has(word));
+  return (isDoing(name[0]) || isDoing(name.at(-1))) && !name.some((word) => READ_SENTENCE.has(word));
 }
 
 /** Whether a name says that something there gets another value. */

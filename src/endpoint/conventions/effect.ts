@@ -6,9 +6,11 @@ import {
   irreversibleIn,
   isDeletionSegment,
   isDeletionThing,
+  isDoingSegment,
   isOnlyQuery,
   meaningOf,
   mentionsDeletion,
+  mentionsDoing,
   mentionsRead,
   namesChange,
   namesDeletion,
@@ -82,13 +84,31 @@ export function effectOf(operation: NamedOperation): Baseline {
     const isAction = ACTION.test(path) && reading.segment.length > 0;
     const changes = isAction
       ? !beginsWithRead(reading.segment)
-      : namesChange(reading.name) && meaningOf(reading.verb) !== 'reads';
+      : (namesChange(reading.name) || isDoing(reading)) && meaningOf(reading.verb) !== 'reads';
     return changes
       ? { effect: 'write', from: `${method}, but named ${name || path}` }
       : { effect: 'read', from: METHOD };
   }
   const read = method === 'POST' && readIn(reading);
   return read ? { effect: 'read', from: `POST, but ${read}` } : { effect: 'write', from: METHOD };
+}
+
+/** `GET /logout`, `GET /system/restart`; a `get` in its name may be the method's word, and says nothing. */
+function isDoing({ name, end }: Reading): boolean {
+  return isDoingSegment(end) && (!beginsWithRead(name) || name[0] === 'get');
+}
+
+/** The word by which a GET may be more than a read; more is suspected than `effectOf` would guard. */
+export function doubtRead({ path, name = '', summary = '' }: NamedOperation): string | undefined {
+  const segment = path
+    .split(/[/?#:.]/)
+    .find((part) => !part.includes('{') && part !== '' && mentionsDoing(toWords(part)));
+  if (segment !== undefined && !(beginsWithRead(toWords(name)) && !isDoingSegment(toWords(segment))))
+    return `its path says "${segment}"`;
+  if (mentionsDoing(toWords(name))) return `it is named ${name}`;
+  const verb = verbOf(summary, false);
+  const meaning = meaningOf(verb);
+  return meaning === undefined || meaning === 'reads' ? undefined : `its summary says "${verb}"`;
 }
 
 /** Whether a write replaces what is there: an update by its method, by the one thing its path ends with, or by its name. */
