@@ -13,6 +13,7 @@ export function cleanId(
   return (
     withoutRoute(id, words, method, pieces) ??
     withoutController(id, words, method, pieces) ??
+    withoutClass(id, method, pieces) ??
     withoutSpringMethod(words, method, pieces) ??
     fromResource(id, method, pieces) ??
     (isRoute(words, method, pieces)
@@ -43,16 +44,20 @@ function withoutRoute(
   return aboutPath(own, method, pieces) ?? withoutRepeat(id.slice(0, own.join('_').length)) ?? own;
 }
 
-/** NestJS: class and method, `CatsController_findAll` → `find_all_cats`. Some APIs have controllers of another kind. */
+/**
+ * NestJS and gRPC: class and method, `CatsController_findAll` → `find_all_cats`, `UserService_ListUsers` → `list_users`. Some APIs
+ * have controllers and services of another kind.
+ */
 function withoutController(
   id: string,
   words: readonly string[],
   method: string,
   pieces: readonly PathPiece[],
 ): readonly string[] | undefined {
-  const place = words.indexOf('controller');
-  if (place < 1 || place === words.length - 1 || isVerb(words[0]!) || !/controller[^a-z0-9]/i.test(id))
-    return undefined;
+  const place = words.findIndex((word) => word === 'controller' || word === 'service');
+  if (place < 1 || place === words.length - 1 || isVerb(words[0]!)) return undefined;
+  const mark = words[place] === 'controller' ? /controller[^a-z0-9]/i : /^[A-Z][A-Za-z0-9]{0,80}Service_[A-Z]/;
+  if (!mark.test(id)) return undefined;
   const owner = words.slice(0, place);
   const [own, edition] = splitEdition(words.slice(place + 1));
   if (owner.length === 1 && owner[0] === 'app') return [...(aboutPath(own, method, pieces) ?? own), ...edition];
@@ -67,8 +72,24 @@ function withoutController(
       ...edition,
     ];
   }
-  const name = isVerb(own[0]!) && own.length > 1 ? [own[0]!, ...owner, ...own.slice(1)] : [...owner, ...own];
+  // Nobody signs an auth in.
+  const isDoneToOwner = isVerb(own[0]!) && own.length > 1 && !PARTICLES.has(own[1]!);
+  const name = isDoneToOwner ? [own[0]!, ...owner, ...own.slice(1)] : [...owner, ...own];
   return [...name, ...edition];
+}
+
+const PARTICLES = new Set(['in', 'out', 'up', 'off', 'on', 'down']);
+
+/** NSwag: class and method as well, `Orders_GetAll` of /api/Orders → `get_all_orders`, `Orders_Post` → `create_order`. */
+function withoutClass(id: string, method: string, pieces: readonly PathPiece[]): readonly string[] | undefined {
+  const [, owner, deed] = /^([A-Z][A-Za-z0-9]{0,80})_([A-Z][A-Za-z0-9]{0,80})$/.exec(id) ?? [];
+  if (owner === undefined || deed === undefined) return undefined;
+  const own = wordsIn(deed);
+  const last = subjectOf(pieces, own);
+  if (last === undefined || !own.every((word) => GENERIC.has(word))) return undefined;
+  if (toOne(last.words).join('_') !== toOne(wordsIn(owner)).join('_')) return undefined;
+  if (own.length === 1 && own[0] === method && method !== 'get') return nameRoute(method, pieces);
+  return withNoun(own, last.words, isAboutMany(own, method, last));
 }
 
 /** `findAll_v1`: NestJS puts the version of a route behind it. */

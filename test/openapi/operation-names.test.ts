@@ -42,6 +42,14 @@ describe('ids that a generator wrote', () => {
     ['GET /users UserController_findAll', 'find_all_users'],
     ['GET /v2/cats CatsController_findAll_v2', 'find_all_cats_v2'],
     ['GET /orders OrdersController_index', 'list_orders'],
+    ['POST /auth/login AuthController_signIn', 'auth_sign_in'],
+    // gRPC gateway
+    ['GET /users UserService_ListUsers', 'list_users'],
+    ['GET /customer-service customer_service_create', 'customer_service_create'],
+    // NSwag
+    ['GET /api/Orders Orders_GetAll', 'get_all_orders'],
+    ['POST /api/Orders Orders_Post', 'create_order'],
+    ['GET /api/Orders/{id} Orders_Get', 'get_order'],
     // Springfox
     ['GET /users listUsersUsingGET_1', 'list_users'],
     ['GET /users listUsingGET', 'list_users'],
