@@ -64,8 +64,9 @@ function findClient(name: string): McpClient {
 function refuseName({ title, names = /./ }: McpClient, name: string): void {
   if (names.test(name)) return;
   const near = name
-    .replace(/[^\w-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .split(/[^\w-]+/)
+    .filter((part) => part !== '')
+    .join('-')
     .slice(0, 64);
   const message = `${title} takes only letters, digits, "-" and "_" in the name of a server: write --name ${near || 'landbridge'}.`;
   throw new GatewayError('BAD_CONFIG', message, { usage: true });
