@@ -61,7 +61,14 @@ export function buildDomainSchema(): JsonNode {
 
 /** The JSON Schema of profiles.yaml. */
 export function buildProfilesSchema(): JsonNode {
-  return { ...top('Landbridge profiles'), ...convert(profilesFile, new Set()) };
+  const { propertyNames, ...schema } = convert(profilesFile, new Set());
+  const $schema = {
+    type: 'string',
+    description: 'This JSON Schema, for editors; the gateway takes no notice of it.',
+    examples: ['./profiles.schema.json'],
+  };
+  const names = { anyOf: [propertyNames, { const: '$schema' }] };
+  return { ...top('Landbridge profiles'), properties: { $schema }, propertyNames: names, ...schema };
 }
 
 function top(title: string): JsonNode {

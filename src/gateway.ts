@@ -6,7 +6,12 @@ import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
-import { buildPrompts, type PromptEntry, type PromptTable } from './catalog/resources-and-prompts/prompts.ts';
+import {
+  buildPrompts,
+  listLostResources,
+  type PromptEntry,
+  type PromptTable,
+} from './catalog/resources-and-prompts/prompts.ts';
 import {
   buildResources,
   findResource,
@@ -140,6 +145,8 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     exposure: options.exposure ?? 'auto',
     policy,
   });
+  const lost = listLostResources(options.domains, service.resources);
+  if (lost.length > 0) throw new GatewayError('BAD_DOMAIN', lost.join('\n'));
   refuseWrongProfiles(options as GatewayOptions);
   const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {

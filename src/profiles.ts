@@ -66,11 +66,25 @@ export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw fail([{ path: [], message: 'must hold profiles by name, for example: reader: { effects: [read] }' }]);
   }
-  const parsed = profilesFile.safeParse(value, { reportInput: true });
+  // Editors find the schema of a JSON file by it.
+  const { $schema, ...named } = value as Record<string, unknown>;
+  const parsed = profilesFile.safeParse(typeof $schema === 'string' ? named : value, { reportInput: true });
   if (!parsed.success) throw fail(toProblems(parsed.error.issues));
   const profiles = parsed.data as Readonly<Record<string, Profile>>;
   origins.set(profiles, { file, positionOf });
   return profiles;
+}
+
+/** Some of the profiles, or changed ones: what is wrong with them is told of the same file. */
+export function deriveProfiles(
+  profiles: Readonly<Record<string, Profile>>,
+  change: (profile: Profile, name: string) => Profile | undefined,
+): Readonly<Record<string, Profile>> {
+  const entries = Object.entries(profiles).map(([name, one]) => [name, change(one, name)] as const);
+  const derived = Object.fromEntries(entries.filter(([, one]) => one !== undefined)) as Record<string, Profile>;
+  const origin = origins.get(profiles);
+  if (origin !== undefined) origins.set(derived, origin);
+  return derived;
 }
 
 /** What to throw for profiles that do not fit the catalog, with file and line where they came from one. */

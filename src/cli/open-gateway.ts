@@ -7,7 +7,7 @@ import { loadDomains } from '../domain/load.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway, type GatewayOptions, type Service, withoutExposure } from '../gateway.ts';
-import { readProfiles } from '../profiles.ts';
+import { deriveProfiles, readProfiles } from '../profiles.ts';
 import { createProgress } from './terminal/terminal.ts';
 
 export interface Loaded {
@@ -60,13 +60,16 @@ export async function withGateway<Result>(
 ): Promise<Result> {
   const forced = exposure === undefined ? config : { ...config, exposure };
   const loaded = await load(forced);
-  const domains = change === undefined ? loaded.domains : change(loaded.domains);
+  const changed = change === undefined ? loaded.domains : change(loaded.domains);
+  // Whoever asks for one tool of one file does not ask about prompts that embed texts of other files either.
+  const domains = exposure === undefined ? changed : changed.map((domain) => ({ ...domain, prompts: [] }));
   const { profiles = {}, ...options } = toGatewayOptions(forced);
   // Whoever asks for one tool of one file does not ask about profiles that name other files' domains.
-  const names = Object.keys(profiles).filter((name) => exposure === undefined || name === config.profile);
-  const served = names.map((name) => [name, { ...profiles[name], ...(exposure && { exposure }) }]);
+  const served = deriveProfiles(profiles, (profile, name) =>
+    exposure === undefined ? profile : name === config.profile ? { ...profile, exposure } : undefined,
+  );
   try {
-    const gateway = createGateway({ ...options, ...wishes, domains, profiles: Object.fromEntries(served) });
+    const gateway = createGateway({ ...options, ...wishes, domains, profiles: served });
     try {
       return await use({ ...gateway, ...chooseService(gateway, config, Object.keys(profiles)) });
     } finally {

@@ -12,14 +12,11 @@ import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
-import type { PositionOf } from './files/mistakes.ts';
 import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
   readonly source: string;
-  /** Where fields stand in the file. */
-  readonly positionOf?: PositionOf;
   /** A folder `$ref`s may reach where the file names none itself. */
   readonly refsRoot?: string;
   readonly onProgress?: (text: string) => void;
@@ -87,8 +84,9 @@ export async function importFor(
     return { domain, headers, credentials: ownCredentials, unused: selection.unused() };
   } catch (error) {
     if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
-    const field = error.details.field === 'server' ? 'server' : 'openapi';
-    throw new DefinitionError(options.source, [{ path: [field], message: error.message }]);
+    const { field, overlay } = error.details;
+    const path = typeof overlay === 'number' ? ['overlays', overlay] : [field === 'server' ? 'server' : 'openapi'];
+    throw new DefinitionError(options.source, [{ path, message: error.message }]);
   }
 }
 

@@ -392,6 +392,8 @@ export interface PromptSpec {
     readonly text?: string;
     /** URI of a resource to embed; `{{argument}}` is replaced. */
     readonly resource?: string;
+    /** Where that is written, for whoever finds that there is none. */
+    readonly place?: string;
   }[];
 }
 

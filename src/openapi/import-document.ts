@@ -1,11 +1,13 @@
 // Any OpenAPI document → a Domain. Problems of the whole document throw BAD_DOCUMENT; problems of one operation put that
 // operation into quarantine and leave the others alone.
+
 import { originOf } from '../endpoint/address.ts';
 import { linesFor } from '../endpoint/headers/header-fields.ts';
 import type { Domain, Endpoint, Quarantined } from '../endpoint/model.ts';
 import { MAX_TOOL_NAME, qualifiedNamesOf } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
+import { GatewayError } from '../errors.ts';
 import { findBodyKeys } from './body-keys.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName } from './document-naming.ts';
@@ -129,13 +131,18 @@ async function withOverlays(
   const { applyOverlay } = await import('./source/overlay.ts');
   let { value } = parsed;
   const warnings = [...parsed.warnings];
-  for (const overlay of options.overlays) {
-    const text = await readSource(overlay, options, limits, documentHeaders(source.location, overlay, options));
-    const read = await parseText(text.text, text.label, limits);
-    const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
-    const applied = applyOverlay(value, read.value, text.label, extended);
-    value = applied.document;
-    warnings.push(...read.warnings, ...applied.warnings);
+  for (const [index, overlay] of options.overlays.entries()) {
+    try {
+      const text = await readSource(overlay, options, limits, documentHeaders(source.location, overlay, options));
+      const read = await parseText(text.text, text.label, limits);
+      const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
+      const applied = applyOverlay(value, read.value, text.label, extended);
+      value = applied.document;
+      warnings.push(...read.warnings, ...applied.warnings);
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      throw new GatewayError(error.code, error.message, { ...error.details, overlay: index }, error);
+    }
   }
   // What an overlay adds may name other files, and counts.
   return { value, ...survey(value, source.label, limits, true), warnings };

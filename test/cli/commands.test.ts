@@ -76,6 +76,19 @@ describe('landbridge', () => {
     expect(stderr).not.toMatch(/^\s+at /m);
   });
 
+  test.each([
+    [['serve', '--port', '0']],
+    [['tools']],
+    [['doctor']],
+    [['install', 'cursor']],
+    [['call', 'tasks_list_tasks', '--profile', 'reader']],
+    [['explain', 'tasks_list_tasks', '--profile', 'reader']],
+  ])('%j tells file, line and field of a profile that does not fit the catalog', async (args) => {
+    const { code, stderr } = await run([...args, '--profiles', 'bad-profiles.yaml'], { cwd: folder });
+    expect(code).toBe(1);
+    expect(stderr).toContain('bad-profiles.yaml:1:21 reader.domains[0]: there is no domain "task"');
+  });
+
   test.each([[['serve', '--dotenv', 'no-such.env']], [['serve', '--dotenv=no-such.env']]])(
     '%j names the file that does not exist, and where it was looked for',
     async (args) => {

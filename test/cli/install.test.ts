@@ -120,6 +120,28 @@ describe('landbridge install', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
   });
 
+  test('every variable that the files need and that is set is in env, and no other', async () => {
+    const text = `name: plain\nbaseUrl: { env: PLAIN_URL }\nheaders: { X-Tenant: "\${PLAIN_TENANT}" }\nendpoints: { look: { path: /look, summary: Looks. } }\n`;
+    const folder = await mkdtemp(join(home, 'plain-'));
+    await writeFile(join(folder, 'plain.yaml'), text);
+    const env = { PLAIN_URL: 'http://127.0.0.1:9', PLAIN_TENANT: 'acme', PLAIN_OTHER: 'x' };
+    const { code } = await install(
+      ['cursor', 'plain.yaml', '--yes', '--with-values', '--scope', 'project'],
+      env,
+      folder,
+    );
+    expect(code).toBe(0);
+    const { landbridge } = (JSON.parse(await readFile(join(folder, '.cursor/mcp.json'), 'utf8')) as Servers).mcpServers;
+    expect(landbridge).toMatchObject({
+      env: expect.toSatisfy(
+        (value) =>
+          Object.keys(value as object)
+            .sort()
+            .join() === 'PLAIN_TENANT,PLAIN_URL',
+      ),
+    });
+  });
+
   test('codex: a table of its own in TOML, with the names of the variables', async () => {
     const file = join(home, '.codex/config.toml');
     const before = 'model = "x" # mine\n\n[mcp_servers.other]\ncommand = "y"\n';
@@ -196,6 +218,13 @@ describe('the text of a file', () => {
   test.each(['[]', '{ "s": 1 }', '{ "a" }', '{ "a": 1', 'nonsense'])('%j is not touched', (text) => {
     expect(() => editJson(text, 'f.json', 's', 'n', { a: 1 })).toThrow('f.json is not a JSON object');
   });
+
+  test.each(['[m]\nn = { a = "1" }\n', '[m]\nn.a = "1"\n', '[ m . "n" ]\na = "1"\n', '[m\nx=\n'])(
+    '%j would be broken TOML and is not touched',
+    (text) => {
+      expect(() => editToml(text, 'f.toml', 'm', 'n', { a: '2' })).toThrow('f.toml writes [m.n] in another way');
+    },
+  );
 
   test('a TOML table is replaced with its tables below, and nothing around it', () => {
     const text = '# top\n[m.n]\na = "1"\n[m.n.env]\nX = "y"\n\n# other\n[m.o]\nb = "2"\n';

@@ -147,6 +147,65 @@ describe('a YAML domain file', () => {
     expect((await load({ 'shop.yaml': text })).lines).toEqual(lines);
   });
 
+  test.each<[string, string, string]>([
+    [
+      'an overlay that is not there',
+      `${IMPORT}title: Shop\noverlays:\n  - ./none.yaml\n`,
+      'shop.yaml:6:5 overlays[0]: none.yaml does not exist',
+    ],
+    [
+      'a message that says nothing beside one of another shape',
+      `${HEAD}prompts:\n  p:\n    messages:\n      - { role: user }\n      - { rol: user, text: Hi }\n`,
+      'shop.yaml:7:11 prompts.p.messages[1].rol: "rol" is not known here; did you mean "role"?',
+    ],
+    [
+      'a message that says nothing',
+      `${HEAD}prompts:\n  p:\n    messages:\n      - { role: user }\n`,
+      'shop.yaml:6:9 prompts.p.messages[0]: needs text or resource, one of the two',
+    ],
+    [
+      'a key in a header of no name',
+      `${HEAD}credentials:\n  key: { kind: apiKey, field: X Y, env: SHOP_KEY }\nendpoints: { a: { path: /a, summary: A. } }\n`,
+      'shop.yaml:4:24 credentials.key.field: "X Y" is not the name of a header; write it without blanks, such as X-API-Key',
+    ],
+    [
+      'a key in a header that only the client writes',
+      `${HEAD}credentials:\n  key: { kind: apiKey, field: Host, env: SHOP_KEY }\nendpoints: { a: { path: /a, summary: A. } }\n`,
+      'shop.yaml:4:24 credentials.key.field: Host is written by the HTTP client and cannot be set; name the header that carries the key',
+    ],
+  ])('with %s has that cause told alone, at its place', async (_, text, line) => {
+    const { lines } = await load({ 'shop.yaml': text });
+    expect(lines).toEqual([expect.stringContaining(line)]);
+  });
+
+  test('whose prompt embeds a resource that nobody has stops the start; one of another file is found', async () => {
+    const prompts = (uri: string) => `${HEAD}prompts:\n  p:\n    messages:\n      - resource: ${uri}\n`;
+    const start = async (uri: string) => {
+      writeFileSync(join(folder, 'shop.yaml'), prompts(uri));
+      writeFileSync(
+        join(folder, 'other.yaml'),
+        'name: other\nbaseUrl: https://other.example\nresources: { "other://guide": { name: guide, text: Hi. } }\n',
+      );
+      const domains = await loadDomains({ paths: [join(folder, 'shop.yaml'), join(folder, 'other.yaml')], env: {} });
+      return createGateway({ domains });
+    };
+    await expect(start('other://guid')).rejects.toThrow(
+      /shop\.yaml:6:9 prompts\.p\.messages\[0\]\.resource: there is no resource "other:\/\/guid"; did you mean "other:\/\/guide"\?$/,
+    );
+    await (await start('other://guide')).close();
+  });
+
+  test('in JSON, and profiles, may name their schema for editors', async () => {
+    const value = { $schema: './domain.schema.json', name: 'shop', baseUrl: 'https://shop.example' };
+    const endpoints = { a: { path: '/a', summary: 'A.' } };
+    expect((await load({ 'shop.json': JSON.stringify({ ...value, endpoints }) })).lines).toEqual(['it loaded']);
+    writeFileSync(
+      join(folder, 'profiles.json'),
+      '{ "$schema": "./profiles.schema.json", "reader": { "effects": ["read"] } }',
+    );
+    expect(readProfiles(join(folder, 'profiles.json'))).toEqual({ reader: { effects: ['read'] } });
+  });
+
   test('gives its mistakes as data, too', async () => {
     const { problems } = await load({ 'shop.yaml': `${HEAD}titel: Shop\n` });
     expect(problems).toEqual([
@@ -243,10 +302,47 @@ describe('a TypeScript domain file', () => {
     [
       'has a mistake in its definition',
       `${DEFINE}export default defineDomain({ name: 'shop', baseUrl: 'https://shop.example', endpoints: { a: { path: 'a', summary: 'A.' } } });\n`,
-      'shop.ts endpoints.a.path: must start with / and hold no ?, # or blank; query parameters are args or fixed values',
+      'shop.ts:2:96 endpoints.a.path: must start with / and hold no ?, # or blank; query parameters are args or fixed values',
     ],
   ])('that %s is told where and why, without a frame of ours', async (_, text, line) => {
     expect((await load({ 'shop.ts': text })).lines).toEqual([line]);
+  });
+
+  test('has mistakes of its definition told with their lines, also where it is put together of constants', async () => {
+    const text = `${DEFINE}// name: 'no', { endpoints: {
+const pattern = /[{"]/;
+const look = {
+  path: '/look', summary: \`a { b: \`,
+  sumary: 'Looks.',
+};
+const shop = {
+  name: 'shop',
+  baseUrl: 'https://shop.example' as const,
+  'titel': pattern.source ? 'a' : 'b',
+  endpoints: {
+    look,
+    get: { path: '/x', summary: 'X.', effect: 'delete', response: wrap({ pik: ['id'] }) },
+  },
+  pinned: ['get', 5],
+};
+function wrap<T>(value: T): T {
+  return value;
+}
+export default defineDomain(shop as never);
+`;
+    const { lines } = await load({ 'shop.ts': text });
+    expect(lines.map((line) => line.split(': ', 1)[0])).toEqual([
+      'shop.ts:6:3 endpoints.look.sumary',
+      'shop.ts:11:3 titel',
+      'shop.ts:14:39 endpoints.get.effect',
+      'shop.ts:14:74 endpoints.get.response.pik',
+      'shop.ts:16:3 pinned[1]',
+    ]);
+  });
+
+  test('has no line told where the field could stand at two places', async () => {
+    const text = `const a = { endpoints: { get: { sumary: 'x' } } };\nconst b = { endpoints: { get: { sumary: 'y' } } };\nexport default Object.assign({ name: 'shop', baseUrl: 'https://shop.example' }, a, b);\n`;
+    expect((await load({ 'shop.ts': text })).lines.join('\n')).toContain('shop.ts endpoints.get.sumary: ');
   });
 
   test('that exports a promise of a definition is loaded', async () => {

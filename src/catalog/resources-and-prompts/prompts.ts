@@ -3,13 +3,14 @@
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import type { Content, Outcome } from '../../call/outcome.ts';
 import type { Args, Domain, PromptSpec } from '../../endpoint/model.ts';
+import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { PromptConverter } from '../../model/converters.ts';
 import { Prompt, PromptArgument } from '../../model/prompt.ts';
 import type { WirePrompt } from '../../model/wire.ts';
 import { indexEntries } from '../frozen-map.ts';
 import { fill, fillText } from './prompt-text.ts';
-import type { ReadOutcome } from './resources.ts';
+import { findResource, type ReadOutcome, type ResourceTable } from './resources.ts';
 
 export interface PromptMessage {
   readonly role: 'user' | 'assistant';
@@ -46,6 +47,18 @@ export function buildPrompts(
     ({ definition }) => definition.name,
     (name) => new GatewayError('BAD_CONFIG', `Two prompts are called "${name}"; rename one of them.`),
   );
+}
+
+/** Texts that prompts of these domains embed, and nobody has: whoever chose such a prompt would get an error. */
+export function listLostResources(domains: readonly Domain[], table: ResourceTable): string[] {
+  const uris = [...table.resources.keys()];
+  const messages = domains.flatMap(({ prompts }) => prompts.flatMap((prompt) => prompt.messages));
+  return messages.flatMap(({ resource, place = 'prompts' }) => {
+    if (resource === undefined || resource.includes('{{') || findResource(table, resource)) return [];
+    const near = closest(resource, uris);
+    const fix = near === undefined ? 'declare it under resources, or write text' : `did you mean "${near}"?`;
+    return [`${place}: there is no resource "${resource}"; ${fix}`];
+  });
 }
 
 function toServed(entry: PromptEntry): PromptEntry<Prompt> {

@@ -12,6 +12,8 @@ export function editToml(text: string, file: string, section: string, name: stri
       'BAD_CONFIG',
       `${file} writes ${section} without a table header; add ${head} there by hand.`,
     );
+  if (isUnclear(words, section, name, head))
+    throw new GatewayError('BAD_CONFIG', `${file} writes ${head} in another way, or is broken; edit it by hand.`);
   const lines = text.split('\n');
   const start = lines.findIndex((line) => line.trim() === head);
   if (start < 0) return value ? `${text.trimEnd()}${text.trim() === '' ? '' : '\n\n'}${print(head, value)}` : text;
@@ -25,6 +27,25 @@ export function editToml(text: string, file: string, section: string, name: stri
   while (end > start + 1 && /^\s*(?:#.*)?$/.test(lines[end - 1]!)) end--;
   const rest = lines.slice(end);
   return [...lines.slice(0, start), ...(value ? print(head, value).trimEnd().split('\n') : []), ...rest].join('\n');
+}
+
+/** Whether the table stands there as another spelling or as a value, or a header is not closed: a second one would break it. */
+function isUnclear(lines: readonly string[], section: string, name: string, head: string): boolean {
+  const bare = (text: string) => text.replace(/[\s"']/g, '');
+  let table = '';
+  for (const line of lines) {
+    if (/^\[\s*[A-Za-z_]/.test(line)) {
+      if (!line.includes(']')) return true;
+      table = line.slice(0, line.indexOf(']') + 1);
+      if (table !== head && bare(table) === bare(head)) return true;
+    } else if (
+      bare(table) === `[${section}]` &&
+      /^[=.]/.test(bare(line).slice(name.length)) &&
+      bare(line).startsWith(name)
+    )
+      return true;
+  }
+  return false;
 }
 
 function print(head: string, value: object): string {

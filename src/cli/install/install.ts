@@ -64,8 +64,9 @@ function findClient(name: string): McpClient {
 function refuseName({ title, names = /./ }: McpClient, name: string): void {
   if (names.test(name)) return;
   const near = name
-    .replace(/[^\w-]+/g, '-')
-    .replace(/^-+|-+$/g, '')
+    .split(/[^\w-]+/)
+    .filter((part) => part !== '')
+    .join('-')
     .slice(0, 64);
   const message = `${title} takes only letters, digits, "-" and "_" in the name of a server: write --name ${near || 'landbridge'}.`;
   throw new GatewayError('BAD_CONFIG', message, { usage: true });
@@ -95,7 +96,9 @@ async function buildEntry(
     envFiles: envFilesOf(flags),
     verbose: false,
   });
-  const domains = await withGateway(config, async (gateway) => gateway.domains);
+  const asked = new Set<string>();
+  const recording = recordNames(config.env, asked);
+  const domains = await withGateway({ ...config, env: recording }, async (gateway) => gateway.domains);
   const ofHeaders = headers.flatMap((line) => [...line.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name!));
   const ofDomains = domains.flatMap(({ endpoints }) =>
     endpoints.flatMap(({ security }) => security.flat().flatMap((one) => secretsIn(one).map((each) => each.variable))),
@@ -103,8 +106,20 @@ async function buildEntry(
   // What an env file brings is read by the gateway itself; the secret of a header that was typed out has no variable.
   const isOurs = (name: string) =>
     VARIABLE.test(name) && (process.env[name] !== undefined || config.env[name] === undefined);
-  const variables = [...new Set([...ofHeaders, ...ofDomains])].filter(isOurs);
+  const variables = [
+    ...new Set([...ofHeaders, ...ofDomains, ...[...asked].filter((name) => process.env[name])]),
+  ].filter(isOurs);
   return describeLocal(client, command, args, variables, flags.withValues ? { ...process.env, ...values } : {});
+}
+
+/** Notes which variables the files ask for: base URLs and plain headers need theirs as much as credentials do. */
+function recordNames(env: Environment, asked: Set<string>): Environment {
+  return new Proxy(env, {
+    get: (target, name) => {
+      if (typeof name === 'string') asked.add(name);
+      return Reflect.get(target, name) as string | undefined;
+    },
+  });
 }
 
 const VARIABLE = /^[A-Za-z_]\w*$/;

@@ -8,6 +8,7 @@ import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../e
 import { DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Endpoint } from '../../endpoint/model.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
 import { GatewayError } from '../../errors.ts';
+import { type PositionOf, pointTo } from '../files/mistakes.ts';
 import { pickDefined } from '../pick-defined.ts';
 import { readArguments } from './argument-plan.ts';
 import { readClamps } from './argument-values.ts';
@@ -29,6 +30,8 @@ export interface BuildOptions extends BaseUrlOptions {
   /** Name of the file, for messages. */
   readonly source?: string;
   readonly kind?: 'module' | 'yaml';
+  /** Where fields stand in the file. */
+  readonly positionOf?: PositionOf;
   /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
   readonly headers?: readonly string[];
   /** Lines that are for one origin: a domain that lives elsewhere goes without. */
@@ -86,7 +89,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     guard,
     ...pickDefined({ confirm, exposure }),
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
-    prompts: buildPrompts(definition.prompts, problems),
+    prompts: buildPrompts(definition.prompts, (path) => pointTo(shared.source, path, options.positionOf), problems),
     resources: buildResources(definition.resources, problems),
     warnings: missingCredentials(endpoints),
     source: shared.source,

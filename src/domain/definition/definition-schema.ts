@@ -589,6 +589,11 @@ export const domain = strict(
       'What to change about operations of the document, by operationId, `METHOD /path`, action or tool name.',
       { getOrder: { name: 'get_order', response: { pick: ['id', 'status'] } } },
     ),
+    $schema: about(
+      text,
+      'The JSON Schema of this file, for editors; the gateway takes no notice of it.',
+      './domain.schema.json',
+    ),
   },
   'name',
 ).meta({ id: 'domain', description: 'A domain file: one API, and how it is offered to models.' });

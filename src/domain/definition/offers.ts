@@ -8,13 +8,24 @@ import type { DomainDefinition, PromptDefinition } from './definition-types.ts';
 
 type Path = readonly (string | number)[];
 
-export function buildPrompts(declarations: DomainDefinition['prompts'], problems: Problem[]): PromptSpec[] {
+/** `placeOf`: file, line and field of a path. */
+export function buildPrompts(
+  declarations: DomainDefinition['prompts'],
+  placeOf: (path: Path) => string,
+  problems: Problem[],
+): PromptSpec[] {
   return Object.entries(declarations ?? {}).map(([name, prompt]) =>
-    buildPrompt(name, prompt, ['prompts', name], problems),
+    buildPrompt(name, prompt, ['prompts', name], placeOf, problems),
   );
 }
 
-function buildPrompt(name: string, declaration: PromptDefinition, at: Path, problems: Problem[]): PromptSpec {
+function buildPrompt(
+  name: string,
+  declaration: PromptDefinition,
+  at: Path,
+  placeOf: (path: Path) => string,
+  problems: Problem[],
+): PromptSpec {
   const { arguments: about = {}, text, title, description } = declaration;
   const names = Object.keys(about);
   if ((text === undefined) === (declaration.messages === undefined)) {
@@ -31,7 +42,9 @@ function buildPrompt(name: string, declaration: PromptDefinition, at: Path, prob
       const fix = `uses {{${argument}}}, which is no argument of this prompt; ${hint(argument, names)}`;
       if (!names.includes(argument)) problems.push({ path, message: fix });
     }
-    return { role: message.role ?? 'user', ...pickDefined({ text: message.text, resource: message.resource }) };
+    const { role = 'user', resource } = message;
+    const place = resource === undefined ? undefined : placeOf([...path, 'resource']);
+    return { role, ...pickDefined({ text: message.text, resource, place }) };
   });
   return {
     name,

@@ -11,6 +11,7 @@ import { parseYaml } from '../domain-yaml.ts';
 import { reason, type SourceFile } from './domain-files.ts';
 import { importModule, type Library } from './load-module.ts';
 import { MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
+import { findPositions } from './module-positions.ts';
 import { isIndependent, withoutMistakes } from './sound-parts.ts';
 
 export interface DomainFile {
@@ -39,7 +40,8 @@ export async function readDomainFile<Result>(
   } catch (error) {
     if (!(error instanceof DefinitionError)) throw error;
     const problems = [...error.problems, ...(await listOthers(error, complete))];
-    throw new MistakesError('BAD_DOMAIN', toMistakes(file, problems, read?.positionOf), error);
+    const positionOf = read?.positionOf ?? findPositions(await readFile(resolve(file), 'utf8').catch(() => ''));
+    throw new MistakesError('BAD_DOMAIN', toMistakes(file, problems, positionOf), error);
   }
 }
 

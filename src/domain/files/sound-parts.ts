@@ -52,6 +52,7 @@ function pathToRemove(path: Problem['path']): Problem['path'] | undefined {
   if (key === undefined) return undefined;
   if (!ENTRIES.has(String(key))) return VITAL.has(String(key)) ? undefined : [key];
   if (entry === undefined) return undefined;
+  if (key === 'prompts' || key === 'resources') return [key, entry];
   return field === undefined || ESSENTIAL.has(String(field)) ? [key, entry] : [key, entry, field];
 }
 

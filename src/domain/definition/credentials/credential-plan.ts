@@ -1,6 +1,7 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
 
 import { type Environment, lookup } from '../../../endpoint/environment.ts';
+import { HEADER_NAME, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
 import type { Credential, Endpoint, Secret } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
 import { readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
@@ -27,6 +28,20 @@ export function buildCredentials(
   return credentials;
 }
 
+/** A header or cookie of any other name could not be sent, and every call would fail. */
+function refuseField(
+  name: string,
+  { in: where = 'header', field }: Extract<CredentialDefinition, { kind: 'apiKey' }>,
+  problems: Problem[],
+): void {
+  const say = (message: string) => problems.push({ path: ['credentials', name, 'field'], message });
+  if (where === 'query') return;
+  if (!HEADER_NAME.test(field))
+    say(`${JSON.stringify(field)} is not the name of a ${where}; write it without blanks, such as X-API-Key`);
+  else if (where === 'header' && !isConfigurableHeader(field))
+    say(`${field} is written by the HTTP client and cannot be set; name the header that carries the key`);
+}
+
 function buildCredential(
   name: string,
   declaration: CredentialDefinition,
@@ -37,6 +52,7 @@ function buildCredential(
   const secret = (variable: string): Secret => ({ variable, value: lookup(env, variable) });
   switch (declaration.kind) {
     case 'apiKey':
+      refuseField(name, declaration, problems);
       return {
         kind: 'apiKey',
         name,
