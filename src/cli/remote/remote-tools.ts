@@ -89,9 +89,12 @@ async function listTools(request: Request): Promise<RemoteTool[]> {
   return tools;
 }
 
-function effectOf({ annotations = {} }: RemoteTool): string {
+/** MCP's `destructiveHint` is also true of writes that replace values; only what asks for a yes is known to be more. */
+function effectOf({ annotations = {}, inputSchema }: RemoteTool): string {
   if (annotations.readOnlyHint === true) return 'read';
-  return annotations.destructiveHint === false ? 'write' : 'destructive';
+  if (annotations.destructiveHint === false) return 'write';
+  const { properties = {} } = inputSchema as { properties?: object };
+  return Object.hasOwn(properties, 'confirmation_token') ? 'destructive' : 'write or destructive';
 }
 
 function render(tool: RemoteTool): string {

@@ -83,7 +83,7 @@ function wrapLine(line: string, columns: number): string {
 
 export function colourEffect(effect: string): string {
   if (effect === 'destructive') return pc.red(effect);
-  return effect === 'write' ? pc.yellow(effect) : pc.green(effect);
+  return effect === 'read' ? pc.green(effect) : pc.yellow(effect);
 }
 
 export function count(n: number, noun: string): string {
