@@ -52,3 +52,16 @@ test('piped, the same facts are fields of JSON lines', async () => {
     { msg: 'stopping', why: 'SIGINT' },
   ]);
 });
+
+test.each([true, false])('the line of an unknown tool says so, and what is near (pretty: %s)', async (pretty) => {
+  const lines: string[] = [];
+  const log = createLog({ level: 'info', pretty, destination: { write: (line) => void lines.push(line) } });
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools', log });
+  await gateway.handle(modern(1, 'tools/call', { name: 'pets_gett', arguments: { id: 'secret' } }));
+  await gateway.close();
+  const reason = 'Unknown tool: pets_gett. Did you mean pets_get? tools/list shows what there is.';
+  expect(lines).toHaveLength(1);
+  if (pretty) expect(stripVTControlCharacters(lines[0]!)).toContain(` error: ${reason}`);
+  else expect(JSON.parse(lines[0]!)).toMatchObject({ tool: 'pets_gett', outcome: 'error', errorCode: -32602, reason });
+  expect(lines[0]).not.toContain('secret');
+});

@@ -55,7 +55,7 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
       const { context, finish } = enter(request, name, args);
       try {
         const run = tools.find(name);
-        if (!run) throw tools.missing(name);
+        if (!run) throw toMissing(context, tools.missing(name));
         let outcome: Outcome;
         try {
           outcome = redaction.outcome(await run(context, args));
@@ -73,7 +73,7 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
       const { context, finish } = enter(request, name, args);
       try {
         const run = table.find(name);
-        if (!run) throw table.missing(name);
+        if (!run) throw toMissing(context, table.missing(name));
         const result = redaction.value(await run(context, args));
         finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok');
         return result;
@@ -83,4 +83,12 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
       }
     },
   };
+}
+
+const MAX_REASON_CHARS = 200;
+
+/** The log then says what the caller is told: the name that was asked for, and the nearest there is. */
+function toMissing(context: ExecutionContext, error: GatewayError): GatewayError {
+  context.noteFailure(undefined, undefined, error.message.slice(0, MAX_REASON_CHARS));
+  return error;
 }

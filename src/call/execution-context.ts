@@ -304,8 +304,8 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.#journal.upstream = Object.freeze(trace);
   }
 
-  /** Notes why the call is about to fail; `cause` is what code from outside threw. */
-  noteFailure(mode: FailureMode, cause?: unknown, reason?: string): void {
+  /** Notes why the call is about to fail; `cause` is what code from outside threw. Without a mode nothing was there to fail. */
+  noteFailure(mode: FailureMode | undefined, cause?: unknown, reason?: string): void {
     mustBeOpen(this);
     this.#journal.failureMode = mode;
     this.#journal.reason = reason;

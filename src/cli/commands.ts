@@ -146,7 +146,7 @@ Examples:
   landbridge call tasks_create_task --args '{"title":"Write the docs"}'
   landbridge call ./petstore.yaml upload_photo petId=7 file=@./photo.png
   landbridge call ./petstore.yaml get_photo petId=7 --output photo.png
-  landbridge call --url http://127.0.0.1:3333/mcp tasks_list_tasks status=todo --json | jq .structuredContent
+  landbridge call --url http://127.0.0.1:3333/mcp tasks_list_tasks status=todo --json | jq -r '.content[0].text'
 
 The answer goes to stdout, everything else to stderr.
 Exit codes: 0 the call succeeded, 1 it failed, 2 the command line is wrong.`,

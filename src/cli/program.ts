@@ -27,8 +27,10 @@ try {
   if (!(error instanceof GatewayError)) throw error;
   const { problems } = error.details;
   // Over stdio the client reads what is printed.
-  if (problems !== undefined && process.argv.includes('--json') && !process.argv.includes('--stdio'))
-    process.stdout.write(`${JSON.stringify({ error: { code: error.code, problems } })}\n`);
+  if (process.argv.includes('--json') && !process.argv.includes('--stdio'))
+    process.stdout.write(
+      `${JSON.stringify({ error: { code: error.code, ...(problems === undefined ? { message: error.message } : { problems }) } })}\n`,
+    );
   process.stderr.write(`${pc.red('landbridge:')} ${error.message}\n`);
   process.exit(error.details.usage ? 2 : 1);
 }

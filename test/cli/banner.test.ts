@@ -9,7 +9,7 @@ import { petsDomain } from '../support/pets.ts';
 
 const at = { http: 'http://127.0.0.1:3333/mcp', stdio: false };
 
-function bannerOf(exposure: 'tools' | 'search', columns: number): string[] {
+function bannerOf(exposure: 'tools' | 'grouped' | 'search', columns: number): string[] {
   const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9/a/rather/long/address')], exposure });
   const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
   const modes = 'tools 1, grouped 1, search 1';
@@ -38,13 +38,28 @@ test('in search mode it names the three tools there are, and sums up each domain
   expect(text).not.toMatch(/^ {2}pets_get /m);
 });
 
-test.each(['tools', 'search'] as const)(
-  'with %s no line above those to paste is wider than the terminal',
+test('in grouped mode it names the grouped tools, and no operation as if it were one', () => {
+  const lines = bannerOf('grouped', 200);
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'grouped' });
+  const names = [...gateway.registry.tools.keys()];
+  expect(names.length).toBeGreaterThan(1);
+  const from = lines.findIndex((line) => /^ {2}tool +does$/.test(line)) + 1;
+  expect(lines.slice(from, lines.indexOf('', from)).map((line) => line.trim().split(' ')[0])).toEqual(names);
+  expect(lines.join('\n')).toMatch(/^ {2}pets +\d+ operations +.*\d+ read.* {2}http:\/\/127\.0\.0\.1:9\/a\/rather/m);
+  expect(lines.join('\n')).not.toMatch(/^ {2}pets_get /m);
+});
+
+test.each(['tools', 'grouped', 'search'] as const)(
+  'with %s, on a terminal of 40 columns, tables are cut, and addresses and sentences go on on a line of their own',
   (exposure) => {
-    const lines = bannerOf(exposure, 60);
+    const lines = bannerOf(exposure, 40);
     const about = lines.slice(0, lines.indexOf('Connect a client'));
     expect(about.length).toBeGreaterThan(5);
-    expect(about.filter((line) => line.length > 60)).toEqual([]);
+    expect(about.filter((line) => line.length > 40 && !line.trim().startsWith('http://'))).toEqual([]);
+    const words = about.map((line) => line.trim());
+    for (const address of ['http://127.0.0.1:3333/mcp', 'http://127.0.0.1:9/a/rather/long/address'])
+      expect(words).toContain(address);
+    expect(words.join(' ')).toContain('tools/list costs 240 tokens (tools 1, grouped 1, search 1)');
     expect(about.some((line) => line.endsWith('…'))).toBe(true);
   },
 );

@@ -242,6 +242,50 @@ describe('--url', () => {
     expect(await say('localhost')).toContain('--url must be the address of a running gateway');
   });
 
+  test('with --json a server that is not there is an error as data, on stdout', async () => {
+    const gone = await startUpstream(() => {});
+    await gone.close();
+    for (const words of [['call', 'get_pet'], ['tools'], ['explain', 'get_pet']]) {
+      const { code, stdout } = await cli(...words, '--url', gone.url, '--json');
+      expect(code).toBe(1);
+      const message = expect.stringContaining('nothing listens there');
+      expect(JSON.parse(stdout)).toEqual({ error: { code: 'BAD_CONFIG', message } });
+    }
+  });
+
+  test('the example of call --help reads the answer out of the JSON', async () => {
+    expect((await cli('call', '--help')).stdout).toContain(`--json | jq -r '.content[0].text'`);
+    const server = await serve(['pets.json'], { cwd: folder });
+    const { stdout } = await cli('call', '--url', server.http, 'get_pet', 'petId=7', '--json');
+    const { content } = JSON.parse(stdout) as { content: { text: string }[] };
+    expect(JSON.parse(content[0]!.text)).toEqual({ method: 'GET', url: '/pets/7' });
+    await server.stop();
+  });
+
+  test('tools does not call a write that replaces values destructive', async () => {
+    const path = { summary: 'A pet.', args: { id: { type: 'integer', required: true } } };
+    const endpoints = {
+      get: { ...path, path: '/pets/{id}' },
+      add: { path: '/pets', method: 'POST', summary: 'Adds a pet.' },
+      replace: { ...path, path: '/pets/{id}', method: 'PUT' },
+      remove: { ...path, path: '/pets/{id}', method: 'DELETE' },
+    };
+    const domain = { name: 'zoo', baseUrl: upstream.url, endpoints };
+    await writeFile(join(folder, 'zoo.json'), JSON.stringify(domain));
+    await writeFile(join(folder, 'none.yaml'), '{}\n');
+    const server = await serve(['zoo.json', '--exposure', 'tools', '--profiles', 'none.yaml'], { cwd: folder });
+    const { tools } = JSON.parse((await cli('tools', '--url', server.http, '--json')).stdout) as {
+      tools: { name: string; effect: string }[];
+    };
+    await server.stop();
+    expect(Object.fromEntries(tools.map(({ name, effect }) => [name, effect]))).toEqual({
+      zoo_get: 'read',
+      zoo_add: 'write',
+      zoo_replace: 'write or destructive',
+      zoo_remove: 'destructive',
+    });
+  });
+
   test('goes with no files and no flags about them', async () => {
     const url = 'http://127.0.0.1:3333/mcp';
     const withFile = await cli('call', '--url', url, './pets.json', 'get_pet');

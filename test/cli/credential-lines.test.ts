@@ -35,9 +35,10 @@ test('what is set, to which origin, and every other way with its state', async (
   ]);
 });
 
-test('one that a call may go without is named too; where none is set, the warning of the import names them all', async () => {
-  expect(await lines([{ key: [] }, {}])).toEqual([
-    'or LANDBRIDGE_CRED_TEST_KEY → https://api.example.com (not set, and not needed)',
+test('what is neither set nor needed is not listed; where none is set, the warning of the import names them all', async () => {
+  expect(await lines([{ key: [] }, {}])).toEqual([]);
+  expect(await lines([{ key: [] }, { login: [] }, {}], { LANDBRIDGE_CRED_TEST_KEY: 'x' })).toEqual([
+    'LANDBRIDGE_CRED_TEST_KEY → https://api.example.com',
   ]);
   expect(await lines([{ key: [] }])).toEqual([]);
 });

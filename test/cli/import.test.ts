@@ -260,6 +260,20 @@ describe('landbridge import --update', () => {
     expect(await text('domains/shop.yaml')).toBe(file);
     const serving = await landbridge(['tools', 'domains']);
     expect(serving.stderr).toContain(`domains/shop.yaml:${first + 2}:3 operations.getOld`);
+    // The lines are still there, so the same command does not call it well.
+    const again = await landbridge(['import', '--update', '--json']);
+    expect(again.code).toBe(1);
+    const lines = (JSON.parse(again.stdout) as { stale: { line: number }[] }).stale.map(({ line }) => line);
+    expect(lines).toEqual([first + 1, first + 2, first + 3]);
+  });
+
+  test('names tools as the domain file does', async () => {
+    await curate('operations:\n  listItems: { name: items }\n  "get /items/{id}": { name: look }');
+    document = shop(SECOND);
+    const { stdout } = await landbridge(['import', '--update']);
+    expect(stdout).toContain('  ~ items GET /items argument');
+    expect(stdout).toContain('; is called look → get_item;');
+    expect(stdout).toContain('  + create_item POST /items');
   });
 
   test('writes nothing where nothing is new', async () => {

@@ -113,6 +113,51 @@ describe('landbridge serve', () => {
   });
 });
 
+describe('with --stdio alone', () => {
+  /** What it says on stderr when it is ready, and its exit code after SIGTERM. */
+  async function startAndStop(args: readonly string[]): Promise<{ stderr: string; code: number | null }> {
+    const child = spawn(process.execPath, [BIN, 'serve', '--stdio', ...args], {
+      cwd: folder,
+      env: { ...process.env, NO_COLOR: '1' },
+    });
+    const ended = new Promise<number | null>((resolve) => child.once('exit', resolve));
+    let stderr = '';
+    await new Promise<void>((resolve) => {
+      child.stderr.on('data', (chunk: Buffer) => {
+        stderr += chunk.toString();
+        if (stderr.includes('is ready')) resolve();
+      });
+    });
+    child.kill('SIGTERM');
+    return { code: await ended, stderr };
+  }
+
+  test('it counts the tools of the profile it serves, and exits 0 on SIGTERM', async () => {
+    await writeFile(join(folder, 'one.yaml'), 'one: { include: [tasks.get_task], exposure: tools }\n');
+    const { stderr, code } = await startAndStop(['--profiles', 'one.yaml', '--profile', 'one']);
+    expect(stderr).toContain('is ready on stdio with 1 tool.\n');
+    expect(code).toBe(0);
+  });
+
+  test('it does not list credentials that are neither set nor needed', async () => {
+    const { stderr } = await startAndStop([]);
+    expect(stderr).not.toContain('credential');
+  });
+});
+
+test('over TCP alone the start counts what the profile serves', async () => {
+  await writeFile(join(folder, 'one.yaml'), 'one: { include: [tasks.get_task], exposure: tools }\n');
+  const args = ['serve', '--tcp', '0', '--no-http', '--profiles', 'one.yaml', '--profile', 'one'];
+  const child = spawn(process.execPath, [BIN, ...args], { cwd: folder, env: { ...process.env, NO_COLOR: '1' } });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const line = await new Promise<string>((resolve) =>
+    child.stdout.once('data', (chunk: Buffer) => resolve(`${chunk}`)),
+  );
+  child.kill('SIGTERM');
+  await ended;
+  expect(line).toMatch(/; 1 operation, 1 tool \(exposure tools\)/);
+});
+
 test('the start says which variable goes to which API', async () => {
   const text =
     'name: bank\nbaseUrl: http://127.0.0.1:9\ncredentials: { key: { kind: bearer, env: BANK_KEY } }\nendpoints: { look: { path: /look, summary: Looks. } }\n';

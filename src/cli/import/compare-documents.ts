@@ -23,8 +23,20 @@ export interface DocumentChanges {
   readonly successors: ReadonlyMap<Endpoint, Endpoint>;
 }
 
-/** An operation is the same at the same method and path; else by its operationId, or by a path that differs in its variables. */
-export function compareDocuments(before: readonly Endpoint[], after: readonly Endpoint[]): DocumentChanges {
+/**
+ * An operation is the same at the same method and path; else by its operationId, or by a path that differs in its variables.
+ * `toolOf`: the tool an operation is served as.
+ */
+export function compareDocuments(
+  before: readonly Endpoint[],
+  after: readonly Endpoint[],
+  toolOf: (endpoint: Endpoint) => string,
+): DocumentChanges {
+  const nameOf = (endpoint: Endpoint): OperationName => ({
+    tool: toolOf(endpoint),
+    operation: labelOf(endpoint),
+    effect: endpoint.effect,
+  });
   const successors = new Map<Endpoint, Endpoint>();
   const identities: ((endpoint: Endpoint) => string | undefined)[] = [
     labelOf,
@@ -47,7 +59,7 @@ export function compareDocuments(before: readonly Endpoint[], after: readonly En
     open = after.filter((endpoint) => !taken.has(endpoint));
   }
   const changed = [...successors].flatMap(([old, now]): OperationChange[] => {
-    const changes = changesOf(old, now);
+    const changes = changesOf(old, now, toolOf);
     return changes.length === 0 ? [] : [{ ...nameOf(now), changes }];
   });
   return {
@@ -62,17 +74,13 @@ export function labelOf({ method, path }: Pick<Endpoint, 'method' | 'path'>): st
   return `${method} ${path}`;
 }
 
-function nameOf(endpoint: Endpoint): OperationName {
-  return { tool: endpoint.toolName, operation: labelOf(endpoint), effect: endpoint.effect };
-}
-
-function changesOf(old: Endpoint, now: Endpoint): string[] {
+function changesOf(old: Endpoint, now: Endpoint, toolOf: (endpoint: Endpoint) => string): string[] {
   const changes: string[] = [];
   const say = (what: string, before: string, after: string) => {
     if (before !== after) changes.push(`${what}${before} → ${after}`);
   };
   say('was ', labelOf(old), labelOf(now));
-  say('is called ', old.toolName, now.toolName);
+  say('is called ', toolOf(old), toolOf(now));
   say('effect ', old.effect, now.effect);
   changes.push(...argumentChanges(old, now));
   if (old.deprecated !== now.deprecated)

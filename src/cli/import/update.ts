@@ -142,9 +142,10 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     }
   }
   const oldEndpoints = 'problem' in old ? [] : old.domain.endpoints;
-  const { successors, ...changes } = compareDocuments(oldEndpoints, fetched.domain.endpoints);
+  const { successors, ...changes } = compareDocuments(oldEndpoints, fetched.domain.endpoints, curatedNames(definition));
   const lost = toMistakes(file, findLost(definition, oldEndpoints, fetched.domain.endpoints, successors), positionOf);
-  const before = new Set(staleBefore.map(({ message }) => message));
+  // What this environment lacks, it lacked before the update as well.
+  const before = new Set(staleBefore.filter(isOfEnvironment).map(({ message }) => message));
   const others = (await findStale(file, config)).filter(
     ({ field, message }) => !before.has(message) && !lost.some((one) => one.field === field),
   );
@@ -276,6 +277,29 @@ function findLost(
         : `is ${labelOf(successor)} now; write the entry as ${JSON.stringify(labelOf(successor))}`;
     return [{ path: ['operations', key], message }];
   });
+}
+
+/** An entry is found by any key of the operation, as at a start. */
+function curatedNames({ operations = {}, prefix, name }: DomainDefinition): (endpoint: Endpoint) => string {
+  const names = new Map<string, string>();
+  const start = prefix ?? name;
+  for (const [key, curation] of Object.entries(operations)) {
+    if (curation.name === undefined) continue;
+    const tool = start === '' ? curation.name : `${start}_${curation.name}`;
+    names.set(
+      key.replace(/^[a-z]+ /, (method) => method.toUpperCase()),
+      tool,
+    );
+  }
+  return (endpoint) => {
+    const key = keysOf(endpoint).find((one) => names.has(one));
+    return key === undefined ? endpoint.toolName : names.get(key)!;
+  };
+}
+
+/** Variables that are set where the gateway runs, and perhaps not here. */
+function isOfEnvironment({ field = '' }: Mistake): boolean {
+  return /^(?:baseUrl|headers|credentials)\b/.test(field);
 }
 
 /** What is wrong with the file as it would be served now. */

@@ -5,7 +5,7 @@ import { closest } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { describeType } from '../../schema/explain/show.ts';
 import type { SchemaObject } from '../../schema/references.ts';
-import { colourEffect, renderTable, shown } from '../terminal/terminal.ts';
+import { colourEffect, count, renderTable, shown } from '../terminal/terminal.ts';
 import { type Params, type Request, RpcFailure } from './remote-gateway.ts';
 
 interface RemoteTool {
@@ -28,7 +28,7 @@ export async function printRemoteTools(request: Request, json: boolean): Promise
     return;
   }
   const lines = rows.map((row) => [shown(row.name), colourEffect(row.effect), String(row.tokens)]);
-  const sum = `${pc.bold(`${tools.length} tools`)}: tools/list costs ${pc.bold(tokens.toLocaleString('en-US'))} tokens.`;
+  const sum = `${pc.bold(count(tools.length, 'tool'))}: tools/list costs ${pc.bold(tokens.toLocaleString('en-US'))} tokens.`;
   process.stdout.write(`${renderTable(['tool', 'effect', 'tokens'], lines)}\n\n${sum}\n`);
 }
 
@@ -89,9 +89,12 @@ async function listTools(request: Request): Promise<RemoteTool[]> {
   return tools;
 }
 
-function effectOf({ annotations = {} }: RemoteTool): string {
+/** MCP's `destructiveHint` is also true of writes that replace values; only what asks for a yes is known to be more. */
+function effectOf({ annotations = {}, inputSchema }: RemoteTool): string {
   if (annotations.readOnlyHint === true) return 'read';
-  return annotations.destructiveHint === false ? 'write' : 'destructive';
+  if (annotations.destructiveHint === false) return 'write';
+  const { properties = {} } = inputSchema as { properties?: object };
+  return Object.hasOwn(properties, 'confirmation_token') ? 'destructive' : 'write or destructive';
 }
 
 function render(tool: RemoteTool): string {

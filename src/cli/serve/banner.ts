@@ -2,13 +2,12 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
-import { SEARCH_TOOLS } from '../../catalog/search/search-mode.ts';
 import { BUNDLED_DOMAINS, type Config, DEFAULT_TOKEN_BUDGET } from '../../config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
-import { colourEffect, fitLines, renderTable, shown } from '../terminal/terminal.ts';
+import { colourEffect, count, fitLines, renderTable, shown, wrapLines } from '../terminal/terminal.ts';
 import { listCredentials } from './credential-lines.ts';
 
 export interface Addresses {
@@ -45,48 +44,70 @@ export function renderBanner(
 ): string {
   const { domains, registry, name, version } = gateway;
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
+  // Tables are cut to the terminal and sentences broken; lines to paste are whole whatever their length.
+  const wrap = (text: string) => wrapLines(text, columns);
+  const cut = (text: string) => fitLines(text, columns);
   const parts = [
-    `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure})`,
-    renderAddresses(at, [...gateway.profiles.keys()]),
-    launch.config.readOnly && pc.yellow('Read-only: everything that is not a read is refused.'),
+    wrap(
+      `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure})`,
+    ),
+    wrap(renderAddresses(at, [...gateway.profiles.keys()])),
+    launch.config.readOnly && wrap(pc.yellow('Read-only: everything that is not a read is refused.')),
     quarantined > 0 &&
-      pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`),
-    ...(isSearch(registry) ? [renderSearch(gateway)] : domains.map((domain) => renderDomain(domain, registry))),
-    `tools/list costs ${tokens.toLocaleString('en-US')} tokens (${modes})`,
-    renderCredentials(gateway),
-    digestWarnings(domains, launch.verbose).join('\n'),
+      wrap(pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`)),
+    ...(isOneByOne(registry)
+      ? domains.map((domain) => `${wrap(renderTitle(domain))}\n${cut(renderOperations(domain, registry))}`)
+      : [cut(renderTools(gateway)), wrap(renderDomains(gateway))]),
+    wrap(`tools/list costs ${tokens.toLocaleString('en-US')} tokens (${modes})`),
+    wrap(renderCredentials(gateway)),
+    wrap(digestWarnings(domains, launch.verbose).join('\n')),
     at.http && renderSnippets(at.http, launch),
     at.http && renderExample(gateway, at.http, launch),
   ];
-  const text = parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n');
-  // Lines to paste are whole whatever their length; of the others a terminal shows what fits.
-  const [about, ...paste] = text.split(`\n\n${pc.bold('Connect a client')}`);
-  return `${[fitLines(about!, columns), ...paste].join(`\n\n${pc.bold('Connect a client')}`)}\n`;
+  return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
 }
 
-function isSearch({ tools }: Gateway['registry']): boolean {
-  return SEARCH_TOOLS.every((name) => tools.has(name));
+/** Each tool is one operation under its own name: not so in grouped and search mode. */
+function isOneByOne({ tools, operations }: Gateway['registry']): boolean {
+  const names = new Set(operations.map(({ name }) => name));
+  return [...tools.values()].every((entry) => entry.operations.length === 1 && names.has(entry.tool.name));
 }
 
-/** The tools a client sees, and how much of each API is behind them. */
-function renderSearch({ domains, registry }: Gateway): string {
-  const tools = [...registry.tools.values()].map(({ tool }) => [
-    `  ${tool.name}`,
-    shown(tool.description ?? '').split('. ', 1)[0]!,
-  ]);
+/** The tools a client sees. */
+function renderTools({ domains, registry }: Gateway): string {
+  const tools = [...registry.tools.values()];
+  const rows = tools
+    .slice(0, MAX_TOOLS_PER_DOMAIN * domains.length)
+    .map(({ tool }) => [`  ${tool.name}`, shown(tool.description ?? '').split('. ', 1)[0]!]);
+  return `${renderTable(['  tool', 'does'], rows)}${renderMore(tools.length - rows.length)}`;
+}
+
+/** How much of each API is behind them. */
+function renderDomains({ domains, registry }: Gateway): string {
   const rows = domains.map((domain) => {
     const own = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
     const effects = ['read', 'write', 'destructive'].flatMap((effect) => {
       const many = own.filter(({ endpoint }) => endpoint.effect === effect).length;
       return many > 0 ? [`${many.toLocaleString('en-US')} ${effect}`] : [];
     });
-    const base = [...new Set(domain.endpoints.map((endpoint) => endpoint.baseUrl))].join(', ');
-    return [`  ${domain.name}`, count(own.length, 'operation'), effects.join(', '), shown(base)];
+    return [`  ${domain.name}`, count(own.length, 'operation'), effects.join(', '), addressesOf(domain)];
   });
-  return `${renderTable(['  tool', 'does'], tools)}\n\n${renderTable(['  domain', '', 'effects', 'API'], rows)}`;
+  return renderTable(['  domain', '', 'effects', 'API'], rows);
 }
 
-function renderDomain(domain: Domain, registry: Gateway['registry']): string {
+function renderMore(more: number): string {
+  return more > 0 ? pc.dim(`\n  … and ${more} more`) : '';
+}
+
+function addressesOf({ endpoints }: Domain): string {
+  return shown([...new Set(endpoints.map(({ baseUrl }) => baseUrl))].join(', '));
+}
+
+function renderTitle(domain: Domain): string {
+  return `${pc.cyan(domain.name)}  ${shown(domain.title)} ${pc.dim(addressesOf(domain))}`;
+}
+
+function renderOperations(domain: Domain, registry: Gateway['registry']): string {
   const operations = registry.operations.filter(({ endpoint }) => endpoint.domain === domain.name);
   const rows = operations
     .slice(0, MAX_TOOLS_PER_DOMAIN)
@@ -96,10 +117,8 @@ function renderDomain(domain: Domain, registry: Gateway['registry']): string {
       shown(endpoint.path),
       colourEffect(endpoint.effect),
     ]);
-  const more = operations.length - rows.length;
   const table = rows.length > 0 ? renderTable(['  tool', 'method', 'path', 'effect'], rows) : pc.dim('  no tools');
-  const base = [...new Set(domain.endpoints.map((endpoint) => endpoint.baseUrl))].join(', ');
-  return `${pc.cyan(domain.name)}  ${shown(domain.title)} ${pc.dim(shown(base))}\n${table}${more > 0 ? pc.dim(`\n  … and ${more} more`) : ''}`;
+  return `${table}${renderMore(operations.length - rows.length)}`;
 }
 
 function renderCredentials({ domains }: Gateway): string {
@@ -210,8 +229,4 @@ function findEasyTool(registry: Gateway['registry']): ToolEntry | undefined {
     return operations.length === 1 && !required?.length && operations[0]?.endpoint.effect === 'read';
   });
   return easy.find(({ operations }) => operations[0]?.endpoint.baseUrl.startsWith('http://127.0.0.1')) ?? easy[0];
-}
-
-function count(n: number, noun: string): string {
-  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
 }

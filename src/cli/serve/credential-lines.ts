@@ -4,7 +4,7 @@ import { destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets
 
 /**
  * `PETSTORE_API_KEY → https://petstore.example` for variables that are sent: an imported document names its security schemes
- * and servers itself, so a person should see at start what it gets. Further ways to get in follow, as not set or not used.
+ * and servers itself, so a person should see at start what it gets. Other ways to get in follow where one is needed.
  */
 export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
   const sent = new Set<string>();
@@ -18,9 +18,9 @@ export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): 
       done.set(security, urls.add(baseUrl));
       const chosen = security.find((set) => set.length > 0 && set.every(isSet));
       for (const line of (chosen ?? []).flatMap((one) => linesOf(one, baseUrl))) sent.add(line);
-      // Where nothing goes without, and nothing is set, a warning names them all.
-      if (chosen === undefined && security.every((set) => set.length > 0)) continue;
-      for (const set of security) if (set !== chosen && set.length > 0) others.add(otherWay(set, baseUrl));
+      // Where one is needed and none is set, a warning names them all; where a call goes without, none is missing.
+      if (chosen === undefined || security.some((set) => set.length === 0)) continue;
+      for (const set of security) if (set !== chosen) others.add(otherWay(set, baseUrl));
     }
   }
   return [...sent, ...others];

@@ -13,7 +13,7 @@ import { startTcp, type TcpServer } from '../../transport/tcp.ts';
 import { costOfList, listModes, measureModes } from '../exposure-cost.ts';
 import { chooseService, load, toGatewayOptions } from '../open-gateway.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
-import { shown } from '../terminal/terminal.ts';
+import { count, shown } from '../terminal/terminal.ts';
 import { type Addresses, type Launch, renderBanner, renderLine } from './banner.ts';
 import { listCredentials } from './credential-lines.ts';
 
@@ -62,7 +62,9 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
     log.fatal({ err: error }, 'unhandled rejection');
     stop('unhandledRejection', 1);
   });
-  if (running.stdio && !running.http && !running.tcp) void running.stdio.finished.then(() => stop('stdin ended'));
+  // Stopping ends stdin itself, and is no second signal.
+  if (running.stdio && !running.http && !running.tcp)
+    void running.stdio.finished.then(() => stopping || stop('stdin ended'));
   await announce(launch, gateway, running, json);
 }
 
@@ -137,8 +139,11 @@ function createStop(
   };
 }
 
-async function announce(launch: Launch, gateway: Gateway, running: Running, json: boolean): Promise<void> {
+async function announce(launch: Launch, all: Gateway, running: Running, json: boolean): Promise<void> {
   const { config } = launch;
+  // --profile is for stdio and TCP; over HTTP everything is served beside it.
+  const chosen = chooseService(all, config);
+  const gateway = running.http ? all : { ...all, ...chosen };
   const host = config.host.includes(':') ? `[${config.host}]` : config.host;
   const at: Addresses = {
     http: running.http && `http://${host}:${running.http.port}/mcp`,
@@ -155,7 +160,9 @@ async function announce(launch: Launch, gateway: Gateway, running: Running, json
   } else if (config.stdio) {
     for (const line of listCredentials(gateway.domains)) out.write(`credential ${shown(line)}\n`);
     for (const line of digestWarnings(gateway.domains, launch.verbose)) out.write(`${line}\n`);
-    out.write(`${gateway.name} ${gateway.version} is ready on stdio with ${gateway.registry.tools.size} tools.\n`);
+    out.write(
+      `${gateway.name} ${gateway.version} is ready on stdio with ${count(chosen.registry.tools.size, 'tool')}.\n`,
+    );
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
     if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);
   } else if (process.stdout.isTTY) {

@@ -49,9 +49,45 @@ export function fitLines(text: string, columns: number): string {
     .join('\n');
 }
 
+/** Every line broken between words at the width of the terminal; a word stays whole, since an address in two halves is none. */
+export function wrapLines(text: string, columns: number): string {
+  return text
+    .split('\n')
+    .map((line) => (visibleWidth(line) <= columns ? line : wrapLine(line, columns)))
+    .join('\n');
+}
+
+function wrapLine(line: string, columns: number): string {
+  const indent = ' '.repeat(line.length - line.trimStart().length);
+  const lines: string[] = [];
+  let current = indent;
+  let width = indent.length;
+  let gap = '';
+  for (const piece of line.trim().split(/( +)/)) {
+    if (piece.trim() === '') {
+      gap = piece;
+      continue;
+    }
+    if (width + gap.length + visibleWidth(piece) > columns && current.trim() !== '') {
+      lines.push(current);
+      current = `${indent}  `;
+      width = current.length;
+      gap = '';
+    }
+    current += gap + piece;
+    width += gap.length + visibleWidth(piece);
+    gap = '';
+  }
+  return [...lines, current].join('\n');
+}
+
 export function colourEffect(effect: string): string {
   if (effect === 'destructive') return pc.red(effect);
-  return effect === 'write' ? pc.yellow(effect) : pc.green(effect);
+  return effect === 'read' ? pc.green(effect) : pc.yellow(effect);
+}
+
+export function count(n: number, noun: string): string {
+  return `${n.toLocaleString('en-US')} ${noun}${n === 1 ? '' : 's'}`;
 }
 
 export interface Progress {
