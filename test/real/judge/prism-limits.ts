@@ -20,22 +20,18 @@ interface Limit {
 
 const LIMITS: readonly Limit[] = [
   {
-    name: 'cannot answer',
-    why: 'Prism took the request and found no answer to make of the document (no response, a stream, a schema it gives up on).',
-    problem: (_, { verdict }) => verdict.status >= 500,
-  },
-  {
     name: 'union in a parameter',
     why: 'Parameters are text; Prism reads text as a number for a plain type and not for a branch of oneOf or anyOf.',
-    violation: ({ place }, { endpoint }) => !place.startsWith('body') && isUnion(schemaAt(endpoint, place)),
+    violation: ({ place, code }, { endpoint }) =>
+      !place.startsWith('body') && ['type', 'oneOf', 'anyOf'].includes(code) && isUnion(schemaAt(endpoint, place)),
   },
   {
     name: 'list of one in a form',
     why: 'Prism takes a form field that occurs once for a text, also where the document says it is a list.',
-    violation: ({ place, code }, { endpoint, call }) => {
+    violation: ({ place, code, message }, { endpoint, call }) => {
       const list = call.arguments[argumentOf(endpoint, 'body', place.replace(/^body\./, '')) ?? ''];
       const isForm = endpoint.body?.kind === 'form' || endpoint.body?.kind === 'multipart';
-      return isForm && code === 'type' && Array.isArray(list) && list.length === 1;
+      return isForm && code === 'type' && /must be array/.test(message) && Array.isArray(list) && list.length === 1;
     },
   },
   {
