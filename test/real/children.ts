@@ -1,7 +1,6 @@
 // The programs that a run starts: each says where it listens, all are ended with the run.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { type AddressInfo, createServer } from 'node:net';
-import { promisify } from 'node:util';
 
 export interface Program {
   readonly command: string;
@@ -22,6 +21,23 @@ const START_MS = 120_000;
 const MAX_OUTPUT_CHARS = 200_000;
 const ADDRESS = /(?:listening on|running on|started at) (http:\/\/[\w.:]+)/i;
 const children = new Set<ChildProcess>();
+const groups = new WeakSet<ChildProcess>();
+
+/** One more that is ended with the run; the leader of a group takes those it has started with it. */
+export function track(child: ChildProcess, isGroup = false): void {
+  children.add(child);
+  if (isGroup) groups.add(child);
+  child.once('close', () => children.delete(child));
+}
+
+export function kill(child: ChildProcess): void {
+  try {
+    if (groups.has(child) && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // It has ended in between.
+  }
+}
 
 export async function startProgram({ command, args, cwd, env }: Program): Promise<Listening> {
   const child = spawn(command, args, {
@@ -29,7 +45,7 @@ export async function startProgram({ command, args, cwd, env }: Program): Promis
     env: { PATH: process.env.PATH, HOME: process.env.HOME, NO_COLOR: '1', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  children.add(child);
+  track(child);
   let output = '';
   let wake = () => {};
   const collect = (chunk: Buffer) => {
@@ -41,7 +57,6 @@ export async function startProgram({ command, args, cwd, env }: Program): Promis
   const ended = new Promise<void>((resolve) => {
     child.once('error', (error) => collect(Buffer.from(`${error.message}\n`)));
     child.once('close', () => {
-      children.delete(child);
       resolve();
       wake();
     });
@@ -84,10 +99,16 @@ export async function findFreePort(): Promise<number> {
 /** One that does its work and ends. */
 export async function runProgram({ command, args, cwd, env }: Program): Promise<void> {
   const options = { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env }, timeout: START_MS };
-  await promisify(execFile)(command, args, options);
+  await new Promise<void>((resolve, reject) => {
+    track(
+      execFile(command, args, options, (error, stdout, stderr) =>
+        error === null ? resolve() : reject(new Error(`${error.message}\n${stdout}${stderr}`)),
+      ),
+    );
+  });
 }
 
 /** For a run that is interrupted. */
 export function killChildren(): void {
-  for (const child of children) child.kill('SIGKILL');
+  for (const child of children) kill(child);
 }

@@ -6,6 +6,7 @@ import { StdioClientTransport as StdioV1 } from '@modelcontextprotocol/sdk/clien
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { BIN, serve } from '../support/cli.ts';
+import { track } from './children.ts';
 
 /** What both versions of the client have in common, as far as it is used here. */
 type Client = Pick<ClientV2, 'listTools' | 'callTool' | 'close' | 'getInstructions'>;
@@ -57,7 +58,7 @@ export async function connect(launch: Launch, { version, wire, person }: Connect
       ? { action: 'accept' as const, content: { confirm: true } }
       : { action: 'decline' as const };
   };
-  const served = wire === 'http' ? await serve(launch.args, launch) : undefined;
+  const served = wire === 'http' ? await serve(launch.args, { ...launch, onSpawn: track }) : undefined;
   const program = {
     command: process.execPath,
     args: [BIN, 'serve', '--stdio', '--log-level', 'warn', ...launch.args],

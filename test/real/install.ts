@@ -7,6 +7,7 @@ import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { kill, track } from './children.ts';
 
 export type Part = 'frameworks' | 'prism' | 'directus';
 
@@ -14,9 +15,16 @@ const CACHE = fileURLToPath(new URL('../../node_modules/.cache/landbridge-real/'
 const APPS = fileURLToPath(new URL('./apps/', import.meta.url));
 const FILES = ['package.json', 'package-lock.json'];
 const INSTALL_MS = 10 * 60_000;
+const installs = new Map<Part, Promise<string>>();
 
-/** The folder that has the part's node_modules. */
-export async function installPart(part: Part, say: (line: string) => void): Promise<string> {
+/** The folder that has the part's node_modules. Tried once in a run: what could not be had is not waited for again. */
+export function installPart(part: Part, say: (line: string) => void): Promise<string> {
+  const install = installs.get(part) ?? installOnce(part, say);
+  installs.set(part, install);
+  return install;
+}
+
+async function installOnce(part: Part, say: (line: string) => void): Promise<string> {
   const pinned = fileURLToPath(new URL(`./packages/${part}/`, import.meta.url));
   const folder = join(CACHE, part);
   const stamp = join(folder, 'installed');
@@ -49,12 +57,20 @@ async function npm(folder: string, args: readonly string[]): Promise<void> {
     env: { ...process.env, ...headers },
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: program === undefined && process.platform === 'win32',
-    timeout: INSTALL_MS,
+    // A group of its own: what npm compiles with is ended with it.
+    detached: process.platform !== 'win32',
   });
+  track(child, process.platform !== 'win32');
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    kill(child);
+  }, INSTALL_MS);
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('close', resolve);
-  });
+  }).finally(() => clearTimeout(timer));
+  if (isLate) throw new Error(`npm ${args[0]} took longer than ${INSTALL_MS / 60_000} minutes in ${folder}`);
   if (code !== 0) throw new Error(`npm ${args[0]} failed in ${folder} (exit code ${code})`);
 }
 

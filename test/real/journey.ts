@@ -36,6 +36,8 @@ export async function travel(server: Server, url: string, launch: Launch, way: W
     const call = createCaller(connection, way.exposure);
     const steps = await openJourney(server, url, call, way, connection.questions);
     for (const step of STEPS) {
+      // A server that takes everything has nothing to refuse: the step is left out, and the table shows that.
+      if (step === 'refuse' && server.journey.isLenient === true) continue;
       try {
         await steps[step]();
         results.push({ step });
@@ -111,7 +113,6 @@ async function openJourney(
     },
     refuse: async () => {
       const { operation } = journey.create;
-      if (journey.isLenient === true) return;
       const answer = await call(operation, {});
       expectEqual(
         [answer.isError, answer.structured?.failure_mode],

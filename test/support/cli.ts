@@ -1,5 +1,5 @@
 // The built program, run as a user runs it.
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export const BIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
@@ -43,12 +43,13 @@ export interface Served {
 /** `landbridge serve --json`, ready. */
 export async function serve(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string> } = {},
+  options: { cwd?: string; env?: Record<string, string>; onSpawn?: (child: ChildProcess) => void } = {},
 ): Promise<Served> {
   const child = spawn(process.execPath, [BIN, 'serve', '--json', '--port', '0', ...args], {
     cwd: options.cwd,
     env: { ...ENV, ...options.env },
   });
+  options.onSpawn?.(child);
   let log = '';
   child.stderr.on('data', (chunk: Buffer) => {
     log += chunk.toString();

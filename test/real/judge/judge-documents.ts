@@ -23,13 +23,30 @@ const LARGE = [
   'gitea-2.0',
 ];
 
-export async function judgeDocuments(quick: boolean, say: (line: string) => void): Promise<Report> {
+export const DOCUMENTS: readonly string[] = [...SMALL, ...LARGE];
+
+export interface JudgeOptions {
+  /** Only these; all where it is empty. */
+  readonly only: readonly string[];
+  readonly quick: boolean;
+  /** Shows every refusal that was excused. */
+  readonly verbose: boolean;
+}
+
+export async function judgeDocuments(
+  { only, quick, verbose }: JudgeOptions,
+  say: (line: string) => void,
+): Promise<Report> {
+  const isChosen = (id: string) => only.length === 0 || only.includes(id);
   const skipped: string[] = [];
-  const small = OWN.documents.filter(({ id }) => SMALL.includes(id)).map(({ id, file }) => [id, OWN.folder + file]);
+  const small = OWN.documents
+    .filter(({ id }) => SMALL.includes(id) && isChosen(id))
+    .map(({ id, file }) => [id, OWN.folder + file]);
   const large = SHARED.documents
-    .filter(({ id }) => LARGE.includes(id))
+    .filter(({ id }) => LARGE.includes(id) && isChosen(id))
     .map(({ id, file }) => [id, SHARED.folder + file]);
-  if (!SHARED.present) skipped.push(`prism: ten real documents, because ${SHARED.name} are not here`);
+  if (quick) skipped.push('prism: ten large documents: --quick judges the small ones');
+  else if (!SHARED.present) skipped.push(`prism: ten large documents: ${SHARED.name} are not here`);
   const judgements: Judgement[] = [];
   const problems: string[] = [];
   try {
@@ -50,7 +67,11 @@ export async function judgeDocuments(quick: boolean, say: (line: string) => void
     // A run that sends nothing proves nothing.
     if (requests === 0) problems.push(`prism: ${document}: no request was sent`);
   }
-  return { text: [...toText(judgements), ...problems].join('\n'), failures: problems.length, skipped };
+  const ran = judgements.reduce((sum, { requests }) => sum + requests, 0);
+  const excuses = verbose
+    ? judgements.flatMap(({ excused }) => [...excused].flatMap(([name, all]) => all.map((one) => `${name}: ${one}`)))
+    : [];
+  return { text: [...toText(judgements), ...excuses, ...problems].join('\n'), ran, failures: problems.length, skipped };
 }
 
 function toText(judgements: readonly Judgement[]): string[] {
@@ -59,7 +80,7 @@ function toText(judgements: readonly Judgement[]): string[] {
   const rows = judgements.map((one) => [
     one.document,
     ...[one.operations, one.tried, one.requests, one.accepted].map(String),
-    list(one.excused),
+    list(new Map([...one.excused].map(([name, { length }]) => [name, length]))),
     list(one.unsent),
     String(one.ours.length),
   ]);

@@ -1,6 +1,7 @@
 // Why a refusal of the judge is not ours: classes of what Prism cannot read, or what a document gets wrong about itself.
 // Whatever fits none of them is a mistake of Landbridge.
 import type { Endpoint } from '../../../src/endpoint/model.ts';
+import { exampleCalls } from '../../../src/schema/example-calls.ts';
 import type { Verdict, Violation } from './recorder.ts';
 import type { SampleCall } from './sample-arguments.ts';
 
@@ -14,28 +15,27 @@ interface Limit {
   readonly name: string;
   readonly why: string;
   /** Of one violation; a refusal is excused where all of them are. */
-  readonly violation?: (violation: Violation, rejection: Rejection) => boolean;
-  readonly problem?: (kind: string, rejection: Rejection) => boolean;
+  readonly violation: (violation: Violation, rejection: Rejection) => boolean;
 }
 
 const LIMITS: readonly Limit[] = [
   {
-    name: 'cannot answer',
-    why: 'Prism took the request and found no answer to make of the document (no response, a stream, a schema it gives up on).',
-    problem: (_, { verdict }) => verdict.status >= 500,
-  },
-  {
     name: 'union in a parameter',
     why: 'Parameters are text; Prism reads text as a number for a plain type and not for a branch of oneOf or anyOf.',
-    violation: ({ place }, { endpoint }) => !place.startsWith('body') && isUnion(schemaAt(endpoint, place)),
+    violation: ({ place }, { endpoint, call }) => {
+      const [where = '', name = ''] = place.split('.');
+      const value = call.arguments[argumentOf(endpoint, where, name) ?? ''];
+      const isNoText = [value].flat().every((one) => typeof one === 'number' || typeof one === 'boolean');
+      return where !== 'body' && isNoText && isUnion(schemaAt(endpoint, place));
+    },
   },
   {
     name: 'list of one in a form',
     why: 'Prism takes a form field that occurs once for a text, also where the document says it is a list.',
-    violation: ({ place, code }, { endpoint, call }) => {
+    violation: ({ place, code, message }, { endpoint, call }) => {
       const list = call.arguments[argumentOf(endpoint, 'body', place.replace(/^body\./, '')) ?? ''];
       const isForm = endpoint.body?.kind === 'form' || endpoint.body?.kind === 'multipart';
-      return isForm && code === 'type' && Array.isArray(list) && list.length === 1;
+      return isForm && code === 'type' && /must be array/.test(message) && Array.isArray(list) && list.length === 1;
     },
   },
   {
@@ -61,7 +61,13 @@ const LIMITS: readonly Limit[] = [
     why: 'The document gives examples that its own format refuses, so Landbridge does not enforce it there.',
     violation: ({ place, code }, { endpoint }) => {
       const schema = schemaAt(endpoint, place);
-      return code === 'format' && schema !== undefined && schema.format === undefined;
+      const [where = '', name = '', ...path] = place.split('.');
+      const key = argumentOf(endpoint, where, name) ?? '';
+      const isInExample = [...exampleCalls(endpoint)].some(
+        ({ arguments: args }) =>
+          typeof [key, ...path].reduce<unknown>((at, step) => (at as Node)?.[step], args) === 'string',
+      );
+      return code === 'format' && schema !== undefined && schema.format === undefined && isInExample;
     },
   },
   {
@@ -87,10 +93,13 @@ const LIMITS: readonly Limit[] = [
       place === 'header' && code === 'required' && requiredName(message) === 'content-length',
   },
   {
-    name: 'multipart that is no object',
-    why: 'A multipart body has a part per property; the document gives one another type, and nobody says how that is written.',
-    violation: ({ place, code }, { endpoint }) =>
-      endpoint.body?.mediaType.startsWith('multipart/') === true && place === 'body' && code === 'type',
+    name: 'form that is no object',
+    why: 'A form has a field per property; the document gives one as a list, and nobody says how that is written.',
+    violation: ({ place, code, message }, { endpoint }) =>
+      /^multipart\/|^application\/x-www-form-urlencoded$/.test(endpoint.body?.mediaType ?? '') &&
+      place === 'body' &&
+      code === 'type' &&
+      message.endsWith('must be array'),
   },
   {
     name: 'prefixItems',
@@ -100,8 +109,9 @@ const LIMITS: readonly Limit[] = [
   },
   {
     name: 'Content-Type as a parameter',
-    why: 'The document says the media type twice, as a header parameter and as what it consumes, and not the same.',
-    violation: ({ place }) => place === 'header.content-type',
+    why: 'The document says the media type twice, as the values of a header parameter and as what it consumes, and not the same.',
+    violation: ({ place, code }, { endpoint }) =>
+      place === 'header.content-type' && code === 'enum' && endpoint.body !== undefined,
   },
 ];
 
@@ -157,12 +167,8 @@ function isUnion(schema: Node | undefined): boolean {
 
 /** The name of the limit a refusal comes from; undefined where it is our fault. */
 export function findLimit(rejection: Rejection): string | undefined {
-  const { violations, problem } = rejection.verdict;
-  if (problem !== undefined && violations.length === 0)
-    return LIMITS.find((limit) => limit.problem?.(problem.kind, rejection))?.name;
-  const names = violations.map(
-    (violation) => LIMITS.find((limit) => limit.violation?.(violation, rejection) === true)?.name,
-  );
+  const { violations } = rejection.verdict;
+  const names = violations.map((violation) => LIMITS.find((limit) => limit.violation(violation, rejection))?.name);
   return names.includes(undefined) ? undefined : names[0];
 }
 

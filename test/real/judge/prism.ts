@@ -1,5 +1,8 @@
-// Prism as an independent judge: it reads a document with other eyes, mocks it, and says of every request that Landbridge
-// makes of generated arguments whether the document allows it.
+// Prism as an independent judge: it reads a document with other eyes, and says of every request that Landbridge makes of
+// generated arguments whether the document allows it. It stands as a proxy before an API that takes everything; its mock
+// would have to make an answer of the document as well, and where it cannot, nothing is heard of the request.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Credential, Endpoint } from '../../../src/endpoint/model.ts';
 import { secretsIn } from '../../../src/endpoint/secrets.ts';
@@ -20,7 +23,7 @@ export interface Judgement {
   readonly requests: number;
   readonly accepted: number;
   /** Refused for a reason that is the document's or the judge's, by its name in prism-limits.ts. */
-  readonly excused: ReadonlyMap<string, number>;
+  readonly excused: ReadonlyMap<string, readonly string[]>;
   /** What is left is ours. */
   readonly ours: readonly string[];
 }
@@ -29,9 +32,14 @@ const MAX_OPERATIONS = 150;
 
 /** One document, one Prism, one Landbridge. */
 export async function judgeDocument(id: string, file: string, prismFolder: string): Promise<Judgement> {
+  const api = createServer((request, response) => request.resume().once('end', () => response.writeHead(204).end()));
+  await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
+  api.unref();
+  const upstream = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+  const main = join(prismFolder, 'node_modules/.bin/prism');
   const prism = await startProgram({
     command: process.execPath,
-    args: [join(prismFolder, 'node_modules/.bin/prism'), 'mock', '-h', '127.0.0.1', '-p', '0', file],
+    args: [main, 'proxy', '--errors', '-h', '127.0.0.1', '-p', '0', file, upstream],
   });
   const recorder = await startRecorder(prism.url);
   try {
@@ -48,6 +56,8 @@ export async function judgeDocument(id: string, file: string, prismFolder: strin
   } finally {
     await recorder.close();
     await prism.stop();
+    api.close();
+    api.closeAllConnections();
   }
 }
 
@@ -64,7 +74,7 @@ async function judgeEndpoints(
   recorder: Recorder,
 ): Promise<Judgement> {
   const unsent = new Map<string, number>();
-  const excused = new Map<string, number>();
+  const excused = new Map<string, string[]>();
   const ours: string[] = [];
   const sample = spread(endpoints, MAX_OPERATIONS);
   let requests = 0;
@@ -94,7 +104,7 @@ async function judgeEndpoints(
         }
         const limit = findLimit(rejection);
         if (limit === undefined) ours.push(describe(rejection));
-        else count(excused, limit);
+        else excused.set(limit, [...(excused.get(limit) ?? []), describe(rejection)]);
       }
     }
   }
@@ -121,7 +131,7 @@ function spread<T>(items: readonly T[], most: number): readonly T[] {
 }
 
 function toRejection(endpoint: Endpoint, call: SampleCall, verdict: Verdict): Rejection | undefined {
-  if (verdict.violations.length === 0 && verdict.problem === undefined) return undefined;
+  if (verdict.problem === undefined) return undefined;
   return { endpoint, call, verdict };
 }
 

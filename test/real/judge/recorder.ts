@@ -1,4 +1,5 @@
 // Stands before the judge: passes every request on as it came, below a path of its own, and keeps what the judge said of it.
+// The judge forwards what it has nothing against to an API behind it that takes everything.
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -13,9 +14,9 @@ export interface Verdict {
   readonly request: string;
   readonly body: string;
   readonly status: number;
-  /** Of the request; empty where the judge has nothing against it. */
+  /** What it says against the request; empty as well where its problem is another. */
   readonly violations: readonly Violation[];
-  /** The judge's own error (`NO_PATH_MATCHED_ERROR`), where it could not answer from the document. */
+  /** Why the judge did not forward the request (`NO_PATH_MATCHED_ERROR`); undefined where it has nothing against it. */
   readonly problem: { readonly kind: string; readonly detail: string } | undefined;
 }
 
@@ -50,11 +51,11 @@ export async function startRecorder(judge: string): Promise<Recorder> {
             request: `${incoming.method} ${path}`,
             body: Buffer.concat(sent).toString('latin1').slice(0, MAX_SHOWN_CHARS),
             status: answer.statusCode ?? 0,
-            violations: [...readViolations(answer.headers['sl-violations']), ...(problem?.violations ?? [])],
+            violations: problem?.violations ?? [],
             problem,
           });
-          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-          outgoing.end(body);
+          // Nothing that a client would try again.
+          outgoing.writeHead(problem === undefined ? 204 : 400).end();
         });
       },
     );
@@ -89,11 +90,6 @@ interface RawViolation {
   readonly message?: string;
 }
 
-function readViolations(header: string | string[] | undefined): Violation[] {
-  if (typeof header !== 'string') return [];
-  return toViolations((JSON.parse(header) as RawViolation[]).filter(({ location }) => location?.[0] === 'request'));
-}
-
 function toViolations(raw: readonly RawViolation[]): Violation[] {
   return raw
     .filter(({ severity }) => severity === 'Error')
@@ -104,6 +100,9 @@ function toViolations(raw: readonly RawViolation[]): Violation[] {
     }));
 }
 
+/** Said after the request has passed: of the answer behind it, or because the judge itself sends no such body on. */
+const AFTERWARDS = ['VIOLATIONS', 'PROXY_UNSUPPORTED_REQUEST_BODY'];
+
 function readProblem(
   type: string | undefined,
   body: Buffer,
@@ -112,7 +111,7 @@ function readProblem(
   try {
     const problem = JSON.parse(body.toString()) as { type?: string; detail?: string; validation?: RawViolation[] };
     const [, kind] = /prism\/errors#(\w+)/.exec(problem.type ?? '') ?? [];
-    if (kind === undefined) return undefined;
+    if (kind === undefined || AFTERWARDS.includes(kind)) return undefined;
     return { kind, detail: problem.detail ?? '', violations: toViolations(problem.validation ?? []) };
   } catch {
     return undefined;

@@ -1,10 +1,8 @@
 // Plays the tasks one after the other, each with a client of its own, and counts calls, errors and dead ends.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Listening } from '../children.ts';
 import { connect, type Launch } from '../clients.ts';
 import type { Report } from '../drive.ts';
+import { makeFolder, removeFolder } from '../folders.ts';
 import { SERVERS, type Server, Skip } from '../servers.ts';
 import { toTable } from '../table.ts';
 import { Agent, DeadEnd } from './agent.ts';
@@ -24,7 +22,7 @@ export async function replayTasks(say: (line: string) => void): Promise<Report> 
   const folders: string[] = [];
   const open = async (name: string): Promise<Stage> => {
     const server = SERVERS.find((one) => one.name === name)!;
-    const folder = await mkdtemp(join(tmpdir(), `landbridge-${name}-`));
+    const folder = await makeFolder(name);
     folders.push(folder);
     const listening = await server.start(say, folder);
     return { server, listening, launch: await server.prepare(listening.url, folder) };
@@ -33,6 +31,7 @@ export async function replayTasks(say: (line: string) => void): Promise<Report> 
   const problems: string[] = [];
   const skipped: string[] = [];
   let errors = 0;
+  let confirmations = 0;
   try {
     for (const [index, task] of TASKS.entries()) {
       const stage = stages.get(task.server) ?? open(task.server);
@@ -40,24 +39,29 @@ export async function replayTasks(say: (line: string) => void): Promise<Report> 
       try {
         const { agent, problem } = await play(task, await stage);
         errors += agent.errors;
+        confirmations += agent.confirmations;
         const outcome = problem === undefined ? 'done' : problem instanceof DeadEnd ? 'DEAD END' : 'FAILED';
         const numbers = [agent.calls, agent.errors, agent.confirmations].map(String);
         rows.push([String(index + 1), task.prompt, `${task.server}, ${task.exposure}`, ...numbers, outcome]);
         if (problem !== undefined)
           problems.push(`task ${index + 1}: ${problem.message}`, ...agent.transcript.map((line) => `  ${line}`));
       } catch (error) {
-        if (!(error instanceof Skip)) throw error;
-        skipped.push(`task ${index + 1}: ${error.message}`);
+        if (error instanceof Skip) skipped.push(`task ${index + 1}: ${error.message}`);
+        else problems.push(`task ${index + 1}: ${(error as Error).stack}`);
       }
     }
   } finally {
     for (const stage of stages.values()) await stage.then(({ listening }) => listening.stop()).catch(() => {});
-    for (const folder of folders) await rm(folder, { recursive: true, force: true });
+    for (const folder of folders) await removeFolder(folder);
   }
   if (errors > MAX_ERRORS) problems.push(`${errors} errors in all tasks; at most ${MAX_ERRORS} are allowed`);
-  const head = ['', 'task', 'where', 'calls', 'errors', 'confirmations', 'outcome'];
-  const text = rows.length === 0 ? [] : [toTable(head, rows), `${errors} errors in all (at most ${MAX_ERRORS}).`];
-  return { text: [...text, ...problems].join('\n'), failures: problems.length, skipped };
+  const head = ['', 'task', 'where', 'calls', 'errors', 'to be confirmed', 'outcome'];
+  const sums = [
+    `${errors} errors in all (at most ${MAX_ERRORS}).`,
+    `${confirmations} calls were refused until they were confirmed: that is part of the flow, and no error.`,
+  ];
+  const text = rows.length === 0 ? [] : [toTable(head, rows), ...sums];
+  return { text: [...text, ...problems].join('\n'), ran: rows.length, failures: problems.length, skipped };
 }
 
 async function play(task: Task, { server, listening, launch }: Stage): Promise<{ agent: Agent; problem?: Error }> {
