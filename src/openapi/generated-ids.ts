@@ -80,13 +80,16 @@ function withoutController(
 
 const PARTICLES = new Set(['in', 'out', 'up', 'off', 'on', 'down']);
 
-/** NSwag: class and method as well, `Orders_GetAll` of /api/Orders → `get_all_orders`, `Orders_Post` → `create_order`. */
+/**
+ * NSwag: class and method as well, `Orders_GetAll` of /api/Orders → `get_all_orders`, `Orders_Post` → `create_order`. The
+ * `Operations_List` of Azure looks the same and is written by people, who list and seldom have so short a path.
+ */
 function withoutClass(id: string, method: string, pieces: readonly PathPiece[]): readonly string[] | undefined {
   const [, owner, deed] = /^([A-Z][A-Za-z0-9]{0,80})_([A-Z][A-Za-z0-9]{0,80})$/.exec(id) ?? [];
-  if (owner === undefined || deed === undefined) return undefined;
+  if (owner === undefined || deed === undefined || pieces.length > 3) return undefined;
   const own = wordsIn(deed);
   const last = subjectOf(pieces, own);
-  if (last === undefined || !own.every((word) => GENERIC.has(word))) return undefined;
+  if (last === undefined || own[0] === 'list' || !own.every((word) => GENERIC.has(word))) return undefined;
   if (toOne(last.words).join('_') !== toOne(wordsIn(owner)).join('_')) return undefined;
   if (own.length === 1 && own[0] === method && method !== 'get') return nameRoute(method, pieces);
   return withNoun(own, last.words, isAboutMany(own, method, last));
