@@ -142,7 +142,7 @@ describe('the price of a catalog of eighty operations', () => {
 
 /** One tool per operation (full), grouped (full where it fits the budget; slim, with notes), search. */
 describe.skipIf(!SHARED.present)(
-  'the price of real catalogs is at or below what was measured before',
+  'the price of real catalogs is no higher than what was measured with its controls on every tool',
   { timeout: 180_000 },
   () => {
     test.each([
@@ -151,7 +151,7 @@ describe.skipIf(!SHARED.present)(
       ['petstore-3.0.yaml', 2_120, 1_930, 1_720, 281],
       // 22,642 and the confirmation tokens of what is named for deletion (`POST /chat.delete`).
       ['slack-web-2.0.json', 22_940, 15_894, 14_050, 466],
-      ['github-3.0.json', 368_192, 120_083, 98_100, 406],
+      ['github-3.0.json', 368_192, 120_083, 98_300, 406],
       ['stripe-3.0.yaml', 258_293, 145_491, 110_563, 431],
     ])('%s', async (file, tools, grouped, slim, search) => {
       const domain = await importDocument(SHARED.folder + file, { env: {}, name: file.split('-')[0]! });
