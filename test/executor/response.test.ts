@@ -605,10 +605,11 @@ describe('the next page', () => {
     const answer = textOf(
       await get(JSON.stringify(body), 'application/json', { ...list, pagination }, { args, fields: ['items'] }),
     );
-    expect(answer).toBe(
-      JSON.stringify({ items: body.items }) +
-        (want === undefined ? '' : `\nshowing ${body.items.length} items; next: ${want}`),
-    );
+    const note = want === undefined ? '' : `\nshowing ${body.items.length} items; next: ${want}`;
+    expect(answer).toBe(JSON.stringify({ items: body.items }) + note);
+    // An answer that is passed on whole says it as well.
+    const whole = await get(JSON.stringify(body), 'application/json', { ...list, pagination }, { args });
+    expect(textOf(whole)).toBe(JSON.stringify(body) + note);
   });
 });
 

@@ -82,7 +82,9 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
       cut === undefined
     ) {
       const { kind, charset } = parseMediaType(headers['content-type']);
-      if ((kind === 'text' || (kind === 'json' && looksLikeJson(body))) && headers.link === undefined) {
+      // An answer that comes in pages has to be read to say which is the next, however short it is.
+      const isWhole = kind === 'text' || (kind === 'json' && paging.pagination === undefined && looksLikeJson(body));
+      if (isWhole && headers.link === undefined) {
         const text = redact(decodeText(body, charset));
         const clean = isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
         return { status, ok, content: [textBlock(clean)] };
