@@ -1,11 +1,18 @@
 // A prompt's text with its arguments in it. What an argument that was left out would have stood in goes with it: a
-// sentence that is about nothing else, or the words that lead up to it ("… of Ada" → "…").
+// sentence, brackets or a phrase between commas that is about nothing else; of what has to stay, the words that lead up
+// to it ("… of Ada" → "…").
 import type { Args } from '../../endpoint/model.ts';
 
 const PLACEHOLDER = /\{\{\s*([\w.-]+)\s*\}\}/g;
 const BETWEEN_SENTENCES = /(?<=[.!?])\s+/;
-/** At most this many words before a gap belong to it. */
+const BETWEEN_PHRASES = /(?<=[,;])\s+/;
+const BRACKETS = / ?\([^()]*\)/g;
+/** What ends a sentence, a line or a phrase still ends it. */
+const END_MARK = /(?<![.!?:;])[.!?:;]+$/;
+/** At most this many words before a gap belong to it, beside those that say how many. */
 const MAX_LEADING = 2;
+const QUANTITY =
+  /(?:^| )(?:at most|at least|up to|no more than|more than|no fewer than|fewer than|less than|exactly|around|roughly)$/i;
 const LEADING =
   /^(?:,|and|or|about|after|as|at|before|by|called|during|for|from|in|into|labelled|like|named|near|of|on|per|since|than|through|to|until|with|within|the|a|an)$/i;
 
@@ -41,21 +48,64 @@ function namesAny(text: string, args: Args): boolean {
   return [...text.matchAll(PLACEHOLDER)].some(([, name]) => isSet(args, name!));
 }
 
-/** Takes out each gap with the words that lead up to it, and what would be left over of quotes and brackets. */
+/** Takes out what stands around each gap. The first phrase says what is wanted, and gives up no more than it must. */
 function closeGaps(sentence: string, args: Args): string {
   const indent = /^\s*/.exec(sentence)![0];
-  const words = sentence.trim().split(/\s+/);
+  const isIdle = (text: string) => !isComplete(text, args) && !namesAny(text, args);
+  // A placeholder is one word, however it is written.
+  const plain = sentence.trim().replace(PLACEHOLDER, '{{$1}}');
+  const text = plain.replace(BRACKETS, (brackets) => (isIdle(brackets) ? '' : brackets));
+  const phrases: string[] = [];
+  for (const [index, phrase] of text.split(BETWEEN_PHRASES).entries()) {
+    const rest = index > 0 && isIdle(phrase) ? '' : closeWords(phrase, args);
+    if (rest !== '') phrases.push(rest);
+    if (rest === '') endWith(phrases, endOf(phrase));
+  }
+  const result = phrases.join(' ');
+  const isCapital = /^\p{Lu}/u.test(text);
+  return indent + (isCapital ? result.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()) : result);
+}
+
+/** Takes out each gap with the words that lead up to it and what it counts ("in at most … sentences"). */
+function closeWords(phrase: string, args: Args): string {
   const result: string[] = [];
-  for (const word of words) {
+  let isCounted = false;
+  for (const word of phrase.split(/\s+/)) {
     if (isComplete(word, args)) {
-      result.push(word);
+      if (isCounted && /^\p{L}{3,30}s[.,!?:;]{0,3}$/u.test(word))
+        endWith(result, /[.,!?:;]{1,3}$/.exec(word)?.[0] ?? '');
+      else result.push(word);
+      isCounted = false;
       continue;
     }
-    for (let taken = 0; taken < MAX_LEADING && LEADING.test(result.at(-1) ?? ''); taken++) result.pop();
-    // What ends the sentence still ends it.
-    const mark = /(?<![.!?:;])[.!?:;]+$/.exec(word)?.[0] ?? '';
-    const before = result.pop();
-    if (before !== undefined) result.push(mark === '' ? before : before.replace(/[,;]$/, '') + mark);
+    const quantity = QUANTITY.exec(lastWords(result))?.[0].trim();
+    if (quantity !== undefined) result.splice(-quantity.split(' ').length);
+    const leading: string[] = [];
+    while (leading.length < MAX_LEADING && LEADING.test(result.at(-1) ?? '')) leading.push(result.pop()!);
+    const mark = END_MARK.exec(word)?.[0] ?? '';
+    // "List the … tasks" is about tasks all the same; "within … days" says nothing without its number.
+    isCounted = word.endsWith('}}') && leading.some((one) => !/^(?:,|and|or|the|a|an)$/i.test(one));
+    endWith(result, mark);
   }
-  return `${indent}${result.join(' ')}`;
+  return result.join(' ');
+}
+
+/** Enough of the words before a gap to tell a quantity by. */
+function lastWords(words: readonly string[]): string {
+  return words
+    .slice(-3)
+    .map((word) => word.slice(-20))
+    .join(' ');
+}
+
+/** What a phrase that goes leaves behind: the end of its sentence, or of brackets that began before it. */
+function endOf(phrase: string): string {
+  const mark = /\){0,3}[.!?:;,]{0,3}$/.exec(phrase)![0];
+  const text = phrase.includes('(') ? mark.replaceAll(')', '') : mark;
+  return /^[;,]$/.test(text) ? '' : text;
+}
+
+function endWith(parts: string[], mark: string): void {
+  const last = mark === '' ? undefined : parts.pop();
+  if (last !== undefined) parts.push(last.replace(/[,;]$/, '') + mark);
 }
