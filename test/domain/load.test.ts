@@ -152,12 +152,12 @@ describe('a TypeScript domain file', () => {
     [
       'a mistake in the definition',
       `import { defineDomain } from 'landbridge'; export default defineDomain({ name: 'a', titel: 'x' } as any);`,
-      /^a\.ts titel: "titel" is not known here; did you mean "title"\?/,
+      /^a\.ts:1:85 titel: "titel" is not known here; did you mean "title"\?/,
     ],
     [
       'a mistake of meaning',
       `import { defineDomain } from 'landbridge'; export default defineDomain({ name: 'a', baseUrl: 'https://a.test', endpoints: { get: { path: '/{id}', summary: 'x' } } });`,
-      /^a\.ts endpoints\.get\.path: needs an argument/,
+      /^a\.ts:1:132 endpoints\.get\.path: needs an argument/,
     ],
     ['a default export that is no domain', `export default 7;`, /^a\.ts: is not a domain/],
   ];
@@ -252,7 +252,7 @@ resources: { 'guide://a': { name: guide, text: x } }
         title: 'Long',
         arguments: [],
         messages: [
-          { role: 'user', resource: 'guide://a' },
+          { role: 'user', resource: 'guide://a', place: expect.stringMatching(/a\.yaml:6:18 prompts\.long/) },
           { role: 'assistant', text: 'Yes.' },
         ],
       },

@@ -176,7 +176,8 @@ describe('a field is readOnly', () => {
     const normal = { type: 'object', properties: { code: string }, required: ['code'] };
     const flat = await operation({ allOf: [ref('Base'), normal] }, schemas);
     expect(flat.advertised).toMatchObject({ properties: { code: { type: 'string' } }, required: ['code'] });
-    const nested = await operation({ type: 'object', properties: { item: { allOf: [ref('Base'), normal] } } }, schemas);
+    const properties = { item: { allOf: [ref('Base'), normal] }, note: string };
+    const nested = await operation({ type: 'object', properties }, schemas);
     expect(nested.advertised.properties.item).toMatchObject({
       properties: { code: { type: 'string' } },
       required: ['code'],
