@@ -97,7 +97,7 @@ describe('an argument that a domain file changes', () => {
     [
       'hidden with a default of the document is sent with that',
       { list: { args: { tenant: { hide: true } } } },
-      'list',
+      'list_lists',
       { day: '1' },
       '/lists?day=1&tenant=main',
     ],
