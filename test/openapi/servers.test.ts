@@ -1,5 +1,7 @@
 // Where requests go, and that nothing but configuration decides it.
 import { describe, expect, test } from 'vitest';
+import { importDocument } from '../../src/openapi/import-document.ts';
+import { startUpstream } from '../support/upstream.ts';
 import { importOne, importValue, openapi } from './support.ts';
 
 async function baseUrl(document: object, options = {}): Promise<string> {
@@ -91,6 +93,16 @@ describe('a base URL that ends with its host keeps the path of the document', ()
   ])('%s', async (url, want) => {
     const servers = [{ url, variables: { version: { default: '2024' } } }];
     expect(await baseUrl(at(servers), { baseUrl: 'http://127.0.0.1:9' })).toBe(want);
+  });
+
+  test('one without a slash before it counts from where the document came from', async () => {
+    const host = await startUpstream((_, response) => response.end(JSON.stringify(at([{ url: 'v3' }]))));
+    const urls = ['http://127.0.0.1:9', undefined].map(async (base) => {
+      const options = { env: {}, ...(base !== undefined && { baseUrl: base }) };
+      return (await importDocument(`${host.url}/docs/spec.json`, options)).endpoints[0]!.baseUrl;
+    });
+    expect(await Promise.all(urls)).toEqual(['http://127.0.0.1:9/docs/v3', `${host.url}/docs/v3`]);
+    await host.close();
   });
 
   test('that of the operation or the path, where they have one', async () => {

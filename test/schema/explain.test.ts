@@ -53,6 +53,10 @@ describe('a field at the wrong level', () => {
     expect(lines(whole, { body: { name: 'n' } })).toEqual(['1. unknown `body.name`; put it inside `body.tag`']);
   });
 
+  test('belongs two levels inside', () => {
+    expect(lines(whole, { id: '1', name: 'n', body: {} })).toEqual(['1. unknown `name`; put it inside `body.tag`']);
+  });
+
   test('belongs outside', () => {
     expect(lines(whole, { body: { id: '1' } })).toEqual([
       '1. unknown `body.id`; put it beside `body`, not inside: `id`',

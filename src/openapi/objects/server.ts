@@ -152,7 +152,7 @@ function pick(
   let first: Choice | undefined;
   for (const node of chosen(list, options)) {
     const raw = textAt(node, 'url') ?? '/';
-    const template = origin === undefined || OTHER_SCHEME.test(raw) ? raw : pathOf(raw, node, options);
+    const template = origin === undefined || OTHER_SCHEME.test(raw) ? raw : pathOf(raw, node, root, options);
     const { text, missing, defaults } = fillVariables(template, node, options);
     const server: Server =
       missing.length > 0
@@ -197,9 +197,14 @@ function refuseUnknownServer(root: SourceDocument, options: ImportOptions): void
   throw new GatewayError('BAD_CONFIG', message, { field: 'server' });
 }
 
-/** The path of a server's template; scheme and host may be variables, and one variable may be both. */
-function pathOf(raw: string, node: Node, options: ImportOptions): string {
+/**
+ * The path of a server's template; scheme and host may be variables, and one variable may be both. One without a slash before it
+ * counts from where the document came from.
+ */
+function pathOf(raw: string, node: Node, { uri }: SourceDocument, options: ImportOptions): string {
   const { text } = fillVariables(raw, node, options);
+  if (/^[\w.-]+(?:\/|$)/.test(text) && uri.startsWith('http') && URL.canParse(text, uri))
+    return new URL(text, uri).pathname;
   const path = text.replace(/^(?:(?:[a-z][a-z0-9+.-]*|\{[^{}]*\}):)?\/\/[^/]*|^\{[^{}]*\}(?=\/|$)/i, '');
   return `/${trimStart(path, '/')}`;
 }

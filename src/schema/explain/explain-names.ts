@@ -29,9 +29,9 @@ export function explainUnknown(place: Place, name: string, view: View, suggest: 
   const others = [...names].filter((each) => each !== name);
   const holder = holderOf(name, others, place, view);
   if (holder !== undefined) {
-    const suggestion = joinPath(joinPath(place.path, holder), name);
-    const message = `unknown ${showName(path)}; put it inside ${showName(joinPath(place.path, holder))}`;
-    return { ...base, message, suggestion, settles: [joinPath(place.path, holder)] };
+    const inside = holder.reduce(joinPath, place.path);
+    const message = `unknown ${showName(path)}; put it inside ${showName(inside)}`;
+    return { ...base, message, suggestion: joinPath(inside, name), settles: [inside] };
   }
   const outside = outsideOf(name, place, view);
   if (outside !== undefined) {
@@ -68,12 +68,25 @@ export function explainUnknown(place: Place, name: string, view: View, suggest: 
 /** Objects looked into for one name. */
 const MAX_HOLDERS = 40;
 
-/** The neighbour that is an object with such a field: `title` belongs inside `body`. */
-function holderOf(name: string, others: readonly string[], place: Place, view: View): string | undefined {
-  return others.slice(0, MAX_HOLDERS).find((other) => {
-    const schema = findProperty(view.root, place.schema, other);
-    return schema !== undefined && declaresField(view, schema, name);
-  });
+/** The neighbour that is an object with such a field, or has one inside: `title` belongs inside `body`, `lat` inside `address.geo`. */
+function holderOf(name: string, others: readonly string[], place: Place, view: View): readonly string[] | undefined {
+  const fieldsOf = (schema: JsonSchema, names: Iterable<string>) =>
+    [...names].flatMap((each) => {
+      const inner = findProperty(view.root, schema, each);
+      return inner === undefined ? [] : [[each, inner] as const];
+    });
+  const near = fieldsOf(place.schema, others.slice(0, MAX_HOLDERS));
+  const [holder] = near.find(([, schema]) => declaresField(view, schema, name)) ?? [];
+  if (holder !== undefined) return [holder];
+  let left = MAX_HOLDERS;
+  for (const [outer, schema] of near) {
+    if (!isObject(schema) || (typesOf(view.root, schema) & OBJECT) === 0) continue;
+    const names = [...declaredNames(view.root, schema)].slice(0, Math.max(left, 0));
+    left -= names.length;
+    const [inner] = fieldsOf(schema, names).find(([, one]) => declaresField(view, one, name)) ?? [];
+    if (inner !== undefined) return [outer, inner];
+  }
+  return undefined;
 }
 
 function declaresField({ root }: View, schema: JsonSchema, name: string): boolean {
