@@ -197,6 +197,20 @@ describe('a page that names its document', () => {
     expect(domain.warnings[0]).toBe(`${site.url}${at.split('?')[0]} is a page; its document is ${site.url}${place}.`);
   });
 
+  test('by its Link header', async () => {
+    const host = await startUpstream(({ url }, response) => {
+      if (url === '/described') return void response.end(JSON.stringify(document()));
+      response.setHeader(
+        'link',
+        '</style.css>; rel=preload, </described>; rel="service-desc"; type="application/json"',
+      );
+      response.end(page('Hello.'));
+    });
+    const { source } = await importDocument(`${host.url}/help`, { env: {} });
+    expect(source).toBe(`${host.url}/described`);
+    await host.close();
+  });
+
   test('with several documents: the first is taken, the others are named', async () => {
     await open({
       '/docs': page("<script>SwaggerUIBundle({ urls: [{ url: '/a', name: 'A' }, { url: '/b', name: 'B' }] })</script>"),

@@ -15,6 +15,8 @@ export interface Fetched {
   readonly url: string;
   readonly status: number;
   readonly text: string;
+  /** What it says of others (`Link`, RFC 8288). */
+  readonly link?: string;
 }
 
 /** The text at `source`; any status but success throws. */
@@ -53,10 +55,12 @@ export async function fetchAnswer(source: string, limits: Limits, headers: Field
         url = nextUrl(url, response.headers.get('location')!, hops, label);
         continue;
       }
+      const link = response.headers.get('link');
       return {
         url: url.href,
         status: response.status,
         text: await readBody(response, label, limits.maxBytes),
+        ...(link !== null && { link }),
       };
     }
   } catch (error) {

@@ -72,7 +72,7 @@ export async function findDocument(page: Fetched, limits: Limits, headers: Field
 /** What a page names, itself or in its scripts, or holds. `subject` begins the note. */
 async function readPage(page: Fetched, subject: string, search: Search): Promise<FoundDocument | undefined> {
   const links = readLinks(page.text, isHtml(page));
-  const named = await search.followAll([...ownQuery(page.url), ...links.documents], page.url);
+  const named = await search.followAll([...ownQuery(page.url), ...linksOf(page), ...links.documents], page.url);
   if (named !== undefined) return withNote(named, `${subject} is ${showUrl(named.url)}`);
   if (links.inline !== undefined)
     return { url: page.url, text: links.inline, note: `${subject} stands in the page itself.` };
@@ -97,6 +97,12 @@ function withNote({ url, text, others }: Followed, note: string): FoundDocument 
 function ownQuery(url: string): string[] {
   const { searchParams } = new URL(url);
   return ['url', 'configUrl'].flatMap((name) => searchParams.getAll(name));
+}
+
+/** `Link: </openapi.json>; rel="service-desc"`, RFC 8631. */
+function linksOf({ link = '' }: Fetched): string[] {
+  const targets = link.slice(0, 2_000).matchAll(/<([^<>]{1,500})>([^<>]{0,300})/g);
+  return [...targets].flatMap(([, target, parameters]) => (/\bservice-desc\b/i.test(parameters!) ? [target!] : []));
 }
 
 /** A document, and what else the same page offered. */
