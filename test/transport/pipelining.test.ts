@@ -23,6 +23,7 @@ beforeAll(async () => {
       onMessage();
       return { body: '{"jsonrpc":"2.0","id":1,"result":{}}', status: 200 };
     },
+    loseMessage: () => {},
   } as unknown as Protocol;
   server = await startHttp(
     {

@@ -75,7 +75,7 @@ export const FILE_CASES: readonly Case[] = [
     'duplicate keys in profiles.yaml',
     (url) => ({ 'a.yaml': handWritten(url, {}), 'profiles.yaml': 'x: { readOnly: true }\nx: { readOnly: false }\n' }),
     ['a.yaml'],
-    /unique|duplicate/i,
+    /unique|duplicate|already/i,
   ),
   refusesStart(
     'response.pick on a known schema that has no such path',
