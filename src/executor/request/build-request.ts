@@ -53,7 +53,9 @@ const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
 export function compileRequest(endpoint: Endpoint, userAgent: string, tool: string): RequestPlan {
   const { origin, basePath } = parseBaseUrl(endpoint, tool);
   const { method, effect, limits } = endpoint;
-  const rest = { publicOnly: endpoint.publicOnly === true, limits, isRead: effect === 'read', takesPart: true };
+  const isRead = effect === 'read';
+  const publicOnly = endpoint.publicOnly === true;
+  const takesPart = true;
   const variables = new Map<string, PathVariable>();
   const writers: Record<'query' | 'header' | 'cookie', Writer[]> = { query: [], header: [], cookie: [] };
   for (const { key, to } of endpoint.args) {
@@ -83,7 +85,18 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
 
       const body = buildBody?.(args, tool, proof?.body);
       if (!bodyMayVary && proof === undefined && trace === undefined && fixed.cookie === '') {
-        return { method, origin, path: fullPath, url, headers: fixed.headers, body: null, ...rest };
+        return {
+          method,
+          origin,
+          path: fullPath,
+          url,
+          headers: fixed.headers,
+          body: null,
+          publicOnly,
+          limits,
+          isRead,
+          takesPart,
+        };
       }
       const outgoing: Record<string, string> = { ...fixed.headers };
       for (const writer of writers.header) {
@@ -98,7 +111,18 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
       }
       Object.assign(outgoing, proof?.headers);
       const data = body?.data ?? null;
-      return { method, origin, path: fullPath, url, headers: outgoing, body: data, ...rest };
+      return {
+        method,
+        origin,
+        path: fullPath,
+        url,
+        headers: outgoing,
+        body: data,
+        publicOnly,
+        limits,
+        isRead,
+        takesPart,
+      };
     },
   };
 }
