@@ -1,10 +1,9 @@
 // landbridge import --update: a new version of the document under the same domain file, which stays as it is to the byte, and a
 // report of what came, went and changed. What the file says about operations that went is named with its line.
 import { existsSync } from 'node:fs';
-import { readdir, readFile, realpath, rm } from 'node:fs/promises';
-import { dirname, extname, join, relative, resolve } from 'node:path';
+import { readFile, realpath, rm } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pc from 'picocolors';
 import type { Config } from '../../config.ts';
 import { keysOf } from '../../domain/curation/curate-operations.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
@@ -20,81 +19,21 @@ import { type Problem, place } from '../../endpoint/problems.ts';
 import { unsetVariables } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
 import { type ImportOptions, importDocument } from '../../openapi/import-document.ts';
-import { digestLines } from '../terminal/digest-lines.ts';
-import { createProgress, shown } from '../terminal/terminal.ts';
+import { createProgress } from '../terminal/terminal.ts';
 import { backUp, writeFiles } from './back-up.ts';
-import { compareDocuments, type DocumentChanges, labelOf, type OperationName } from './compare-documents.ts';
+import { chooseDomainFile, isSameSource } from './choose-domain-file.ts';
+import { compareDocuments, labelOf } from './compare-documents.ts';
 import type { ImportFlags } from './import.ts';
 import { placeAround, type ReceivedFile } from './place-files.ts';
-
-interface UpdateReport extends Omit<DocumentChanges, 'successors'> {
-  readonly domainFile: string;
-  readonly document: string;
-  readonly importedFrom: string;
-  /** Whether anything was written. */
-  readonly updated: boolean;
-  readonly backups: readonly string[];
-  /** Lines of the domain file that no longer fit. */
-  readonly stale: readonly Mistake[];
-  readonly warnings: readonly string[];
-}
+import { renderReport, type UpdateReport } from './update-report.ts';
 
 export async function runUpdate(source: string | undefined, flags: ImportFlags, config: Config): Promise<void> {
-  const { file, document } = await chooseFile(source, flags, config);
+  const { file, document } = await chooseDomainFile(source, flags, config);
   const [sourceFile] = await findFiles([file]);
   const domainFile = await readDomainFile(sourceFile!, (read) => read);
   const report = await update(domainFile, document, config);
   process.stdout.write(flags.json ? `${JSON.stringify(report)}\n` : renderReport(report, flags.verbose ?? false));
   if (report.stale.length > 0) process.exitCode = 1;
-}
-
-/** The domain file that is meant, and the new document where one is named. */
-async function chooseFile(
-  source: string | undefined,
-  { name, out = '.' }: ImportFlags,
-  config: Config,
-): Promise<{ file: string; document?: string }> {
-  const isDomainFile = source !== undefined && existsSync(source) && (await findFiles([source]))[0]?.kind === 'data';
-  if (isDomainFile) return { file: source };
-  const document = pickDefined({ document: source });
-  const folder = join(out, 'domains');
-  if (name !== undefined) return { file: fileCalled(folder, name), ...document };
-  const candidates = await listImported(folder);
-  const same = candidates.filter(({ from }) => source !== undefined && isSame(from, source, folder));
-  if (same.length === 1) return { file: same[0]!.file, ...document };
-  if (source !== undefined) {
-    const { name: title } = await importDocument(source, { env: config.env, headers: config.headers });
-    return { file: fileCalled(folder, title), ...document };
-  }
-  if (candidates.length === 1) return { file: candidates[0]!.file };
-  const message =
-    candidates.length === 0
-      ? `No domain file in ${folder} says where its document came from (importedFrom:); name the document: landbridge import --update <document> --name <domain>.`
-      : `Several domain files say where their document came from; name one: landbridge import --update ${candidates.map(({ file }) => file).join(', or ')}.`;
-  throw new GatewayError('BAD_CONFIG', message, { usage: true });
-}
-
-function fileCalled(folder: string, name: string): string {
-  const file = ['.yaml', '.yml', '.json'].map((end) => join(folder, name + end)).find((path) => existsSync(path));
-  if (file !== undefined) return file;
-  const message = `There is no ${join(folder, `${name}.yaml`)} to update; name the domain file with --name, or leave --update out to import the document anew.`;
-  throw new GatewayError('BAD_CONFIG', message);
-}
-
-async function listImported(folder: string): Promise<{ file: string; from: string }[]> {
-  const names = await readdir(folder).catch((): string[] => []);
-  const files: { file: string; from: string }[] = [];
-  for (const name of names.sort()) {
-    if (!['.yaml', '.yml', '.json'].includes(extname(name))) continue;
-    const file = join(folder, name);
-    const line = /^importedFrom:[ \t]*(\S[^\r\n]*)$/m.exec(await readFile(file, 'utf8'))?.[1];
-    if (line !== undefined) files.push({ file, from: line.trim().replace(/^(["'])(.*)\1$/, '$2') });
-  }
-  return files;
-}
-
-function isSame(from: string, source: string, folder: string): boolean {
-  return from === source || (!/^https?:/i.test(source) && resolve(folder, from) === resolve(source));
 }
 
 async function update({ definition, file, positionOf }: DomainFile, document: string | undefined, config: Config) {
@@ -151,7 +90,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   );
   const stale = [...lost, ...others];
   const moved =
-    document !== undefined && importedFrom !== undefined && !isSame(importedFrom, document, dirname(file))
+    document !== undefined && importedFrom !== undefined && !isSameSource(importedFrom, document, dirname(file))
       ? [
           `${file} still says importedFrom: ${importedFrom}; change it if the next version comes from ${withoutSecrets(document)}.`,
         ]
@@ -320,46 +259,4 @@ function withoutSecrets(source: string): string {
   if (!/^https?:/i.test(source) || !URL.canParse(source)) return relative('.', source);
   const { origin, pathname } = new URL(source);
   return origin + pathname;
-}
-
-const MAX_LISTED = 20;
-
-function renderReport(report: UpdateReport, all: boolean): string {
-  const { domainFile, document, importedFrom, updated, backups, came, went, changed, stale, warnings } = report;
-  const rows = (mark: string, list: readonly (OperationName & { changes?: readonly string[] })[], what: string) => {
-    if (list.length === 0) return [];
-    const some = all ? list : list.slice(0, MAX_LISTED);
-    const more = list.length - some.length;
-    return [
-      `${list.length} ${list.length === 1 ? 'operation' : 'operations'} ${what}:`,
-      ...some.map(({ tool, operation, effect, changes }) =>
-        shown(`  ${mark} ${tool}  ${operation}  ${changes === undefined ? `(${effect})` : changes.join('; ')}`).replace(
-          /^ /,
-          '  ',
-        ),
-      ),
-      ...(more > 0 ? [pc.dim(`  … and ${more} more (--verbose lists all)`)] : []),
-    ];
-  };
-  const quiet = came.length + went.length + changed.length === 0;
-  const lines = [
-    updated
-      ? `${pc.green('✓')} ${document}, from ${shown(importedFrom)}`
-      : `${document} is what ${shown(importedFrom)} has: nothing was written.`,
-    ...backups.map((path) => `${pc.dim('before:')} ${path}`),
-    ...rows(pc.green('+'), came, 'came'),
-    ...rows(pc.red('-'), went, 'went'),
-    ...rows(pc.yellow('~'), changed, 'changed'),
-    ...(updated && quiet ? ['No operation came, went or changed.'] : []),
-    ...digestLines(warnings, pc.yellow('!'), all),
-    ...stale.map(({ line, field, message }) =>
-      shown(
-        `${pc.red('✗')} ${domainFile}${line === undefined ? '' : `:${line}`}: ${field === undefined ? '' : `${field} `}${message}`,
-      ),
-    ),
-    stale.length === 0
-      ? `${domainFile} is as it was.`
-      : `${domainFile} is as it was, and does not load until ${stale.length === 1 ? 'this line is' : 'these lines are'} changed.`,
-  ];
-  return `${lines.join('\n')}\n`;
 }
