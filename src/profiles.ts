@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { about, strict } from './domain/definition/shape/fields.ts';
-import { parseYaml } from './domain/domain-yaml.ts';
 import { reason } from './domain/files/domain-files.ts';
 import { MistakesError, type PositionOf, toMistakes } from './domain/files/mistakes.ts';
+import { parseYaml } from './domain/files/parse-yaml.ts';
 import { type Problem, toProblems } from './endpoint/problems.ts';
 import type { Profile } from './gateway.ts';
 

@@ -32,7 +32,7 @@ const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
   undici: ['executor/send.ts'],
   'js-yaml': ['openapi/source/parse.ts'],
-  yaml: ['domain/domain-yaml.ts', 'cli/import/place-files.ts'],
+  yaml: ['domain/files/parse-yaml.ts', 'domain/edit-yaml.ts', 'cli/import/place-files.ts'],
   'json-p3': ['openapi/source/jsonpath.ts'],
   commander: ['cli/program.ts', 'cli/commands.ts'],
   ajv: ['schema/check/compile-schema.ts'],

@@ -6,7 +6,7 @@ import { type Config, type Flags, readConfig } from '../config.ts';
 import type { ClientId } from '../doctor/client-check.ts';
 import { diagnose } from '../doctor/diagnose.ts';
 import type { CheckCode, Finding, Severity } from '../doctor/finding.ts';
-import { renderEntries } from '../domain/domain-yaml.ts';
+import { renderEntries } from '../domain/edit-yaml.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';

@@ -4,7 +4,7 @@ import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promise
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Finding } from '../doctor/finding.ts';
-import { type Entry, renderEntries, withEntries } from '../domain/domain-yaml.ts';
+import { type Entry, renderEntries, withEntries } from '../domain/edit-yaml.ts';
 import { findFiles, type SourceFile } from '../domain/files/domain-files.ts';
 import { loadDomains } from '../domain/load.ts';
 import { pickDefined } from '../domain/pick-defined.ts';

@@ -1,7 +1,8 @@
 // Entries written into a domain file by a program: everything a person wrote stays.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Entry, parseYaml, renderEntries, withEntries } from '../../src/domain/domain-yaml.ts';
+import { type Entry, renderEntries, withEntries } from '../../src/domain/edit-yaml.ts';
+import { parseYaml } from '../../src/domain/files/parse-yaml.ts';
 
 const names = ['POST /points/{id}/delete', 'deletePoint', 'delete_point'];
 const effect: Entry = { path: ['operations', names, 'effect'], value: 'destructive' };

@@ -1,26 +1,14 @@
 // The strict shape of a domain file. Unknown keys are mistakes, and every mistake says what to write instead.
 import { z } from 'zod';
-import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
-import { loginShape } from './credentials/login-schema.ts';
+import { credential, variable } from './credentials/credential-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
-import { about, chosen, closed, strict } from './shape/fields.ts';
+import { about, chosen, closed, headerName, list, named, strict, text, texts } from './shape/fields.ts';
 
-const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 const flag = z.boolean();
-const named = (pattern: RegExp, say: string) => z.string().regex(pattern, say);
-/** Whatever else stands there may be the secret itself: it is not repeated. */
-const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
-  error: ({ input }) => {
-    const name = /^\$\{?([A-Za-z_][A-Za-z0-9_]{0,99})\}?$/.exec(String(input))?.[1];
-    const fix =
-      name === undefined ? 'such as MY_API_KEY; the value itself belongs into the environment' : `so write ${name}`;
-    return `must be the name of an environment variable, ${fix}`;
-  },
-});
 const argumentName = named(
   ARGUMENT_KEY,
   'an argument name is letters, digits and _, at most 64, not starting with a digit',
@@ -29,8 +17,6 @@ const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, 
 /** Said of every text that may name variables. */
 const FILLED = '`\u0024{VARIABLE}` is filled in';
 const anything = z.unknown();
-const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
-const texts = list(text);
 const milliseconds = z.int().min(1).max(3_600_000);
 const bytes = z
   .int()
@@ -59,7 +45,7 @@ const allowReserved = about(
   true,
 );
 const jsonSchema = z.union([z.record(z.string(), anything), z.boolean()]);
-const headers = z.record(named(HEADER_NAME, 'is not a header name'), z.string());
+const headers = z.record(headerName('is not a header name'), z.string());
 const security = list(texts);
 
 const baseUrl = z.union([
@@ -72,86 +58,6 @@ const baseUrl = z.union([
     'env',
   ),
 ]);
-
-const plainUrl = named(
-  /^(?:[^\s$]|\$(?!\{))+$/,
-  'must be a URL without blanks; variables of the environment are filled in in baseUrl, headers and serverVariables only',
-);
-const variables = {
-  env: about(variable, 'The variable that holds the key or token.', 'SHOP_KEY'),
-  usernameEnv: about(variable, 'The variable that holds the user name.', 'SHOP_USER'),
-  passwordEnv: about(variable, 'The variable that holds the password.', 'SHOP_PASSWORD'),
-  clientIdEnv: about(variable, 'The variable that holds the client id.', 'SHOP_CLIENT_ID'),
-  clientSecretEnv: about(variable, 'The variable that holds the client secret.', 'SHOP_CLIENT_SECRET'),
-  tokenUrl: about(plainUrl, 'Where an access token is had for client id and secret.', 'https://shop.example/token'),
-  scopes: about(texts, 'What the token is asked to allow. Default: nothing in particular.', ['orders:read']),
-  accessKeyIdEnv: about(variable, 'The variable that holds the access key id.', 'AWS_ACCESS_KEY_ID'),
-  secretAccessKeyEnv: about(variable, 'The variable that holds the secret access key.', 'AWS_SECRET_ACCESS_KEY'),
-  sessionTokenEnv: about(variable, 'The variable that holds the session token of temporary keys.', 'AWS_SESSION_TOKEN'),
-  region: about(text, 'The region requests are signed for.', 'eu-central-1'),
-  service: about(text, 'The service requests are signed for.', 'dynamodb'),
-};
-
-export const scheme = strict({
-  ...variables,
-  argument: about(
-    flag,
-    'A parameter that was taken for a key by its name is an argument after all, which the model gives.',
-    true,
-  ),
-}).meta({
-  id: 'scheme',
-  description:
-    'Variables for a security scheme of the imported document; what kind it is the document says. The name is that of the scheme.',
-});
-
-export const kinds = z.discriminatedUnion('kind', [
-  closed({
-    kind: about(z.literal('apiKey'), 'A key in a header, query parameter or cookie.', 'apiKey'),
-    in: about(z.enum(['header', 'query', 'cookie']), 'Where the key goes. Default: `header`.', 'query').exactOptional(),
-    field: about(text, 'Name of the header, query parameter or cookie.', 'X-API-Key'),
-    env: variables.env,
-    prefix: about(z.string(), 'Put before the key, its blank included.', 'Token ').exactOptional(),
-  }).meta({ id: 'apiKey' }),
-  closed({
-    kind: about(z.literal('bearer'), 'A token, sent as `Authorization: Bearer …`.', 'bearer'),
-    env: variables.env,
-  }).meta({ id: 'bearer' }),
-  closed({
-    kind: about(z.literal('basic'), 'User name and password, sent as `Authorization: Basic …`.', 'basic'),
-    usernameEnv: variables.usernameEnv,
-    passwordEnv: variables.passwordEnv.exactOptional(),
-  }).meta({ id: 'basic' }),
-  closed({
-    kind: about(
-      z.literal('oauth2'),
-      'An access token for client id and secret (client credentials), renewed in time.',
-      'oauth2',
-    ),
-    tokenUrl: variables.tokenUrl,
-    clientIdEnv: variables.clientIdEnv,
-    clientSecretEnv: variables.clientSecretEnv,
-    scopes: variables.scopes.exactOptional(),
-  }).meta({ id: 'oauth2' }),
-  closed({
-    kind: about(z.literal('awsSigv4'), 'Every request is signed (AWS Signature Version 4).', 'awsSigv4'),
-    accessKeyIdEnv: variables.accessKeyIdEnv,
-    secretAccessKeyEnv: variables.secretAccessKeyEnv,
-    sessionTokenEnv: variables.sessionTokenEnv.exactOptional(),
-    region: variables.region,
-    service: variables.service,
-  }).meta({ id: 'awsSigv4' }),
-  closed(loginShape).meta({ id: 'login' }),
-]);
-
-/** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */
-const credential = chosen([kinds, scheme], (value) =>
-  isObject(value) && !Object.keys(value).every(isSchemeKey) ? kinds : scheme,
-);
-
-function isSchemeKey(key: string): boolean {
-  return key !== 'kind' && (key in variables || key === 'argument');
-}
 
 const response = strict({
   accept: about(text, 'The Accept header. Default: JSON, else anything.', 'text/csv'),

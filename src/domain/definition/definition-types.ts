@@ -4,10 +4,11 @@
 import type { z } from 'zod';
 import type { BaseUrl } from '../../endpoint/environment.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import type * as credentials from './credentials/credential-schema.ts';
 import type * as schema from './definition-schema.ts';
 
 /** `env` of an `apiKey` holds the key; `prefix` (e.g. `Token `) is put before it. */
-export type CredentialDefinition = z.output<typeof schema.kinds>;
+export type CredentialDefinition = z.output<typeof credentials.kinds>;
 export type Location = z.output<typeof schema.location>;
 export type BodyKind = z.output<typeof schema.bodyKind>;
 
@@ -123,7 +124,7 @@ export interface DomainDefinition extends z.output<typeof schema.domain> {
   /** Env text. Sent with every request. */
   readonly headers?: { readonly [name: string]: string };
   /** By name; with `openapi`, the name of a security scheme needs no `kind`. */
-  readonly credentials?: { readonly [name: string]: CredentialDefinition | z.output<typeof schema.scheme> };
+  readonly credentials?: { readonly [name: string]: CredentialDefinition | z.output<typeof credentials.scheme> };
   /** Which credentials a call needs, as alternatives; default: the one that is declared. */
   readonly security?: readonly (readonly string[])[];
   /** Actions listed one to one in every exposure mode. */

@@ -7,11 +7,11 @@ import { DefinitionError } from '../definition/build-domain.ts';
 import { isDefined } from '../definition/define-domain.ts';
 import { checkDefinition } from '../definition/definition-schema.ts';
 import type { DomainDefinition, ResourceDefinition } from '../definition/definition-types.ts';
-import { parseYaml } from '../domain-yaml.ts';
 import { reason, type SourceFile } from './domain-files.ts';
 import { importModule, type Library } from './load-module.ts';
 import { MistakesError, type PositionOf, toMistakes } from './mistakes.ts';
 import { findPositions } from './module-positions.ts';
+import { parseYaml } from './parse-yaml.ts';
 import { isIndependent, withoutMistakes } from './sound-parts.ts';
 
 export interface DomainFile {

@@ -1,16 +1,14 @@
 // The shape of a login in a domain file: the request, where its answer has the token, and how that is sent.
 import { z } from 'zod';
-import { HEADER_NAME } from '../../../endpoint/headers/header-names.ts';
-import { about, closed } from '../shape/fields.ts';
+import { about, closed, headerName, text } from '../shape/fields.ts';
 
-const text = z.string().trim().min(1, 'must not be empty: write it or remove the key');
-const headerName = z.string().regex(HEADER_NAME, 'must be the name of a header, such as X-Auth-Token');
+const header = headerName('must be the name of a header, such as X-Auth-Token');
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
 const FILLED = '`$'.concat('{VARIABLE}` is filled in');
 
 const place = z.union([
   text,
-  closed({ header: about(headerName, 'The header of the answer that has it.', 'X-Auth-Token') }),
+  closed({ header: about(header, 'The header of the answer that has it.', 'X-Auth-Token') }),
 ]);
 
 const lifetime = z.union([
@@ -25,7 +23,7 @@ const lifetime = z.union([
 const prefix = about(z.string(), 'Put before the token, its blank included.', 'Token ').exactOptional();
 const send = z.union([
   z.enum(['bearer', 'cookies']),
-  closed({ header: about(headerName, 'The header that carries the token.', 'X-Auth-Token'), prefix }),
+  closed({ header: about(header, 'The header that carries the token.', 'X-Auth-Token'), prefix }),
   closed({ query: about(text, 'The query parameter that carries the token.', 'access_token') }),
   closed({ cookie: about(text, 'The cookie that carries the token.', 'session') }),
 ]);
@@ -56,7 +54,7 @@ export const loginShape = {
     `Address of a login that is elsewhere, instead of \`path\`; ${FILLED}.`,
     'https://id.example/token',
   ).exactOptional(),
-  headers: about(z.record(headerName, z.string()), `Headers of the login; ${FILLED}.`, {
+  headers: about(z.record(header, z.string()), `Headers of the login; ${FILLED}.`, {
     'X-Tenant': 'acme',
   }).exactOptional(),
   query: about(z.record(z.string(), scalar), `Query parameters of the login; ${FILLED}.`, {

@@ -1,6 +1,7 @@
 // How the shape of a file that people write is put down: objects that refuse unknown keys with a suggestion, and fields that
 // say what they are for. docs/ and the JSON Schemas for editors are made of these (npm run docs).
 import { z } from 'zod';
+import { HEADER_NAME } from '../../../endpoint/headers/header-names.ts';
 import { hint } from '../../../endpoint/suggest.ts';
 
 type Fields<Shape> = { readonly [Key in keyof Shape]: z.output<Shape[Key]> };
@@ -13,6 +14,22 @@ export interface Of<Value> extends z.ZodType<Value> {}
 export function about<Type extends z.ZodType>(type: Type, description: string, ...examples: unknown[]): Type {
   return type.meta({ description, ...(examples.length > 0 && { examples }) });
 }
+
+export const text: z.ZodString = z.string().trim().min(1, 'must not be empty: write it or remove the key');
+
+export function named(pattern: RegExp, say: string): z.ZodString {
+  return z.string().regex(pattern, say);
+}
+
+export function headerName(say: string): z.ZodString {
+  return named(HEADER_NAME, say);
+}
+
+export function list<Item extends z.ZodType>(item: Item) {
+  return z.array(item).readonly();
+}
+
+export const texts: z.ZodReadonly<z.ZodArray<z.ZodString>> = list(text);
 
 /** An object that refuses unknown keys with a suggestion. `{key}` is filled in per key by toProblems(). */
 export function closed<Shape extends z.core.$ZodLooseShape>(shape: Shape) {

@@ -1,14 +1,11 @@
-// Reads a YAML or JSON domain file as data, and remembers on which line each field stands; writes entries into one, with
-// comments and everything else left as they are.
+// Writes entries into a YAML or JSON domain file, with comments and everything else left as they are.
 import { isDeepStrictEqual } from 'node:util';
 import {
   type Document,
   isAlias,
   isMap,
-  isPair,
   isScalar,
   isSeq,
-  LineCounter,
   type Node,
   parseDocument,
   stringify,
@@ -16,94 +13,8 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { isObject } from '../endpoint/is-object.ts';
-import type { Problem } from '../endpoint/problems.ts';
 import { emptyMap, own } from '../endpoint/untrusted.ts';
-import type { ErrorCode } from '../errors.ts';
-import { MistakesError, type Position, type PositionOf, toMistakes } from './files/mistakes.ts';
-
-export interface ReadYaml {
-  readonly value: unknown;
-  readonly positionOf: PositionOf;
-}
-
-/** Parses what a person wrote: duplicate keys, tabs and broken indentation are mistakes with a place. */
-export function parseYaml(text: string, file: string, code: ErrorCode = 'BAD_DOMAIN'): ReadYaml {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true, merge: true });
-  const slip = document.errors.find((error) => error.code !== 'DUPLICATE_KEY');
-  if (slip !== undefined) {
-    const message = `${sentence(slip.message)}${fix(slip.code)}`;
-    throw new MistakesError(code, [{ file, ...positionAt(slip.pos[0], lines), message }]);
-  }
-  if (document.errors.length > 0) throw new MistakesError(code, listDuplicates(document, file, lines));
-  let value: unknown;
-  try {
-    value = document.toJS({ maxAliasCount: 100 });
-  } catch (error) {
-    throw new MistakesError(code, [{ file, message: `${sentence((error as Error).message)}; write it out` }]);
-  }
-  return { value, positionOf: (path) => findPosition(document.contents, path, lines) };
-}
-
-function listDuplicates(document: Document.Parsed, file: string, lines: LineCounter) {
-  const problems: Problem[] = [];
-  const positions = new Map<Problem['path'], Position>();
-  visit(document, {
-    Map: (_, map, ancestors) => {
-      const firstLines = new Map<string, number>();
-      for (const { key } of map.items) {
-        if (!isScalar(key) || key.range == null) continue;
-        const name = String(key.value);
-        const position = positionAt(key.range[0], lines);
-        const first = firstLines.get(name);
-        if (first === undefined) firstLines.set(name, position.line);
-        else if (name !== '<<') {
-          const around = ancestors.flatMap((node) =>
-            isPair(node) && isScalar(node.key) ? [String(node.key.value)] : [],
-          );
-          const path = [...around, name];
-          positions.set(path, position);
-          problems.push({ path, message: `stands in line ${first} already; remove one of them` });
-        }
-      }
-    },
-  });
-  return toMistakes(file, problems, (path) => positions.get(path));
-}
-
-function positionAt(offset: number, lines: LineCounter): Position {
-  const { line, col } = lines.linePos(offset);
-  return { line, column: col };
-}
-
-function findPosition(root: Node | null, path: readonly (string | number)[], lines: LineCounter): Position | undefined {
-  let at: Node | null | undefined = root;
-  let offset = root?.range?.[0];
-  for (const part of path) {
-    if (isMap(at)) {
-      const pair = at.items.find(({ key }) => isScalar(key) && String(key.value) === String(part));
-      if (pair === undefined) break;
-      offset = (pair.key as Node).range?.[0] ?? offset;
-      at = pair.value as Node | null;
-    } else if (isSeq(at) && typeof part === 'number') {
-      at = at.items[part] as Node | undefined;
-      offset = at?.range?.[0] ?? offset;
-    } else break;
-    if (isAlias(at)) break;
-  }
-  return offset === undefined ? undefined : positionAt(offset, lines);
-}
-
-function fix(code: string): string {
-  if (code === 'TAB_AS_INDENT') return '; use blanks';
-  return code === 'BAD_INDENT' || code.startsWith('BLOCK_') ? '; check the indentation here and in the next line' : '';
-}
-
-function sentence(message: string): string {
-  // The parser descends by calling itself, and says so when it cannot go on.
-  if (message.includes('call stack')) return 'lists or maps are nested too deeply here; flatten them';
-  return message.replace(/\s+/g, ' ').replace(/[.:]$/, '');
-}
+import { parseYaml, type ReadYaml } from './files/parse-yaml.ts';
 
 /** Something to write into a domain file. */
 export interface Entry {
