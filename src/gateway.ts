@@ -22,7 +22,7 @@ import {
 } from './catalog/resources-and-prompts/resources.ts';
 import { checkSelection, type Selection, selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
 import { createUnknownTool } from './catalog/unknown-tool.ts';
-import type { ConfirmWay, Domain, GuardPolicy } from './endpoint/model.ts';
+import type { ConfirmWay, Domain, Effect, GuardPolicy } from './endpoint/model.ts';
 import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
@@ -85,6 +85,8 @@ export interface GatewayOptions<Data = unknown> {
   /** Takes secrets out of whatever goes out; shared with the log. */
   readonly redact?: Redactor | undefined;
   readonly pageSize?: number | undefined;
+  /** Callers are told apart: what they are told is marked as not to be kept for others. */
+  readonly isPrivate?: boolean | undefined;
   readonly elicitTimeoutMs?: number | undefined;
 }
 
@@ -107,8 +109,8 @@ export interface Gateway<Data = unknown> extends Service {
   readonly version: string;
   /** Served at /mcp/<name>. */
   readonly profiles: ReadonlyMap<string, Service>;
-  /** '' is what is served by default. */
-  serviceOf(profile: string): Service | undefined;
+  /** '' is what is served by default. With `effects`: the part of it that has one of them, as a caller who may do no more sees it. */
+  serviceOf(profile: string, effects?: readonly Effect[]): Service | undefined;
   handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
   /** Ends what clients would hold open for ever: subscriptions. Calls under way go on. */
   drain(): void;
@@ -118,7 +120,8 @@ export interface Gateway<Data = unknown> extends Service {
 const { name: NAME, version: VERSION } = PRODUCT;
 
 /** Tools are fixed until a restart; five minutes bounds how long a client may miss one. */
-const CACHING = { ttlMs: 300_000, cacheScope: 'public' } as const;
+const CACHING_MS = 300_000;
+const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   const log = options.log ?? createSilentLog();
@@ -138,24 +141,40 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     spent: options.spent ?? createSpentStore(),
   };
   const policy = options.policy ?? { readOnly: false };
-  const service = createService(shared, {
+  const serving: Serving = {
     profile: '',
     domains: options.domains,
     native: options.native ?? {},
     exposure: options.exposure ?? 'auto',
     policy,
-  });
+  };
+  const service = createService(shared, serving);
   const lost = listLostResources(options.domains, service.resources);
   if (lost.length > 0) throw new GatewayError('BAD_DOMAIN', lost.join('\n'));
   refuseWrongProfiles(options as GatewayOptions);
+  const servings = new Map([['', serving]]);
   const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
-    profiles.set(name, createService(shared, toProfileServing(name, profile, options as GatewayOptions, policy)));
+    servings.set(name, toProfileServing(name, profile, options as GatewayOptions, policy));
+    profiles.set(name, createService(shared, servings.get(name)!));
   }
-  const services = [service, ...profiles.values()];
+  /** What callers of fewer effects see, by profile and effects; made when the first of them comes. */
+  const parts = new Map<string, Service>();
+  const partOf = (profile: string, effects: readonly Effect[]): Service | undefined => {
+    const whole = servings.get(profile);
+    if (whole === undefined) return undefined;
+    const key = `${profile} ${EFFECTS.filter((effect) => effects.includes(effect)).join()}`;
+    let part = parts.get(key);
+    if (part === undefined) {
+      part = createService(shared, toPartServing(whole, effects));
+      parts.set(key, part);
+    }
+    return part;
+  };
+  const services = () => [service, ...profiles.values(), ...parts.values()];
 
   const drain = () => {
-    for (const { protocol } of services) protocol.close();
+    for (const { protocol } of services()) protocol.close();
   };
 
   return {
@@ -163,12 +182,16 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     name: NAME,
     version: VERSION,
     profiles,
-    serviceOf: (profile) => (profile === '' ? service : profiles.get(profile)),
+    serviceOf(profile, effects) {
+      if (effects !== undefined && !EFFECTS.every((effect) => effects.includes(effect)))
+        return partOf(profile, effects);
+      return profile === '' ? service : profiles.get(profile);
+    },
     drain,
     close: async () => {
       drain();
       // Whoever served these has closed by now: nobody waits for their answers.
-      for (const { protocol } of services) protocol.abort();
+      for (const { protocol } of services()) protocol.abort();
       await executor.close();
     },
   };
@@ -198,6 +221,18 @@ interface Serving {
   readonly native: NativeEntries;
   readonly exposure: Exposure | 'auto';
   readonly policy: DeploymentPolicy;
+  /** Not everybody sees the same: nobody on the way may keep a list for others. */
+  readonly isPrivate?: boolean;
+}
+
+/** What is left of a profile for a caller whose calls may only do this. */
+function toPartServing(serving: Serving, effects: readonly Effect[]): Serving {
+  return {
+    ...serving,
+    domains: selectEndpoints(serving.domains, { effects }),
+    native: selectNative(serving.native, { native: true, effects }),
+    isPrivate: true,
+  };
 }
 
 /** A profile may be stricter than the deployment, never laxer. */
@@ -232,7 +267,8 @@ interface Shared {
   readonly spent: SpentStore;
 }
 
-function createService(shared: Shared, { profile, domains, native, exposure, policy }: Serving): Service {
+function createService(shared: Shared, serving: Serving): Service {
+  const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
   const { options, log, executor, redaction, spent } = shared;
   const signer = shared.signer.scoped(profile);
   const confirmations = createConfirmations({ signer, spent, ttlSeconds: options.confirmationTtlSeconds });
@@ -268,7 +304,7 @@ function createService(shared: Shared, { profile, domains, native, exposure, pol
     adapter,
     redaction,
     writer: createResultWriter({ [META.serverInfo]: info }),
-    caching: CACHING,
+    caching: { ttlMs: CACHING_MS, cacheScope: isPrivate || options.isPrivate ? 'private' : 'public' },
     pageSize: options.pageSize ?? 1_000,
     logging: native.logging ?? false,
     subscribe: native.subscribe ?? false,

@@ -14,6 +14,7 @@ const LINE = [
   'orchestration',
   'executor',
   'schema',
+  'limits',
   'call',
   'endpoint',
 ];
@@ -24,6 +25,10 @@ const SEES: Record<string, readonly string[]> = {
   domain: ['domain', 'openapi', 'schema', 'endpoint'],
   doctor: ['doctor', ...from('catalog')],
   sdk: ['sdk', ...from('protocol')],
+  identity: ['identity', 'transport', 'call', 'endpoint'],
+  audit: ['audit', 'call', 'endpoint'],
+  state: ['state', 'orchestration', 'limits'],
+  config: ['config', 'domain', 'endpoint', 'log.ts'],
 };
 /** Files at the top of src that every folder may use. */
 const COMMON = ['errors.ts'];

@@ -1,11 +1,29 @@
 // Who calls, and what their client can do. Authentication happens at the edge; from there on only this is known.
+import type { Effect } from '../endpoint/model.ts';
 import type { Outcome } from './outcome.ts';
 
 export type Transport = 'http' | 'stdio' | 'tcp' | 'local';
 
 export interface Principal {
+  /** Unique over all ways to prove who calls: `anonymous`, `local`, `key:ci`, `https://id.example.com|alice`, `cert:CN=batch`. */
   readonly id: string;
   readonly scopes?: readonly string[];
+  /** What its calls may do. Absent: everything. What it may not do, it does not see. */
+  readonly effects?: readonly Effect[] | undefined;
+  /** How much it may call, where that differs from what everybody may. */
+  readonly limits?: CallLimits | undefined;
+  /** What its token says, verified: for credentials and headers that tell an API who is calling. */
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+  /** Its verified token, only to be exchanged for another. A function, so that nothing that prints a principal prints it. */
+  readonly token?: (() => string) | undefined;
+}
+
+/** `rate` as it is written: `100/min`. */
+export interface CallLimits {
+  readonly rate?: string | undefined;
+  readonly concurrent?: number | undefined;
+  readonly queue?: number | undefined;
+  readonly waitSeconds?: number | undefined;
 }
 
 /** What the client of this very request can do. Never remembered between requests of the stateless era. */

@@ -75,6 +75,10 @@ const COMMANDS: readonly CommandSpec[] = [
     description: 'Serve APIs as MCP tools over HTTP, stdio and raw TCP.',
     arguments: [FILES],
     options: [
+      option(
+        '--config <file>',
+        'settings of a deployment (default: ./landbridge.yaml where there is one; LANDBRIDGE_CONFIG)',
+      ),
       ...source,
       option('--host <address>', 'address to listen on (default: 127.0.0.1; HOST)'),
       option('-p, --port <port>', 'HTTP port, 0 picks one (default: 3333; PORT)'),
@@ -91,6 +95,9 @@ const COMMANDS: readonly CommandSpec[] = [
       option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info; LOG_LEVEL)'),
       repeatable('--allowed-host <name>', 'Host header to accept besides localhost'),
       repeatable('--allowed-origin <origin>', 'web origin that may call, e.g. https://app.example'),
+      option('--public-url <url>', 'where clients reach this gateway, e.g. https://mcp.example.com'),
+      repeatable('--trusted-proxy <range>', 'proxy whose Forwarded and X-Forwarded-* headers are believed'),
+      option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379'),
       option('--allow-unauthenticated', 'listen beyond this machine without authentication in front'),
       option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
       option('--max-connections <n>', 'TCP connections at once (default: 100)'),

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
-import { type Config, type Flags, readConfig } from '../config.ts';
+import { type Config, type Flags, readConfig } from '../config/read-config.ts';
 import type { ClientId } from '../doctor/client-check.ts';
 import { diagnose } from '../doctor/diagnose.ts';
 import type { CheckCode, Finding, Severity } from '../doctor/finding.ts';

@@ -1,7 +1,7 @@
 // landbridge explain: where everything about one tool came from.
 import pc from 'picocolors';
 import type { CatalogOperation } from '../catalog/tree.ts';
-import { type Flags, readConfig } from '../config.ts';
+import { type Flags, readConfig } from '../config/read-config.ts';
 import type { Credential, Secret, Target } from '../endpoint/model.ts';
 import { formatOf, secretsIn } from '../endpoint/secrets.ts';
 import { closest } from '../endpoint/suggest.ts';

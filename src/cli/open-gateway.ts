@@ -2,7 +2,7 @@
 
 import { type SampleApi, startSampleApi } from '#sample';
 import type { Exposure } from '../catalog/registry.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read-config.ts';
 import { loadDomains } from '../domain/load.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';

@@ -1,7 +1,7 @@
 // landbridge tools: what would be served, what could not be imported and why, and what tools/list costs.
 import pc from 'picocolors';
 import { costOf } from '../catalog/tokens.ts';
-import { type Flags, readConfig } from '../config.ts';
+import { type Flags, readConfig } from '../config/read-config.ts';
 import type { Gateway } from '../gateway.ts';
 import { costOfList, type ModeCosts, measureModes, renderModes } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';

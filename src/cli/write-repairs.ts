@@ -2,7 +2,7 @@
 // one that is written is replaced as a whole.
 import { readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/read-config.ts';
 import type { Finding } from '../doctor/finding.ts';
 import { type Entry, renderEntries, withEntries } from '../domain/edit-yaml.ts';
 import { findFiles, type SourceFile } from '../domain/files/domain-files.ts';

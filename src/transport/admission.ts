@@ -14,6 +14,7 @@ export interface AdmissionOptions {
 export interface Refusal {
   readonly status: number;
   readonly message: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface Admission {

@@ -1,4 +1,6 @@
 // A whole HTTP server for a gateway: POST /mcp and its profiles on the hot path, every other route on express.
+import type { Principal } from '../call/caller.ts';
+import type { Effect } from '../endpoint/model.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { type HttpOptions, type HttpServer, startHttp } from './http.ts';
 
@@ -7,8 +9,8 @@ export interface Served {
   readonly name: string;
   readonly version: string;
   readonly registry: { readonly tools: { readonly size: number } };
-  /** '' is what /mcp serves, any other name what /mcp/<name> does. */
-  readonly serviceOf: (profile: string) => { readonly protocol: Protocol } | undefined;
+  /** '' is what /mcp serves, any other name what /mcp/<name> does; of it only what has one of the effects, where they are given. */
+  readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
 
 export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
@@ -44,7 +46,8 @@ export async function serveHttp<Data = unknown>(
   const { createRoutes } = await import('./routes.ts');
   const server = await startHttp(
     {
-      protocolOf: (profile) => gateway.serviceOf(profile)?.protocol,
+      protocolOf: (profile, { effects }: Principal) => gateway.serviceOf(profile, effects)?.protocol,
+      hasProfile: (profile) => gateway.serviceOf(profile) !== undefined,
       otherwise: createRoutes(
         {
           name: gateway.name,

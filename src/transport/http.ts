@@ -2,12 +2,13 @@
 import { isUtf8 } from 'node:buffer';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import { inTurn, MAX_UNQUEUED_MESSAGE } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import { type AdmissionOptions, createAdmission } from './admission.ts';
+import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
 import { createBodyReader } from './body-reader.ts';
 import { enterConnection, stopRequests } from './connection.ts';
 import { HttpSender, type Identity, JSON_TYPE } from './http-sender.ts';
@@ -15,10 +16,14 @@ import { createLoad, type Load, within } from './in-flight.ts';
 import { explainListenError } from './listen.ts';
 import { createPipelines } from './pipelining.ts';
 
-/** Undefined refuses the request with 401. */
+/** Who calls, or what to refuse the request with; undefined is a plain 401. */
+export type Identified<Data = unknown> = Identity<Data> | Refusal | undefined;
+
+/** `profile` is what the request is for: '' is /mcp itself. */
 export type Identify<Data = unknown> = (
   request: IncomingMessage,
-) => Identity<Data> | undefined | Promise<Identity<Data> | undefined>;
+  profile: string,
+) => Identified<Data> | Promise<Identified<Data>>;
 
 export interface HttpOptions<Data = unknown> extends AdmissionOptions {
   readonly host: string;
@@ -35,8 +40,9 @@ export interface HttpOptions<Data = unknown> extends AdmissionOptions {
 }
 
 export interface HttpParts {
-  /** `/mcp` → '', `/mcp/admin` → 'admin'. */
-  readonly protocolOf: (profile: string) => Protocol | undefined;
+  /** `/mcp` → '', `/mcp/admin` → 'admin'; as much of it as the principal may use. */
+  readonly protocolOf: (profile: string, principal: Principal) => Protocol | undefined;
+  readonly hasProfile: (profile: string) => boolean;
   /** Everything that is not POST /mcp. */
   readonly otherwise: (request: IncomingMessage, response: ServerResponse) => void;
   readonly onInternalError: (error: unknown) => void;
@@ -113,7 +119,11 @@ interface Door {
 }
 
 /** Everything between a request at the door and the answer on its way. */
-function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, options: HttpOptions, load: Load): Door {
+function createDoor(
+  { protocolOf, hasProfile, otherwise, onInternalError }: HttpParts,
+  options: HttpOptions,
+  load: Load,
+): Door {
   const admission = createAdmission(options);
   const pipelines = createPipelines();
   const bodies = createBodyReader({
@@ -162,8 +172,9 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
     }
   };
 
-  const readBody = (protocol: Protocol, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
+  const readBody = (profile: string, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
     const { headers } = request;
+    const protocol = protocolOf(profile, identity.principal)!;
     const refuseTooLarge = () => {
       refuse(request, response, 413, tooLarge);
       protocol.loseMessage({ principal: identity.principal, headers });
@@ -187,13 +198,23 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
     );
   };
 
-  const receiveFrom = async (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
+  const admit = (profile: string, request: IncomingMessage, response: ServerResponse, identified: Identified) => {
+    if (identified === undefined) refuse(request, response, 401, UNKNOWN_CALLER, { 'www-authenticate': 'Bearer' });
+    else if ('principal' in identified) readBody(profile, request, response, identified);
+    else refuse(request, response, identified.status, identified.message, identified.headers);
+  };
+
+  const receiveFrom = async (
+    profile: string,
+    request: IncomingMessage,
+    response: ServerResponse,
+    identifying: Promise<Identified>,
+  ) => {
     load.enter();
     try {
-      const identity = await identify!(request);
+      const identified = await identifying;
       if (load.underWay > options.maxInFlight) refuse(request, response, 503, BUSY, RETRY);
-      else if (identity) readBody(protocol, request, response, identity);
-      else refuse(request, response, 401, UNKNOWN_CALLER, { 'www-authenticate': 'Bearer' });
+      else admit(profile, request, response, identified);
     } catch (error) {
       onInternalError(error);
       refuse(request, response, 500, INTERNAL);
@@ -202,12 +223,21 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
     }
   };
 
-  const receive = (protocol: Protocol, request: IncomingMessage, response: ServerResponse) => {
+  const receive = (profile: string, request: IncomingMessage, response: ServerResponse) => {
     const refusal = admission.check(request);
     if (refusal) return refuse(request, response, refusal.status, refusal.message);
     if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
-    if (identify) void receiveFrom(protocol, request, response);
-    else readBody(protocol, request, response, ANONYMOUS);
+    if (!identify) return readBody(profile, request, response, ANONYMOUS);
+    let identified: ReturnType<Identify>;
+    try {
+      identified = identify(request, profile);
+    } catch (error) {
+      onInternalError(error);
+      return refuse(request, response, 500, INTERNAL);
+    }
+    // A key, or a token that was checked before, is known at once: no promise, no turn of the loop.
+    if (identified instanceof Promise) void receiveFrom(profile, request, response, identified);
+    else admit(profile, request, response, identified);
   };
 
   const serve = (request: IncomingMessage, response: ServerResponse) => {
@@ -216,8 +246,7 @@ function createDoor({ protocolOf, otherwise, onInternalError }: HttpParts, optio
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
       return refuse(request, response, 417, 'Expectation failed: send the request without "Expect".');
     const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
-    const protocol = profile === undefined ? undefined : protocolOf(profile);
-    if (protocol) receive(protocol, request, response);
+    if (profile !== undefined && hasProfile(profile)) receive(profile, request, response);
     else otherwise(request, response);
   };
 

@@ -3,7 +3,7 @@ import '../support/real-http.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { renderBanner } from '../../src/cli/serve/banner.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { petsDomain } from '../support/pets.ts';
 

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addCommands } from '../../src/cli/commands.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
 import { readProfiles } from '../../src/profiles.ts';
 import { run, type Served, serve } from '../support/cli.ts';

@@ -50,7 +50,7 @@ describe('the bundled domains', () => {
     const files = ['jsonplaceholder.yaml', 'musicbrainz.ts', 'openmeteo.yaml', 'tasks.yaml']
       .map((file) => readFileSync(`domains/${file}`, 'utf8'))
       .join('\n');
-    const config = readFileSync('src/config.ts', 'utf8');
+    const config = readFileSync('src/config/read-config.ts', 'utf8');
     const used = new Set([
       ...[...config.matchAll(/, '([A-Z][A-Z0-9_]*)'\],$/gm)].map((match) => match[1]!),
       ...[...files.matchAll(/\benv: ['"]?([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),

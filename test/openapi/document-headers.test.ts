@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';

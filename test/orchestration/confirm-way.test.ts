@@ -9,7 +9,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { GroupedToolBuilder } from '../../src/catalog/grouped/grouped-tool-builder.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { ConfirmWay, Domain } from '../../src/endpoint/model.ts';
 import { createGateway, type Gateway, type GatewayOptions, type Service } from '../../src/gateway.ts';

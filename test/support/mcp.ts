@@ -104,6 +104,7 @@ export async function serveHttp(gateway: Gateway, changes: Partial<HttpOptions> 
   const server = await startHttp(
     {
       protocolOf: (profile) => (profile === '' ? gateway.protocol : undefined),
+      hasProfile: (profile) => profile === '',
       otherwise: createRoutes(
         {
           name: 'landbridge',

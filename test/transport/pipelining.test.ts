@@ -28,6 +28,7 @@ beforeAll(async () => {
   server = await startHttp(
     {
       protocolOf: () => protocol,
+      hasProfile: () => true,
       otherwise: (_request, response) => {
         routed++;
         response.end('other');

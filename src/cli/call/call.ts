@@ -2,7 +2,7 @@
 // begins in another process.
 import { createInterface } from 'node:readline/promises';
 import type { Content } from '../../call/outcome.ts';
-import { type Flags, readConfig } from '../../config.ts';
+import { type Flags, readConfig } from '../../config/read-config.ts';
 import type { Args } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/read-config.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';
 import { pickDefined } from '../../domain/pick-defined.ts';
 import { GatewayError } from '../../errors.ts';

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
-import { type Config, type Flags, readConfig } from '../../config.ts';
+import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
 import { readEditorSchema, schemaFileName } from '../../editor-schemas.ts';
 import { isRoot } from '../../endpoint/environment.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, realpath, rm } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/read-config.ts';
 import { keysOf } from '../../domain/curation/curate-operations.ts';
 import type { DomainDefinition } from '../../domain/definition/definition-types.ts';
 import { findFiles } from '../../domain/files/domain-files.ts';

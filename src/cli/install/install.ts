@@ -4,7 +4,7 @@ import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/prom
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
-import { type Config, envFilesOf, type Flags, readConfig } from '../../config.ts';
+import { type Config, envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
 import { type Environment, expand } from '../../endpoint/environment.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';

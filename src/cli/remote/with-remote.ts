@@ -1,5 +1,5 @@
 // The flags of --url, and a connection for as long as a command needs it.
-import { type Flags, readConfig } from '../../config.ts';
+import { type Flags, readConfig } from '../../config/read-config.ts';
 import { GatewayError } from '../../errors.ts';
 import { PRODUCT } from '../../product.ts';
 import {

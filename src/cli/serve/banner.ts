@@ -2,7 +2,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
-import { BUNDLED_DOMAINS, type Config, DEFAULT_TOKEN_BUDGET } from '../../config.ts';
+import { BUNDLED_DOMAINS, type Config, DEFAULT_TOKEN_BUDGET } from '../../config/read-config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';

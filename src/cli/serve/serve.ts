@@ -1,5 +1,5 @@
 // landbridge serve: configuration → gateway → transports → signals.
-import { type Config, envFilesOf, type Flags, readConfig } from '../../config.ts';
+import { type Config, envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';

@@ -1,15 +1,16 @@
 // Flags and environment → one frozen Config. The sole reader of process.env (through the CLI, which hands it in).
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { type Environment, expand, needsVariables } from './endpoint/environment.ts';
-import { GatewayError } from './errors.ts';
-import { LOG_LEVELS } from './log.ts';
+import { type Environment, expand, needsVariables } from '../endpoint/environment.ts';
+import { GatewayError } from '../errors.ts';
+import { LOG_LEVELS } from '../log.ts';
+import { type ConfigFile, readConfigFile } from './config-file.ts';
 
 /** The domains that come with the package. */
-export const BUNDLED_DOMAINS = fileURLToPath(new URL('../domains', import.meta.url));
+export const BUNDLED_DOMAINS = fileURLToPath(new URL('../../domains', import.meta.url));
 
 /** What tools/list may cost before `auto` takes a smaller mode. */
 export const DEFAULT_TOKEN_BUDGET = 10_000;
@@ -70,6 +71,9 @@ const SETTINGS = {
   profile: [z.string().optional(), 'profile'],
   profiles: [profiles, 'profiles'],
   secret: [secret.optional(), undefined, 'LANDBRIDGE_SECRET'],
+  publicUrl: [url.optional(), 'publicUrl', 'LANDBRIDGE_PUBLIC_URL'],
+  trustedProxies: [texts.default([]), 'trustedProxy', 'LANDBRIDGE_TRUSTED_PROXIES'],
+  state: [z.string().optional(), 'state', 'LANDBRIDGE_STATE'],
 } as const satisfies Record<string, Setting>;
 
 type Settings = typeof SETTINGS;
@@ -85,6 +89,8 @@ export type Flags = {
   readonly envFile?: readonly string[] | undefined;
   /** The same; but Node.js takes a flag named --env-file for its own, wherever it stands, and ends where a file is missing. */
   readonly dotenv?: readonly string[] | undefined;
+  /** landbridge.yaml. */
+  readonly config?: string | undefined;
   readonly json?: boolean;
 };
 
@@ -92,15 +98,17 @@ export type Config = { readonly [Key in keyof Settings]: z.output<Settings[Key][
   readonly paths: readonly string[];
   readonly http: boolean;
   readonly env: Environment;
-};
+} & Pick<ConfigFile, 'auth' | 'limits' | 'audit' | 'tls'>;
 
 export function readConfig(commandLine: Flags, processEnv: Environment): Config {
   const env = withEnvFiles(envFilesOf(commandLine), processEnv);
   const flags = withBaseUrl(commandLine, env);
+  const file = chooseFile(flags, env);
+  const settings: Readonly<Record<string, unknown>> & ConfigFile = file === undefined ? {} : readConfigFile(file);
   const values = Object.entries<Setting>(SETTINGS).map(([key, [type, flag, variable]]) => {
     // An empty variable is an unset one: `PORT= npm start` means "the default".
     const fromVariable = variable && env[variable] ? env[variable] : undefined;
-    const parsed = type.safeParse(flags[flag as FlagName] ?? fromVariable);
+    const parsed = type.safeParse(flags[flag as FlagName] ?? fromVariable ?? settings[key]);
     if (parsed.success) return [key, parsed.data];
     const option = flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
     const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
@@ -108,11 +116,24 @@ export function readConfig(commandLine: Flags, processEnv: Environment): Config 
   });
   return Object.freeze({
     ...(Object.fromEntries(values) as Pick<Config, keyof Settings>),
-    paths: choosePaths(flags),
+    ...pickSections(settings),
+    paths: choosePaths(
+      flags,
+      settings.domains?.map((path) => resolve(dirname(file!), path)),
+    ),
     // A client that starts us over stdio did not ask for a port; only a flag does.
     http: flags.http !== false && (!flags.stdio || flags.port !== undefined),
     env,
   });
+}
+
+/** What was named; else ./landbridge.yaml where there is one. */
+function chooseFile({ config }: Flags, env: Environment): string | undefined {
+  return config ?? (env.LANDBRIDGE_CONFIG || (existsSync('landbridge.yaml') ? 'landbridge.yaml' : undefined));
+}
+
+function pickSections({ auth, limits, audit, tls }: ConfigFile): Pick<ConfigFile, 'auth' | 'limits' | 'audit' | 'tls'> {
+  return { ...(auth && { auth }), ...(limits && { limits }), ...(audit && { audit }), ...(tls && { tls }) };
 }
 
 /** Fills in the variables of --base-url. */
@@ -124,9 +145,10 @@ function withBaseUrl(flags: Flags, env: Environment): Flags {
 }
 
 /** What was named; else ./domains; else what comes with the package. */
-function choosePaths(flags: Flags): string[] {
+function choosePaths(flags: Flags, ofFile: readonly string[] = []): readonly string[] {
   const paths = [...(flags.paths ?? []), ...(flags.domains ?? [])];
   if (paths.length > 0) return paths;
+  if (ofFile.length > 0) return ofFile;
   return [existsSync('domains') ? 'domains' : BUNDLED_DOMAINS];
 }
 

@@ -1,0 +1,135 @@
+// The `auth` section of landbridge.yaml: who may call over HTTP and TCP.
+import { z } from 'zod';
+import { about, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
+import { callLimits } from './limits-schema.ts';
+
+const effect = z.enum(['read', 'write', 'destructive'], { error: 'must be read, write or destructive' });
+const effects = list(effect).refine((all) => all.length > 0, 'must name at least one of read, write and destructive');
+const principalName = named(
+  /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
+  'must have letters, digits and . _ @ - only, at most 64',
+);
+const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://id.example.com' });
+const profileNames = list(
+  named(/^(?:[a-z][a-z0-9_-]{0,31}|\*)$/, 'must be the name of a profile, or "*" for all and what /mcp serves'),
+);
+
+const permissions = {
+  profiles: about(
+    profileNames,
+    'The profiles it may use, each at `/mcp/<name>`; `"*"` stands for all of them and for `/mcp` itself. Default: `"*"`.',
+    ['reader'],
+  ),
+  effects: about(effects, 'What its calls may do. Default: all three.', ['read']),
+  expires: about(
+    z.iso
+      .date()
+      .or(z.iso.datetime({ offset: true }))
+      .or(z.date())
+      .transform((value) => (value instanceof Date ? value.toISOString() : value)),
+    'From then on it is refused: a date (its beginning in UTC), or a time.',
+    '2099-01-01',
+  ),
+  limits: about(callLimits, 'How much it may call; stricter or laxer than `limits.perPrincipal`.', { rate: '100/min' }),
+};
+
+const key = strict(
+  {
+    name: about(principalName, 'Who calls with it: logs, audit and limits know the caller by it.', 'ci'),
+    sha256: about(
+      named(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits; landbridge key new <name> prints them'),
+      'SHA-256 of the key, as `landbridge key new <name>` prints it. The key itself is nowhere kept.',
+      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    ),
+    env: about(
+      named(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
+      'In place of `sha256`: the variable that holds the key, or its SHA-256.',
+      'CI_KEY',
+    ),
+    file: about(text, 'In place of `sha256`: a file that holds the key, or its SHA-256.', '/run/secrets/ci-key'),
+    ...permissions,
+  },
+  'name',
+).meta({ id: 'key', description: 'An API key. Several may have one name, so that they can be rotated.' });
+
+const scopesOf = (what: string, example: string) =>
+  about(texts, `A token with any one of these scopes may ${what}.`, [example]);
+
+const issuer = strict(
+  {
+    issuer: about(url, 'The authorization server; tokens must name it exactly so.', 'https://id.example.com'),
+    audience: about(
+      z.union([text, list(text)]),
+      'What tokens must be made for. Default: the URL of the endpoint that is called, built from `publicUrl`.',
+      'https://mcp.example.com/mcp',
+    ),
+    jwksUri: about(url, 'Its public keys. Default: what its metadata says.', 'https://id.example.com/jwks'),
+    algorithms: about(
+      list(z.enum(['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'])),
+      'Signatures that are accepted. Default: RS256, PS256, ES256 and EdDSA.',
+      ['ES256'],
+    ),
+    types: about(
+      texts,
+      'The `typ` a token may have in its header; others, ID tokens among them, are refused. Default: `at+jwt` and `JWT`.',
+      ['at+jwt'],
+    ),
+    clockSkewSeconds: about(z.number().min(0).max(300), 'How far clocks may differ. Default: 30.', 30),
+    jwksMaxAgeSeconds: about(
+      z.number().int().min(60),
+      'How long known keys stay good while the authorization server cannot be reached. Default: 86400.',
+      86_400,
+    ),
+    introspection: about(
+      strict(
+        {
+          url: about(
+            url,
+            'The introspection endpoint. Default: what its metadata says.',
+            'https://id.example.com/introspect',
+          ),
+          clientIdEnv: about(text, 'The variable that holds our client id.', 'IDP_CLIENT_ID'),
+          clientSecretEnv: about(text, 'The variable that holds our client secret.', 'IDP_CLIENT_SECRET'),
+          cacheSeconds: about(
+            z.number().min(0).max(3600),
+            'How long a good answer is believed; a revoked token works that long. Default: 30.',
+            30,
+          ),
+        },
+        'clientIdEnv',
+        'clientSecretEnv',
+      ).meta({ id: 'introspection' }),
+      'For opaque tokens: the authorization server is asked about each (RFC 7662).',
+      { clientIdEnv: 'IDP_CLIENT_ID', clientSecretEnv: 'IDP_CLIENT_SECRET' },
+    ),
+    scopes: about(
+      strict({
+        read: scopesOf('call reads', 'api.read'),
+        write: scopesOf('call writes', 'api.write'),
+        destructive: scopesOf('call what destroys', 'api.admin'),
+      }).meta({ id: 'effectScopes' }),
+      'Which scopes allow which effects. An effect that is not named is allowed to nobody; without `scopes` every token may do everything.',
+      { read: ['api.read'], write: ['api.write'] },
+    ),
+    implies: about(z.record(text, texts), 'Scopes that hold others: whoever has the first has the rest too.', {
+      'api.admin': ['api.write', 'api.read'],
+    }),
+    profiles: about(
+      z.record(named(/^[a-z][a-z0-9_-]{0,31}$/, 'must be the name of a profile'), texts),
+      'Profiles that need a scope of their own, any one of these. A profile that is not named needs none.',
+      { support: ['support.use'] },
+    ),
+    principal: about(text, 'The claim that says who calls. Default: `sub`.', 'sub'),
+    limits: permissions.limits,
+  },
+  'issuer',
+).meta({ id: 'issuer', description: 'An OAuth 2.1 authorization server whose access tokens are accepted.' });
+
+export const authSection = strict({
+  keys: about(list(key), 'API keys, sent as `Authorization: Bearer <key>` or `X-API-Key: <key>`.', [
+    { name: 'ci', sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', effects: ['read'] },
+  ]),
+  oauth: about(list(issuer), 'Authorization servers whose access tokens are accepted.', [
+    { issuer: 'https://id.example.com', scopes: { read: ['api.read'] } },
+  ]),
+}).meta({ id: 'auth' });

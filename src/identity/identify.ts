@@ -1,0 +1,68 @@
+// Who calls: what a request shows for itself → a principal, or a refusal that says how to be let in.
+// Each authority (API keys, an OAuth issuer) knows its own tokens; nothing here decides what a principal may do.
+import type { IncomingMessage } from 'node:http';
+import type { Principal } from '../call/caller.ts';
+import type { Refusal } from '../transport/admission.ts';
+import type { Identify } from '../transport/http.ts';
+
+/** A caller, or why there is none. */
+export type Verdict = { readonly principal: Principal } | Refusal;
+
+export interface Authority {
+  /** Undefined: the token is none of its own. `profile` is what it is shown for: '' is /mcp itself. */
+  check(token: string, profile: string): Verdict | undefined | Promise<Verdict | undefined>;
+}
+
+export interface IdentifyOptions {
+  /** Asked in this order; the first that knows a token decides. */
+  readonly authorities: readonly Authority[];
+  /** `WWW-Authenticate` for who shows nothing, or nothing that is known; `error` as RFC 6750 names it. */
+  readonly challenge: (profile: string, error?: 'invalid_token') => string;
+}
+
+/** Longer ones are nobody's. */
+const MAX_TOKEN_CHARS = 8_192;
+const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+
+export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
+  const refuse = (profile: string, message: string, error?: 'invalid_token'): Refusal => ({
+    status: 401,
+    message,
+    headers: { 'www-authenticate': challenge(profile, error) },
+  });
+  const unknown = (profile: string) =>
+    refuse(profile, 'Unauthorized: this key or token is not known, or no longer good. Get a new one.', 'invalid_token');
+
+  const ask = (token: string, profile: string, from: number): Verdict | Promise<Verdict> => {
+    for (let at = from; at < authorities.length; at++) {
+      const verdict = authorities[at]!.check(token, profile);
+      if (verdict instanceof Promise) return verdict.then((settled) => settled ?? ask(token, profile, at + 1));
+      if (verdict !== undefined) return verdict;
+    }
+    return unknown(profile);
+  };
+
+  return (request, profile) => {
+    const shown = readToken(request);
+    if (shown === undefined)
+      return refuse(profile, 'Unauthorized: send "Authorization: Bearer <key or access token>".');
+    if (shown === 'malformed')
+      return {
+        status: 400,
+        message: 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".',
+        headers: { 'www-authenticate': challenge(profile) },
+      };
+    return ask(shown.token, profile, 0);
+  };
+}
+
+type Shown = { readonly token: string } | 'malformed' | undefined;
+
+/** From the headers only: what stands in a URL ends up in logs. */
+function readToken({ headers }: IncomingMessage): Shown {
+  const { authorization, 'x-api-key': key } = headers;
+  if (authorization === undefined && key === undefined) return undefined;
+  if (authorization !== undefined && key !== undefined) return 'malformed';
+  const token = authorization === undefined ? String(key) : BEARER.exec(authorization)?.[1];
+  return token === undefined || token === '' || token.length > MAX_TOKEN_CHARS ? 'malformed' : { token };
+}
