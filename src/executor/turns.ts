@@ -11,6 +11,24 @@ const TURN_MS = 4;
 
 const waiting: (() => void)[] = [];
 
+/** What is done as it comes, of all connections together, before the next turn: one socket may be read 32 times in between. */
+const UNQUEUED_MS = 10;
+
+let unqueuedUntil: number | undefined;
+
+/** Whether there is time left before the next turn for what is small and done as it comes; what is not must queue. */
+export function hasTimeLeft(): boolean {
+  const now = performance.now();
+  if (unqueuedUntil !== undefined) return now < unqueuedUntil;
+  unqueuedUntil = now + UNQUEUED_MS;
+  setImmediate(beginAnew);
+  return true;
+}
+
+function beginAnew(): void {
+  unqueuedUntil = undefined;
+}
+
 /** Calls `work`, which must not throw, after whoever asked before. */
 export function queueTurn(work: () => void): void {
   if (waiting.push(work) === 1) setImmediate(takeTurn);

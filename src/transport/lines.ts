@@ -4,7 +4,7 @@ import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
-import { MAX_UNQUEUED_MESSAGE, queueTurn } from '../executor/turns.ts';
+import { hasTimeLeft, MAX_UNQUEUED_MESSAGE, queueTurn } from '../executor/turns.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply, Sender } from '../protocol/sender.ts';
 import { abandon, createSession, type Session } from '../protocol/session.ts';
@@ -38,7 +38,7 @@ export interface ConversationParts {
   readonly manners?: Manners;
 }
 
-/** How long lines of one connection are taken before others get their turn. */
+/** How long lines of one connection are taken in its turn before others get theirs. */
 const MAX_TURN_MS = 10;
 
 export class Conversation {
@@ -197,7 +197,8 @@ export class Conversation {
     this.#proceeding = true;
     const until = performance.now() + MAX_TURN_MS;
     let next = 0;
-    const mayGoOn = () => !this.#isFull() && !this.#estranged && performance.now() < until;
+    const hasTime = isTurn ? () => performance.now() < until : hasTimeLeft;
+    const mayGoOn = () => !this.#isFull() && !this.#estranged && hasTime();
     const isLarge = () => this.#queue[next]!.length > MAX_UNQUEUED_MESSAGE && !(isTurn && next === 0);
     while (next < this.#queue.length && mayGoOn() && !isLarge()) this.#take(this.#queue[next++]!);
     this.#queue = this.#estranged ? [] : this.#queue.slice(next);
