@@ -28,7 +28,7 @@ export const OPERATIONS = {
 };
 
 /** One request as { head, body, headers }: `head` is the HTTP head as text, ready for the wire. */
-export function buildRequest(port, era, { tool, arguments: args }) {
+export function buildRequest(port, era, { tool, arguments: args }, token) {
   const method = tool === undefined ? 'tools/list' : 'tools/call';
   const params = {
     ...(tool !== undefined && { name: tool, arguments: args }),
@@ -39,6 +39,7 @@ export function buildRequest(port, era, { tool, arguments: args }) {
     host: `127.0.0.1:${port}`,
     'content-type': 'application/json',
     accept: 'application/json, text/event-stream',
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
     'mcp-protocol-version': VERSION[era],
     ...(era === 'modern' && { 'mcp-method': method, ...(tool !== undefined && { 'mcp-name': tool }) }),
     'content-length': Buffer.byteLength(body),

@@ -1,6 +1,7 @@
 // npm run bench: every number is a ratio measured in this run, on this machine. bench/README.md says how to read it.
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { measureIdentity } from './identity.mjs';
 import { measureImport } from './import.mjs';
 import { generator } from './load.mjs';
 import { CORES, stopAll } from './processes.mjs';
@@ -11,7 +12,7 @@ const HELP = `npm run bench -- [options]
   --rounds <n>        interleaved pairs per row (default 5)
   --seconds <n>       length of one sample (default 1)
   --connections <n>   keep-alive connections of the load generator (default 64)
-  --only <parts>      of speed, scale, import (default: all)
+  --only <parts>      of speed, scale, identity, import (default: all)
   --eras <eras>       of modern, legacy (default: both)
   --operations <ops>  of list, get, create, biglist (default: all)
   --own               the raw limit of this folder, even where the shared one is present
@@ -23,7 +24,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '64' },
-    only: { type: 'string', default: 'speed,scale,import' },
+    only: { type: 'string', default: 'speed,scale,identity,import' },
     eras: { type: 'string', default: 'modern,legacy' },
     operations: { type: 'string', default: 'list,get,create,biglist' },
     own: { type: 'boolean', default: false },
@@ -75,6 +76,13 @@ async function bench() {
     print(renderScale(results.scale));
     await stopAll();
   }
+  if (parts.includes('identity')) {
+    const onRound = (round) => progress(`identity: round ${round} of ${options.rounds}`);
+    results.identity = await measureIdentity({ ...options, onRound });
+    progress('');
+    print(renderIdentity(results.identity));
+    await stopAll();
+  }
   if (parts.includes('import')) {
     const onRound = (round) => progress(`import: round ${round} of ${IMPORT_ROUNDS}`);
     results.import = await measureImport({ rounds: IMPORT_ROUNDS, onRound });
@@ -109,6 +117,19 @@ function renderScale(row) {
   const head = ['', 'throughput', 'CPU/request', 'req/s', 'of the small one', 'noise'];
   const body = [row.label, fixed(row.throughput), fixed(row.cpu), whole(row.rps), whole(row.baseRps), fixed(row.noise)];
   return title + renderTable(head, [body]);
+}
+
+function renderIdentity(rows) {
+  const title =
+    '\nWhat it costs to know who calls, beside a gateway that asks nobody (1.00 = nothing; aim: CPU/request 0.90)\n';
+  const head = ['', 'throughput', 'CPU/request', 'us CPU', 'without', 'noise'];
+  const body = rows.map((row) => [
+    row.label,
+    ...[row.throughput, row.cpu].map((ratio) => fixed(ratio)),
+    ...[row.cpuUs, row.baseCpuUs].map((us) => fixed(us, 1)),
+    `${fixed(row.noise)}${row.errors > 0 ? ` ${row.errors} ERRORS` : ''}`,
+  ]);
+  return title + renderTable(head, body);
 }
 
 function renderImport(rows) {

@@ -60,17 +60,18 @@ export async function measureScale(options, [few, many] = [10, 5_000]) {
   return row;
 }
 
-async function sideOf({ port, pid }, era, operations) {
+/** One side of a pair: checked requests for a gateway, with the caller's key or token where it wants one. */
+export async function sideOf({ port, pid }, era, operations, token) {
   const requests = [];
   for (const operation of operations) {
-    const request = buildRequest(port, era, operation);
+    const request = buildRequest(port, era, operation, token);
     await check(port, request, operation);
     requests.push({ ...request, reachesUpstream: operation.tool !== undefined });
   }
   return { port, pid, requests };
 }
 
-async function startUpstream(lab) {
+export async function startUpstream(lab) {
   const port = await freePort();
   const child = startNode([lab.upstream], { core: 'load', env: { UPSTREAM_PORT: String(port) } });
   await waitFor(child, 'the upstream', () => fetchText(`http://127.0.0.1:${port}/__count`));
@@ -91,13 +92,13 @@ async function startLimit(lab, era, upstream) {
 }
 
 /** As a user starts it: everything on, one log line per call at level info. */
-async function startLandbridge(options, document, upstream) {
+export async function startLandbridge(options, document, upstream, { args: more = [], token } = {}) {
   const port = await freePort();
   const args = [options.cli, 'serve', document, '--base-url', `http://127.0.0.1:${upstream.port}`];
-  const child = startNode([...options.nodeFlags, ...args, '--port', String(port), '--exposure', 'tools'], {
+  const child = startNode([...options.nodeFlags, ...args, ...more, '--port', String(port), '--exposure', 'tools'], {
     core: 'gateway',
     errors: openSync(options.log, 'a'),
   });
-  await waitFor(child, 'landbridge serve', () => check(port, buildRequest(port, 'modern', {}), {}));
+  await waitFor(child, 'landbridge serve', () => check(port, buildRequest(port, 'modern', {}, token), {}));
   return { port, pid: child.pid, child };
 }

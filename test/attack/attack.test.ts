@@ -9,6 +9,7 @@ const PARTS = {
   A: 'no input holds the event loop',
   B: 'the operator decides, not the document, not the caller',
   C: 'doors',
+  D: 'who calls, and what they may do',
 } as const;
 
 let runner: Runner;

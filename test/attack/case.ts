@@ -24,8 +24,8 @@ export interface Attack {
 }
 
 export interface Case {
-  /** The part of the rule it belongs to: A no input stalls, B the operator decides, C doors. */
-  readonly part: 'A' | 'B' | 'C';
+  /** The part of the rule it belongs to: A no input stalls, B the operator decides, C doors, D who calls. */
+  readonly part: 'A' | 'B' | 'C' | 'D';
   readonly id: string;
   /** Shared gateway it runs against; a case without one launches its own. */
   readonly fixture?: Fixture;

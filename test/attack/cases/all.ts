@@ -10,9 +10,11 @@ import { GUARD_CASES } from './guards.ts';
 import { HOSTILE_FILE_CASES } from './hostile-files.ts';
 import { INPUT_CASES } from './inputs.ts';
 import { OVERRIDE_CASES } from './overrides.ts';
+import { PERMISSION_CASES } from './permissions.ts';
 import { PIPELINE_CASES } from './pipelines.ts';
 import { PROFILE_CASES } from './profiles.ts';
 import { RED_TEAM_CASES } from './red-team.ts';
+import { TOKEN_CASES } from './tokens.ts';
 import { VARIABLE_CASES } from './variables.ts';
 
 export const CASES: readonly Case[] = [
@@ -30,4 +32,6 @@ export const CASES: readonly Case[] = [
   ...PROFILE_CASES,
   ...FILE_CASES,
   ...DOOR_CASES,
+  ...PERMISSION_CASES,
+  ...TOKEN_CASES,
 ];
