@@ -13,6 +13,7 @@ import { OVERRIDE_CASES } from './overrides.ts';
 import { PERMISSION_CASES } from './permissions.ts';
 import { PIPELINE_CASES } from './pipelines.ts';
 import { PROFILE_CASES } from './profiles.ts';
+import { RATE_CASES } from './rates.ts';
 import { RED_TEAM_CASES } from './red-team.ts';
 import { TOKEN_CASES } from './tokens.ts';
 import { VARIABLE_CASES } from './variables.ts';
@@ -34,4 +35,5 @@ export const CASES: readonly Case[] = [
   ...DOOR_CASES,
   ...PERMISSION_CASES,
   ...TOKEN_CASES,
+  ...RATE_CASES,
 ];

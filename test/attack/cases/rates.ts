@@ -1,0 +1,134 @@
+// D: a limit is a limit, however a caller spreads its calls; and nobody's calls are paid by somebody else.
+import { createHash, randomBytes } from 'node:crypto';
+import type { Attack, Case } from '../case.ts';
+import { type Answer, post } from '../doors.ts';
+import type { Gateway } from '../gateway.ts';
+import { document, operation } from './small-api.ts';
+
+const newKey = () => `lb_${randomBytes(32).toString('base64url')}`;
+const NOISY = newKey();
+const NOISY_TOO = newKey();
+const QUIET = newKey();
+const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
+const RATE = 20;
+
+function launchWith(attack: Attack, limits: object = {}): Promise<Gateway> {
+  return attack.launch({
+    files: {
+      'api.json': document(attack.upstream.url, {
+        '/things': { get: operation('list_things'), post: operation('create_thing') },
+      }),
+      'landbridge.yaml': JSON.stringify({
+        domains: ['./api.json'],
+        exposure: 'tools',
+        auth: {
+          keys: [
+            { name: 'noisy', sha256: sha256(NOISY) },
+            // The same caller with a second key, as while keys are rotated.
+            { name: 'noisy', sha256: sha256(NOISY_TOO) },
+            { name: 'quiet', sha256: sha256(QUIET) },
+          ],
+        },
+        limits,
+      }),
+    },
+  });
+}
+
+let id = 0;
+
+function call(gateway: Gateway, key: string, more: Record<string, string> = {}): Promise<Answer> {
+  const params = { name: 'list_things', arguments: {} };
+  return post(gateway.http, JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params }), {
+    authorization: `Bearer ${key}`,
+    'mcp-protocol-version': '2025-11-25',
+    ...more,
+  });
+}
+
+const limitCase = (name: string, run: Case['run']): Case => ({ part: 'D', id: `limit: ${name}`, run, limitMs: 40_000 });
+const many = <Item>(count: number, make: (index: number) => Item) => Array.from({ length: count }, (_, at) => make(at));
+
+/** More than the bucket holds, but for what a slow run lets flow in. */
+const tooMany = (arrivals: number) =>
+  arrivals > RATE + 5 ? `${arrivals} calls reached the API, ${RATE} were allowed` : undefined;
+
+export const RATE_CASES: readonly Case[] = [
+  limitCase('many connections, ids, addresses and clients are one caller', async (attack) => {
+    const gateway = await launchWith(attack, { perPrincipal: { rate: `${RATE}/hour` } });
+    const spreads: ((at: number) => Record<string, string>)[] = [
+      () => ({}),
+      (at) => ({ 'x-forwarded-for': `10.0.0.${at}` }),
+      (at) => ({ 'user-agent': `client ${at}` }),
+      (at) => ({ forwarded: `for=10.1.0.${at}`, 'x-real-ip': `10.2.0.${at}` }),
+    ];
+    for (const spread of spreads) await Promise.all(many(30, (at) => call(gateway, NOISY, spread(at))));
+    return tooMany(attack.upstream.arrivals.length);
+  }),
+  limitCase('two keys of one name are one caller', async (attack) => {
+    const gateway = await launchWith(attack, { perPrincipal: { rate: `${RATE}/hour` } });
+    await Promise.all(many(60, (at) => call(gateway, at % 2 === 0 ? NOISY : NOISY_TOO)));
+    return tooMany(attack.upstream.arrivals.length);
+  }),
+  limitCase('a batch counts as what it holds', async (attack) => {
+    const gateway = await launchWith(attack, { perPrincipal: { rate: `${RATE}/hour` } });
+    const params = { name: 'list_things', arguments: {} };
+    for (let round = 0; round < 10; round++) {
+      const batch = many(10, (at) => ({ jsonrpc: '2.0', id: at, method: 'tools/call', params }));
+      await post(gateway.http, JSON.stringify(batch), {
+        authorization: `Bearer ${NOISY}`,
+        'mcp-protocol-version': '2025-03-26',
+      });
+    }
+    return tooMany(attack.upstream.arrivals.length);
+  }),
+  limitCase('a refusal is typed, and says when to come again', async (attack) => {
+    const gateway = await launchWith(attack, { perPrincipal: { rate: '1/hour' } });
+    await call(gateway, NOISY);
+    const { text } = await call(gateway, NOISY);
+    return /rate_limited/.test(text) && /retry_after/.test(text) ? undefined : text.slice(0, 300);
+  }),
+  limitCase('one caller at its limit takes nothing from another', async (attack) => {
+    const gateway = await launchWith(attack, { perPrincipal: { rate: `${RATE}/hour` } });
+    await Promise.all(many(200, () => call(gateway, NOISY)));
+    attack.upstream.arrivals.length = 0;
+    await Promise.all(many(10, () => call(gateway, QUIET)));
+    const { length } = attack.upstream.arrivals;
+    return length === 10 ? undefined : `${length} of 10 calls of the quiet one reached the API`;
+  }),
+  limitCase('a caller with a hundred times as many calls does not starve another', async (attack) => {
+    attack.upstream.respond((_arrival, response) => {
+      setTimeout(() => response.end('{}'), 20);
+    });
+    const gateway = await launchWith(attack, {
+      perPrincipal: { rate: '100000/s', concurrent: 1_000 },
+      perUpstream: { concurrent: 4, queue: 1_000, waitSeconds: 30 },
+    });
+    let served = 0;
+    const noisy = many(400, () => call(gateway, NOISY).then(() => served++));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const quiet = await Promise.all(many(4, () => call(gateway, QUIET)));
+    const before = served;
+    await Promise.all(noisy);
+    if (quiet.some(({ result }) => result === undefined || result.isError === true)) return 'the quiet one was refused';
+    // In turn by caller: its four calls are through long before the four hundred.
+    return before < 300 ? undefined : `the quiet one waited for ${before} of 400 calls`;
+  }),
+  limitCase('no more calls than may are under way at an API', async (attack) => {
+    let now = 0;
+    let most = 0;
+    attack.upstream.respond((_arrival, response) => {
+      most = Math.max(most, ++now);
+      setTimeout(() => {
+        now--;
+        response.end('{}');
+      }, 20);
+    });
+    const gateway = await launchWith(attack, {
+      perPrincipal: { rate: '100000/s', concurrent: 1_000 },
+      perUpstream: { concurrent: 3, queue: 500, waitSeconds: 30 },
+    });
+    await Promise.all(many(100, (at) => call(gateway, at % 2 === 0 ? NOISY : QUIET)));
+    return most <= 3 ? undefined : `${most} at once`;
+  }),
+];
