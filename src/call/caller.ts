@@ -8,6 +8,8 @@ export interface Principal {
   /** Unique over all ways to prove who calls: `anonymous`, `local`, `key:ci`, `https://id.example.com|alice`, `cert:CN=batch`. */
   readonly id: string;
   readonly scopes?: readonly string[];
+  /** The profiles it may use, '' for what is served by default. Absent: all. The others do not exist for it. */
+  readonly profiles?: readonly string[] | undefined;
   /** What its calls may do. Absent: everything. What it may not do, it does not see. */
   readonly effects?: readonly Effect[] | undefined;
   /** How much it may call, where that differs from what everybody may. */

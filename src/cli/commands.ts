@@ -98,6 +98,10 @@ const COMMANDS: readonly CommandSpec[] = [
       option('--public-url <url>', 'where clients reach this gateway, e.g. https://mcp.example.com'),
       repeatable('--trusted-proxy <range>', 'proxy whose Forwarded and X-Forwarded-* headers are believed'),
       option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379'),
+      option(
+        '--api-keys <file>',
+        'who may call: name=key or name=<its SHA-256> per line (LANDBRIDGE_API_KEYS_FILE; LANDBRIDGE_API_KEYS holds them itself)',
+      ),
       option('--allow-unauthenticated', 'listen beyond this machine without authentication in front'),
       option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
       option('--max-connections <n>', 'TCP connections at once (default: 100)'),

@@ -50,7 +50,16 @@ const key = strict(
     ...permissions,
   },
   'name',
-).meta({ id: 'key', description: 'An API key. Several may have one name, so that they can be rotated.' });
+)
+  .superRefine(({ sha256, env, file }, context) => {
+    const sources = Object.entries({ sha256, env, file }).filter(([, value]) => value !== undefined);
+    if (sources.length === 0)
+      context.addIssue('has no key: give one of sha256 (landbridge key new <name> prints it), env and file');
+    for (const [name] of sources.slice(1))
+      context.addIssue({ code: 'custom', path: [name], message: `stands beside ${sources[0]![0]}: keep one of them` });
+  })
+  .meta({ id: 'key', description: 'An API key. Several may have one name, so that they can be rotated.' });
+export type KeyEntry = z.output<typeof key>;
 
 const scopesOf = (what: string, example: string) =>
   about(texts, `A token with any one of these scopes may ${what}.`, [example]);

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { about, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
 import { reason } from '../domain/files/domain-files.ts';
-import { MistakesError, toMistakes } from '../domain/files/mistakes.ts';
+import { MistakesError, type PositionOf, toMistakes } from '../domain/files/mistakes.ts';
 import { parseYaml } from '../domain/files/parse-yaml.ts';
-import { toProblems } from '../endpoint/problems.ts';
+import { type Problem, toProblems } from '../endpoint/problems.ts';
 import { auditSection } from './audit-schema.ts';
 import { authSection } from './auth-schema.ts';
 import { limitsSection } from './limits-schema.ts';
@@ -49,8 +49,29 @@ export function readConfigFile(file: string): ConfigFile {
   const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
   const { $schema: _, ...settings } = (value ?? {}) as Record<string, unknown>;
   const parsed = configFile.safeParse(settings, { reportInput: true });
-  if (parsed.success) return parsed.data;
-  throw new MistakesError('BAD_CONFIG', toMistakes(file, toProblems(parsed.error.issues), positionOf));
+  if (!parsed.success)
+    throw new MistakesError('BAD_CONFIG', toMistakes(file, toProblems(parsed.error.issues), positionOf));
+  for (const section of Object.values(parsed.data))
+    if (typeof section === 'object') origins.set(section, { file, positionOf });
+  return parsed.data;
+}
+
+interface Origin {
+  readonly file: string;
+  readonly positionOf: PositionOf;
+}
+
+/** Where sections were read from, for what is found wrong with them only beside profiles, variables or other files. */
+const origins = new WeakMap<object, Origin>();
+
+export function originOf(section: object): Origin | undefined {
+  return origins.get(section);
+}
+
+/** What to throw for a section that cannot be used, with file and line; paths begin at the top of the file. */
+export function toSectionError(section: object, problems: readonly Problem[]): MistakesError {
+  const { file = 'landbridge.yaml', positionOf } = origins.get(section) ?? {};
+  return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
 }
 
 function readText(file: string): string {

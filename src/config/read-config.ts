@@ -8,6 +8,7 @@ import { type Environment, expand, needsVariables } from '../endpoint/environmen
 import { GatewayError } from '../errors.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { type ConfigFile, readConfigFile } from './config-file.ts';
+import { keyList } from './key-sources.ts';
 
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('../../domains', import.meta.url));
@@ -64,6 +65,9 @@ const SETTINGS = {
   allowedHosts: [texts.default([]), 'allowedHost', 'LANDBRIDGE_ALLOWED_HOSTS'],
   allowedOrigins: [texts.default([]), 'allowedOrigin', 'LANDBRIDGE_ALLOWED_ORIGINS'],
   allowUnauthenticated: [truth.default(false), 'allowUnauthenticated', 'LANDBRIDGE_ALLOW_UNAUTHENTICATED'],
+  /** By their hashes. */
+  apiKeys: [keyList, undefined, 'LANDBRIDGE_API_KEYS'],
+  apiKeysFile: [z.string().min(1, 'must be a file').optional(), 'apiKeys', 'LANDBRIDGE_API_KEYS_FILE'],
   maxBodyBytes: [positive.default(1024 * 1024), 'maxBody'],
   maxConnections: [positive.default(100), 'maxConnections'],
   idleSeconds: [positive.default(300), 'idleSeconds'],

@@ -22,7 +22,7 @@ export interface IdentifyOptions {
 
 /** Longer ones are nobody's. */
 const MAX_TOKEN_CHARS = 8_192;
-const BEARER = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
+const BEARER = /^bearer +(\S.*)$/i;
 
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
   const refuse = (profile: string, message: string, error?: 'invalid_token'): Refusal => ({
@@ -46,23 +46,36 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
     const shown = readToken(request);
     if (shown === undefined)
       return refuse(profile, 'Unauthorized: send "Authorization: Bearer <key or access token>".');
-    if (shown === 'malformed')
+    if (shown === 'several')
       return {
         status: 400,
         message: 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".',
         headers: { 'www-authenticate': challenge(profile) },
       };
-    return ask(shown.token, profile, 0);
+    return shown.token.length > MAX_TOKEN_CHARS ? unknown(profile) : ask(shown.token, profile, 0);
   };
 }
 
-type Shown = { readonly token: string } | 'malformed' | undefined;
+type Shown = { readonly token: string } | 'several' | undefined;
 
-/** From the headers only: what stands in a URL ends up in logs. */
-function readToken({ headers }: IncomingMessage): Shown {
+/** From the headers only: what stands in a URL ends up in logs. Another scheme than Bearer shows nothing. */
+function readToken({ headers, rawHeaders }: IncomingMessage): Shown {
   const { authorization, 'x-api-key': key } = headers;
   if (authorization === undefined && key === undefined) return undefined;
-  if (authorization !== undefined && key !== undefined) return 'malformed';
+  if (countCredentials(rawHeaders) > 1) return 'several';
   const token = authorization === undefined ? String(key) : BEARER.exec(authorization)?.[1];
-  return token === undefined || token === '' || token.length > MAX_TOKEN_CHARS ? 'malformed' : { token };
+  return token === undefined || token === '' ? undefined : { token };
+}
+
+/** Counted as they came: of several `Authorization` Node keeps the first, and what stands before us may have read the last. */
+function countCredentials(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    // Most names are told by their length.
+    if (name.length !== 13 && name.length !== 9) continue;
+    const lower = name.toLowerCase();
+    if (lower === 'authorization' || lower === 'x-api-key') count++;
+  }
+  return count;
 }

@@ -46,15 +46,20 @@ export async function serveHttp<Data = unknown>(
   const { createRoutes } = await import('./routes.ts');
   const server = await startHttp(
     {
-      protocolOf: (profile, { effects }: Principal) => gateway.serviceOf(profile, effects)?.protocol,
+      protocolOf: (profile, { profiles, effects }: Principal) =>
+        profiles === undefined || profiles.includes(profile)
+          ? gateway.serviceOf(profile, effects)?.protocol
+          : undefined,
       hasProfile: (profile) => gateway.serviceOf(profile) !== undefined,
       otherwise: createRoutes(
         {
           name: gateway.name,
           version: gateway.version,
           ready: ready ?? (() => !closing),
-          hasProfile: (profile) => gateway.serviceOf(profile) !== undefined,
-          tools: () => gateway.registry.tools.size,
+          // With callers told apart only they, and browsers that ask for permission, get this far.
+          hasProfile: (profile) => http.identify !== undefined || gateway.serviceOf(profile) !== undefined,
+          // Who has not said who he is learns nothing of what there is.
+          tools: () => (http.identify === undefined ? gateway.registry.tools.size : undefined),
         },
         http,
       ),

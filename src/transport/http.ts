@@ -172,9 +172,8 @@ function createDoor(
     }
   };
 
-  const readBody = (profile: string, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
+  const readBody = (protocol: Protocol, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
     const { headers } = request;
-    const protocol = protocolOf(profile, identity.principal)!;
     const refuseTooLarge = () => {
       refuse(request, response, 413, tooLarge);
       protocol.loseMessage({ principal: identity.principal, headers });
@@ -198,14 +197,22 @@ function createDoor(
     );
   };
 
-  const admit = (profile: string, request: IncomingMessage, response: ServerResponse, identified: Identified) => {
+  const enter = (profile: Named, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
+    const protocol = profile === undefined ? undefined : protocolOf(profile, identity.principal);
+    // The same for what the caller may not use and for what there is not.
+    if (protocol === undefined) refuse(request, response, 404, nothingAt(request.url ?? ''));
+    else if (request.method === 'POST') readBody(protocol, request, response, identity);
+    else otherwise(request, response);
+  };
+
+  const admit = (profile: Named, request: IncomingMessage, response: ServerResponse, identified: Identified) => {
     if (identified === undefined) refuse(request, response, 401, UNKNOWN_CALLER, { 'www-authenticate': 'Bearer' });
-    else if ('principal' in identified) readBody(profile, request, response, identified);
+    else if ('principal' in identified) enter(profile, request, response, identified);
     else refuse(request, response, identified.status, identified.message, identified.headers);
   };
 
   const receiveFrom = async (
-    profile: string,
+    profile: Named,
     request: IncomingMessage,
     response: ServerResponse,
     identifying: Promise<Identified>,
@@ -223,14 +230,14 @@ function createDoor(
     }
   };
 
-  const receive = (profile: string, request: IncomingMessage, response: ServerResponse) => {
-    const refusal = admission.check(request);
+  const receive = (profile: Named, request: IncomingMessage, response: ServerResponse) => {
+    const refusal = request.method === 'POST' ? admission.check(request) : admission.checkSource(request);
     if (refusal) return refuse(request, response, refusal.status, refusal.message);
     if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
-    if (!identify) return readBody(profile, request, response, ANONYMOUS);
+    if (!identify) return enter(profile, request, response, ANONYMOUS);
     let identified: ReturnType<Identify>;
     try {
-      identified = identify(request, profile);
+      identified = identify(request, profile ?? '');
     } catch (error) {
       onInternalError(error);
       return refuse(request, response, 500, INTERNAL);
@@ -245,8 +252,14 @@ function createDoor(
     if (host === undefined && request.httpVersion === '1.1') return refuse(request, response, 400, NO_HOST);
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
       return refuse(request, response, 417, 'Expectation failed: send the request without "Expect".');
-    const profile = request.method === 'POST' ? profileOf(request.url ?? '') : undefined;
-    if (profile !== undefined && hasProfile(profile)) receive(profile, request, response);
+    const { method, url = '' } = request;
+    const profile = profileOf(url);
+    // Where callers are told apart, who has not said who he is learns not even which profiles there are; browsers ask for
+    // permission (OPTIONS) before they send anything.
+    const isOurs = identify
+      ? method !== 'OPTIONS' && isMcp(url)
+      : method === 'POST' && profile !== undefined && hasProfile(profile);
+    if (isOurs) receive(profile, request, response);
     else otherwise(request, response);
   };
 
@@ -294,11 +307,26 @@ function writeRefusal(
 }
 
 /** '' for /mcp, the name for /mcp/<name>, undefined for any other path. */
-export function profileOf(url: string): string | undefined {
-  const end = url.indexOf('?');
-  const path = end === -1 ? url : url.slice(0, end);
+type Named = string | undefined;
+
+export function profileOf(url: string): Named {
+  const path = pathOf(url);
   if (path === '/mcp' || path === '/mcp/') return '';
   if (!path.startsWith('/mcp/')) return undefined;
   const name = path.slice(5);
   return /^[a-z][a-z0-9_-]{0,31}$/.test(name) ? name : undefined;
+}
+
+function isMcp(url: string): boolean {
+  const path = pathOf(url);
+  return path === '/mcp' || path.startsWith('/mcp/');
+}
+
+function pathOf(url: string): string {
+  const end = url.indexOf('?');
+  return end === -1 ? url : url.slice(0, end);
+}
+
+export function nothingAt(url: string): string {
+  return `There is nothing at ${pathOf(url).slice(0, 200)}. MCP is served at POST /mcp.`;
 }

@@ -4,18 +4,19 @@ import express, { type Express } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
-import { profileOf } from './http.ts';
+import { nothingAt, profileOf } from './http.ts';
 
 export interface RoutesParts {
   readonly name: string;
   readonly version: string;
   readonly ready: () => boolean;
   readonly hasProfile: (profile: string) => boolean;
-  readonly tools: () => number;
+  /** Undefined: not for everybody to know. */
+  readonly tools: () => number | undefined;
 }
 
 const ALLOWED_HEADERS =
-  'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id';
+  'Content-Type, Accept, Authorization, X-API-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id';
 const MIRRORED_HEADER = /^mcp-param-[a-z0-9._~-]{1,100}$/;
 
 function preflight(request: IncomingMessage): Record<string, string> {
@@ -69,7 +70,7 @@ export function createRoutes(
   app.use((request, response) => {
     const profile = profileOf(request.url);
     if (profile === undefined || !parts.hasProfile(profile)) {
-      response.status(404).json({ error: `There is nothing at ${request.path}. MCP is served at POST /mcp.` });
+      response.status(404).json({ error: nothingAt(request.url) });
       return;
     }
     const cors = admission.corsHeaders(request);

@@ -320,7 +320,7 @@ describe('CORS', () => {
           'access-control-allow-origin': origin,
           'access-control-allow-methods': 'POST',
           'access-control-allow-headers':
-            'Content-Type, Accept, Authorization, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, mcp-param-region',
+            'Content-Type, Accept, Authorization, X-API-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, mcp-param-region',
         },
       });
       expect((await send('OPTIONS', '/mcp', { origin: 'https://other.example' }, own.port)).status).toBe(403);

@@ -14,7 +14,7 @@ import { mayBeWritten, variableFor } from '../import/import-secrets.ts';
 import { withGateway } from '../open-gateway.ts';
 import { readGatewayUrl, readHeaderFlags } from '../remote/remote-gateway.ts';
 import { refuseFiles } from '../remote/with-remote.ts';
-import { stdioCommand } from '../serve/banner.ts';
+import { KEY_VARIABLE, stdioCommand } from '../serve/banner.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { editJson } from './edit-json.ts';
 import { editToml } from './edit-toml.ts';
@@ -155,9 +155,11 @@ function splitHeaders(lines: readonly string[]): { headers: string[]; values: Re
 function describeRemote(
   client: McpClient,
   url: string,
-  { headers: lines, env, profile }: Config,
+  config: Config,
   withValues: boolean,
 ): { value: object; notes: readonly string[] } {
+  const { env, profile } = config;
+  const { lines, notes } = withKey(config);
   if (!client.remote)
     throw new GatewayError(
       'BAD_CONFIG',
@@ -171,7 +173,18 @@ function describeRemote(
     refer(line.slice(line.indexOf(':') + 1).trim()),
   ]);
   const headers = withValues ? readHeaderFlags(lines, env) : (Object.fromEntries(references) as Record<string, string>);
-  return { value: client.remote({ url: readGatewayUrl(url, profile), headers }), notes: [] };
+  return { value: client.remote({ url: readGatewayUrl(url, profile), headers }), notes };
+}
+
+/** Where the settings here say that callers need a key, the client is told to send one; it stands in a variable, not in the file. */
+function withKey({ headers, auth, apiKeys, apiKeysFile }: Config): { lines: readonly string[]; notes: string[] } {
+  const isKey = (line: string) => /^(?:authorization|x-api-key)\s*:/i.test(line);
+  const isOpen = auth === undefined && apiKeys.length === 0 && apiKeysFile === undefined;
+  if (isOpen || headers.some(isKey)) return { lines: headers, notes: [] };
+  return {
+    lines: [...headers, `Authorization: Bearer \${${KEY_VARIABLE}}`],
+    notes: [`Callers of that gateway need a key: set ${KEY_VARIABLE} where the client is started.`],
+  };
 }
 
 function describeLocal(

@@ -14,7 +14,25 @@ export interface Addresses {
   readonly http?: string | undefined;
   readonly tcp?: string | undefined;
   readonly stdio: boolean;
+  /** Who may call over HTTP: `2 keys`. Absent: everybody. */
+  readonly authentication?: string | undefined;
+  /** Other machines reach a port on which nobody is asked who calls. */
+  readonly isWideOpen?: boolean | undefined;
 }
+
+export const OPEN_TO_ALL =
+  'No authentication: whoever reaches this port from another machine may call these APIs with your credentials (--allow-unauthenticated).';
+
+/** Who may call; nothing where that is everybody on this machine. */
+export function describeCallers({ authentication, isWideOpen }: Addresses): string[] {
+  return [
+    ...(authentication === undefined ? [] : [`authentication: ${authentication}`]),
+    ...(isWideOpen ? [OPEN_TO_ALL] : []),
+  ];
+}
+
+/** Which clients fill in from their environment, so that no file and no command line holds a key. */
+export const KEY_VARIABLE = 'MCP_GATEWAY_KEY';
 
 const MAX_TOOLS_PER_DOMAIN = 25;
 
@@ -27,10 +45,12 @@ export interface Launch {
 }
 
 /** All of it on one line, for whoever reads it with a program. */
-export function renderLine(gateway: Gateway, { http, tcp }: Addresses, tokens: number): string {
+export function renderLine(gateway: Gateway, at: Addresses, tokens: number): string {
+  const { http, tcp } = at;
   const { name, version, registry } = gateway;
   const where = [http && `MCP over HTTP ${http}`, tcp && `MCP over TCP ${tcp}`].filter(Boolean).join(', ');
-  return `${name} ${version}: ${where}; ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), ${tokens.toLocaleString('en-US')} tokens\n`;
+  const callers = describeCallers(at).map((text) => `; ${text}`);
+  return `${name} ${version}: ${where}; ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), ${tokens.toLocaleString('en-US')} tokens${callers.join('')}\n`;
 }
 
 /** For a terminal of this many columns. `modes`: what each exposure would cost. */
@@ -52,6 +72,7 @@ export function renderBanner(
       `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure})`,
     ),
     wrap(renderAddresses(at, [...gateway.profiles.keys()])),
+    wrap(renderCallers(at)),
     launch.config.readOnly && wrap(pc.yellow('Read-only: everything that is not a read is refused.')),
     quarantined > 0 &&
       wrap(pc.yellow(`${count(quarantined, 'operation')} could not be imported; "landbridge tools" says why.`)),
@@ -61,8 +82,8 @@ export function renderBanner(
     wrap(`tools/list costs ${tokens.toLocaleString('en-US')} tokens (${modes})`),
     wrap(renderCredentials(gateway)),
     wrap(digestWarnings(domains, launch.verbose).join('\n')),
-    at.http && renderSnippets(at.http, launch),
-    at.http && renderExample(gateway, at.http, launch),
+    at.http && renderSnippets(at.http, at.authentication !== undefined, launch),
+    at.http && renderExample(gateway, at.http, at.authentication !== undefined, launch),
   ];
   return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
 }
@@ -141,13 +162,21 @@ function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly str
   return `${pc.bold('Listening')}\n${rows.map(([label, where]) => `${label!.padEnd(18)}${pc.green(where!)}`).join('\n')}`;
 }
 
-function renderSnippets(url: string, launch: Launch): string {
+function renderCallers(at: Addresses): string {
+  const lines = describeCallers(at).map((line) => (line === OPEN_TO_ALL ? pc.yellow(line) : line));
+  return lines.join('\n');
+}
+
+function renderSnippets(url: string, isAuthenticated: boolean, launch: Launch): string {
   const desktop = JSON.stringify({ mcpServers: { landbridge: stdioCommand(launch) } });
+  // Filled in by the client, so that the key stands in no file.
+  const headers = isAuthenticated && { headers: { Authorization: `Bearer \${env:${KEY_VARIABLE}}` } };
+  const claude = isAuthenticated ? ` --header 'Authorization: Bearer \${${KEY_VARIABLE}}'` : '';
   const rows: [string, string][] = [
-    ['Claude Code', `claude mcp add --transport http landbridge ${url}`],
+    ['Claude Code', `claude mcp add --transport http landbridge ${url}${claude}`],
     ...(fromStdin(launch) ? [] : [['Claude Desktop  claude_desktop_config.json', desktop] as [string, string]]),
-    ['Cursor  ~/.cursor/mcp.json', JSON.stringify({ mcpServers: { landbridge: { url } } })],
-    ['VS Code  .vscode/mcp.json', JSON.stringify({ servers: { landbridge: { type: 'http', url } } })],
+    ['Cursor  ~/.cursor/mcp.json', JSON.stringify({ mcpServers: { landbridge: { url, ...headers } } })],
+    ['VS Code  .vscode/mcp.json', JSON.stringify({ servers: { landbridge: { type: 'http', url, ...headers } } })],
   ];
   return `${pc.bold('Connect a client')}\n${rows.map(([who, what]) => `  ${pc.dim(`${who}:`)}\n    ${what}`).join('\n')}`;
 }
@@ -203,8 +232,9 @@ function callFlags(launch: Launch): string {
     .join('');
 }
 
-function renderExample({ registry }: Gateway, url: string, launch: Launch): string {
-  const list = `curl -s ${url} -H 'Content-Type: application/json' -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
+function renderExample({ registry }: Gateway, url: string, isAuthenticated: boolean, launch: Launch): string {
+  const key = isAuthenticated ? ` -H "Authorization: Bearer $${KEY_VARIABLE}"` : '';
+  const list = `curl -s ${url} -H 'Content-Type: application/json'${key} -d '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
   const lines = [list];
   const easy = findEasyTool(registry);
   if (easy) {
@@ -214,7 +244,7 @@ function renderExample({ registry }: Gateway, url: string, launch: Launch): stri
       method: 'tools/call',
       params: { name: easy.tool.name, arguments: {} },
     });
-    lines.push(`curl -s ${url} -H 'Content-Type: application/json' -d '${params}'`);
+    lines.push(`curl -s ${url} -H 'Content-Type: application/json'${key} -d '${params}'`);
   }
   const script = relative('.', process.argv[1] ?? '');
   if (easy && !script.includes('_npx') && !fromStdin(launch))

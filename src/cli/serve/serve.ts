@@ -14,7 +14,8 @@ import { costOfList, listModes, measureModes } from '../exposure-cost.ts';
 import { chooseService, load, toGatewayOptions } from '../open-gateway.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
 import { count, shown } from '../terminal/terminal.ts';
-import { type Addresses, type Launch, renderBanner, renderLine } from './banner.ts';
+import { type Authorities, createAuthorities, prepareCatalogs } from './authorities.ts';
+import { type Addresses, describeCallers, type Launch, OPEN_TO_ALL, renderBanner, renderLine } from './banner.ts';
 import { listCredentials } from './credential-lines.ts';
 
 export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
@@ -31,15 +32,24 @@ interface Running {
 async function serve(launch: Launch, json: boolean): Promise<void> {
   const { config } = launch;
   refuseContradictions(config);
-  refuseOpenDoors(config);
+  const options = toGatewayOptions(config);
+  const authorities = createAuthorities(config, Object.keys(options.profiles ?? {}));
+  refuseOpenDoors(config, authorities);
   const loaded = await load(config);
   const redact = createRedactor(collectSecrets(loaded.domains));
   const log = createLog({ level: config.logLevel, redact, pretty: process.stderr.isTTY === true });
   let gateway: Gateway;
   const running: Running = {};
   try {
-    gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains, log, redact });
-    await start(config, gateway, running, log);
+    gateway = createGateway({
+      ...options,
+      domains: loaded.domains,
+      log,
+      redact,
+      isPrivate: authorities !== undefined,
+    });
+    if (authorities !== undefined) prepareCatalogs(gateway, authorities);
+    await start(config, gateway, authorities, running, log);
   } catch (error) {
     await running.http?.close(0);
     await running.tcp?.close(0);
@@ -65,7 +75,9 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   // Stopping ends stdin itself, and is no second signal.
   if (running.stdio && !running.http && !running.tcp)
     void running.stdio.finished.then(() => stopping || stop('stdin ended'));
-  await announce(launch, gateway, running, json);
+  if (isWideOpen(config, authorities)) log.warn(OPEN_TO_ALL);
+  for (const warning of authorities?.warnings ?? []) log.warn(warning);
+  await announce(launch, gateway, authorities, running, json);
 }
 
 /** Better no start than one that cannot be reached, or that hangs on a stdin wanted twice. */
@@ -78,16 +90,28 @@ function refuseContradictions({ http, tcp, stdio, paths }: Config): void {
 }
 
 /** What can be reached from other machines must not be open to all of them by accident. */
-function refuseOpenDoors(config: Config): void {
-  if (config.allowUnauthenticated || isLoopback(config.host) || !(config.http || config.tcp !== undefined)) return;
+function refuseOpenDoors(config: Config, authorities: Authorities | undefined): void {
+  if (config.allowUnauthenticated || !isWideOpen(config, authorities)) return;
   throw new GatewayError(
     'BAD_CONFIG',
     `Refusing to listen on ${config.host}: anybody who reaches this machine could call these APIs with your credentials. ` +
-      'Keep to 127.0.0.1 behind a proxy that authenticates, or add --allow-unauthenticated if something else protects this port.',
+      'Say who may call ("landbridge key new <name>" makes a key), keep to 127.0.0.1 behind a proxy that authenticates, ' +
+      'or add --allow-unauthenticated if something else protects this port.',
   );
 }
 
-async function start(config: Config, gateway: Gateway, running: Running, log: Logger): Promise<void> {
+/** Other machines reach a port on which nobody is asked who calls: raw TCP asks nobody. */
+function isWideOpen({ host, http, tcp }: Config, authorities: Authorities | undefined): boolean {
+  return !isLoopback(host) && ((http && authorities === undefined) || tcp !== undefined);
+}
+
+async function start(
+  config: Config,
+  gateway: Gateway,
+  authorities: Authorities | undefined,
+  running: Running,
+  log: Logger,
+): Promise<void> {
   const { protocol } = chooseService(gateway, config);
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
   if (config.http) {
@@ -98,6 +122,7 @@ async function start(config: Config, gateway: Gateway, running: Running, log: Lo
       allowedOrigins: config.allowedOrigins,
       maxBodyBytes: config.maxBodyBytes,
       ready: () => !stopping,
+      ...(authorities && { identify: authorities.identify }),
       onInternalError: (error) => log.error({ err: error }, 'internal error'),
     });
   }
@@ -139,7 +164,13 @@ function createStop(
   };
 }
 
-async function announce(launch: Launch, all: Gateway, running: Running, json: boolean): Promise<void> {
+async function announce(
+  launch: Launch,
+  all: Gateway,
+  authorities: Authorities | undefined,
+  running: Running,
+  json: boolean,
+): Promise<void> {
   const { config } = launch;
   // --profile is for stdio and TCP; over HTTP everything is served beside it.
   const chosen = chooseService(all, config);
@@ -149,13 +180,17 @@ async function announce(launch: Launch, all: Gateway, running: Running, json: bo
     http: running.http && `http://${host}:${running.http.port}/mcp`,
     tcp: running.tcp && `${host}:${running.tcp.port}`,
     stdio: config.stdio,
+    authentication: running.http && authorities?.summary,
+    isWideOpen: isWideOpen(config, authorities),
   };
   // stdout is the protocol's when stdio is on.
   const out = config.stdio ? process.stderr : process.stdout;
   if (json) {
     const { domains, registry } = gateway;
+    const { isWideOpen: isOpen, ...where } = at;
+    const notes = [...(isOpen ? [OPEN_TO_ALL] : []), ...(authorities?.warnings ?? [])];
     out.write(
-      `${JSON.stringify({ ...at, domains: domains.map(({ name }) => name), tools: registry.tools.size, operations: registry.operations.length, credentials: listCredentials(domains), warnings: domains.flatMap(({ warnings }) => warnings) })}\n`,
+      `${JSON.stringify({ ...where, authentication: at.authentication ?? 'none', domains: domains.map(({ name }) => name), tools: registry.tools.size, operations: registry.operations.length, credentials: listCredentials(domains), warnings: [...notes, ...domains.flatMap(({ warnings }) => warnings)] })}\n`,
     );
   } else if (config.stdio) {
     for (const line of listCredentials(gateway.domains)) out.write(`credential ${shown(line)}\n`);
@@ -165,6 +200,7 @@ async function announce(launch: Launch, all: Gateway, running: Running, json: bo
     );
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
     if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);
+    if (at.http || at.tcp) for (const line of describeCallers(at)) out.write(`${line}\n`);
   } else if (process.stdout.isTTY) {
     const modes = listModes(await measureModes(gateway, gateway.domains));
     out.write(renderBanner(gateway, at, launch, costOfList(gateway), modes, process.stdout.columns || 80));

@@ -1,0 +1,69 @@
+// Who may call, put together from the configuration: every authority that is asked about a token, what strangers are told,
+// and what callers may do, so that a catalog is ready for each class of them before the first one comes.
+
+import { type ConfiguredKey, readKeys } from '../../config/key-sources.ts';
+import type { Config } from '../../config/read-config.ts';
+import type { Effect } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Gateway } from '../../gateway.ts';
+import { createKeyAuthority, toPrincipal } from '../../identity/api-keys.ts';
+import { type Authority, createIdentify } from '../../identity/identify.ts';
+import type { Identify } from '../../transport/http.ts';
+import { count } from '../terminal/terminal.ts';
+
+/** A class of callers: who sees the same. */
+export interface CallerClass {
+  /** Absent: all of them, and what is served by default. */
+  readonly profiles?: readonly string[] | undefined;
+  /** Absent: all of them. */
+  readonly effects?: readonly Effect[] | undefined;
+}
+
+export interface Authorities {
+  /** Asked in this order. */
+  readonly all: readonly Authority[];
+  readonly identify: Identify;
+  readonly classes: readonly CallerClass[];
+  /** `2 keys`: for the banner. */
+  readonly summary: string;
+  /** What the operator should know of them. */
+  readonly warnings: readonly string[];
+}
+
+/** Undefined where the configuration does not say who may call: then everybody may. */
+export function createAuthorities(config: Config, profiles: readonly string[]): Authorities | undefined {
+  const keys = readKeys(config, profiles);
+  if (config.auth === undefined && keys.length === 0) return undefined;
+  // An authority of another kind (an issuer of tokens, say) joins these lists.
+  const all: Authority[] = keys.length > 0 ? [createKeyAuthority(keys)] : [];
+  const classes: CallerClass[] = keys.map(toPrincipal);
+  const parts = keys.length > 0 ? [count(keys.length, 'key')] : [];
+  if (all.length === 0)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      'auth lets nobody in: add a key ("landbridge key new <name>" makes one), or remove it.',
+    );
+  const challenge = (_profile: string, error?: string) =>
+    `Bearer realm="landbridge"${error === undefined ? '' : `, error="${error}"`}`;
+  return {
+    all,
+    identify: createIdentify({ authorities: all, challenge }),
+    classes,
+    summary: parts.join(', '),
+    warnings: listExpired(keys),
+  };
+}
+
+function listExpired(keys: readonly ConfiguredKey[]): string[] {
+  return keys.flatMap(({ name, expires }) =>
+    expires !== undefined && Date.parse(expires) <= Date.now()
+      ? [`The key of ${name} expired ${expires} and is refused.`]
+      : [],
+  );
+}
+
+/** Makes what each class of callers sees, so that no first caller waits for it. */
+export function prepareCatalogs(gateway: Gateway, { classes }: Authorities): void {
+  for (const { profiles = ['', ...gateway.profiles.keys()], effects } of classes)
+    for (const profile of profiles) gateway.serviceOf(profile, effects);
+}

@@ -1,0 +1,165 @@
+// Where API keys are configured: `auth.keys` of landbridge.yaml (a hash, a variable or a file each), LANDBRIDGE_API_KEYS and
+// --api-keys. Whatever way a key comes, only its SHA-256 is handed on.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { reason } from '../domain/files/domain-files.ts';
+import { MistakesError } from '../domain/files/mistakes.ts';
+import type { Environment } from '../endpoint/environment.ts';
+import type { Problem } from '../endpoint/problems.ts';
+import { hint } from '../endpoint/suggest.ts';
+import { GatewayError } from '../errors.ts';
+import type { KeyEntry } from './auth-schema.ts';
+import { type ConfigFile, originOf, toSectionError } from './config-file.ts';
+import { explainWeakness } from './key-strength.ts';
+
+/** A key that may call: nobody can make the key of it. */
+export interface ConfiguredKey extends Pick<KeyEntry, 'name' | 'profiles' | 'effects' | 'expires' | 'limits'> {
+  /** 64 hexadecimal digits, in lower case. */
+  readonly sha256: string;
+}
+
+export interface KeySources extends Pick<ConfigFile, 'auth'> {
+  readonly env: Environment;
+  /** LANDBRIDGE_API_KEYS. */
+  readonly apiKeys: readonly ConfiguredKey[];
+  /** --api-keys. */
+  readonly apiKeysFile?: string | undefined;
+}
+
+/** Every key of every source; throws for whatever is wrong with one of them, with its place. */
+export function readKeys(
+  { auth, env, apiKeys, apiKeysFile }: KeySources,
+  profiles: readonly string[],
+): ConfiguredKey[] {
+  const keys = [
+    ...(auth === undefined ? [] : readSection(auth, env, profiles)),
+    ...apiKeys,
+    ...(apiKeysFile === undefined ? [] : readKeyFile(apiKeysFile)),
+  ];
+  refuseTwins(keys);
+  return keys;
+}
+
+/** A key that stands there twice may be meant for two callers, or for two sets of permissions: nobody knows for which. */
+function refuseTwins(keys: readonly ConfiguredKey[]): void {
+  const owners = new Map<string, string>();
+  for (const { name, sha256 } of keys) {
+    const owner = owners.get(sha256);
+    owners.set(sha256, name);
+    if (owner === undefined) continue;
+    const who = owner === name ? `${name} has the same API key twice` : `${owner} and ${name} have the same API key`;
+    throw new GatewayError('BAD_CONFIG', `${who}: remove one of them, or make another with "landbridge key new".`);
+  }
+}
+
+type AuthSection = NonNullable<ConfigFile['auth']>;
+
+function readSection(auth: AuthSection, env: Environment, profiles: readonly string[]): ConfiguredKey[] {
+  const { file } = originOf(auth) ?? {};
+  const problems: Problem[] = [];
+  const keys = (auth.keys ?? []).flatMap((entry, index): ConfiguredKey[] => {
+    const path = ['auth', 'keys', index];
+    problems.push(...checkProfiles(entry, path, profiles));
+    const { sha256: _sha256, env: _env, file: _file, ...owner } = entry;
+    const source = readSource(entry, env, file === undefined ? '.' : dirname(file));
+    if ('problem' in source) problems.push({ path: [...path, source.field], message: source.problem });
+    return 'problem' in source ? [] : [{ ...owner, sha256: source.sha256 }];
+  });
+  if (problems.length > 0) throw toSectionError(auth, problems);
+  return keys;
+}
+
+function checkProfiles(
+  { profiles: named = [] }: KeyEntry,
+  path: Problem['path'],
+  profiles: readonly string[],
+): Problem[] {
+  return named.flatMap((name, index) => {
+    if (name === '*' || profiles.includes(name)) return [];
+    const advice = profiles.length === 0 ? 'no profile is declared (see --profiles)' : hint(name, profiles);
+    return [{ path: [...path, 'profiles', index], message: `there is no profile "${name}"; ${advice}` }];
+  });
+}
+
+type Source = { readonly sha256: string } | { readonly field: 'sha256' | 'env' | 'file'; readonly problem: string };
+
+function readSource({ sha256, env: variable, file }: KeyEntry, env: Environment, folder: string): Source {
+  if (sha256 !== undefined) return { sha256: sha256.toLowerCase() };
+  const field = variable === undefined ? 'file' : 'env';
+  const value = variable === undefined ? readSecretFile(resolve(folder, file!)) : { text: env[variable] ?? '' };
+  if ('problem' in value) return { field, problem: value.problem };
+  const text = value.text.trim();
+  if (text === '')
+    return { field, problem: variable === undefined ? 'is empty' : `the variable ${variable} is not set` };
+  const key = toHash(text);
+  return 'problem' in key ? { field, problem: `the key ${key.problem}` } : key;
+}
+
+function readSecretFile(file: string): { readonly text: string } | { readonly problem: string } {
+  try {
+    return { text: readFileSync(file, 'utf8') };
+  } catch (error) {
+    return { problem: `${reason(error as NodeJS.ErrnoException)} (looked for ${file})` };
+  }
+}
+
+const SHA256 = /^(?:sha256:)?([0-9a-f]{64})$/i;
+const ADVICE = 'make one with "landbridge key new <name>"';
+
+/** A key, or its SHA-256: what has 64 hexadecimal digits is taken for a hash, so that none is ever a key. */
+function toHash(text: string): { readonly sha256: string } | { readonly problem: string } {
+  const hash = SHA256.exec(text)?.[1];
+  if (hash !== undefined) return { sha256: hash.toLowerCase() };
+  const weakness = explainWeakness(text);
+  if (weakness !== undefined) return { problem: `${weakness}; ${ADVICE}` };
+  return { sha256: createHash('sha256').update(text).digest('hex') };
+}
+
+const NAMED_KEY = /^([A-Za-z0-9][A-Za-z0-9._@-]{0,63})\s*=\s*(\S+)$/;
+
+/** `ci=lb_…, batch=9f86…`: what is wrong is said without the key. */
+function parseKeyList(items: readonly string[]): ConfiguredKey[] | { readonly problem: string } {
+  const keys: ConfiguredKey[] = [];
+  for (const [index, item] of items.entries()) {
+    const [, name, value] = NAMED_KEY.exec(item) ?? [];
+    if (name === undefined || value === undefined)
+      return { problem: `item ${index + 1} must look like "name=key": a key of ${ADVICE.slice(14)}, or its SHA-256` };
+    const key = toHash(value);
+    if ('problem' in key) return { problem: `the key of ${name} ${key.problem}` };
+    keys.push({ name, ...key });
+  }
+  return keys;
+}
+
+/** The setting LANDBRIDGE_API_KEYS. */
+export const keyList = z
+  .string()
+  .default('')
+  .transform((text, context): readonly ConfiguredKey[] => {
+    const keys = parseKeyList(split(text, ','));
+    if (!('problem' in keys)) return keys;
+    // Without `input`: it holds keys.
+    context.issues.push({ code: 'custom', message: keys.problem, input: undefined });
+    return z.NEVER;
+  });
+
+/** A line each; empty ones and those that begin with # say nothing. */
+function readKeyFile(file: string): ConfiguredKey[] {
+  const content = readSecretFile(file);
+  const refuse = (message: string) => new MistakesError('BAD_CONFIG', [{ file, message }]);
+  if ('problem' in content) throw refuse(content.problem);
+  const items = split(content.text, '\n').filter((line) => !line.startsWith('#'));
+  const keys = parseKeyList(items.flatMap((line) => split(line, ',')));
+  if ('problem' in keys) throw refuse(keys.problem);
+  if (keys.length === 0) throw refuse('holds no key: write "name=key" on a line of its own');
+  return keys;
+}
+
+function split(text: string, separator: string): string[] {
+  return text
+    .split(separator)
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
