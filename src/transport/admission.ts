@@ -20,6 +20,8 @@ export interface Refusal {
 export interface Admission {
   check(request: IncomingMessage): Refusal | undefined;
   checkSource(request: IncomingMessage): Refusal | undefined;
+  /** For what any web page may read. */
+  checkHost(request: IncomingMessage): Refusal | undefined;
   corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined;
 }
 
@@ -31,8 +33,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
   // Most requests repeat the Host of the last one.
   let lastGoodHost: string | undefined;
 
-  const checkSource = ({ headers }: IncomingMessage): Refusal | undefined => {
-    const { host, origin } = headers;
+  const checkHost = ({ headers: { host } }: IncomingMessage): Refusal | undefined => {
     if (!anyHost && (host === undefined || host !== lastGoodHost)) {
       const name = hostNameOf(host);
       if (name === undefined || !((local && isLoopback(name)) || hosts.has(name))) {
@@ -43,6 +44,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
       }
       lastGoodHost = host;
     }
+    return undefined;
+  };
+
+  const checkSource = (request: IncomingMessage): Refusal | undefined => {
+    const refusal = checkHost(request);
+    if (refusal) return refusal;
+    const { origin } = request.headers;
     if (origin === undefined) return undefined;
     if (origins.has(origin.toLowerCase()) || (local && isLoopbackOrigin(origin))) return undefined;
     return { status: 403, message: 'Forbidden: this Origin may not call. Start with --allowed-origin to allow it.' };
@@ -50,6 +58,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
 
   return {
     checkSource,
+    checkHost,
     check(request) {
       const refusal = checkSource(request);
       if (refusal) return refusal;
@@ -67,7 +76,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (origin === undefined || !origins.has(origin.toLowerCase())) return undefined;
       return {
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'Mcp-Session-Id',
+        'access-control-expose-headers': 'Mcp-Session-Id, WWW-Authenticate',
         vary: 'Origin',
       };
     },

@@ -16,6 +16,8 @@ export interface Served {
 export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
   /** What /readyz says. Default: ready until closing begins. */
   readonly ready?: () => boolean;
+  /** What anybody may read at a path outside /mcp, such as metadata for clients; undefined: nothing is there. */
+  readonly publicDocument?: (path: string) => object | undefined;
   readonly onInternalError?: (error: unknown) => void;
 }
 
@@ -40,7 +42,7 @@ export async function serveHttp<Data = unknown>(
   gateway: Served,
   options: ServeOptions<Data> = {},
 ): Promise<HttpServer> {
-  const { ready, onInternalError, ...http } = { ...DEFAULTS, ...options };
+  const { ready, onInternalError, publicDocument, ...http } = { ...DEFAULTS, ...options };
   let closing = false;
   // Express is only for what is not POST /mcp: load it with the first server that needs it.
   const { createRoutes } = await import('./routes.ts');
@@ -60,6 +62,7 @@ export async function serveHttp<Data = unknown>(
           hasProfile: (profile) => http.identify !== undefined || gateway.serviceOf(profile) !== undefined,
           // Who has not said who he is learns nothing of what there is.
           tools: () => (http.identify === undefined ? gateway.registry.tools.size : undefined),
+          publicDocument,
         },
         http,
       ),

@@ -1,9 +1,9 @@
 // Every route but POST /mcp, on express: health for load balancers, and a clear no for everything else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express } from 'express';
+import express, { type Express, type Response } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
-import { type AdmissionOptions, createAdmission } from './admission.ts';
+import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
 import { nothingAt, profileOf } from './http.ts';
 
 export interface RoutesParts {
@@ -13,6 +13,8 @@ export interface RoutesParts {
   readonly hasProfile: (profile: string) => boolean;
   /** Undefined: not for everybody to know. */
   readonly tools: () => number | undefined;
+  /** What anybody may read at a path, web pages included; undefined: nothing. */
+  readonly publicDocument?: ((path: string) => object | undefined) | undefined;
 }
 
 const ALLOWED_HEADERS =
@@ -34,6 +36,21 @@ function preflight(request: IncomingMessage): Record<string, string> {
   };
 }
 
+/** Browsers ask first, because clients send headers of their own along; there is nothing in it that is not for everybody. */
+const FOR_ALL = {
+  'access-control-allow-origin': '*',
+  'access-control-allow-methods': 'GET',
+  'access-control-allow-headers': 'Accept, Content-Type, MCP-Protocol-Version',
+  'access-control-max-age': '600',
+};
+
+function writeDocument(method: string, response: Response, document: object): void {
+  response.set(FOR_ALL);
+  if (method === 'GET' || method === 'HEAD') response.set('cache-control', 'max-age=300').json(document);
+  else if (method === 'OPTIONS') response.status(204).end();
+  else response.status(405).set('allow', 'GET').end();
+}
+
 export function createRoutes(
   parts: RoutesParts,
   options: AdmissionOptions,
@@ -50,13 +67,22 @@ export function createRoutes(
     const ready = parts.ready();
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'draining' });
   });
+  const refuse = (response: Response, { status, message }: Refusal) =>
+    response
+      .status(status)
+      .type('json')
+      .send(writeError(undefined, ERRORS.INVALID_REQUEST.code, message));
+  app.use((request, response, next) => {
+    const document = parts.publicDocument?.(request.path);
+    if (document === undefined) return next();
+    const refusal = admission.checkHost(request);
+    if (refusal) refuse(response, refusal);
+    else writeDocument(request.method, response, document);
+  });
   app.use((request, response, next) => {
     const refusal = admission.checkSource(request);
-    if (!refusal) return next();
-    response
-      .status(refusal.status)
-      .type('json')
-      .send(writeError(undefined, ERRORS.INVALID_REQUEST.code, refusal.message));
+    if (refusal) refuse(response, refusal);
+    else next();
   });
   app.get('/', (_request, response) => {
     response.json({

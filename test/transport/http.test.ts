@@ -288,7 +288,7 @@ describe('CORS', () => {
     await withServer({ allowedOrigins: [origin], maxBodyBytes: 300 }, async (own) => {
       const granted = {
         'access-control-allow-origin': origin,
-        'access-control-expose-headers': 'Mcp-Session-Id',
+        'access-control-expose-headers': 'Mcp-Session-Id, WWW-Authenticate',
         vary: 'Origin',
       };
       expect(await post(own.url, ping, { origin })).toMatchObject({ status: 200, headers: granted });

@@ -1,0 +1,63 @@
+// Short questions to servers the gateway itself depends on, such as an authorization server: no redirect is followed, and an
+// answer has an end in bytes and time.
+import { setMaxListeners } from 'node:events';
+import type { EndpointLimits } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import { createSender } from './send.ts';
+
+export interface ServiceQuestion {
+  readonly method: 'GET' | 'POST';
+  readonly url: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface ServiceDoor {
+  ask(question: ServiceQuestion): Promise<{ readonly status: number; readonly body: Buffer }>;
+  close(): Promise<void>;
+}
+
+const LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 5_000, maxResponseBytes: 256 * 1024 });
+
+export function createServiceDoor(userAgent: string): ServiceDoor {
+  const sender = createSender({ connections: 64 });
+  const gone = new AbortController();
+  // Every question under way listens to it.
+  setMaxListeners(0, gone.signal);
+  return {
+    async ask({ method, url, headers, body }) {
+      try {
+        const { status, body: bytes } = await sender.send(
+          {
+            method,
+            origin: url.origin,
+            path: url.pathname + url.search,
+            url: url.origin + url.pathname,
+            headers: { 'user-agent': userAgent, ...headers },
+            body: body ?? null,
+            limits: LIMITS,
+            isRead: true,
+          },
+          { label: url.origin, signal: gone.signal, deadline: performance.now() + LIMITS.timeoutMs },
+        );
+        return { status, body: bytes };
+      } catch (error) {
+        throw new Error(explain(error, url.origin), { cause: error });
+      }
+    },
+    close() {
+      gone.abort();
+      return sender.close();
+    },
+  };
+}
+
+/** Without advice to a caller: only the operator reads it. */
+function explain(error: unknown, origin: string): string {
+  const code = error instanceof GatewayError ? error.code : undefined;
+  if (code === 'TIMEOUT') return `it did not answer within ${LIMITS.timeoutMs / 1000} s`;
+  if (code === 'TOO_LARGE') return `its answer is larger than ${LIMITS.maxResponseBytes} bytes`;
+  if (code === 'BAD_RESPONSE') return 'its answer is no HTTP that can be read';
+  const [reason = ''] = (error as Error).message.replace(`${origin}: `, '').split('\n', 1);
+  return `it could not be reached: ${reason}`;
+}

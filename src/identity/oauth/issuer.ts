@@ -1,0 +1,210 @@
+// One authorization server as this gateway trusts it: which of its tokens are access tokens for an endpoint of ours, and who calls
+// with them. Nothing that a token says is used before its signature was checked, or its issuer was asked.
+import type { Principal } from '../../call/caller.ts';
+import { freeze } from '../../endpoint/freeze.ts';
+import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
+import { type Ask, createAuthorizationServer } from './authorization-server.ts';
+import { audiencesOf, checkTimes, endOf, isBoundToKey, isOtherKind, scopesOf, subjectOf } from './claims.ts';
+import { createIntrospection } from './introspection.ts';
+import type { IssuerSettings } from './issuer-settings.ts';
+import { resolveScopes, type ScopeRules } from './scope-rules.ts';
+import { createSigningKeys } from './signing-keys.ts';
+import type { TokenShape } from './token-shape.ts';
+
+export interface Issuer {
+  readonly name: string;
+  readonly rules: ScopeRules;
+  readonly stepUp: boolean;
+  /** `url`: the endpoint that is called. */
+  isFor(audiences: readonly string[], url: string): boolean;
+  /** A JWT that names this issuer. */
+  verify(token: string, shape: TokenShape, url: string): Checked | Denial | Promise<Checked | Denial>;
+  /** A token that is no JWT; absent where this issuer is not asked about such. `key` is its hash. */
+  readonly introspect?: (token: string, key: string, url: string) => Promise<Checked | Denial | undefined>;
+  start(): void;
+  close(): void;
+}
+
+/** A token that was found good. */
+export interface Checked {
+  readonly issuer: Issuer;
+  readonly principal: Principal;
+  readonly audiences: readonly string[];
+  /** Its scopes, with all they imply. */
+  readonly scopes: ReadonlySet<string>;
+  /** False once it has ended, or the key behind it is not believed any more. */
+  isStillGood(): boolean;
+}
+
+/** `bad`: a sentence for the caller. */
+export type Denial = { readonly kind: 'bad'; readonly why: string } | { readonly kind: 'unavailable' };
+
+export interface IssuerParts {
+  readonly ask: Ask;
+  readonly variables: Readonly<Record<string, string | undefined>>;
+  readonly log: IssuerLog;
+}
+
+export interface IssuerLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+const DEFAULT_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+const DEFAULT_TYPES = ['at+jwt', 'JWT'];
+const DEFAULT_SKEW_SECONDS = 30;
+const DEFAULT_KEYS_MAX_AGE_SECONDS = 86_400;
+const DEFAULT_CACHE_SECONDS = 30;
+const MAX_KID_CHARS = 256;
+/** At most one line in this time, however many tokens meet the same failure. */
+const LOG_INTERVAL_MS = 10_000;
+
+export function createIssuer(settings: IssuerSettings, { ask, variables, log }: IssuerParts): Issuer {
+  const { issuer: name, audience, introspection: asking } = settings;
+  const rules = resolveScopes(settings);
+  const skew = settings.clockSkewSeconds ?? DEFAULT_SKEW_SECONDS;
+  const accepted = audience === undefined ? undefined : [audience].flat();
+  const header = createHeaderCheck(settings);
+  const notes = createNotes(name, log);
+  const server = createAuthorizationServer(settings, ask);
+  const keys = createSigningKeys({
+    server,
+    ask,
+    maxAgeMs: (settings.jwksMaxAgeSeconds ?? DEFAULT_KEYS_MAX_AGE_SECONDS) * 1000,
+    onFetched: notes.fetched,
+    onFailure: notes.failed,
+  });
+
+  const isFor = (audiences: readonly string[], url: string) =>
+    audiences.some((one) => (accepted === undefined ? one === url : accepted.includes(one)));
+
+  const problemOf = (claims: Node, url: string, needsExpiry: boolean): string | undefined => {
+    const problem = checkTimes(claims, { now: Date.now() / 1000, skew }, needsExpiry);
+    if (problem !== undefined) return problem;
+    if (isBoundToKey(claims)) return 'The token is bound to a key of its holder, and is no bearer token.';
+    if (!isFor(audiencesOf(claims), url)) return WRONG_AUDIENCE;
+    if (subjectOf(claims, settings.principal ?? 'sub') === undefined) return 'The token does not say who calls.';
+    return undefined;
+  };
+
+  const toChecked = (token: string, claims: Node, isStillGood: () => boolean): Checked => {
+    const own = scopesOf(claims);
+    const scopes = rules.expand(own);
+    const principal: Principal = Object.freeze({
+      id: `${name}|${subjectOf(claims, settings.principal ?? 'sub')}`,
+      scopes: Object.freeze([...own]),
+      effects: rules.effectsOf(scopes),
+      ...(settings.limits && { limits: settings.limits }),
+      claims: freeze(claims),
+      token: () => token,
+    });
+    return { issuer: self, principal, audiences: audiencesOf(claims), scopes, isStillGood };
+  };
+
+  const client = asking && {
+    clientId: variables[asking.clientIdEnv] ?? '',
+    clientSecret: variables[asking.clientSecretEnv] ?? '',
+  };
+  const introspection = client && createIntrospection({ server, ask, ...client, onFailure: notes.failed });
+  const cacheMs = (asking?.cacheSeconds ?? DEFAULT_CACHE_SECONDS) * 1000;
+
+  const self: Issuer = {
+    name,
+    rules,
+    stepUp: settings.stepUp ?? false,
+    isFor,
+    verify(token, shape, url) {
+      // All that is cheap comes before the signature: made-up tokens should cost little.
+      const why = header.problemOf(shape) ?? problemOf(shape.claims, url, true);
+      if (why !== undefined) return { kind: 'bad', why };
+      const options = { algorithms: header.algorithms, issuer: name, clockTolerance: skew, requiredClaims: ['exp'] };
+      return keys.verify(token, options).then((verified) => {
+        if (verified.kind !== 'good') return verified;
+        const { claims } = verified;
+        // The same bytes, read by the library that has checked them.
+        const problem = problemOf(claims, url, true);
+        if (problem !== undefined) return { kind: 'bad', why: problem };
+        const { generation } = keys;
+        const end = endOf(claims, skew);
+        return toChecked(token, claims, () => Date.now() < end && keys.areGood() && keys.generation === generation);
+      });
+    },
+    ...(introspection && {
+      async introspect(token: string, key: string, url: string) {
+        const answer = await introspection.look(token, key);
+        if (answer.kind === 'unavailable') return answer;
+        if (answer.kind === 'inactive') return undefined;
+        const { claims } = answer;
+        const why = introspectedProblem(claims, name) ?? problemOf(claims, url, false);
+        if (why !== undefined) return { kind: 'bad', why };
+        const end = Math.min(endOf(claims, skew), Date.now() + cacheMs);
+        return toChecked(token, claims, () => Date.now() < end);
+      },
+    }),
+    start: keys.start,
+    close: keys.close,
+  };
+  return self;
+}
+
+export const WRONG_AUDIENCE = 'The token was not made for this endpoint.';
+const NO_ACCESS_TOKEN = 'This is no access token.';
+
+/** What the header of a JWT may say. Where keys come from it does not decide: `jku`, `jwk`, `x5u` and `x5c` are not read. */
+function createHeaderCheck(settings: IssuerSettings) {
+  const algorithms = [...(settings.algorithms ?? DEFAULT_ALGORITHMS)];
+  // RFC 9864 has a name of its own for what EdDSA with this curve is.
+  if (algorithms.includes('EdDSA')) algorithms.push('Ed25519');
+  const types = new Set((settings.types ?? DEFAULT_TYPES).map(plainType));
+  return {
+    algorithms,
+    problemOf({ header, claims }: TokenShape): string | undefined {
+      const kid = own(header, 'kid');
+      const type = own(header, 'typ');
+      if (!algorithms.includes(textAt(header, 'alg') ?? ''))
+        return 'The token is signed in a way that is not accepted.';
+      // RFC 7515 4.1.11: whoever does not understand all of them must refuse; there is none that is understood here.
+      if (own(header, 'crit') !== undefined) return 'The token has critical extensions that are not understood.';
+      if (kid !== undefined && !(typeof kid === 'string' && kid.length <= MAX_KID_CHARS))
+        return 'The token names its key in a way that is not accepted.';
+      // Several large issuers write no type at all.
+      const kind = type === undefined ? 'jwt' : typeof type === 'string' ? plainType(type) : '';
+      if (!types.has(kind)) return NO_ACCESS_TOKEN;
+      return kind !== 'at+jwt' && isOtherKind(claims) ? NO_ACCESS_TOKEN : undefined;
+    },
+  };
+}
+
+/** RFC 7515 4.1.9: `application/` may be left out, and case does not matter. */
+function plainType(type: string): string {
+  return type.toLowerCase().replace(/^application\//, '');
+}
+
+/** What a good answer about an opaque token may say beside what any token may. */
+function introspectedProblem(claims: Node, issuer: string): string | undefined {
+  const iss = own(claims, 'iss');
+  const type = own(claims, 'token_type');
+  if (iss !== undefined && iss !== issuer) return 'The token is of another issuer.';
+  if (type !== undefined && !(typeof type === 'string' && /^(?:bearer|access_token)$/i.test(type)))
+    return NO_ACCESS_TOKEN;
+  return isOtherKind(claims) ? NO_ACCESS_TOKEN : undefined;
+}
+
+/** What the operator reads of an issuer: once when it answers, once when it does not. */
+function createNotes(issuer: string, log: IssuerLog) {
+  let isAway = true;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return {
+    fetched(keys: number) {
+      if (isAway) log.info({ issuer, keys }, 'the keys of the authorization server are known');
+      isAway = false;
+      loggedAt = Number.NEGATIVE_INFINITY;
+    },
+    failed(why: string) {
+      isAway = true;
+      if (Date.now() - loggedAt < LOG_INTERVAL_MS) return;
+      loggedAt = Date.now();
+      log.warn({ issuer, why }, 'the authorization server cannot be used; it is tried again');
+    },
+  };
+}

@@ -1,0 +1,119 @@
+// Access tokens → principals. A token that was found good before is one look-up by its hash; any other goes to the issuer it
+// names, or, where it is no JWT, to those that are asked about such. Whatever goes wrong on the way is a refusal.
+import { hash } from 'node:crypto';
+import type { Refusal } from '../../transport/admission.ts';
+import type { Authority, Verdict } from '../identify.ts';
+import { type Checked, createIssuer, type Denial, type IssuerParts, WRONG_AUDIENCE } from './issuer.ts';
+import type { IssuerSettings } from './issuer-settings.ts';
+import type { ProtectedResource } from './protected-resource.ts';
+import { withOwn } from './scope-rules.ts';
+import { createTokenCache } from './token-cache.ts';
+import { readShape } from './token-shape.ts';
+
+export interface OAuthAuthority extends Authority {
+  /** Fetches the keys of every issuer; one that is away is tried again. */
+  start(): void;
+  close(): void;
+}
+
+export interface OAuthParts extends IssuerParts {
+  readonly issuers: readonly IssuerSettings[];
+  readonly resource: ProtectedResource;
+}
+
+const MAX_CACHED = 10_000;
+const MAX_CACHED_CHARS = 16 * 1024 * 1024;
+const MAX_VERDICTS = 100;
+const RETRY = { 'retry-after': '5' };
+const UNAVAILABLE: Refusal = Object.freeze({
+  status: 503,
+  message: 'The authorization server of this token cannot be asked right now, so nobody is let in with it. Try again.',
+  headers: RETRY,
+});
+
+/** With what it may do at each endpoint: what was found once holds as long as the token does. */
+interface Cached {
+  readonly checked: Checked;
+  readonly verdicts: Map<string, Verdict>;
+}
+
+export function createOAuthAuthority({ issuers: settings, resource, ...parts }: OAuthParts): OAuthAuthority {
+  const issuers = settings.map((one) => createIssuer(one, parts));
+  const byName = new Map(issuers.map((issuer) => [issuer.name, issuer]));
+  const askable = issuers.flatMap(({ introspect }) => introspect ?? []);
+  const cache = createTokenCache<Cached>(MAX_CACHED, MAX_CACHED_CHARS);
+
+  const refuse = (profile: string, description: string): Refusal => ({
+    status: 401,
+    message: `Unauthorized: ${description}`,
+    headers: { 'www-authenticate': resource.challenge(profile, { error: 'invalid_token', description }) },
+  });
+
+  const decide = ({ issuer, audiences, scopes, principal }: Checked, profile: string): Verdict => {
+    if (!issuer.isFor(audiences, resource.urlOf(profile))) return refuse(profile, WRONG_AUDIENCE);
+    const missing = issuer.rules.missingFor(profile, scopes);
+    if (missing.length === 0) return { principal };
+    const description = 'The token lacks scopes that this endpoint needs.';
+    const problem = { error: 'insufficient_scope', description } as const;
+    return {
+      status: 403,
+      message: `Forbidden: ${description} Get one that also has ${missing.join(' ')}.`,
+      headers: { 'www-authenticate': resource.challenge(profile, problem, withOwn(principal.scopes, missing)) },
+    };
+  };
+
+  const verdictOf = ({ checked, verdicts }: Cached, profile: string): Verdict => {
+    let verdict = verdicts.get(profile);
+    if (verdict === undefined) {
+      verdict = decide(checked, profile);
+      // Any name may be asked for; there are not as many profiles.
+      if (verdicts.size < MAX_VERDICTS) verdicts.set(profile, verdict);
+    }
+    return verdict;
+  };
+
+  const conclude = (examined: Checked | Denial, token: string, key: string, profile: string): Verdict => {
+    if ('kind' in examined) return examined.kind === 'bad' ? refuse(profile, examined.why) : UNAVAILABLE;
+    const cached = { checked: examined, verdicts: new Map() };
+    // The text of the token, and its claims.
+    cache.set(key, cached, token.length * 2);
+    return verdictOf(cached, profile);
+  };
+
+  /** An opaque token does not say whose it is: all that are asked about such are asked at once. */
+  const introspect = async (token: string, key: string, profile: string): Promise<Verdict | undefined> => {
+    const url = resource.urlOf(profile);
+    const answers = (await Promise.all(askable.map((look) => look(token, key, url)))).filter(
+      (answer) => answer !== undefined,
+    );
+    const answer =
+      answers.find((one) => !('kind' in one)) ??
+      answers.find((one) => 'kind' in one && one.kind === 'bad') ??
+      answers[0];
+    return answer && conclude(answer, token, key, profile);
+  };
+
+  return {
+    check(token, profile) {
+      const key = hash('sha256', token, 'base64');
+      const cached = cache.get(key);
+      if (cached !== undefined) {
+        if (cached.checked.isStillGood()) return verdictOf(cached, profile);
+        cache.delete(key);
+      }
+      const shape = readShape(token);
+      if (shape === undefined) return askable.length > 0 ? introspect(token, key, profile) : undefined;
+      const { iss } = shape.claims;
+      const issuer = typeof iss === 'string' ? byName.get(iss) : undefined;
+      const examined = issuer?.verify(token, shape, resource.urlOf(profile));
+      if (!(examined instanceof Promise)) return examined && conclude(examined, token, key, profile);
+      return examined.then((settled) => conclude(settled, token, key, profile));
+    },
+    start() {
+      for (const issuer of issuers) issuer.start();
+    },
+    close() {
+      for (const issuer of issuers) issuer.close();
+    },
+  };
+}

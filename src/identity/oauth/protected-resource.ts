@@ -1,0 +1,70 @@
+// What clients are told about getting a token: the metadata of each endpoint (RFC 9728) and `WWW-Authenticate` (RFC 6750).
+import type { IssuerSettings } from './issuer-settings.ts';
+import { resolveScopes } from './scope-rules.ts';
+
+export interface ProtectedResource {
+  /** What tokens for this endpoint are made for (RFC 8707): `https://mcp.example.com/mcp/reader`. */
+  urlOf(profile: string): string;
+  /** `WWW-Authenticate`. Without `scopes` those a client should ask for. */
+  challenge(profile: string, error?: ChallengeError, scopes?: readonly string[]): string;
+  /** The metadata served at this path of ours; undefined: nothing is. */
+  documentAt(path: string): Readonly<Record<string, unknown>> | undefined;
+}
+
+export interface ChallengeError {
+  readonly error: 'invalid_token' | 'insufficient_scope';
+  /** Printable ASCII without quotes and backslashes. */
+  readonly description?: string | undefined;
+}
+
+export interface ResourceParts {
+  readonly issuers: readonly IssuerSettings[];
+  /** Where clients reach the gateway. Asked late: a port may be known only once it is bound. */
+  readonly publicUrl: () => string;
+  readonly hasProfile: (profile: string) => boolean;
+  readonly title: string;
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+
+export function createProtectedResource({ issuers, publicUrl, hasProfile, title }: ResourceParts): ProtectedResource {
+  const rules = issuers.map((settings) => resolveScopes(settings));
+  const base = () => new URL(publicUrl()).href.replace(/\/$/, '');
+  const pathOf = (profile: string) => (profile === '' ? '/mcp' : `/mcp/${profile}`);
+  const urlOf = (profile: string) => base() + pathOf(profile);
+
+  return {
+    urlOf,
+    challenge(profile, problem, scopes) {
+      // Clients take the first server of the metadata, so they are told its scopes.
+      const wanted = scopes ?? rules[0]!.wantedFor(profile, issuers[0]!.stepUp !== true);
+      const words = [
+        problem && `error="${problem.error}"`,
+        problem?.description && `error_description="${problem.description}"`,
+        wanted.length > 0 && `scope="${wanted.join(' ')}"`,
+        `resource_metadata="${base()}${WELL_KNOWN}${pathOf(profile)}"`,
+      ];
+      return `Bearer ${words.filter(Boolean).join(', ')}`;
+    },
+    documentAt(path) {
+      if (!path.startsWith(WELL_KNOWN)) return undefined;
+      const profile = profileAt(path.slice(WELL_KNOWN.length), new URL(base()).pathname.replace(/\/$/, ''));
+      if (profile === undefined || !hasProfile(profile)) return undefined;
+      const scopes = [...new Set(rules.flatMap((rule) => rule.supportedFor(profile)))];
+      return {
+        resource: urlOf(profile),
+        authorization_servers: issuers.map(({ issuer }) => issuer),
+        ...(scopes.length > 0 && { scopes_supported: scopes }),
+        bearer_methods_supported: ['header'],
+        resource_name: profile === '' ? title : `${title}: ${profile}`,
+      };
+    },
+  };
+}
+
+/** RFC 9728 3.1 puts the path of the resource behind the well-known one; at the bare one the default endpoint is described. */
+function profileAt(rest: string, prefix: string): string | undefined {
+  const path = prefix !== '' && rest.startsWith(`${prefix}/`) ? rest.slice(prefix.length) : rest;
+  if (path === '' || path === '/mcp') return '';
+  return /^\/mcp\/([a-z][a-z0-9_-]{0,31})$/.exec(path)?.[1];
+}

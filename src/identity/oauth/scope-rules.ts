@@ -1,0 +1,92 @@
+// Which scopes allow what: the settings of an issuer resolved once, so that a token's scopes are looked up and not interpreted.
+import type { Effect } from '../../endpoint/model.ts';
+
+export interface ScopeSettings {
+  readonly scopes?: { readonly [Kind in Effect]?: readonly string[] | undefined } | undefined;
+  readonly implies?: Readonly<Record<string, readonly string[]>> | undefined;
+  readonly profiles?: Readonly<Record<string, readonly string[]>> | undefined;
+}
+
+export interface ScopeRules {
+  /** With everything they imply. */
+  expand(scopes: readonly string[]): ReadonlySet<string>;
+  /** Undefined: all of them. */
+  effectsOf(expanded: ReadonlySet<string>): readonly Effect[] | undefined;
+  /** All scopes without which nothing can be done there, and which these lack; empty: let in. */
+  missingFor(profile: string, expanded: ReadonlySet<string>): readonly string[];
+  /** What a token must have, beside what it has, for calls of this effect. */
+  neededFor(effect: Effect): readonly string[];
+  /** What to ask for to be let in; with `all`, for every effect. */
+  wantedFor(profile: string, all: boolean): readonly string[];
+  /** Every scope that means something there. */
+  supportedFor(profile: string): readonly string[];
+}
+
+const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
+/** RFC 6749 3.3. */
+const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
+/** A client decides by itself whether it wants refresh tokens. */
+const NOT_OURS = 'offline_access';
+
+/** Whether a challenge may hold this as one scope. */
+export function isScope(text: string): boolean {
+  return SCOPE.test(text);
+}
+
+export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSettings): ScopeRules {
+  const closure = closeOver(new Map(Object.entries(implies)));
+  const byEffect = new Map(EFFECTS.map((effect) => [effect, scopes?.[effect] ?? []]));
+  const byProfile = new Map(Object.entries(profiles));
+  const holdsOne = (expanded: ReadonlySet<string>, alternatives: readonly string[]) =>
+    alternatives.some((scope) => expanded.has(scope));
+  const effectsOf = (expanded: ReadonlySet<string>) =>
+    scopes === undefined ? undefined : EFFECTS.filter((effect) => holdsOne(expanded, byEffect.get(effect)!));
+  /** The mildest that anybody can have. */
+  const least = EFFECTS.map((effect) => byEffect.get(effect)!).find((alternatives) => alternatives.length > 0) ?? [];
+
+  return {
+    expand(own) {
+      const expanded = new Set<string>();
+      for (const scope of own) for (const each of closure.get(scope) ?? [scope]) expanded.add(each);
+      return expanded;
+    },
+    effectsOf,
+    missingFor(profile, expanded) {
+      const alternatives = byProfile.get(profile);
+      return unique([
+        ...(alternatives && !holdsOne(expanded, alternatives) ? alternatives.slice(0, 1) : []),
+        ...(effectsOf(expanded)?.length === 0 ? least.slice(0, 1) : []),
+      ]);
+    },
+    neededFor: (effect) => byEffect.get(effect)!.slice(0, 1),
+    wantedFor(profile, all) {
+      const effects = all ? EFFECTS.flatMap((effect) => byEffect.get(effect)!.slice(0, 1)) : least.slice(0, 1);
+      return unique([...effects, ...(byProfile.get(profile)?.slice(0, 1) ?? [])]);
+    },
+    supportedFor: (profile) =>
+      unique([...EFFECTS.flatMap((effect) => byEffect.get(effect)!), ...(byProfile.get(profile) ?? [])]),
+  };
+}
+
+const MAX_OWN_SCOPES = 50;
+
+/** What a client asks for replaces what it had: so it is told to ask for both. */
+export function withOwn(own: readonly string[] = [], needed: readonly string[]): readonly string[] {
+  return unique([...own.filter(isScope).slice(0, MAX_OWN_SCOPES), ...needed]);
+}
+
+/** Each scope that holds others, with all it holds, however far; circles end where they begin. */
+function closeOver(implies: ReadonlyMap<string, readonly string[]>): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    [...implies.keys()].map((scope) => {
+      const all = new Set([scope]);
+      // A Set goes on to what is added while it is walked.
+      for (const each of all) for (const held of implies.get(each) ?? []) all.add(held);
+      return [scope, [...all]];
+    }),
+  );
+}
+
+function unique(scopes: readonly string[]): readonly string[] {
+  return [...new Set(scopes)].filter((scope) => scope !== NOT_OURS);
+}

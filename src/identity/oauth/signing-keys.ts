@@ -1,0 +1,170 @@
+// The public keys of an issuer. They come from its own JWKS and from nowhere else, whatever the header of a token says; are
+// fetched by one request at a time, at most one per interval; and stay good for a stated time while the issuer is away.
+import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { isObject } from '../../endpoint/is-object.ts';
+import { type Node, own } from '../../endpoint/untrusted.ts';
+import { type Ask, type AuthorizationServer, parseObject } from './authorization-server.ts';
+
+export interface SigningKeys {
+  /** Rises when a key is withdrawn: what was verified before has to be verified again. */
+  readonly generation: number;
+  /** Whether keys are there and young enough. Fetches them anew, behind the back of the caller, when it is time. */
+  areGood(): boolean;
+  verify(token: string, options: JWTVerifyOptions): Promise<Verified>;
+  /** Fetches the keys, and goes on trying until they are there. */
+  start(): void;
+  close(): void;
+}
+
+export type Verified =
+  | { readonly kind: 'good'; readonly claims: JWTPayload }
+  | { readonly kind: 'bad'; readonly why: string }
+  | { readonly kind: 'unavailable' };
+
+export interface SigningKeysParts {
+  readonly server: AuthorizationServer;
+  readonly ask: Ask;
+  readonly maxAgeMs: number;
+  readonly onFetched: (keys: number) => void;
+  readonly onFailure: (why: string) => void;
+}
+
+/** Whatever tokens say, the issuer is asked no more often. */
+export const FETCH_INTERVAL_MS = 10_000;
+/** A key that was withdrawn is believed that long at most, as long as the issuer can be reached. */
+export const REFRESH_MS = 300_000;
+/** Callers that wait for keys, all together; more are sent away at once, so that they do not fill the gateway. */
+const MAX_WAITING = 100;
+/** Of a token that does not name its key, so many are tried. */
+const MAX_TRIED = 4;
+const MAX_KEYS = 100;
+
+type KeySet = ReturnType<typeof createLocalJWKSet>;
+
+export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure }: SigningKeysParts): SigningKeys {
+  let keys: KeySet | undefined;
+  let prints: ReadonlySet<string> = new Set();
+  let generation = 0;
+  let fetchedAt = 0;
+  let triedAt = Number.NEGATIVE_INFINITY;
+  let lastFailed = false;
+  let pending: Promise<void> | undefined;
+  let waiting = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const fetchKeys = async (): Promise<void> => {
+    triedAt = Date.now();
+    try {
+      const url = await server.jwksUri();
+      const { status, body } = await ask({ method: 'GET', url, headers: { accept: 'application/json' } });
+      if (status !== 200) throw new Error(`its keys were answered with status ${status}`);
+      const list = parseKeys(body);
+      keys = createLocalJWKSet({ keys: list } as never);
+      const next = new Set(list.map(printOf));
+      if ([...prints].some((print) => !next.has(print))) generation++;
+      prints = next;
+      fetchedAt = Date.now();
+      lastFailed = false;
+      onFetched(list.length);
+    } catch (error) {
+      lastFailed = true;
+      server.forget();
+      onFailure(error instanceof Error ? error.message : 'it could not be reached');
+    }
+  };
+
+  const mayFetch = () => pending !== undefined || Date.now() - triedAt >= FETCH_INTERVAL_MS;
+  const refresh = (): Promise<void> => {
+    pending ??= fetchKeys().finally(() => {
+      pending = undefined;
+    });
+    return pending;
+  };
+  const isYoung = () => keys !== undefined && Date.now() - fetchedAt < maxAgeMs;
+  /** False where nobody may wait any more. */
+  const wait = async (): Promise<boolean> => {
+    if (waiting >= MAX_WAITING) return false;
+    waiting++;
+    try {
+      await refresh();
+      return true;
+    } finally {
+      waiting--;
+    }
+  };
+
+  const attempt = async (token: string, options: JWTVerifyOptions): Promise<Verified | 'no_key'> => {
+    try {
+      return { kind: 'good', claims: await verifyWith(keys!, token, options) };
+    } catch (error) {
+      if (error instanceof errors.JWKSNoMatchingKey) return 'no_key';
+      return { kind: 'bad', why: 'The token does not bear a good signature of its issuer.' };
+    }
+  };
+
+  const tryAgain = () => {
+    if (closed || isYoung()) return;
+    timer = setTimeout(() => void refresh().then(tryAgain), FETCH_INTERVAL_MS);
+    timer.unref();
+  };
+
+  return {
+    get generation() {
+      return generation;
+    },
+    areGood() {
+      if (Date.now() - fetchedAt >= REFRESH_MS && mayFetch()) void refresh();
+      return isYoung();
+    },
+    async verify(token, options) {
+      if (!isYoung() && mayFetch() && !(await wait())) return { kind: 'unavailable' };
+      if (!isYoung()) return { kind: 'unavailable' };
+      const first = await attempt(token, options);
+      if (first !== 'no_key') return first;
+      if (mayFetch() && !(await wait())) return { kind: 'unavailable' };
+      const second = await attempt(token, options);
+      if (second !== 'no_key') return second;
+      // It may be a new key, of which only the issuer could tell.
+      if (lastFailed) return { kind: 'unavailable' };
+      return { kind: 'bad', why: 'The token is signed with a key that its issuer does not publish.' };
+    },
+    start() {
+      void refresh().then(tryAgain);
+    },
+    close() {
+      closed = true;
+      clearTimeout(timer);
+    },
+  };
+}
+
+async function verifyWith(keys: KeySet, token: string, options: JWTVerifyOptions): Promise<JWTPayload> {
+  try {
+    return (await jwtVerify(token, keys, options)).payload;
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
+    let tried = 0;
+    for await (const key of error) {
+      if (++tried > MAX_TRIED) break;
+      try {
+        return (await jwtVerify(token, key, options)).payload;
+      } catch (failure) {
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+      }
+    }
+    throw new errors.JWSSignatureVerificationFailed();
+  }
+}
+
+function parseKeys(body: Buffer): Node[] {
+  const keys = own(parseObject(body), 'keys');
+  if (!Array.isArray(keys) || !keys.every((key) => isObject(key) && typeof own(key, 'kty') === 'string'))
+    throw new Error('its keys are no JSON Web Key Set');
+  if (keys.length > MAX_KEYS) throw new Error(`it publishes more than ${MAX_KEYS} keys`);
+  return keys as Node[];
+}
+
+function printOf(key: Node): string {
+  return JSON.stringify(['kty', 'kid', 'alg', 'use', 'crv', 'n', 'e', 'x', 'y'].map((name) => own(key, name)));
+}

@@ -1,0 +1,30 @@
+// What a token looks like before anything of it is believed: a JWT in three parts, or a text that only its issuer can read.
+import { isObject } from '../../endpoint/is-object.ts';
+import type { Node } from '../../endpoint/untrusted.ts';
+
+export interface TokenShape {
+  readonly header: Node;
+  /** Unverified. */
+  readonly claims: Node;
+}
+
+/** The last part is empty where nobody signed it: such a token is a JWT all the same, and is refused as one. */
+const THREE_PARTS = /^([A-Za-z0-9_-]{4,})\.([A-Za-z0-9_-]{2,})\.[A-Za-z0-9_-]*$/;
+
+/** Undefined: no JWT. */
+export function readShape(token: string): TokenShape | undefined {
+  const parts = THREE_PARTS.exec(token);
+  if (parts === null) return undefined;
+  const header = decode(parts[1]!);
+  const claims = decode(parts[2]!);
+  return header === undefined || claims === undefined ? undefined : { header, claims };
+}
+
+function decode(part: string): Node | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
