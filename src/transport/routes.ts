@@ -4,6 +4,7 @@ import express, { type Express } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission } from './admission.ts';
+import { type Refusals, reasonOf } from './door/refusals.ts';
 import { profileOf } from './http.ts';
 
 export interface RoutesParts {
@@ -35,9 +36,13 @@ function preflight(request: IncomingMessage): Record<string, string> {
 
 export function createRoutes(
   parts: RoutesParts,
-  options: AdmissionOptions,
+  options: AdmissionOptions & { readonly refusals?: Refusals | undefined },
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const admission = createAdmission(options);
+  const note = (request: IncomingMessage, status: number, reason = reasonOf(status)!) => {
+    const { address: remote } = admission.visitorOf(request);
+    options.refusals?.note({ transport: 'http', reason, status, remote });
+  };
   const app: Express = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -52,6 +57,7 @@ export function createRoutes(
   app.use((request, response, next) => {
     const refusal = admission.checkSource(request);
     if (!refusal) return next();
+    note(request, refusal.status, refusal.reason);
     response
       .status(refusal.status)
       .type('json')
@@ -69,6 +75,7 @@ export function createRoutes(
   app.use((request, response) => {
     const profile = profileOf(request.url);
     if (profile === undefined || !parts.hasProfile(profile)) {
+      note(request, 404);
       response.status(404).json({ error: `There is nothing at ${request.path}. MCP is served at POST /mcp.` });
       return;
     }
@@ -80,6 +87,7 @@ export function createRoutes(
         .end();
       return;
     }
+    note(request, 405);
     const message = 'Method not allowed: send MCP messages with POST. There is no session to open or delete.';
     response
       .status(405)
