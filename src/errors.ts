@@ -12,6 +12,7 @@ export const ERRORS = {
   INTERNAL: { wire: 'jsonrpc', code: -32603 },
   UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602 },
   RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602 },
+  SESSION_NOT_FOUND: { wire: 'jsonrpc', code: -32001 },
   HEADER_MISMATCH: { wire: 'jsonrpc', code: -32020 },
   MISSING_CLIENT_CAPABILITY: { wire: 'jsonrpc', code: -32021 },
   UNSUPPORTED_PROTOCOL_VERSION: { wire: 'jsonrpc', code: -32022 },

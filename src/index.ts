@@ -90,5 +90,5 @@ export type { AttachOptions, Detach } from './sdk/attach.ts';
 export { type TagFilter, ToolRegistry } from './sdk/tool-registry.ts';
 export type { HttpServer } from './transport/http.ts';
 export { type ServeOptions, serveHttp } from './transport/http-server.ts';
-export { type StdioServer, startStdio } from './transport/stdio.ts';
-export { startTcp, type TcpOptions, type TcpServer } from './transport/tcp.ts';
+export { type StdioServer, startStdio } from './transport/lines/stdio.ts';
+export { startTcp, type TcpOptions, type TcpServer } from './transport/lines/tcp.ts';

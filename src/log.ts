@@ -58,6 +58,7 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
         operation: context.operation,
         principal: context.principal.id,
         transport: context.transport,
+        remote: context.remote,
         client: context.client.name,
         revision: context.client.version,
         args: context.argumentsDigest,

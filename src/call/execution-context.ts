@@ -13,6 +13,8 @@ export interface RequestFacts<Data = unknown> {
   readonly method: string;
   readonly principal: Principal;
   readonly transport: Transport;
+  /** The address the call comes from; none over stdio. */
+  readonly remote?: string | undefined;
   readonly client: Client;
   /** Aborted when the caller leaves or cancels. */
   readonly signal: AbortSignal;
@@ -134,6 +136,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return this.#request.transport;
   }
 
+  get remote(): string | undefined {
+    return this.#request.remote;
+  }
+
   get client(): Client {
     return this.#request.client;
   }
@@ -253,11 +259,12 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   /** The audit record: deeply frozen, with nothing alive in it. */
   seal(): ExecutionContext<never> {
     mustBeOpen(this);
-    const { requestId, method, transport, profile, principal, client } = this;
+    const { requestId, method, transport, remote, profile, principal, client } = this;
     const request: RequestFacts<never> = Object.freeze({
       requestId,
       method,
       transport,
+      remote,
       profile,
       principal: Object.freeze({ id: principal.id }),
       client: Object.freeze({
@@ -277,12 +284,13 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
 
   /** What is worth keeping: what was asked by whom, and what came of it. */
   toJSON(): object {
-    const { requestId, method, transport, client, startedAt, tool, action, operation, argumentsDigest, results } = this;
-    const { era, version } = client;
+    const { requestId, method, transport, remote, startedAt, tool, action, operation, argumentsDigest, results } = this;
+    const { era, version } = this.client;
     return {
       requestId,
       method,
       transport,
+      remote,
       principal: this.principal.id,
       client: { era, version },
       startedAt,

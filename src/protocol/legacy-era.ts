@@ -112,6 +112,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
       const { method, params } = message;
       checkHeader(message, sender);
       if (method === 'initialize') return initialize(message, sender, parts, sessions);
+      refuseForeignSession(sender, sessions);
       if (method === 'ping') return ok(message, '{}');
       if (parts.dispatch.performs(method)) return perform(message, sender);
       const text = parts.dispatch.look(method, versionOf(sender), params) ?? changeSettings(message, sender, parts);
@@ -177,6 +178,20 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
       for (const { scope } of open.values()) abandon(scope);
     },
   };
+}
+
+/**
+ * Who is known is held to sessions of its own. Of anybody else nothing is known that one could be bound to, and an id from
+ * before a restart does no harm.
+ */
+function refuseForeignSession({ headers, principal }: Sender, sessions: LegacySessions): void {
+  const id = headers?.['mcp-session-id'];
+  if (id === undefined || principal.id === 'anonymous') return;
+  if (typeof id === 'string' && sessions.read(principal.id, id)) return;
+  throw new GatewayError(
+    'SESSION_NOT_FOUND',
+    'Session not found: it belongs to another caller or profile, or to another server. Send "initialize" without Mcp-Session-Id.',
+  );
 }
 
 const NO_CAPABILITIES = Object.freeze({});

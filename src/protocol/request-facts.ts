@@ -25,7 +25,7 @@ export function parseSecondRound(params: Params | undefined): SecondRound {
 
 export function toRequestFacts(
   { method, params }: RequestMessage,
-  { principal, transport, data }: Sender,
+  { principal, transport, remote, data }: Sender,
   client: Client,
   signal: AbortSignal,
   { answers, requestState }: SecondRound,
@@ -36,6 +36,7 @@ export function toRequestFacts(
     method,
     principal,
     transport,
+    remote,
     client,
     signal,
     data,

@@ -6,6 +6,8 @@ import type { Headers } from './wire/header-checks.ts';
 export interface Sender<Data = unknown> {
   readonly transport: Transport;
   readonly principal: Principal;
+  /** The address it calls from, where there is a network in between. */
+  readonly remote?: string | undefined;
   /** Anything the transport wants handlers and middleware to have: claims, a tenant. They read it as `context.data`. */
   readonly data?: Data | undefined;
   /** HTTP only. */
@@ -33,6 +35,8 @@ export interface Reply {
   readonly sessionId?: string;
   /** What was sent is no JSON-RPC at all: a transport may hang up on whoever does that. */
   readonly notJsonRpc?: boolean;
+  /** It was turned away for whose it is, and not for what it says. */
+  readonly refused?: 'session';
 }
 
 /** A client that introduced itself: `initialize` or `server/discover`. */

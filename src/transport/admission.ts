@@ -1,20 +1,26 @@
 // Who may talk to POST /mcp at all: Host and Origin (DNS rebinding, cross-site requests), media type, encoding.
 // Each check returns what to refuse with; nothing here writes, so nothing can go on after a refusal by mistake.
 import type { IncomingMessage } from 'node:http';
+import { createHostCheck, type HostOptions } from './door/hosts.ts';
+import type { RefusalReason } from './door/refusals.ts';
+import { createVisitorOf, type VisitorOf } from './door/visitor.ts';
 import { isLoopback } from './listen.ts';
 
-export interface AdmissionOptions {
-  readonly host: string;
-  /** Host names besides loopback ones, without port. Empty on a non-loopback bind: any. */
-  readonly allowedHosts: readonly string[];
+export interface AdmissionOptions extends HostOptions {
   /** Whole origins of web pages that may call, e.g. https://app.example. */
   readonly allowedOrigins: readonly string[];
+  /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none. */
+  readonly trustedProxies?: readonly string[] | undefined;
 }
 
 export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What it is counted by. Default: what the status says. */
+  readonly reason?: RefusalReason | undefined;
+  /** Who was refused, where that was known. */
+  readonly caller?: string | undefined;
 }
 
 export interface Admission {
@@ -23,25 +29,36 @@ export interface Admission {
   /** For what any web page may read. */
   checkHost(request: IncomingMessage): Refusal | undefined;
   corsHeaders(request: IncomingMessage): Readonly<Record<string, string>> | undefined;
+  readonly visitorOf: VisitorOf;
 }
+
+const WRONG_HOST: Refusal = {
+  status: 403,
+  message:
+    'Forbidden: this Host is not served here. Start with --allowed-host to allow it, or with --public-url if that is where clients reach this gateway.',
+  reason: 'host',
+};
+const WRONG_ORIGIN: Refusal = {
+  status: 403,
+  message: 'Forbidden: this Origin may not call. Start with --allowed-origin to allow it.',
+  reason: 'origin',
+};
+const TWO_HOSTS: Refusal = { status: 400, message: 'Bad request: send one Host header.', reason: 'host' };
 
 export function createAdmission(options: AdmissionOptions): Admission {
   const local = isLoopback(options.host);
-  const hosts = new Set(options.allowedHosts.map((host) => host.toLowerCase()));
   const origins = new Set(options.allowedOrigins.map((origin) => origin.toLowerCase()));
-  const anyHost = !local && hosts.size === 0;
+  const isServed = createHostCheck(options);
+  const visitorOf = createVisitorOf(options.trustedProxies);
   // Most requests repeat the Host of the last one.
   let lastGoodHost: string | undefined;
 
-  const checkHost = ({ headers: { host } }: IncomingMessage): Refusal | undefined => {
-    if (!anyHost && (host === undefined || host !== lastGoodHost)) {
-      const name = hostNameOf(host);
-      if (name === undefined || !((local && isLoopback(name)) || hosts.has(name))) {
-        return {
-          status: 403,
-          message: 'Forbidden: this Host is not served here. Start with --allowed-host to allow it.',
-        };
-      }
+  const checkHost = (request: IncomingMessage): Refusal | undefined => {
+    const { host, problem } = visitorOf(request);
+    if (problem !== undefined) return { status: 400, message: `Bad request: ${problem}`, reason: 'forwarded' };
+    if (countHosts(request) > 1) return TWO_HOSTS;
+    if (host === undefined || host !== lastGoodHost) {
+      if (!isServed(host)) return WRONG_HOST;
       lastGoodHost = host;
     }
     return undefined;
@@ -52,13 +69,13 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (refusal) return refusal;
     const { origin } = request.headers;
     if (origin === undefined) return undefined;
-    if (origins.has(origin.toLowerCase()) || (local && isLoopbackOrigin(origin))) return undefined;
-    return { status: 403, message: 'Forbidden: this Origin may not call. Start with --allowed-origin to allow it.' };
+    return origins.has(origin.toLowerCase()) || (local && isLoopbackOrigin(origin)) ? undefined : WRONG_ORIGIN;
   };
 
   return {
     checkSource,
     checkHost,
+    visitorOf,
     check(request) {
       const refusal = checkSource(request);
       if (refusal) return refusal;
@@ -83,10 +100,14 @@ export function createAdmission(options: AdmissionOptions): Admission {
   };
 }
 
-function hostNameOf(host: string | undefined): string | undefined {
-  if (host === undefined) return undefined;
-  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(:\d{1,5})?$/i.exec(host);
-  return match?.[1]?.toLowerCase();
+/** Node keeps the first of several; a proxy in front may have looked at another. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
 }
 
 function isLoopbackOrigin(origin: string): boolean {

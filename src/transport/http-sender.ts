@@ -17,6 +17,7 @@ export interface Identity<Data = unknown> {
 export class HttpSender implements Sender {
   readonly transport = 'http';
   readonly principal: Principal;
+  readonly remote: string | undefined;
   readonly data: unknown;
   readonly headers: IncomingMessage['headers'];
   readonly signal: AbortSignal;
@@ -30,11 +31,13 @@ export class HttpSender implements Sender {
     request: IncomingMessage,
     response: ServerResponse,
     { principal, data }: Identity,
+    remote: string | undefined,
     signal: AbortSignal,
     cors: Readonly<Record<string, string>> | undefined,
     load: Load,
   ) {
     this.principal = principal;
+    this.remote = remote;
     this.data = data;
     this.headers = request.headers;
     this.signal = signal;

@@ -1,6 +1,7 @@
 // POST /mcp straight on node:http: the hot path. Every other request goes to the express app in routes.ts.
 import { isUtf8 } from 'node:buffer';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
@@ -11,6 +12,9 @@ import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
 import { createBodyReader } from './body-reader.ts';
 import { enterConnection, stopRequests } from './connection.ts';
+import { createRefusals, type RefusalReason, type Refusals, reasonOf } from './door/refusals.ts';
+import { type TlsOptions, toTlsServerOptions } from './door/tls.ts';
+import { addressOf } from './door/visitor.ts';
 import { HttpSender, type Identity, JSON_TYPE } from './http-sender.ts';
 import { createLoad, type Load, within } from './in-flight.ts';
 import { explainListenError } from './listen.ts';
@@ -35,6 +39,10 @@ export interface HttpOptions<Data = unknown> extends AdmissionOptions {
   readonly maxHeldBytes?: number;
   /** From the first byte of a request to its last. Default 30 s. */
   readonly requestTimeoutMs?: number;
+  /** HTTPS in place of HTTP. */
+  readonly tls?: TlsOptions | undefined;
+  /** Told whoever is turned away. */
+  readonly refusals?: Refusals | undefined;
   /** Default: everybody is `anonymous`. */
   readonly identify?: Identify<Data>;
 }
@@ -56,6 +64,7 @@ export interface HttpServer {
 const ANONYMOUS: Identity = Object.freeze({ principal: Object.freeze({ id: 'anonymous' }) });
 const BUSY = 'Too many requests are under way; try again in a moment.';
 const PIPELINED = 'Too many requests on one connection; wait for answers before sending more.';
+const NOT_A_PATH = 'Bad request: the request line must name a path, such as /mcp, and no host.';
 const NO_HOST = 'Bad request: HTTP/1.1 needs a Host header.';
 const RETRY = { 'retry-after': '1' };
 const UNKNOWN_CALLER = 'Unauthorized: it is not known who calls.';
@@ -70,7 +79,8 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
   const load = createLoad();
   const door = createDoor(parts, options, load);
   const requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
-  const server = createServer(
+  const server = createServerOf(
+    options.tls,
     {
       maxHeaderSize: 16 * 1024,
       headersTimeout: Math.min(10_000, requestTimeoutMs),
@@ -84,7 +94,8 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
     door.open,
   );
   server.maxHeadersCount = MAX_HEADERS;
-  server.on('connection', door.meet);
+  server.on(options.tls ? 'secureConnection' : 'connection', door.meet);
+  server.on('tlsClientError', door.missHandshake);
   server.on('checkExpectation', door.open);
   // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
   const port = await listen(server, options);
@@ -104,6 +115,10 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
   };
 }
 
+function createServerOf(tls: TlsOptions | undefined, settings: ServerOptions, open: Door['open']): Server {
+  return tls ? createTlsServer({ ...settings, ...toTlsServerOptions(tls) }, open) : createServer(settings, open);
+}
+
 function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(explainListenError(error, 'HTTP', host, port)));
@@ -113,6 +128,7 @@ function listen(server: Server, { host, port }: HttpOptions): Promise<number> {
 
 interface Door {
   readonly meet: (socket: Socket) => void;
+  readonly missHandshake: (error: unknown, socket: Socket) => void;
   readonly open: (request: IncomingMessage, response: ServerResponse) => void;
   /** From now on answers close their connection. */
   drain(): void;
@@ -131,7 +147,7 @@ function createDoor(
     maxHeldBytes: options.maxHeldBytes ?? DEFAULT_HELD_BYTES,
   });
   const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
-  const { identify } = options;
+  const { identify, refusals = createRefusals() } = options;
   let draining = false;
 
   const refuse = (
@@ -139,11 +155,18 @@ function createDoor(
     response: ServerResponse,
     status: number,
     message: string,
-    headers: Record<string, string> = {},
+    headers: Readonly<Record<string, string>> = {},
+    reason: RefusalReason | undefined = reasonOf(status),
+    principal?: string,
   ) => {
     stopRequests(request.socket);
+    const { address: remote } = admission.visitorOf(request);
+    if (reason !== undefined) refusals.note({ transport: 'http', reason, status, remote, principal });
     writeRefusal(response, status, message, { ...admission.corsHeaders(request), ...headers });
   };
+
+  const refuseAs = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) =>
+    refuse(request, response, refusal.status, refusal.message, refusal.headers, refusal.reason, refusal.caller);
 
   const answer = async (
     protocol: Protocol,
@@ -153,7 +176,9 @@ function createDoor(
     bytes: Buffer,
   ) => {
     const connection = enterConnection(request.socket);
-    const sender = new HttpSender(request, response, identity, connection.signal, admission.corsHeaders(request), load);
+    const { address: remote } = admission.visitorOf(request);
+    const cors = admission.corsHeaders(request);
+    const sender = new HttpSender(request, response, identity, remote, connection.signal, cors, load);
     load.enter();
     try {
       const handle = () => {
@@ -161,7 +186,11 @@ function createDoor(
         protocol.loseMessage(sender);
         return NOT_UTF8;
       };
-      sender.finish(await (bytes.length > MAX_UNQUEUED_MESSAGE ? inTurn(handle) : handle()), draining);
+      const reply = await (bytes.length > MAX_UNQUEUED_MESSAGE ? inTurn(handle) : handle());
+      sender.finish(reply, draining);
+      const reason = reply?.refused ?? (reply?.status === 400 ? 'malformed' : undefined);
+      if (reason)
+        refusals.note({ transport: 'http', reason, status: reply!.status, remote, principal: sender.principal.id });
     } catch (error) {
       onInternalError(error);
       if (sender.isStreaming) sender.finish(undefined, draining);
@@ -175,23 +204,24 @@ function createDoor(
   const readBody = (protocol: Protocol, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
     const { headers } = request;
     const refuseTooLarge = () => {
-      refuse(request, response, 413, tooLarge);
+      refuse(request, response, 413, tooLarge, {}, 'too_large', identity.principal.id);
       protocol.loseMessage({ principal: identity.principal, headers });
     };
+    const refuseBusy = () => refuse(request, response, 503, BUSY, RETRY, 'busy', identity.principal.id);
     if (Number(headers['content-length'] ?? 0) > options.maxBodyBytes) return refuseTooLarge();
     bodies.read(
       request,
       (body) => {
         if (response.headersSent) return;
         // Asked again: many bodies may have been on their way while there was room for one.
-        if (load.underWay >= options.maxInFlight) refuse(request, response, 503, BUSY, RETRY);
+        if (load.underWay >= options.maxInFlight) refuseBusy();
         else void answer(protocol, request, response, identity, body);
       },
       (why) => {
         // Node would first read what is left of the body, to the last crumb.
         response.once('finish', () => request.socket.destroy());
         if (why === 'too_large') refuseTooLarge();
-        else refuse(request, response, 503, BUSY, RETRY);
+        else refuseBusy();
       },
       () => response.destroy(),
     );
@@ -208,7 +238,7 @@ function createDoor(
   const admit = (profile: Named, request: IncomingMessage, response: ServerResponse, identified: Identified) => {
     if (identified === undefined) refuse(request, response, 401, UNKNOWN_CALLER, { 'www-authenticate': 'Bearer' });
     else if ('principal' in identified) enter(profile, request, response, identified);
-    else refuse(request, response, identified.status, identified.message, identified.headers);
+    else refuseAs(request, response, identified);
   };
 
   const receiveFrom = async (
@@ -232,7 +262,7 @@ function createDoor(
 
   const receive = (profile: Named, request: IncomingMessage, response: ServerResponse) => {
     const refusal = request.method === 'POST' ? admission.check(request) : admission.checkSource(request);
-    if (refusal) return refuse(request, response, refusal.status, refusal.message);
+    if (refusal) return refuseAs(request, response, refusal);
     if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
     if (!identify) return enter(profile, request, response, ANONYMOUS);
     let identified: ReturnType<Identify>;
@@ -253,6 +283,8 @@ function createDoor(
     if (expect !== undefined && expect.toLowerCase() !== '100-continue')
       return refuse(request, response, 417, 'Expectation failed: send the request without "Expect".');
     const { method, url = '' } = request;
+    // RFC 9112 has whole URLs for proxies; the host in one would count in place of the Host that was checked.
+    if (!url.startsWith('/')) return refuse(request, response, 400, NOT_A_PATH);
     const profile = profileOf(url);
     // Where callers are told apart, who has not said who he is learns not even which profiles there are; browsers ask for
     // permission (OPTIONS) before they send anything.
@@ -264,10 +296,19 @@ function createDoor(
   };
 
   const refusePipelined = (request: IncomingMessage, response: ServerResponse) =>
-    refuse(request, response, 503, PIPELINED, RETRY);
+    refuse(request, response, 503, PIPELINED, RETRY, 'pipelining');
+
+  /** Node answers these itself, and never into an answer already begun. */
+  const noteBadBytes = ({ code = '' }: NodeJS.ErrnoException, remote: string | undefined) => {
+    const status = STATUS_OF_ERROR[code] ?? (code.startsWith('HPE_') ? 400 : undefined);
+    const reason = status && reasonOf(status);
+    if (reason) refusals.note({ transport: 'http', reason, status, remote });
+  };
 
   return {
     meet(socket) {
+      const remote = addressOf(socket);
+      socket.once('error', (error) => noteBadBytes(error, remote));
       bodies.meet(socket);
       pipelines.meet(socket);
     },
@@ -276,11 +317,19 @@ function createDoor(
       if (request.rawHeaders.length >= 2 * MAX_HEADERS) return refuse(request, response, 431, TOO_MANY_HEADERS);
       pipelines.enter(request, response, serve, refusePipelined);
     },
+    missHandshake: (_error, socket) => refusals.note({ transport: 'http', reason: 'tls', remote: addressOf(socket) }),
     drain: () => {
       draining = true;
     },
   };
 }
+
+/** Where node's parser, or its clock, ends a request. */
+const STATUS_OF_ERROR: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
 
 const NOT_UTF8: Reply = {
   body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),

@@ -4,6 +4,7 @@ import express, { type Express, type Response } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
+import { type Refusals, reasonOf } from './door/refusals.ts';
 import { nothingAt, profileOf } from './http.ts';
 
 export interface RoutesParts {
@@ -53,9 +54,13 @@ function writeDocument(method: string, response: Response, document: object): vo
 
 export function createRoutes(
   parts: RoutesParts,
-  options: AdmissionOptions,
+  options: AdmissionOptions & { readonly refusals?: Refusals | undefined },
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const admission = createAdmission(options);
+  const note = (request: IncomingMessage, status: number, reason = reasonOf(status)!) => {
+    const { address: remote } = admission.visitorOf(request);
+    options.refusals?.note({ transport: 'http', reason, status, remote });
+  };
   const app: Express = express();
   app.disable('x-powered-by');
   app.disable('etag');
@@ -67,21 +72,23 @@ export function createRoutes(
     const ready = parts.ready();
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'draining' });
   });
-  const refuse = (response: Response, { status, message }: Refusal) =>
+  const refuse = (request: IncomingMessage, response: Response, { status, message, reason }: Refusal) => {
+    note(request, status, reason);
     response
       .status(status)
       .type('json')
       .send(writeError(undefined, ERRORS.INVALID_REQUEST.code, message));
+  };
   app.use((request, response, next) => {
     const document = parts.publicDocument?.(request.path);
     if (document === undefined) return next();
     const refusal = admission.checkHost(request);
-    if (refusal) refuse(response, refusal);
+    if (refusal) refuse(request, response, refusal);
     else writeDocument(request.method, response, document);
   });
   app.use((request, response, next) => {
     const refusal = admission.checkSource(request);
-    if (refusal) refuse(response, refusal);
+    if (refusal) refuse(request, response, refusal);
     else next();
   });
   app.get('/', (_request, response) => {
@@ -96,6 +103,7 @@ export function createRoutes(
   app.use((request, response) => {
     const profile = profileOf(request.url);
     if (profile === undefined || !parts.hasProfile(profile)) {
+      note(request, 404);
       response.status(404).json({ error: nothingAt(request.url) });
       return;
     }
@@ -107,6 +115,7 @@ export function createRoutes(
         .end();
       return;
     }
+    note(request, 405);
     const message = 'Method not allowed: send MCP messages with POST. There is no session to open or delete.';
     response
       .status(405)

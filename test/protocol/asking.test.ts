@@ -711,6 +711,7 @@ describe('a legacy client over HTTP', () => {
       send: (message) => void out.push(message),
     });
     expect(out).toEqual([]);
-    expect(reply?.body).toContain('confirmation_token');
+    expect([reply?.status, reply?.refused, sent()]).toEqual([404, 'session', []]);
+    expect(reply?.body).toContain('Session not found');
   });
 });

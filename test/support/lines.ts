@@ -3,8 +3,8 @@
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Protocol } from '../../src/protocol/handle.ts';
-import { startStdio } from '../../src/transport/stdio.ts';
-import { startTcp, type TcpOptions } from '../../src/transport/tcp.ts';
+import { startStdio } from '../../src/transport/lines/stdio.ts';
+import { startTcp, type TcpOptions } from '../../src/transport/lines/tcp.ts';
 import type { Rpc } from './mcp.ts';
 
 export interface LineClient {

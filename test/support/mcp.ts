@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Gateway } from '../../src/gateway.ts';
 import { type HttpOptions, startHttp } from '../../src/transport/http.ts';
+import { startStdio } from '../../src/transport/lines/stdio.ts';
+import { startTcp } from '../../src/transport/lines/tcp.ts';
 import { createRoutes } from '../../src/transport/routes.ts';
-import { startStdio } from '../../src/transport/stdio.ts';
-import { startTcp } from '../../src/transport/tcp.ts';
 
 export const MODERN = '2026-07-28';
 

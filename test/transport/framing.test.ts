@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { createLineSplitter } from '../../src/transport/framing.ts';
+import { createLineSplitter } from '../../src/transport/lines/framing.ts';
 
 function split(maxBytes: number, chunks: readonly Buffer[]): string[] {
   const out: string[] = [];

@@ -195,7 +195,9 @@ describe('Host and Origin', () => {
     const answer = await post(server.url, JSON.stringify(slow), { host });
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.body)).toEqual(
-      refusal('Forbidden: this Host is not served here. Start with --allowed-host to allow it.'),
+      refusal(
+        'Forbidden: this Host is not served here. Start with --allowed-host to allow it, or with --public-url if that is where clients reach this gateway.',
+      ),
     );
     expect(owed).toEqual([]);
   });
@@ -257,10 +259,13 @@ describe('Host and Origin', () => {
     expect((await send('GET', '/healthz', { host: 'evil.example' })).status).toBe(200);
   });
 
-  test('off loopback any Host is served, unless some are named', () => {
-    const check = (options: { host: string; allowedHosts: string[] }, host: string | undefined, origin?: string) =>
-      createAdmission({ allowedOrigins: [], ...options }).checkSource({ headers: { host, origin } } as never)?.status;
-    expect(check({ host: '0.0.0.0', allowedHosts: [] }, 'api.example')).toBeUndefined();
+  test('off loopback a Host is served that is named, or is an address of this machine', () => {
+    const check = (options: { host: string; allowedHosts: string[] }, host: string | undefined, origin?: string) => {
+      const request = { headers: { host, origin }, rawHeaders: [], socket: {} };
+      return createAdmission({ allowedOrigins: [], ...options }).checkSource(request as never)?.status;
+    };
+    expect(check({ host: '0.0.0.0', allowedHosts: [] }, 'api.example')).toBe(403);
+    expect(check({ host: '0.0.0.0', allowedHosts: [] }, '127.0.0.1:3333')).toBeUndefined();
     expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'API.example:443')).toBeUndefined();
     expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'evil.example')).toBe(403);
     expect(check({ host: '0.0.0.0', allowedHosts: ['api.example'] }, 'localhost')).toBe(403);

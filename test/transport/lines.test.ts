@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
-import { startStdio } from '../../src/transport/stdio.ts';
+import { startStdio } from '../../src/transport/lines/stdio.ts';
 import {
   connectTcp,
   LINE_CLIENTS,

@@ -22,7 +22,9 @@ export function createFailureReply(redaction: Redaction, onInternalError: (error
     // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
     const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
     const message = redaction.text(error.message);
-    return { body: write(id, code, message, details), status: statusOf(error, isModern) };
+    const body = write(id, code, message, details);
+    if (error.code === 'SESSION_NOT_FOUND') return { body, status: 404, refused: 'session' };
+    return { body, status: statusOf(error, isModern) };
   };
 
   /** Details come from code that is not all ours: what JSON cannot say is left out. */

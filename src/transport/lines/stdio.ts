@@ -1,6 +1,6 @@
 // stdin and stdout of this process: nothing but protocol on stdout. Ends when stdin does.
-import type { Protocol } from '../protocol/handle.ts';
-import { within } from './in-flight.ts';
+import type { Protocol } from '../../protocol/handle.ts';
+import { within } from '../in-flight.ts';
 import { Conversation, type LineLimits } from './lines.ts';
 
 export interface StdioServer {

@@ -2,15 +2,15 @@
 import { isUtf8 } from 'node:buffer';
 import { setMaxListeners } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
-import type { Principal } from '../call/caller.ts';
-import { ERRORS } from '../errors.ts';
-import { hasTimeLeft, MAX_UNQUEUED_MESSAGE, queueTurn } from '../executor/turns.ts';
-import type { Protocol } from '../protocol/handle.ts';
-import type { Reply, Sender } from '../protocol/sender.ts';
-import { abandon, createSession, type Session } from '../protocol/session.ts';
-import { writeError } from '../protocol/wire/jsonrpc.ts';
+import type { Principal } from '../../call/caller.ts';
+import { ERRORS } from '../../errors.ts';
+import { hasTimeLeft, MAX_UNQUEUED_MESSAGE, queueTurn } from '../../executor/turns.ts';
+import type { Protocol } from '../../protocol/handle.ts';
+import type { Reply, Sender } from '../../protocol/sender.ts';
+import { abandon, createSession, type Session } from '../../protocol/session.ts';
+import { writeError } from '../../protocol/wire/jsonrpc.ts';
+import { createParking } from '../in-flight.ts';
 import { createLineSplitter, type LineSplitter } from './framing.ts';
-import { createParking } from './in-flight.ts';
 
 export interface LineLimits {
   readonly maxLineBytes: number;

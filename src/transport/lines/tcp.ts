@@ -1,10 +1,10 @@
 // Raw TCP with the framing of stdio: one conversation per socket, with limits on all of it.
 import { createServer, type Socket } from 'node:net';
-import { GatewayError } from '../errors.ts';
-import type { Protocol } from '../protocol/handle.ts';
-import { within } from './in-flight.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Protocol } from '../../protocol/handle.ts';
+import { within } from '../in-flight.ts';
+import { explainListenError } from '../listen.ts';
 import { Conversation, type LineLimits } from './lines.ts';
-import { explainListenError } from './listen.ts';
 
 /** Lines in a row that are no messages; whoever goes on does not speak our language. */
 const MAX_SLIPS = 20;

@@ -1,5 +1,5 @@
 // Newline framing for stdio and TCP: bytes in, whole lines out, however they were cut on the way.
-import { ByteCollector } from '../executor/byte-collector.ts';
+import { ByteCollector } from '../../executor/byte-collector.ts';
 
 export interface LineSplitter {
   push(chunk: Buffer): void;

@@ -1,0 +1,123 @@
+// Who was turned away at the door, and why: counted one by one, logged without letting anybody fill the log. The first
+// refusal of a kind from an address is a line of its own; what follows is summed up.
+
+export interface RefusalFacts {
+  readonly transport: 'http' | 'tcp';
+  /** One of few, and nothing a client wrote: it is what is counted by. */
+  readonly reason: RefusalReason;
+  readonly remote: string | undefined;
+  readonly status?: number | undefined;
+  /** Where it was known who called. */
+  readonly principal?: string | undefined;
+}
+
+export type RefusalReason =
+  | (typeof REASONS)[keyof typeof REASONS]
+  | 'host'
+  | 'origin'
+  | 'forwarded'
+  | 'pipelining'
+  | 'session'
+  | 'tls'
+  | 'certificate'
+  | 'not_jsonrpc'
+  | 'connections';
+
+/** What a status says where nobody knows better. */
+const REASONS = {
+  400: 'malformed',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method',
+  408: 'too_slow',
+  413: 'too_large',
+  415: 'media_type',
+  417: 'expectation',
+  429: 'rate',
+  431: 'headers',
+  503: 'busy',
+} as const;
+
+export function reasonOf(status: number): RefusalReason | undefined {
+  return (REASONS as Readonly<Record<number, RefusalReason>>)[status];
+}
+
+export interface Refusals {
+  note(facts: RefusalFacts): void;
+  /** Since the start, by reason. */
+  readonly counts: ReadonlyMap<RefusalReason, number>;
+  /** Writes what has not been told yet; for the end of the process. */
+  flush(): void;
+}
+
+export type RefusalLog = (facts: object, message: 'refused' | 'refused more') => void;
+
+const INTERVAL_MS = 60_000;
+/** Lines of single refusals within an interval, whoever is refused. */
+const MAX_LINES = 20;
+/** Addresses told apart within an interval, of one reason. */
+const MAX_ADDRESSES = 1_000;
+/** Addresses named in one line. */
+const MAX_NAMED = 5;
+
+/** What was refused for one reason since the interval began. */
+interface Tally {
+  /** By address; 0 where its one refusal has a line already. */
+  readonly untold: Map<string, number>;
+  /** From addresses beyond those. */
+  others: number;
+}
+
+export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERVAL_MS): Refusals {
+  const counts = new Map<RefusalReason, number>();
+  const tallies = new Map<RefusalReason, Tally>();
+  let lines = 0;
+  let timer: NodeJS.Timeout | undefined;
+
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    lines = 0;
+    for (const [reason, tally] of tallies) {
+      const line = sumUp(tally);
+      if (line) write({ reason, ...line }, 'refused more');
+    }
+    tallies.clear();
+  };
+
+  return {
+    counts,
+    flush,
+    note({ transport, reason, status, remote, principal }) {
+      counts.set(reason, (counts.get(reason) ?? 0) + 1);
+      if (timer === undefined) {
+        timer = setTimeout(flush, intervalMs);
+        timer.unref();
+      }
+      const tally = tallies.get(reason) ?? { untold: new Map(), others: 0 };
+      tallies.set(reason, tally);
+      const address = remote ?? 'unknown';
+      const untold = tally.untold.get(address);
+      if (untold !== undefined) tally.untold.set(address, untold + 1);
+      else if (lines < MAX_LINES) {
+        lines++;
+        tally.untold.set(address, 0);
+        write({ reason, status, remote, principal, transport }, 'refused');
+      } else if (tally.untold.size < MAX_ADDRESSES) tally.untold.set(address, 1);
+      else tally.others++;
+    },
+  };
+}
+
+function sumUp({ untold, others }: Tally): object | undefined {
+  const addresses = [...untold].filter(([, count]) => count > 0).sort(([, one], [, other]) => other - one);
+  const count = addresses.reduce((sum, [, own]) => sum + own, others);
+  if (count === 0) return undefined;
+  const unnamed = addresses.slice(MAX_NAMED).reduce((sum, [, own]) => sum + own, others);
+  return {
+    count,
+    remotes: Object.fromEntries(addresses.slice(0, MAX_NAMED)),
+    ...(unnamed > 0 && { fromOthers: unnamed }),
+  };
+}

@@ -1,0 +1,118 @@
+// Where a request really comes from, and which Host it was sent to. `Forwarded` (RFC 7239) and `X-Forwarded-*` are what
+// anybody may write: they count only where a trusted proxy is at the other end of the connection, and of them only what
+// trusted proxies added, which stands at the right.
+import type { IncomingMessage } from 'node:http';
+import { compileRanges, parseAddress, plainAddress } from './addresses.ts';
+
+export interface Visitor {
+  /** Undefined when the connection is gone already. */
+  readonly address: string | undefined;
+  readonly host: string | undefined;
+  /** Why what a trusted proxy says cannot be believed. */
+  readonly problem?: string;
+}
+
+export type VisitorOf = (request: IncomingMessage) => Visitor;
+
+/** Proxies in a row; what stands further left nobody here knows. */
+const MAX_HOPS = 32;
+const UNREADABLE = 'the Forwarded header cannot be read.';
+const DISAGREE =
+  'Forwarded and X-Forwarded-* say different things. Have the proxy remove the one that it does not set itself.';
+
+export function createVisitorOf(trustedProxies: readonly string[] = []): VisitorOf {
+  if (trustedProxies.length === 0) return ({ socket, headers }) => ({ address: addressOf(socket), host: headers.host });
+  const isTrusted = compileRanges(trustedProxies);
+  return ({ socket, headers }) => {
+    const address = addressOf(socket);
+    const peer: Visitor = { address, host: headers.host };
+    if (address === undefined || !isTrusted(address)) return peer;
+    const byName = readXForwarded(headers, address, isTrusted);
+    const hops = readForwarded(textOf(headers.forwarded));
+    if (hops === undefined) return { ...peer, problem: UNREADABLE };
+    const byElement = hops.length === 0 ? {} : readHops(hops, address, isTrusted);
+    if (differ(byName.address, byElement.address) || differ(byName.host, byElement.host))
+      return { ...peer, problem: DISAGREE };
+    return {
+      address: byName.address ?? byElement.address ?? address,
+      host: byName.host ?? byElement.host ?? peer.host,
+    };
+  };
+}
+
+export function addressOf({ remoteAddress }: { readonly remoteAddress?: string | undefined }): string | undefined {
+  return remoteAddress === undefined ? undefined : plainAddress(remoteAddress);
+}
+
+type IsTrusted = (address: string) => boolean;
+
+/** What the headers of one kind say; undefined where they are silent. */
+interface Said {
+  readonly address?: string | undefined;
+  readonly host?: string | undefined;
+}
+
+function differ(one: string | undefined, other: string | undefined): boolean {
+  return one !== undefined && other !== undefined && one.toLowerCase() !== other.toLowerCase();
+}
+
+function textOf(header: string | string[] | undefined): string {
+  return Array.isArray(header) ? header.join(', ') : (header ?? '');
+}
+
+/** The last items of a list, in their order. */
+function lastItems(text: string): string[] {
+  const items = text.split(',').map((item) => item.trim());
+  return items.filter((item) => item !== '').slice(-MAX_HOPS);
+}
+
+/** From the right to the first hop that is no proxy of ours; `depth` is how many of them trusted proxies wrote. */
+function walk(addresses: readonly (string | undefined)[], peer: string, isTrusted: IsTrusted) {
+  let address = peer;
+  let depth = 0;
+  while (depth < addresses.length && isTrusted(address)) {
+    const next = addresses[addresses.length - 1 - depth++];
+    // Hidden or nonsense: the nearest proxy is all that is certain.
+    if (next === undefined) break;
+    address = next;
+  }
+  return { address, depth };
+}
+
+function readXForwarded(headers: IncomingMessage['headers'], peer: string, isTrusted: IsTrusted): Said {
+  const hops = lastItems(textOf(headers['x-forwarded-for'])).map(parseAddress);
+  const hosts = lastItems(textOf(headers['x-forwarded-host']));
+  const { address, depth } = walk(hops, peer, isTrusted);
+  // A proxy adds to both lists, or sets the Host once and for all.
+  const host = hosts[Math.max(0, hosts.length - Math.max(1, depth))];
+  return { ...(hops.length > 0 && { address }), host };
+}
+
+type Hop = ReadonlyMap<string, string>;
+
+function readHops(hops: readonly Hop[], peer: string, isTrusted: IsTrusted): Said {
+  const addresses = hops.map((hop) => parseAddress(hop.get('for') ?? ''));
+  const { address, depth } = walk(addresses, peer, isTrusted);
+  const host = hops.slice(hops.length - depth).find((hop) => hop.has('host'));
+  return { address, host: host?.get('host') };
+}
+
+const PAIR = /[ \t]*([!#$%&'*+.^_`|~0-9a-z-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s",;=]+))[ \t]*(;|,|$)/iy;
+
+/** The last elements of `Forwarded`; undefined where any of it cannot be read. */
+function readForwarded(text: string): Hop[] | undefined {
+  const hops: Hop[] = [];
+  let hop = new Map<string, string>();
+  PAIR.lastIndex = 0;
+  for (let at = 0; at < text.length; at = PAIR.lastIndex) {
+    const pair = PAIR.exec(text);
+    if (!pair) return undefined;
+    const [, name = '', quoted, plain, end] = pair;
+    hop.set(name.toLowerCase(), quoted?.replace(/\\(.)/g, '$1') ?? plain ?? '');
+    if (end === ';') continue;
+    hops.push(hop);
+    if (hops.length > MAX_HOPS) hops.shift();
+    hop = new Map();
+  }
+  return hop.size > 0 ? undefined : hops;
+}
