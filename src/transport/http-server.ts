@@ -9,6 +9,8 @@ export interface Served {
   readonly name: string;
   readonly version: string;
   readonly registry: { readonly tools: { readonly size: number } };
+  /** Served at /.well-known/jwks.json. */
+  readonly jwks?: string | undefined;
   /** '' is what /mcp serves, any other name what /mcp/<name> does; of it only what has one of the effects, where they are given. */
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
@@ -55,6 +57,7 @@ export async function serveHttp<Data = unknown>(
           ready: ready ?? (() => !closing),
           hasProfile: (profile) => gateway.serviceOf(profile) !== undefined,
           tools: () => gateway.registry.tools.size,
+          jwks: gateway.jwks,
         },
         http,
       ),

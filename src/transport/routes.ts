@@ -12,6 +12,8 @@ export interface RoutesParts {
   readonly ready: () => boolean;
   readonly hasProfile: (profile: string) => boolean;
   readonly tools: () => number;
+  /** Public keys, as JSON text; absent where nothing is signed. */
+  readonly jwks?: string | undefined;
 }
 
 const ALLOWED_HEADERS =
@@ -49,6 +51,12 @@ export function createRoutes(
     const ready = parts.ready();
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'draining' });
   });
+  // For anybody, under whatever name an API reaches this gateway: they are public.
+  const { jwks } = parts;
+  if (jwks !== undefined)
+    app.get('/.well-known/jwks.json', (_request, response) => {
+      response.set('cache-control', 'public, max-age=300').type('application/jwk-set+json').send(jwks);
+    });
   app.use((request, response, next) => {
     const refusal = admission.checkSource(request);
     if (!refusal) return next();

@@ -1,9 +1,10 @@
 // landbridge serve: configuration → gateway → transports → signals.
 import { type Config, envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
+import type { Domain } from '../../endpoint/model.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
-import { createGateway, type Gateway } from '../../gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
 import { createLog, flushLog, type Logger } from '../../log.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
@@ -38,7 +39,9 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   let gateway: Gateway;
   const running: Running = {};
   try {
-    gateway = createGateway({ ...toGatewayOptions(config), domains: loaded.domains, log, redact });
+    const options = await toGatewayOptions(config);
+    refuseUnsigned(loaded.domains, options);
+    gateway = createGateway({ ...options, domains: loaded.domains, log, redact });
     await start(config, gateway, running, log);
   } catch (error) {
     await running.http?.close(0);
@@ -85,6 +88,19 @@ function refuseOpenDoors(config: Config): void {
     `Refusing to listen on ${config.host}: anybody who reaches this machine could call these APIs with your credentials. ` +
       'Keep to 127.0.0.1 behind a proxy that authenticates, or add --allow-unauthenticated if something else protects this port.',
   );
+}
+
+/** Every call of such a domain would be refused: better said now. */
+function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<GatewayOptions, 'assertions'>): void {
+  if (assertions !== undefined) return;
+  const asking = domains.filter(({ endpoints }) =>
+    endpoints.some(({ security }) => security.flat().some(({ kind }) => kind === 'assertion')),
+  );
+  if (asking.length > 0)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${asking.map(({ name }) => name).join(', ')} wants assertions about callers, and there is no key to sign them with. Write assertions: { keys: [key.pem] } in landbridge.yaml; openssl genpkey -algorithm ed25519 -out key.pem makes one.`,
+    );
 }
 
 async function start(config: Config, gateway: Gateway, running: Running, log: Logger): Promise<void> {
