@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
+import type { AssertionSigner } from './call/assertions.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
@@ -88,6 +89,8 @@ export interface GatewayOptions<Data = unknown> {
   /** Callers are told apart: what they are told is marked as not to be kept for others. */
   readonly isPrivate?: boolean | undefined;
   readonly elicitTimeoutMs?: number | undefined;
+  /** Signs what domains want to be told of callers (`kind: assertion`). */
+  readonly assertions?: AssertionSigner | undefined;
 }
 
 /** One set of tools, resources and prompts, with the protocol that serves it. */
@@ -107,6 +110,8 @@ export interface Service {
 export interface Gateway<Data = unknown> extends Service {
   readonly name: string;
   readonly version: string;
+  /** What is published at /.well-known/jwks.json: the public keys of what the gateway signs. */
+  readonly jwks?: string | undefined;
   /** Served at /mcp/<name>. */
   readonly profiles: ReadonlyMap<string, Service>;
   /** '' is what is served by default. With `effects`: the part of it that has one of them, as a caller who may do no more sees it. */
@@ -131,6 +136,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     redact,
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
     ...(options.onAnswer && { onAnswer: options.onAnswer }),
+    ...(options.assertions && { signer: options.assertions }),
   });
   const shared: Shared = {
     options: options as GatewayOptions,
@@ -181,6 +187,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     ...service,
     name: NAME,
     version: VERSION,
+    jwks: options.assertions?.jwks,
     profiles,
     serviceOf(profile, effects) {
       if (effects !== undefined && !EFFECTS.every((effect) => effects.includes(effect)))
@@ -310,6 +317,7 @@ function createService(shared: Shared, serving: Serving): Service {
     subscribe: native.subscribe ?? false,
     signer,
     profile,
+    forward: listForwarded(domains),
     elicitTimeoutMs: options.elicitTimeoutMs,
     onIntroduction: (introduction) => log.info(introduction, 'client'),
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
@@ -323,6 +331,15 @@ function createService(shared: Shared, serving: Serving): Service {
     policy,
     handle: async (message, sender) => protocol.handle(message, { ...LOCAL_SENDER, ...sender }),
   };
+}
+
+/** Headers of a request that some domain passes on to its API. */
+function listForwarded(domains: readonly Domain[]): readonly string[] {
+  const names = new Set<string>();
+  for (const { endpoints } of domains)
+    for (const { callerHeaders = [] } of endpoints)
+      for (const { from, name } of callerHeaders) if (from === 'request') names.add(name);
+  return [...names];
 }
 
 /** For prompts that embed a resource. */

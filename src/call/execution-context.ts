@@ -22,6 +22,8 @@ export interface RequestFacts<Data = unknown> {
   readonly data?: Data | undefined;
   /** W3C trace context, validated, forwarded upstream as headers. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
+  /** Headers of the caller's request that some domain passes on (`forward:`), and no others; lower-case names. */
+  readonly forwarded?: Readonly<Record<string, string>> | undefined;
   /** Present only when the caller asked for progress. */
   readonly progress?: ReportProgress | undefined;
   /** Present only when the caller wants log messages. */
@@ -154,6 +156,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
 
   get trace(): Readonly<Record<string, string>> | undefined {
     return this.#request.trace;
+  }
+
+  get forwarded(): Readonly<Record<string, string>> | undefined {
+    return this.#request.forwarded;
   }
 
   get progress(): ReportProgress | undefined {

@@ -7,6 +7,7 @@ import { loadDomains } from '../domain/load.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway, type GatewayOptions, type Service, withoutExposure } from '../gateway.ts';
+import { loadAssertionKeys } from '../identity/assertion-keys.ts';
 import { deriveProfiles, readProfiles } from '../profiles.ts';
 import { createProgress } from './terminal/terminal.ts';
 
@@ -63,7 +64,7 @@ export async function withGateway<Result>(
   const changed = change === undefined ? loaded.domains : change(loaded.domains);
   // Whoever asks for one tool of one file does not ask about prompts that embed texts of other files either.
   const domains = exposure === undefined ? changed : changed.map((domain) => ({ ...domain, prompts: [] }));
-  const { profiles = {}, ...options } = toGatewayOptions(forced);
+  const { profiles = {}, ...options } = await toGatewayOptions(forced);
   // Whoever asks for one tool of one file does not ask about profiles that name other files' domains.
   const served = deriveProfiles(profiles, (profile, name) =>
     exposure === undefined ? profile : name === config.profile ? { ...profile, exposure } : undefined,
@@ -95,12 +96,14 @@ export function chooseService(
   throw new GatewayError('BAD_CONFIG', `There is no profile "${profile}". ${advice}`);
 }
 
-export function toGatewayOptions(config: Config): Omit<GatewayOptions, 'domains'> {
+export async function toGatewayOptions(config: Config): Promise<Omit<GatewayOptions, 'domains'>> {
+  const { assertions, publicUrl } = config;
   return {
     exposure: config.exposure,
     tokenBudget: config.tokenBudget,
     policy: { readOnly: config.readOnly, destructive: config.guard, confirm: config.confirm },
     ...(config.profiles !== undefined && { profiles: readProfiles(config.profiles) }),
     ...(config.secret !== undefined && { secret: Buffer.from(config.secret) }),
+    ...(assertions && { assertions: await loadAssertionKeys({ issuer: publicUrl, ...assertions }) }),
   };
 }

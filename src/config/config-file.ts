@@ -6,6 +6,7 @@ import { reason } from '../domain/files/domain-files.ts';
 import { MistakesError, type PositionOf, toMistakes } from '../domain/files/mistakes.ts';
 import { parseYaml } from '../domain/files/parse-yaml.ts';
 import { type Problem, toProblems } from '../endpoint/problems.ts';
+import { assertionsSection } from './assertions-schema.ts';
 import { auditSection } from './audit-schema.ts';
 import { authSection } from './auth-schema.ts';
 import { limitsSection } from './limits-schema.ts';
@@ -39,6 +40,11 @@ export const configFile = strict({
     named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
     'Redis or Valkey that replicas share: counters of limits and spent confirmations. Default: this process alone.',
     'redis://127.0.0.1:6379',
+  ),
+  assertions: about(
+    assertionsSection,
+    'What signs assertions about callers, for domains whose credential is an `assertion`.',
+    { keys: ['./assertion-key.pem'] },
   ),
   audit: about(auditSection, 'Where every call is written down.', { file: 'audit.jsonl' }),
 }).meta({ id: 'config', description: 'The settings of a deployment.' });

@@ -102,7 +102,7 @@ export type Config = { readonly [Key in keyof Settings]: z.output<Settings[Key][
   readonly paths: readonly string[];
   readonly http: boolean;
   readonly env: Environment;
-} & Pick<ConfigFile, 'auth' | 'limits' | 'audit' | 'tls'>;
+} & Pick<ConfigFile, 'assertions' | 'auth' | 'limits' | 'audit' | 'tls'>;
 
 export function readConfig(commandLine: Flags, processEnv: Environment): Config {
   const env = withEnvFiles(envFilesOf(commandLine), processEnv);
@@ -121,6 +121,7 @@ export function readConfig(commandLine: Flags, processEnv: Environment): Config 
   return Object.freeze({
     ...(Object.fromEntries(values) as Pick<Config, keyof Settings>),
     ...pickSections(settings),
+    ...placeAssertions(settings, file),
     paths: choosePaths(
       flags,
       settings.domains?.map((path) => resolve(dirname(file!), path)),
@@ -138,6 +139,12 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
 
 function pickSections({ auth, limits, audit, tls }: ConfigFile): Pick<ConfigFile, 'auth' | 'limits' | 'audit' | 'tls'> {
   return { ...(auth && { auth }), ...(limits && { limits }), ...(audit && { audit }), ...(tls && { tls }) };
+}
+
+/** Paths in the file count from where it is. */
+function placeAssertions({ assertions }: ConfigFile, file = ''): Pick<ConfigFile, 'assertions'> {
+  if (assertions === undefined) return {};
+  return { assertions: { ...assertions, keys: assertions.keys.map((key) => resolve(dirname(file), key)) } };
 }
 
 /** Fills in the variables of --base-url. */

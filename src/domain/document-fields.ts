@@ -13,7 +13,7 @@ import type { Imported } from './document-import.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(
-  { domain: imported, headers, credentials }: Imported,
+  { domain: imported, headers, callerHeaders, credentials }: Imported,
   definition: DomainDefinition,
   { problems, file }: CurationContext,
 ): readonly Endpoint[] {
@@ -30,6 +30,7 @@ export function withDomainFields(
   });
   const changesOf = (endpoint: Endpoint): Partial<Endpoint>[] => [
     Object.keys(headers).length === 0 ? {} : { headers: { ...endpoint.headers, ...headers } },
+    callerHeaders.length === 0 || originOf(endpoint.baseUrl) !== home ? {} : { callerHeaders },
     response === undefined ? {} : { response: { ...endpoint.response, ...response } },
     limitsOf(endpoint, timeoutMs, maxResponseBytes),
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },

@@ -1,15 +1,17 @@
 // Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
 import { dirname, join } from 'node:path';
 import { originOf } from '../endpoint/address.ts';
+import { readForward } from '../endpoint/caller/forward-names.ts';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
-import type { Credential, Domain } from '../endpoint/model.ts';
+import type { CallerHeader, Credential, Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
+import { refuseTwice } from './definition/caller-plan.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { pickDefined } from './pick-defined.ts';
@@ -26,6 +28,8 @@ export interface Imported {
   readonly domain: Domain;
   /** Plain headers of the file; the secret ones are among the credentials of the domain already. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Those that say who calls. */
+  readonly callerHeaders: readonly CallerHeader[];
   /** Whole credentials of the file, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
   /** What `include` and `exclude` name and no operation has. */
@@ -45,7 +49,10 @@ export async function importFor(
   const serverVariables = readServerVariables(definition, options, problems);
   // Without an address nothing can be imported; in spite of a wrong header a file can, and all mistakes are said at once.
   const addressProblems = problems.length;
-  const { headers, credentials } = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
+  const plan = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
+  const { headers, credentials } = plan;
+  const forward = readForward(definition.forward ?? [], problems);
+  const callerHeaders = [...plan.callerHeaders, ...forward];
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
@@ -81,7 +88,8 @@ export async function importFor(
         onProgress: options.onProgress,
       }),
     });
-    return { domain, headers, credentials: ownCredentials, unused: selection.unused() };
+    refuseTwice(forward, plan, ownCredentials.values(), problems);
+    return { domain, headers, callerHeaders, credentials: ownCredentials, unused: selection.unused() };
   } catch (error) {
     if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
     const { field, overlay } = error.details;

@@ -1,5 +1,6 @@
 // The vocabulary everyone shares. Hand-written domain files and imported OpenAPI documents both end as `Endpoint`
 // values; nothing after that point knows where one came from.
+import type { CallerText } from './caller/caller-text.ts';
 
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
@@ -134,6 +135,9 @@ export type TokenCarrier =
   | { readonly in: 'header' | 'query' | 'cookie'; readonly field: string; readonly prefix?: string }
   | { readonly in: 'cookies' };
 
+/** A claim of an assertion: fixed, or made of who calls. */
+export type AssertionClaim = { readonly name: string } & ({ readonly value: unknown } | { readonly text: CallerText });
+
 /** How a request proves who it is. Bound to the origin of the endpoint that carries it, and sent nowhere else. */
 export type Credential =
   | {
@@ -178,6 +182,34 @@ export type Credential =
       readonly isScheme?: true;
     }
   | {
+      /** The caller's own verified token, exchanged for one that the API accepts (RFC 8693). */
+      readonly kind: 'token_exchange';
+      readonly name: string;
+      readonly tokenUrl: string;
+      readonly clientId: Secret;
+      readonly clientSecret: Secret;
+      readonly scopes: readonly string[];
+      readonly audience: readonly string[];
+      readonly resource: readonly string[];
+      /** As the RFC spells them: `urn:ietf:params:oauth:token-type:access_token`. */
+      readonly subjectTokenType: string;
+      readonly requestedTokenType?: string;
+    }
+  | {
+      /** A short-lived JWT about the caller, signed by the gateway for every call. */
+      readonly kind: 'assertion';
+      readonly name: string;
+      readonly in: 'header';
+      /** The header that carries it. */
+      readonly field: string;
+      readonly prefix?: string;
+      /** undefined: the origin of the API. */
+      readonly audience?: string;
+      readonly subject: CallerText;
+      readonly lifetimeS: number;
+      readonly claims: readonly AssertionClaim[];
+    }
+  | {
       /** Every request is signed (AWS Signature Version 4). */
       readonly kind: 'awsSigv4';
       readonly name: string;
@@ -189,6 +221,11 @@ export type Credential =
       /** The name requests are signed for, `dynamodb`. */
       readonly service: string;
     };
+
+/** A header whose value is another for each caller: of its request, or made of what the door has verified about it. */
+export type CallerHeader =
+  | { readonly name: string; readonly from: 'request' }
+  | { readonly name: string; readonly from: 'principal'; readonly text: CallerText };
 
 /** How an answer is cut down before it reaches the model. */
 export interface ResponsePlan {
@@ -287,6 +324,8 @@ export interface Endpoint {
   readonly publicOnly?: boolean;
   /** Sent with every request, e.g. User-Agent. Never secrets. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Lower-case names. No argument writes one of them, whatever it is called. */
+  readonly callerHeaders?: readonly CallerHeader[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
   /** Places the API has that nobody is offered and nothing is sent to. */

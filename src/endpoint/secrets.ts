@@ -20,7 +20,10 @@ export function secretsIn(credential: Credential): readonly Secret[] {
     return [accessKeyId, secretAccessKey, ...(sessionToken === undefined ? [] : [sessionToken])];
   }
   if (credential.kind === 'login') return credential.secrets;
-  return credential.kind === 'oauth2' ? [credential.clientId, credential.clientSecret] : [credential.secret];
+  if (credential.kind === 'assertion') return [];
+  return credential.kind === 'oauth2' || credential.kind === 'token_exchange'
+    ? [credential.clientId, credential.clientSecret]
+    : [credential.secret];
 }
 
 /** A password may be empty: where its variable says so, or where there is none for it. */
@@ -35,13 +38,15 @@ export const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly strin
   bearer: ['env'],
   basic: ['usernameEnv', 'passwordEnv'],
   oauth2: ['clientIdEnv', 'clientSecretEnv'],
+  token_exchange: ['clientIdEnv', 'clientSecretEnv'],
+  assertion: [],
   login: ['usernameEnv', 'passwordEnv', 'clientIdEnv', 'clientSecretEnv'],
   awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv', 'sessionTokenEnv'],
 };
 
 /** The origin that sees its secrets: that of the API, or of the server that issues tokens. */
 export function destinationOf(credential: Credential, baseUrl: string): string {
-  const url = credential.kind === 'oauth2' ? credential.tokenUrl : baseUrl;
+  const url = credential.kind === 'oauth2' || credential.kind === 'token_exchange' ? credential.tokenUrl : baseUrl;
   return originOf(credential.kind === 'login' ? credential.request.url : url) ?? 'the API';
 }
 
@@ -60,7 +65,9 @@ export function unsetVariables(credential: Credential): string[] {
 
 /** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */
 export function secretValues(credential: Credential): string[] {
-  if (credential.kind === 'oauth2') return secretText(credential.clientSecret);
+  if (credential.kind === 'oauth2' || credential.kind === 'token_exchange') return secretText(credential.clientSecret);
+  // Signed anew for every call; that call's redactor is told.
+  if (credential.kind === 'assertion') return [];
   if (credential.kind === 'awsSigv4') return secretsIn(credential).slice(1).flatMap(secretText);
   if (credential.kind === 'login') return credential.secrets.filter(({ isName }) => !isName).flatMap(secretText);
   if (credential.kind !== 'basic') return secretText(credential.secret);
@@ -85,6 +92,10 @@ export function formatOf(credential: Credential): string {
       return 'Authorization: Basic, user name and password';
     case 'oauth2':
       return `Authorization: Bearer, a token from ${credential.tokenUrl}`;
+    case 'token_exchange':
+      return `Authorization: Bearer, a token from ${credential.tokenUrl} for that of the caller`;
+    case 'assertion':
+      return `${credential.field}: ${credential.prefix ?? ''}…, a JWT about the caller, signed by this gateway`;
     case 'login':
       return `${carrierOf(credential.send)} from ${credential.request.method} ${credential.request.shown}`;
     case 'awsSigv4':

@@ -1,4 +1,5 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
+import type { AssertionSigner } from '../call/assertions.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
@@ -32,13 +33,15 @@ export interface ExecutorOptions extends SenderOptions {
   readonly redact?: Redactor;
   /** Sees every answer as it came; a text it returns is passed on in place of a successful one. */
   readonly onAnswer?: OnAnswer;
+  /** Signs what domains want to be told of callers. */
+  readonly signer?: AssertionSigner;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
   const sender = createSender(options);
   const redact = options.redact ?? createRedactor([]);
   const threads = createAnswerThreads();
-  const { onAnswer } = options;
+  const { onAnswer, signer } = options;
   const userAgent = options.userAgent ?? 'landbridge';
   const tokens = createTokens(sender.send, redact, userAgent);
 
@@ -63,6 +66,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
               redact,
               threads,
               onAnswer,
+              signer,
             });
           } catch (error) {
             return Promise.reject(error);

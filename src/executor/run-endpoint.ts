@@ -1,10 +1,11 @@
 // One call from arguments to answer: proof, request, redirects, answer, all inside one deadline.
+import type { AssertionSigner } from '../call/assertions.ts';
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { originOf } from '../endpoint/address.ts';
 import { visible } from '../endpoint/hidden.ts';
-import type { Args, Endpoint } from '../endpoint/model.ts';
-import type { Redactor } from '../endpoint/redaction/redact.ts';
+import type { Args, CallerHeader, Credential, Endpoint } from '../endpoint/model.ts';
+import { type Redactor, withSecrets } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
@@ -17,12 +18,23 @@ import {
   isUnshaped,
 } from './answer/build-answer.ts';
 import { compilePaging, pagingArgs } from './answer/paging.ts';
+import { assertCaller } from './caller/assert-caller.ts';
+import { fillCallerHeaders } from './caller/caller-headers.ts';
+import { subjectOf } from './caller/subject.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
-import { buildProof, chooseCredentials, missingCredential, type Proof, type TokenCredential } from './request/proof.ts';
+import {
+  type AssertionCredential,
+  buildProof,
+  chooseCredentials,
+  type LiveCredential,
+  missingCredential,
+  type Proof,
+  type TokenCredential,
+} from './request/proof.ts';
 import { type SigningCredential, signRequest } from './request/sigv4.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
-import type { Issued } from './tokens/issue.ts';
+import type { Issued, Wish } from './tokens/issue.ts';
 import { cookiesFor } from './tokens/set-cookie.ts';
 import { secretsOf, type Tokens } from './tokens/token-store.ts';
 import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
@@ -35,10 +47,26 @@ const CUT_READING_MS = 10_000;
 
 export type RunCall = (context: ExecutionContext, args: Args) => Promise<Answer>;
 
-type Need =
-  | { kind: 'static'; proof: Proof | undefined; signing?: SigningCredential }
-  | { kind: 'tokens'; proofFor: (tool: string, tokens: TokenMap) => Proof; issuers: readonly TokenCredential[] };
-type TokenMap = ReadonlyMap<TokenCredential, Issued>;
+type Need = { kind: 'static'; proof: Proof | undefined; signing?: SigningCredential } | LiveNeed;
+
+/** What a proof is made of that is known only when a call is made: fetched tokens, and who calls. */
+interface LiveNeed {
+  readonly kind: 'live';
+  readonly credentials: readonly Credential[];
+  readonly issuers: readonly TokenCredential[];
+  readonly assertions: readonly AssertionCredential[];
+  readonly callerHeaders: readonly CallerHeader[];
+  readonly signing: SigningCredential | undefined;
+  readonly textOf: (issued: Issued) => string;
+}
+
+/** The proof of one call, the tokens it is made of, and a redactor that knows those of this caller as well. */
+interface LiveProof {
+  readonly proof: Proof;
+  readonly inHand: readonly TokenInHand[];
+  readonly redact: Redactor;
+}
+type TokenInHand = readonly [wish: Wish, issued: Issued];
 
 /** Sees an answer as it came; a text it returns is passed on in place of a successful one. */
 export type OnAnswer = (answer: RawResponse) => string | undefined;
@@ -50,6 +78,7 @@ export interface CallParts {
   readonly redact: Redactor;
   readonly threads: AnswerThreads;
   readonly onAnswer: OnAnswer | undefined;
+  readonly signer: AssertionSigner | undefined;
 }
 
 export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallParts): RunCall {
@@ -69,13 +98,14 @@ class EndpointCall {
   readonly #redact: Redactor;
   readonly #threads: AnswerThreads;
   readonly #onAnswer: OnAnswer | undefined;
+  readonly #signer: AssertionSigner | undefined;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Up to here an answer passes without being parsed, which takes no time to speak of. */
   readonly #maxPassingBytes: number;
   #need: Need | undefined;
 
-  constructor(endpoint: Endpoint, plan: RequestPlan, { send, tokens, redact, threads, onAnswer }: CallParts) {
+  constructor(endpoint: Endpoint, plan: RequestPlan, { send, tokens, redact, threads, onAnswer, signer }: CallParts) {
     this.#endpoint = endpoint;
     this.#plan = plan;
     this.#send = send;
@@ -83,6 +113,7 @@ class EndpointCall {
     this.#redact = redact;
     this.#threads = threads;
     this.#onAnswer = onAnswer;
+    this.#signer = signer;
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
     const { response } = endpoint;
@@ -92,7 +123,7 @@ class EndpointCall {
   // The hot path: one await, no closure, nothing allocated that the call does not need.
   async run(context: ExecutionContext, args: Args, watch?: Watch): Promise<Answer> {
     this.#need ??= findNeed(this.#endpoint, this.#plan, context.label);
-    if (this.#need.kind === 'tokens') return this.#runWithTokens(this.#need, context, args, watch);
+    if (this.#need.kind === 'live') return this.#runLive(this.#need, context, args, watch);
     const { proof, signing } = this.#need;
     const unsigned = this.#plan.build(args, context.label, proof, context.trace);
     const request = signing === undefined ? unsigned : signRequest(unsigned, signing, new Date());
@@ -117,25 +148,32 @@ class EndpointCall {
     }
   }
 
-  #read(request: WireRequest, raw: RawResponse, context: ExecutionContext, args: Args): Answer | Promise<Answer> {
+  #read(
+    request: WireRequest,
+    raw: RawResponse,
+    context: ExecutionContext,
+    args: Args,
+    redact = this.#redact,
+  ): Answer | Promise<Answer> {
     const { label: tool, controls } = context;
     const { method, isRead } = request;
-    if (raw.failure !== undefined) throw withBeginning(raw.failure, raw.body, this.#redact);
+    if (raw.failure !== undefined) throw withBeginning(raw.failure, raw.body, redact);
     const text = this.#onAnswer?.(raw);
     if (text !== undefined && isOk(raw.status))
       return { status: raw.status, ok: true, content: [{ type: 'text', text }] };
     const input: AnswerInput = { method, isRead, raw, args, tool, fields: controls?.fields };
     const size = raw.body.length;
+    const build = redact === this.#redact ? this.#buildAnswer : compileAnswer(this.#answerPlan, redact);
     if (size <= MAX_UNQUEUED_ANSWER || (size <= this.#maxPassingBytes && input.fields === undefined))
-      return this.#buildAnswer(input);
-    return size <= MAX_INLINE_BYTES ? inTurn(() => this.#buildAnswer(input)) : this.#readInThread(input, context);
+      return build(input);
+    return size <= MAX_INLINE_BYTES ? inTurn(() => build(input)) : this.#readInThread(input, context, redact);
   }
 
-  #readInThread(input: AnswerInput, context: ExecutionContext): Promise<Answer> {
+  #readInThread(input: AnswerInput, context: ExecutionContext, redact: Redactor): Promise<Answer> {
     const plan = this.#answerPlan;
     const job = {
       plan,
-      secrets: this.#redact.secrets(),
+      secrets: redact.secrets(),
       input: { ...input, args: pagingArgs(plan.paging, input.args) },
     };
     const aftermath = input.isRead ? 'nothing' : 'unknown';
@@ -161,60 +199,84 @@ class EndpointCall {
     context: ExecutionContext,
     args: Args,
     watch: Watch | undefined,
+    redact = this.#redact,
   ): Promise<Answer> {
     let target = request;
     let response = raw;
     for (let hop = 0; isRedirect(response); hop++) {
-      target = followRedirect(target, response, this.#plan.basePath, hop, context.label, this.#redact);
+      target = followRedirect(target, response, this.#plan.basePath, hop, context.label, redact);
       response = await this.#exchange(target, context, watch);
     }
-    return this.#read(target, response, context, args);
+    return this.#read(target, response, context, args, redact);
   }
 
-  async #runWithTokens(
-    { proofFor, issuers }: Extract<Need, { kind: 'tokens' }>,
-    context: ExecutionContext,
-    args: Args,
-    watch: Watch | undefined,
-  ): Promise<Answer> {
+  async #runLive(need: LiveNeed, context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
     const { label, trace } = context;
     // What a domain file names in renewOn says that nothing was done (RFC 9110 15.5.2), so that a write may go again too.
     const isRepeatable =
-      this.#endpoint.effect === 'read' || this.#endpoint.idempotent || issuers.every(({ kind }) => kind === 'login');
+      this.#endpoint.effect === 'read' ||
+      this.#endpoint.idempotent ||
+      need.issuers.every(({ kind }) => kind === 'login');
     // Refuse what cannot be sent before anything goes anywhere.
     this.#plan.build(args, label, undefined, trace);
     for (let attempt = 0; ; attempt++) {
-      const inHand = await this.#takeTokens(issuers, context);
-      const request = this.#plan.build(args, label, proofFor(label, inHand), trace);
+      const { proof, inHand, redact } = await this.#prove(need, context);
+      const unsigned = this.#plan.build(args, label, proof, trace);
+      const request = need.signing === undefined ? unsigned : signRequest(unsigned, need.signing, new Date());
       const raw = await this.#exchange(request, context, watch);
       // An expired or revoked token looks just like this: one new one, for a call that may be repeated.
       const mayHelp = this.#giveUp(inHand, raw.status);
-      if (!mayHelp || attempt > 0 || !isRepeatable) return this.#follow(request, raw, context, args, watch);
+      if (!mayHelp || attempt > 0 || !isRepeatable) return this.#follow(request, raw, context, args, watch, redact);
     }
   }
 
+  /** Who calls is settled first: a call that cannot say so asks nobody for a token. */
+  async #prove(need: LiveNeed, context: ExecutionContext): Promise<LiveProof> {
+    const { label, principal } = context;
+    const headers = fillCallerHeaders(need.callerHeaders, context);
+    const wishes = need.issuers.map((credential): Wish => {
+      const subject = credential.kind === 'token_exchange' ? subjectOf(principal, label) : undefined;
+      return { credential, tool: label, apiOrigin: this.#plan.origin, subject };
+    });
+    const texts = new Map<LiveCredential, string>();
+    const secrets = wishes.flatMap(({ subject }) => subject?.token ?? []);
+    for (const credential of need.assertions) {
+      const jwt = await assertCaller(this.#signer, credential, context, this.#plan.origin);
+      texts.set(credential, jwt);
+      secrets.push(jwt);
+    }
+    const inHand: TokenInHand[] = [];
+    for (const wish of wishes) {
+      const issued = await this.#takeToken(wish, context);
+      texts.set(wish.credential, need.textOf(issued));
+      inHand.push([wish, issued]);
+      if (wish.subject !== undefined) secrets.push(issued.token);
+    }
+    const proof = buildProof(label, need.credentials, (credential) => texts.get(credential) ?? '');
+    return {
+      proof: { ...proof, headers: { ...headers, ...proof.headers } },
+      inHand,
+      redact: secrets.length === 0 ? this.#redact : withSecrets(this.#redact, secrets),
+    };
+  }
+
   /** Gives up the tokens that were refused; true where new ones may help. */
-  #giveUp(inHand: TokenMap, status: number): boolean {
+  #giveUp(inHand: readonly TokenInHand[], status: number): boolean {
     let mayHelp = false;
-    for (const [credential, issued] of inHand) {
-      const { renewOn } = credential.kind === 'login' ? credential : CLIENT_CREDENTIALS;
-      if (renewOn.includes(status)) mayHelp = this.#tokens.forget(credential, issued) || mayHelp;
+    for (const [wish, issued] of inHand) {
+      const { renewOn } = wish.credential.kind === 'login' ? wish.credential : CLIENT_CREDENTIALS;
+      if (renewOn.includes(status)) mayHelp = this.#tokens.forget(wish, issued) || mayHelp;
     }
     return mayHelp;
   }
 
-  async #takeTokens(issuers: readonly TokenCredential[], context: ExecutionContext): Promise<TokenMap> {
-    const inHand = new Map<TokenCredential, Issued>();
-    for (const credential of issuers) {
-      const wish = { credential, tool: context.label, apiOrigin: this.#plan.origin };
-      const issued =
-        this.#tokens.current(credential) ??
-        (await waitFor(this.#tokens.fetch(wish), context, this.#endpoint.limits.timeoutMs, 'unproven'));
-      // At every use: the redactor forgets what it was told long ago.
-      for (const secret of secretsOf(issued)) this.#redact.addSecret(secret);
-      inHand.set(credential, issued);
-    }
-    return inHand;
+  async #takeToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
+    const issued =
+      this.#tokens.current(wish) ??
+      (await waitFor(this.#tokens.fetch(wish), context, this.#endpoint.limits.timeoutMs, 'unproven'));
+    // At every use: the redactor forgets what it was told long ago.
+    if (wish.subject === undefined) for (const secret of secretsOf(issued)) this.#redact.addSecret(secret);
+    return issued;
   }
 }
 
@@ -244,24 +306,25 @@ function withBeginning(failure: GatewayError, body: Buffer, redact: Redactor): G
 function findNeed(endpoint: Endpoint, { basePath, origin }: RequestPlan, tool: string): Need {
   const choice = chooseCredentials(endpoint);
   if (choice.kind === 'missing') throw missingCredential(tool, choice);
-  if (choice.kind === 'none') return { kind: 'static', proof: undefined };
-  const { credentials } = choice;
-  const issuers = credentials.filter(({ kind }) => kind === 'oauth2' || kind === 'login') as TokenCredential[];
-  if (issuers.length === 0) {
+  const { callerHeaders = [] } = endpoint;
+  if (choice.kind === 'none' && callerHeaders.length === 0) return { kind: 'static', proof: undefined };
+  const credentials = choice.kind === 'none' ? [] : choice.credentials;
+  const issuers = credentials.filter((credential) => isIssued(credential));
+  const assertions = credentials.filter((credential) => credential.kind === 'assertion');
+  const signing = credentials.find((credential) => credential.kind === 'awsSigv4');
+  if (issuers.length === 0 && assertions.length === 0 && callerHeaders.length === 0) {
     const proof = buildProof(tool, credentials, () => '');
-    const signing = credentials.find((credential) => credential.kind === 'awsSigv4');
     return signing === undefined ? { kind: 'static', proof } : { kind: 'static', proof, signing };
   }
   for (const credential of issuers) refuseForeignCookies(credential, origin, tool);
   // A cookie's path is compared with what is the same in every request.
   const path = basePath + endpoint.path.replace(/\{.*$/s, '');
   const textOf = ({ token, cookies }: Issued) => (cookies === undefined ? token : cookiesFor(cookies, path));
-  return {
-    kind: 'tokens',
-    issuers,
-    proofFor: (forTool, tokens) =>
-      buildProof(forTool, credentials, (credential) => textOf(tokens.get(credential) as Issued)),
-  };
+  return { kind: 'live', credentials, issuers, assertions, callerHeaders, signing, textOf };
+}
+
+function isIssued(credential: Credential): credential is TokenCredential {
+  return credential.kind === 'oauth2' || credential.kind === 'login' || credential.kind === 'token_exchange';
 }
 
 /** Whether they are in hand already, from a call to their own origin, or not. */

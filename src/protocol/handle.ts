@@ -24,7 +24,7 @@ import {
 export interface ProtocolParts
   extends Omit<CannedParts, 'writer'>,
     Omit<DispatchParts, 'canned'>,
-    Pick<LegacyParts, 'signer' | 'profile' | 'elicitTimeoutMs'> {
+    Pick<LegacyParts, 'signer' | 'profile' | 'forward' | 'elicitTimeoutMs'> {
   readonly redaction: Redaction;
   readonly onIntroduction: (introduction: Introduction) => void;
   /** Told of failures nobody foresaw; the client only learns that there was one. */

@@ -35,6 +35,8 @@ export interface LegacyParts {
   readonly redaction: Redaction;
   /** '' is what is served by default. */
   readonly profile: string;
+  /** Headers of a request that domains pass on; lower case. */
+  readonly forward: readonly string[];
   readonly elicitTimeoutMs?: number | undefined;
   readonly logging: boolean;
   readonly subscribe: boolean;
@@ -94,7 +96,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
     try {
       const client = toClient(acquaintance, sender, version, questions, parts.redaction);
       const round = parseSecondRound(params);
-      const facts = toRequestFacts(message, sender, client, signal, round, parts.profile);
+      const facts = toRequestFacts(message, sender, client, signal, round, parts);
       const reply = await parts.dispatch.perform(live ? { ...facts, ...live } : facts, message, version);
       return signal.aborted && mayBeSilent ? silence(sender) : reply;
     } catch (error) {

@@ -24,6 +24,7 @@ export interface ModernParts {
   readonly redaction: Redaction;
   readonly failed: FailureReply;
   readonly profile: string;
+  readonly forward: readonly string[];
   readonly onIntroduction: (introduction: Introduction) => void;
 }
 
@@ -38,8 +39,10 @@ export function createModern({
   redaction,
   failed,
   profile,
+  forward,
   onIntroduction,
 }: ModernParts): Modern {
+  const surroundings = { profile, forward };
   const perform = (
     message: RequestMessage,
     sender: Sender,
@@ -51,7 +54,7 @@ export function createModern({
     const bar = envelope.meta[META.logLevel] as string | undefined;
     const token = progressTokenOf(params);
     const client = toClient(envelope, round);
-    const facts = toRequestFacts(message, sender, client, signal, round, profile);
+    const facts = toRequestFacts(message, sender, client, signal, round, surroundings);
     if ((bar === undefined && token === undefined) || !sender.send) {
       return dispatch.perform(facts, message, MODERN_VERSION, sender.headers);
     }

@@ -6,6 +6,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { SecondRound } from './asking.ts';
 import type { Sender } from './sender.ts';
+import type { Headers } from './wire/header-checks.ts';
 import type { Params, RequestMessage } from './wire/jsonrpc.ts';
 import { parseTrace } from './wire/trace.ts';
 
@@ -23,13 +24,20 @@ export function parseSecondRound(params: Params | undefined): SecondRound {
   return { answers, requestState };
 }
 
+/** What every request of one service has in common. */
+export interface CallSurroundings {
+  readonly profile: string;
+  /** Headers that domains pass on; lower case. */
+  readonly forward: readonly string[];
+}
+
 export function toRequestFacts(
   { method, params }: RequestMessage,
-  { principal, transport, remote, data }: Sender,
+  { principal, transport, remote, data, headers }: Sender,
   client: Client,
   signal: AbortSignal,
   { answers, requestState }: SecondRound,
-  profile: string,
+  { profile, forward }: CallSurroundings,
 ): RequestFacts {
   return {
     requestId: `${RUN}-${(++count).toString(36)}`,
@@ -42,9 +50,19 @@ export function toRequestFacts(
     data,
     profile,
     trace: parseTrace(params?._meta as Params | undefined),
+    forwarded: forward.length === 0 || headers === undefined ? undefined : pickForwarded(headers, forward),
     progress: undefined,
     log: undefined,
     answers,
     requestState,
   };
+}
+
+function pickForwarded(headers: Headers, names: readonly string[]): Readonly<Record<string, string>> {
+  const picked: Record<string, string> = {};
+  for (const name of names) {
+    const value = headers[name];
+    if (typeof value === 'string') picked[name] = value;
+  }
+  return picked;
 }

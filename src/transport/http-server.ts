@@ -9,6 +9,8 @@ export interface Served {
   readonly name: string;
   readonly version: string;
   readonly registry: { readonly tools: { readonly size: number } };
+  /** Served at /.well-known/jwks.json. */
+  readonly jwks?: string | undefined;
   /** '' is what /mcp serves, any other name what /mcp/<name> does; of it only what has one of the effects, where they are given. */
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
@@ -63,6 +65,7 @@ export async function serveHttp<Data = unknown>(
           // Who has not said who he is learns nothing of what there is.
           tools: () => (http.identify === undefined ? gateway.registry.tools.size : undefined),
           publicDocument,
+          jwks: gateway.jwks,
         },
         http,
       ),

@@ -16,6 +16,8 @@ export interface RoutesParts {
   readonly tools: () => number | undefined;
   /** What anybody may read at a path, web pages included; undefined: nothing. */
   readonly publicDocument?: ((path: string) => object | undefined) | undefined;
+  /** Public keys, as JSON text; absent where nothing is signed. */
+  readonly jwks?: string | undefined;
 }
 
 const ALLOWED_HEADERS =
@@ -86,6 +88,12 @@ export function createRoutes(
     if (refusal) refuse(request, response, refusal);
     else writeDocument(request.method, response, document);
   });
+  // For anybody, under whatever name an API reaches this gateway: they are public.
+  const { jwks } = parts;
+  if (jwks !== undefined)
+    app.get('/.well-known/jwks.json', (_request, response) => {
+      response.set('cache-control', 'public, max-age=300').type('application/jwk-set+json').send(jwks);
+    });
   app.use((request, response, next) => {
     const refusal = admission.checkSource(request);
     if (refusal) refuse(request, response, refusal);

@@ -45,14 +45,14 @@ describe('a YAML domain file', () => {
       'a kind of credential that is misspelt',
       `${HEAD}credentials:\n  key:\n    kind: api_key\n    field: X-Key\n    env: SHOP_KEY\nendpoints: { a: { path: /a, summary: A. } }\n`,
       [
-        'shop.yaml:5:5 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, awsSigv4, login)',
+        'shop.yaml:5:5 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, token_exchange, assertion, awsSigv4, login)',
       ],
     ],
     [
       'a credential without a kind',
       `${HEAD}credentials:\n  key: { field: X-Key, env: SHOP_KEY }\nendpoints: { a: { path: /a, summary: A. } }\n`,
       [
-        'shop.yaml:4:3 credentials.key.kind: is missing: give one of "apiKey", "bearer", "basic", "oauth2", "awsSigv4", "login"',
+        'shop.yaml:4:3 credentials.key.kind: is missing: give one of "apiKey", "bearer", "basic", "oauth2", "token_exchange", "assertion", "awsSigv4", "login"',
       ],
     ],
     [
@@ -137,7 +137,7 @@ describe('a YAML domain file', () => {
       'mistakes of shape and of meaning together',
       `${HEAD}credentials: { key: { kind: api_key, env: A } }\nendpoints:\n  a: { path: /a, summary: A., guard: maybe, pagination: { kind: page, arg: pge }, args: { page: { type: integer } } }\n  b: { path: /b, summary: B., args: { n: { type: strng } } }\n`,
       [
-        'shop.yaml:3:23 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, awsSigv4, login)',
+        'shop.yaml:3:23 credentials.key.kind: "api_key" is not a kind; did you mean "apiKey"? (apiKey, bearer, basic, oauth2, token_exchange, assertion, awsSigv4, login)',
         'shop.yaml:5:31 endpoints.a.guard: must be one of "allow", "confirm", "deny"; got "maybe"',
         'shop.yaml:5:71 endpoints.a.pagination.arg: there is no argument "pge"; did you mean "page"?',
         'shop.yaml:6:44 endpoints.b.args.n.type: "strng" is no type; did you mean "string"?',

@@ -1,9 +1,10 @@
 // landbridge serve: configuration → gateway → transports → signals.
 import { type Config, envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
+import type { Domain } from '../../endpoint/model.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
-import { createGateway, type Gateway } from '../../gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
 import { createLog, flushLog, type Logger } from '../../log.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
@@ -32,7 +33,7 @@ interface Running {
 async function serve(launch: Launch, json: boolean): Promise<void> {
   const { config } = launch;
   refuseContradictions(config);
-  const options = toGatewayOptions(config);
+  const options = await toGatewayOptions(config);
   const authorities = createAuthorities(config, Object.keys(options.profiles ?? {}));
   refuseOpenDoors(config, authorities);
   const loaded = await load(config);
@@ -41,6 +42,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   let gateway: Gateway;
   const running: Running = {};
   try {
+    refuseUnsigned(loaded.domains, options);
     gateway = createGateway({
       ...options,
       domains: loaded.domains,
@@ -103,6 +105,19 @@ function refuseOpenDoors(config: Config, authorities: Authorities | undefined): 
 /** Other machines reach a port on which nobody is asked who calls: raw TCP asks nobody. */
 function isWideOpen({ host, http, tcp }: Config, authorities: Authorities | undefined): boolean {
   return !isLoopback(host) && ((http && authorities === undefined) || tcp !== undefined);
+}
+
+/** Every call of such a domain would be refused: better said now. */
+function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<GatewayOptions, 'assertions'>): void {
+  if (assertions !== undefined) return;
+  const asking = domains.filter(({ endpoints }) =>
+    endpoints.some(({ security }) => security.flat().some(({ kind }) => kind === 'assertion')),
+  );
+  if (asking.length > 0)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${asking.map(({ name }) => name).join(', ')} wants assertions about callers, and there is no key to sign them with. Write assertions: { keys: [key.pem] } in landbridge.yaml; openssl genpkey -algorithm ed25519 -out key.pem makes one.`,
+    );
 }
 
 async function start(

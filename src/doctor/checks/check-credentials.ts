@@ -50,7 +50,8 @@ function describeOne(credential: Credential): string {
 
 function nameVariables(domain: string, credential: Credential): Repair[] {
   // What a domain file spells out has its variables there already.
-  if (!isCredentialName(credential.name) || (credential.kind === 'login' && !credential.isScheme)) return [];
+  const isSpelt = (credential.kind === 'login' && !credential.isScheme) || credential.kind === 'token_exchange';
+  if (!isCredentialName(credential.name) || isSpelt) return [];
   const fields = VARIABLE_FIELDS[credential.kind];
   return secretsIn(credential).map(({ variable }, index) => {
     return { domain, path: ['credentials', credential.name, fields[index]!], value: variable };

@@ -2,8 +2,10 @@
 
 import type { Endpoint } from '../../endpoint/model.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { argumentsOf } from '../definition/caller-plan.ts';
 import type { DomainDefinition } from '../definition/definition-types.ts';
 import { type CurationContext, curate } from './curate.ts';
+import { curateArguments } from './curate-arguments.ts';
 
 export function curateAll(
   endpoints: readonly Endpoint[],
@@ -11,7 +13,7 @@ export function curateAll(
   context: CurationContext,
 ): readonly Endpoint[] {
   const curations = Object.entries(definition.operations ?? {});
-  if (curations.length === 0) return endpoints;
+  if (curations.length === 0) return endpoints.map((endpoint) => hideCallerArguments(endpoint, context));
   const index = new Map<string, number>();
   for (const [position, endpoint] of endpoints.entries()) {
     for (const key of keysOf(endpoint)) if (!index.has(key)) index.set(key, position);
@@ -33,7 +35,15 @@ export function curateAll(
     byPosition.set(position, key);
     out[position] = curate(out[position]!, curation, path, context);
   }
-  return out;
+  return out.map((endpoint) => hideCallerArguments(endpoint, context));
+}
+
+/** The document asks callers for a header that the file writes: they are not asked, and cannot answer. */
+function hideCallerArguments(endpoint: Endpoint, { problems }: CurationContext): Endpoint {
+  const keys = argumentsOf(endpoint);
+  if (keys.length === 0) return endpoint;
+  const hidden = Object.fromEntries(keys.map((key) => [key, { hide: true, required: false }]));
+  return curateArguments(endpoint, hidden, ['headers'], problems);
 }
 
 /** Every name a person may call an operation by, the most certain first. */

@@ -7,6 +7,7 @@ import { isArgumentHeader, isMethodParameter } from '../../endpoint/headers/head
 import type { Endpoint } from '../../endpoint/model.ts';
 import { toSummary } from '../../endpoint/plain-text.ts';
 import type { Problem } from '../../endpoint/problems.ts';
+import { mergeHeaders } from '../definition/caller-plan.ts';
 import { withProofs } from '../definition/credentials/credential-plan.ts';
 import { isAddition } from '../definition/definition-schema.ts';
 import type { ArgAddition, ArgCuration, OperationCuration } from '../definition/definition-types.ts';
@@ -73,9 +74,10 @@ export function curate(
     note('summary', 'description');
   }
   if (curation.headers !== undefined) {
-    const { headers, credentials } = readHeaders(curation.headers, context.env, [...at, 'headers'], context.problems);
-    changes.headers = { ...endpoint.headers, ...headers };
-    changes.security = withProofs(endpoint.security, credentials);
+    const plan = readHeaders(curation.headers, context.env, [...at, 'headers'], context.problems);
+    const { headers, callerHeaders = [] } = endpoint;
+    Object.assign(changes, { callerHeaders: [] }, mergeHeaders({ headers, callerHeaders }, plan));
+    changes.security = withProofs(endpoint.security, plan.credentials);
   }
   if (curation.response !== undefined) {
     changes.response = { ...endpoint.response, ...curation.response };

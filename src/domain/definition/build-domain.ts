@@ -2,6 +2,7 @@
 // author sees all mistakes of a file at once.
 
 import { originOf } from '../../endpoint/address.ts';
+import { readForward } from '../../endpoint/caller/forward-names.ts';
 import { effectOf, IDEMPOTENT } from '../../endpoint/conventions/effect.ts';
 import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
@@ -13,6 +14,7 @@ import { pickDefined } from '../pick-defined.ts';
 import { readArguments } from './argument-plan.ts';
 import { readClamps } from './argument-values.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
+import { argumentsOf, mergeHeaders, refuseTwice } from './caller-plan.ts';
 import {
   buildCredentials,
   defaultSecurity,
@@ -110,11 +112,15 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   const origin = url === undefined ? undefined : originOf(url);
   const credentials = buildCredentials(definition.credentials, env, { url, headers: plain.headers }, problems);
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
+  const forward = readForward(definition.forward ?? [], problems);
+  refuseTwice(forward, plain, credentials.values(), problems);
+  const callerHeaders = [...plain.callerHeaders, ...forward];
   // Secret headers: they go with every alternative.
   const proofs = [...plain.credentials, ...readHeaderLines(lines, env, problems)];
   const alternatives = definition.security ?? defaultSecurity(credentials, problems);
   const security = readSecurity(alternatives, credentials, ['security'], problems);
-  return { definition, options, problems, credentials, headers: plain.headers, security, proofs, origin, source };
+  const { headers } = plain;
+  return { definition, options, problems, credentials, headers, callerHeaders, security, proofs, origin, source };
 }
 
 function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared): Endpoint {
@@ -142,6 +148,11 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
         'has another origin than the domain, so no credential goes there by itself; say which with security, or []',
     });
   }
+  // Who calls is told to the API of the domain, like its credentials.
+  const outer = { headers: shared.headers, callerHeaders: abroad ? [] : shared.callerHeaders };
+  const sent = mergeHeaders(outer, headers);
+  for (const key of argumentsOf({ ...wire, ...sent }))
+    problems.push({ path: [...at, 'args', key], message: 'would write a header that says who calls; remove it' });
   const security =
     own.security === undefined
       ? shared.security
@@ -170,7 +181,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     method,
     path: own.path,
     baseUrl,
-    headers: { ...shared.headers, ...headers.headers },
+    ...sent,
     ...wire,
     inputSchema: plan.schema,
     security: withProofs(security, [...(abroad ? [] : shared.proofs), ...headers.credentials]),

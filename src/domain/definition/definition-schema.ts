@@ -16,6 +16,8 @@ const argumentName = named(
 const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
 /** Said of every text that may name variables. */
 const FILLED = '`\u0024{VARIABLE}` is filled in';
+const CALLER =
+  '`\u0024{principal.id}`, and of a verified token `\u0024{principal.sub}` and `\u0024{principal.claims.email}`. A call whose caller has none is refused, unless a default is written: `\u0024{principal.sub:-nobody}`';
 const anything = z.unknown();
 const milliseconds = z.int().min(1).max(3_600_000);
 const bytes = z
@@ -193,7 +195,7 @@ const common = {
   maxResponseBytes: about(bytes, 'Bytes of an answer that are read at most. Default: 10485760.', 1_048_576),
   headers: about(
     headers,
-    `Sent with every request. ${FILLED}. A header or a variable that is called a key, token, password or secret holds one, which is never shown.`,
+    `Sent with every request. ${FILLED}, and so is who calls: ${CALLER}. A header or a variable that is called a key, token, password or secret holds one, which is never shown.`,
     {
       'Accept-Language': 'en',
     },
@@ -424,6 +426,11 @@ export const domain = strict(
       '',
     ),
     headers: common.headers,
+    forward: about(
+      texts,
+      'Headers of a caller’s HTTP request that are passed on to this API, by name; nobody has verified them. None that proves who calls, or says where a request goes or what it does. Default: none.',
+      ['X-Tenant', 'Accept-Language'],
+    ),
     credentials: about(
       z.record(named(/^[\w.-]{1,64}$/, 'is not a credential name'), credential),
       'How requests prove who they are, by name. Values come from environment variables, never from the file. With `openapi`, the name of a security scheme needs no `kind`.',

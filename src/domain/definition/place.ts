@@ -90,7 +90,7 @@ export function placeArguments(
 
 /** Places arguments that a file adds to an imported operation, beside those it has. */
 export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path, problems: Problem[]): WirePlan {
-  const { method, path, effect, args, fixed, withheld = [], headers, security } = endpoint;
+  const { method, path, effect, args, fixed, withheld = [], headers, callerHeaders = [], security } = endpoint;
   const say: Say = (from, message) => problems.push({ path: [...at, ...from.slice(1)], message });
   const variables = templateVariables(path);
   const spots = [...plan.properties.keys()].map((key): Spot => {
@@ -107,7 +107,8 @@ export function placeAdditions(endpoint: Endpoint, plan: ArgumentPlan, at: Path,
   ].filter(({ to }) => to.in !== 'body-root');
   const headerNames = [
     ...Object.keys(headers),
-    ...security.flat().map((credential) => (credential.kind === 'apiKey' ? credential.field : 'authorization')),
+    ...callerHeaders.map(({ name }) => name),
+    ...security.flat().map((credential) => ('field' in credential ? credential.field : 'authorization')),
   ].map((name) => name.toLowerCase());
   checkPlaces([...before, ...spots], variables, say);
   for (const spot of spots) {

@@ -1,14 +1,17 @@
 // Headers of a domain file and of the command line. Plain ones are sent as they are; those that prove who we are become
 // credentials, so that they are bound to one origin, redacted everywhere and missed by name when their variable is unset.
+import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
 import { type Environment, expand, needsVariables } from '../environment.ts';
 import { isSecretField } from '../login/fill-login.ts';
-import type { Credential } from '../model.ts';
+import type { CallerHeader, Credential } from '../model.ts';
 import type { Problem } from '../problems.ts';
-import { HEADER_NAME, HEADER_VALUE, isConfigurableHeader, isSecretHeader } from './header-names.ts';
+import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSecretHeader } from './header-names.ts';
 
 export interface HeaderPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: readonly Credential[];
+  /** Those that say who calls: `X-User: ${principal.sub}`. */
+  readonly callerHeaders: readonly CallerHeader[];
 }
 
 /** `Name: value` lines that are meant for one origin. */
@@ -31,7 +34,14 @@ export function readHeaders(
 ): HeaderPlan {
   const headers: Record<string, string> = {};
   const credentials: Credential[] = [];
+  const callerHeaders: CallerHeader[] = [];
   for (const [name, template] of Object.entries(templates)) {
+    if (namesCaller(template)) {
+      const header = readCallerHeader(name, template, env);
+      if ('problem' in header) problems.push({ path: [...path, name], message: header.problem });
+      else callerHeaders.push(header);
+      continue;
+    }
     const { text, missing, variables, problem } = readHeader(name, template, env);
     const say = (message: string) => problems.push({ path: [...path, name], message });
     // A variable that is set to nothing, or has an empty default, is missed by name when a call needs it.
@@ -42,7 +52,26 @@ export function readHeaders(
     else if (missing.length > 0) say(needsVariables(missing));
     else headers[name] = text.trim();
   }
-  return { headers, credentials };
+  return { headers, credentials, callerHeaders };
+}
+
+/** Variables of the environment are filled in now, the caller at every call. A secret has no place beside it. */
+function readCallerHeader(name: string, template: string, env: Environment): CallerHeader | { problem: string } {
+  if (!isArgumentHeader(name, 'read')) return { problem: 'cannot be made of who calls; choose another header' };
+  const parsed = parseCallerText(template.trim());
+  if (parsed === undefined) return { problem: `has a \${principal… without its }` };
+  if ('problem' in parsed) return parsed;
+  const parts: (typeof parsed.text.parts)[number][] = [];
+  for (const part of parsed.text.parts) {
+    const { text, missing, variables } = expand(typeof part === 'string' ? part : (part.fallback ?? ''), env);
+    if (missing.length > 0) return { problem: needsVariables(missing) };
+    if (variables.some((variable) => isSecretHeader(name) || isSecretField(variable.name)))
+      return { problem: 'holds a secret beside who calls; give the secret a header of its own' };
+    if (text.includes(`\${`)) return { problem: `has a \${ that is not closed, or one inside another` };
+    if (!HEADER_VALUE.test(text)) return { problem: 'may hold only printable ASCII' };
+    parts.push(typeof part === 'string' ? text : part);
+  }
+  return { name: name.toLowerCase(), from: 'principal', text: { shown: parsed.text.shown, parts } };
 }
 
 /** `Name: value` lines of a command line. Somebody has just typed them: an unset variable is a mistake, not a credential
@@ -71,11 +100,13 @@ function readHeader(name: string, template: string, env: Environment) {
   const bare = /(?:^|\s)\$([A-Z_][A-Z0-9_]{0,80})$/.exec(template.trim())?.[1];
   const problem = !isConfigurableHeader(name)
     ? 'is written by the HTTP client and cannot be set'
-    : bare !== undefined
-      ? `would send the text $${bare}; write \${${bare}} to have the variable filled in`
-      : HEADER_VALUE.test(text)
-        ? undefined
-        : 'may hold only printable ASCII';
+    : namesCaller(template)
+      ? 'says who calls, which only headers of a domain file can'
+      : bare !== undefined
+        ? `would send the text $${bare}; write \${${bare}} to have the variable filled in`
+        : HEADER_VALUE.test(text)
+          ? undefined
+          : 'may hold only printable ASCII';
   return { text, missing, variables, problem };
 }
 

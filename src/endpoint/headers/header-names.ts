@@ -32,9 +32,13 @@ const SECRET = /(?:^|-)(?:token|secret|password|(?:api|access|auth|private)-?key
 export const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 export const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
-/** Servers read `X_Http_Method` as `X-Http-Method` (CGI does away with the difference). */
+/** What servers take a name for: they read `X_Http_Method` as `X-Http-Method` (CGI does away with the difference). */
+export function plainName(name: string): string {
+  return name.toLowerCase().replaceAll('_', '-');
+}
+
 function kindOf(name: string): Kind | undefined {
-  return KINDS.get(name.toLowerCase().replaceAll('_', '-'));
+  return KINDS.get(plainName(name));
 }
 
 /** Whether a caller may choose the value in an operation of this effect: a read must stay the read it is. */

@@ -46,6 +46,15 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   });
 }
 
+/** One that takes these out as well: tokens of a single caller or call, which nobody else's answers hold. */
+export function withSecrets(redact: Redactor, values: readonly string[]): Redactor {
+  const own = createRedactor(values);
+  return Object.assign((text: string) => redact(own(text)), {
+    addSecret: redact.addSecret,
+    secrets: () => [...redact.secrets(), ...own.secrets()],
+  });
+}
+
 /** Longest first, so that a secret inside another does not leave the rest of it standing. */
 export function needlesOf(secrets: Iterable<string>): string[] {
   const needles = new Set([...secrets].flatMap(formsOf));

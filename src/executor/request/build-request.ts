@@ -1,5 +1,5 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
-import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
+import { isArgumentHeader, isConfigurableHeader, plainName } from '../../endpoint/headers/header-names.ts';
 import type { Args, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
@@ -56,6 +56,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
   const isRead = effect === 'read';
   const publicOnly = endpoint.publicOnly === true;
   const takesPart = true;
+  const callerNames = new Set((endpoint.callerHeaders ?? []).map(({ name }) => plainName(name)));
   const variables = new Map<string, PathVariable>();
   const writers: Record<'query' | 'header' | 'cookie', Writer[]> = { query: [], header: [], cookie: [] };
   for (const { key, to } of endpoint.args) {
@@ -63,7 +64,11 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
       const place = compilePlace(target);
       if (place?.in === 'path') variables.set(place.name, { key, serialise: place.serialise });
       else if (place !== undefined) {
-        writers[place.in].push({ key, name: place.name.toLowerCase(), serialise: restrict(place, effect) });
+        writers[place.in].push({
+          key,
+          name: place.name.toLowerCase(),
+          serialise: restrict(place, effect, callerNames),
+        });
       }
     }
   }
@@ -157,9 +162,9 @@ function compilePlace(target: Target): Place | undefined {
   };
 }
 
-/** What no argument may do: set a reserved header, or name another method in a pair of a read, wherever its name comes from. */
-function restrict({ in: where, name, serialise }: Place, effect: Effect): Serialise {
-  if (where === 'header' && !isArgumentHeader(name, effect)) {
+/** What no argument may do: set a reserved header or one that says who calls, or name another method in a pair of a read, wherever its name comes from. */
+function restrict({ in: where, name, serialise }: Place, effect: Effect, callerNames: ReadonlySet<string>): Serialise {
+  if (where === 'header' && (!isArgumentHeader(name, effect) || callerNames.has(plainName(name)))) {
     return () => {
       throw new Unsendable(`would set the header ${name}, which no argument may`);
     };

@@ -1,6 +1,6 @@
 // The request as it would go out, for dry runs: everything exact but the credentials.
 import { isUtf8 } from 'node:buffer';
-import type { Credential, Endpoint } from '../../endpoint/model.ts';
+import type { CallerHeader, Credential, Endpoint } from '../../endpoint/model.ts';
 import type { WireRequest } from './build-request.ts';
 import { chooseCredentials, type Proof, type ProofPlace, placeCredentials } from './proof.ts';
 
@@ -46,12 +46,20 @@ export function buildPreview(
 /** Stands where the proof will stand. Of several alternatives with nothing set, the first is shown. */
 export function previewProof(endpoint: Endpoint): { proof: Proof | undefined; missing: readonly string[] } {
   const choice = chooseCredentials(endpoint);
-  if (choice.kind === 'none') return { proof: undefined, missing: [] };
-  const credentials = choice.kind === 'chosen' ? choice.credentials : (endpoint.security[0] ?? []);
+  const { callerHeaders = [] } = endpoint;
+  if (choice.kind === 'none' && callerHeaders.length === 0) return { proof: undefined, missing: [] };
+  const chosen = choice.kind === 'chosen' ? choice.credentials : (endpoint.security[0] ?? []);
+  const proof = placeCredentials(choice.kind === 'none' ? [] : chosen, placeholderOf);
+  const headers = Object.fromEntries(callerHeaders.map((header) => [header.name, originOfHeader(header)]));
   return {
-    proof: placeCredentials(credentials, placeholderOf),
+    proof: { ...proof, headers: { ...headers, ...proof.headers } },
     missing: choice.kind === 'missing' ? (choice.alternatives[0] ?? []) : [],
   };
+}
+
+/** Where its value comes from: what it is, each call finds out. */
+function originOfHeader(header: CallerHeader): string {
+  return header.from === 'principal' ? header.text.shown : `[${header.name} of the caller's request]`;
 }
 
 function placeholderOf(credential: Credential, { in: where, prefix = '' }: ProofPlace): string {

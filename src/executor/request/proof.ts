@@ -17,7 +17,10 @@ export interface Proof {
 
 export type OAuthCredential = Extract<Credential, { kind: 'oauth2' }>;
 /** Credentials whose token is fetched while running. */
-export type TokenCredential = Extract<Credential, { kind: 'oauth2' | 'login' }>;
+export type TokenCredential = Extract<Credential, { kind: 'oauth2' | 'login' | 'token_exchange' }>;
+export type AssertionCredential = Extract<Credential, { kind: 'assertion' }>;
+/** Credentials whose proof is known only when a call is made. */
+export type LiveCredential = TokenCredential | AssertionCredential;
 
 /** The alternative that will be used, or the variables that are missing in each, and where they would go. */
 export type Choice =
@@ -55,11 +58,11 @@ export function missingCredential(
   );
 }
 
-/** Turns credentials into what the request gets. `token` answers for those whose token is fetched. */
+/** Turns credentials into what the request gets. `token` answers for those whose token is fetched or signed. */
 export function buildProof(
   tool: string,
   credentials: readonly Credential[],
-  token: (credential: TokenCredential) => string,
+  token: (credential: LiveCredential) => string,
 ): Proof {
   return placeCredentials(credentials, (credential, place) => {
     const value = proofText(credential, token);
@@ -70,7 +73,7 @@ export function buildProof(
   });
 }
 
-function proofText(credential: Credential, token: (credential: TokenCredential) => string): string {
+function proofText(credential: Credential, token: (credential: LiveCredential) => string): string {
   switch (credential.kind) {
     case 'apiKey':
     case 'bearer':
@@ -79,6 +82,8 @@ function proofText(credential: Credential, token: (credential: TokenCredential) 
       return basicToken(credential.username.value, credential.password.value);
     case 'oauth2':
     case 'login':
+    case 'token_exchange':
+    case 'assertion':
       return token(credential);
     case 'awsSigv4':
       return '';
@@ -95,7 +100,7 @@ export interface ProofPlace {
 const AUTHORIZATION = { in: 'header', field: 'authorization' } as const;
 
 function placeOf(credential: Credential): ProofPlace {
-  if (credential.kind === 'apiKey') return credential;
+  if (credential.kind === 'apiKey' || credential.kind === 'assertion') return credential;
   if (credential.kind === 'login') return credential.send.in === 'cookies' ? { in: 'cookie' } : credential.send;
   return { ...AUTHORIZATION, prefix: credential.kind === 'basic' ? 'Basic ' : 'Bearer ' };
 }

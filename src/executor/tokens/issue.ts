@@ -1,8 +1,10 @@
 // What the servers that hand out tokens have in common: where a secret may go, what is asked of them, how they say no.
 import { visible } from '../../endpoint/hidden.ts';
 import type { EndpointLimits } from '../../endpoint/model.ts';
+import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { GatewayError } from '../../errors.ts';
 import { extractProblem, retryAfter } from '../answer/api-problem.ts';
+import type { Subject } from '../caller/subject.ts';
 import type { WireRequest } from '../request/build-request.ts';
 import type { TokenCredential } from '../request/proof.ts';
 import type { RawResponse, Send } from '../send.ts';
@@ -19,6 +21,8 @@ export interface Issued {
 /** A token that is wanted: by which credential, for whose call, and where that call goes. */
 export interface Wish<Kind extends TokenCredential = TokenCredential> {
   readonly credential: Kind;
+  /** Whose token is exchanged; undefined for credentials that are the same for everybody. */
+  readonly subject?: Subject | undefined;
   readonly tool: string;
   readonly apiOrigin: string;
 }
@@ -26,7 +30,7 @@ export interface Wish<Kind extends TokenCredential = TokenCredential> {
 export interface Issuer {
   readonly send: Send;
   readonly userAgent: string;
-  readonly redact: (text: string) => string;
+  readonly redact: Redactor;
 }
 
 const TOKEN_LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 10_000, maxResponseBytes: 256 * 1024 });

@@ -1,22 +1,25 @@
-// Access tokens in hand: one per credential, fetched once however many calls wait for it, renewed before it expires.
+// Access tokens in hand: one per credential, or per credential and caller where the caller's own is exchanged; fetched once
+// however many calls wait for it, renewed before it expires.
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { GatewayError } from '../../errors.ts';
+import type { Subject } from '../caller/subject.ts';
 import type { TokenCredential } from '../request/proof.ts';
 import type { Send } from '../send.ts';
 import { type ClientHabits, fetchClientToken } from './client-credentials.ts';
 import type { Issued, Issuer, Wish } from './issue.ts';
 import { logIn } from './login-token.ts';
+import { exchangeToken } from './token-exchange.ts';
 
 export interface Tokens {
   /** The token in hand, if it is still good. */
-  current(credential: TokenCredential): Issued | undefined;
+  current(wish: Wish): Issued | undefined;
   /** That token, or a new one. The fetch is shared, so it does not end when one of the callers leaves. */
   fetch(wish: Wish): Promise<Issued>;
   /**
    * The API refused this token: the next call gets another. False where another would hardly help, because the one before it
    * was refused only a moment ago.
    */
-  forget(credential: TokenCredential, issued: Issued): boolean;
+  forget(wish: Wish, issued: Issued): boolean;
 }
 
 interface Entry extends ClientHabits {
@@ -32,7 +35,7 @@ interface Entry extends ClientHabits {
 }
 
 /** Where nobody says how long a token is good. One that ends earlier is found out by the API's refusal. */
-const DEFAULT_LIFETIME_S = { oauth2: 300, login: 3_600 };
+const DEFAULT_LIFETIME_S = { oauth2: 300, token_exchange: 300, login: 3_600 };
 /** Refreshed this long before the end, or after nine tenths of a short life. */
 const SKEW_S = 30;
 const MAX_LIFETIME_S = 24 * 3600;
@@ -42,17 +45,37 @@ const MAX_LIFETIME_S = 24 * 3600;
  */
 const REPLACEMENT_PAUSE_MS = 10_000;
 /** Within that time. A login is counted by whoever guards the accounts; a client's token costs nobody anything. */
-const MAX_REPLACEMENTS = { login: 1, oauth2: 4 };
+const MAX_REPLACEMENTS = { login: 1, oauth2: 4, token_exchange: 4 };
 /** Accounts are locked after a handful of wrong passwords, so they are not tried with every call. */
 const FREE_REFUSALS = 3;
 const REFUSAL_PAUSE_MS = 60_000;
+/** Callers whose tokens are kept; the one that has not called for longest makes room. */
+const MAX_CALLERS = 1_000;
 
 export function createTokens(send: Send, redact: Redactor, userAgent: string): Tokens {
   const issuer: Issuer = { send, redact, userAgent };
   const entries = new Map<string, Entry>();
   const byCredential = new WeakMap<TokenCredential, Entry>();
+  const keys = new WeakMap<TokenCredential, string>();
+  /** By credential, caller and the caller's token: another token of the same caller may allow less. The latest used is last. */
+  const ofCallers = new Map<string, Entry>();
 
-  function entryFor(credential: TokenCredential): Entry {
+  function entryOfCaller(credential: TokenCredential, subject: Subject): Entry {
+    let prefix = keys.get(credential);
+    if (prefix === undefined) {
+      prefix = keyOf(credential);
+      keys.set(credential, prefix);
+    }
+    const key = `${prefix} ${subject.key}`;
+    const entry = ofCallers.get(key) ?? newEntry();
+    ofCallers.delete(key);
+    ofCallers.set(key, entry);
+    if (ofCallers.size > MAX_CALLERS) ofCallers.delete(ofCallers.keys().next().value as string);
+    return entry;
+  }
+
+  function entryFor({ credential, subject }: Wish): Entry {
+    if (subject !== undefined) return entryOfCaller(credential, subject);
     let entry = byCredential.get(credential);
     if (entry === undefined) {
       const key = keyOf(credential);
@@ -70,7 +93,8 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
       const lifetimeS = Math.min(issued.lifetimeS ?? DEFAULT_LIFETIME_S[wish.credential.kind], MAX_LIFETIME_S);
       entry.expiresAt = Date.now() + Math.max(lifetimeS - SKEW_S, lifetimeS * 0.9 - 1, 0) * 1000;
       entry.refusals = 0;
-      for (const secret of secretsOf(issued)) redact.addSecret(secret);
+      // What is one caller's alone, the redactor of that caller's calls is told.
+      if (wish.subject === undefined) for (const secret of secretsOf(issued)) redact.addSecret(secret);
       return issued;
     } catch (error) {
       noteRefusal(entry, error);
@@ -79,12 +103,12 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
   }
 
   return {
-    current(credential) {
-      const entry = entryFor(credential);
+    current(wish) {
+      const entry = entryFor(wish);
       return entry.expiresAt > Date.now() ? entry.issued : undefined;
     },
     fetch(wish) {
-      const entry = entryFor(wish.credential);
+      const entry = entryFor(wish);
       if (entry.pending === undefined && entry.blocked !== undefined) {
         const waitMs = entry.blocked.until - Date.now();
         if (waitMs > 0) return Promise.reject(blockedError(entry.blocked.error, wish.tool, waitMs));
@@ -95,13 +119,13 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
       });
       return entry.pending;
     },
-    forget(credential, issued) {
-      const entry = entryFor(credential);
+    forget(wish, issued) {
+      const entry = entryFor(wish);
       // Somebody else has replaced it already.
       if (entry.issued !== issued) return true;
       const now = Date.now();
       const recent = entry.replacedAt.filter((at) => now - at < REPLACEMENT_PAUSE_MS);
-      if (recent.length >= MAX_REPLACEMENTS[credential.kind]) return false;
+      if (recent.length >= MAX_REPLACEMENTS[wish.credential.kind]) return false;
       entry.replacedAt = [...recent, now];
       entry.issued = undefined;
       return true;
@@ -127,14 +151,17 @@ function keyOf(credential: TokenCredential): string {
     const { request, token, lifetime, send, publicOnly = false } = credential;
     return JSON.stringify([request, token, lifetime, send, publicOnly]);
   }
-  const { tokenUrl, clientId, clientSecret, scopes, publicOnly = false } = credential;
-  return JSON.stringify([tokenUrl, clientId.value, clientSecret.value, scopes, publicOnly]);
+  const { tokenUrl, clientId, clientSecret, scopes } = credential;
+  const client = [tokenUrl, clientId.value, clientSecret.value, scopes];
+  if (credential.kind === 'oauth2') return JSON.stringify([...client, credential.publicOnly ?? false]);
+  const { audience, resource, subjectTokenType, requestedTokenType } = credential;
+  return JSON.stringify([...client, audience, resource, subjectTokenType, requestedTokenType]);
 }
 
 function issue(issuer: Issuer, { credential, ...wish }: Wish, entry: Entry): Promise<Issued> {
-  return credential.kind === 'login'
-    ? logIn(issuer, { credential, ...wish })
-    : fetchClientToken(issuer, { credential, ...wish }, entry);
+  if (credential.kind === 'login') return logIn(issuer, { credential, ...wish });
+  if (credential.kind === 'token_exchange') return exchangeToken(issuer, { credential, ...wish }, entry);
+  return fetchClientToken(issuer, { credential, ...wish }, entry);
 }
 
 /** What must not be seen of it. */

@@ -103,7 +103,7 @@ export function readSecurity(
       const signing = (source: CredentialSource) => signingOf(source, root.value, mainUrl, options);
       const own = foreignOrigin === undefined ? ownCredentials.get(name) : undefined;
       const build = () => buildCredentials(name, scheme ?? guess(name), scopes, secrets, { mainUrl, admit, signing });
-      ways = own?.kind === 'login' || (own && !scheme) ? [own] : build();
+      ways = own && (OWN_KINDS.has(own.kind) || !scheme) ? [own] : build();
       if (own && !ways.some((one) => isLike(one, own))) ways = [own];
       credentials.set(key, ways);
     }
@@ -193,6 +193,9 @@ function foreignTo({ uri }: SourceDocument, url: URL, name: string): string | un
   return `is neither at the API nor at ${new URL(uri).host}, where the document came from, so your variables do not go there; if it is right, write credentials: { ${JSON.stringify(name)}: { tokenUrl: ${address} } } beside them`;
 }
 
+/** Kinds that no document declares: a domain file that spells one out has said all there is to say. */
+const OWN_KINDS: ReadonlySet<Credential['kind']> = new Set(['login', 'token_exchange', 'assertion']);
+
 /** Where schemes have several ways each, so many of their combinations are alternatives. */
 const MAX_WAYS = 12;
 
@@ -219,6 +222,7 @@ function isLike(scheme: Credential, own: Credential): boolean {
 /** The header a credential is written to, in lower case. */
 function fieldOf(credential: Credential): string | undefined {
   if (credential.kind === 'apiKey') return credential.in === 'header' ? credential.field.toLowerCase() : undefined;
+  if (credential.kind === 'assertion') return credential.field.toLowerCase();
   if (credential.kind !== 'login') return 'authorization';
   return credential.send.in === 'header' ? credential.send.field.toLowerCase() : undefined;
 }

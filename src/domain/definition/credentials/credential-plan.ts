@@ -8,6 +8,7 @@ import { readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
 import { hint } from '../../../endpoint/suggest.ts';
 import { pickDefined } from '../../pick-defined.ts';
 import type { CredentialDefinition, DomainDefinition } from '../definition-types.ts';
+import { buildAssertion, buildExchange } from './caller-credential-plan.ts';
 import { buildLogin, type LoginHome } from './login-plan.ts';
 
 /** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
@@ -21,7 +22,7 @@ export function buildCredentials(
   for (const [name, definition] of Object.entries(declarations ?? {})) {
     if ('kind' in definition) credentials.set(name, buildCredential(name, definition, env, home, problems));
     else {
-      const message = 'is missing: give apiKey, bearer, basic, login, oauth2 or awsSigv4';
+      const message = 'is missing: give apiKey, bearer, basic, login, oauth2, token_exchange, assertion or awsSigv4';
       problems.push({ path: ['credentials', name, 'kind'], message });
     }
   }
@@ -81,6 +82,10 @@ function buildCredential(
         clientSecret: secret(declaration.clientSecretEnv),
         scopes: declaration.scopes ?? [],
       };
+    case 'token_exchange':
+      return buildExchange(name, declaration, secret, problems);
+    case 'assertion':
+      return buildAssertion(name, declaration, problems);
     case 'awsSigv4':
       return {
         kind: 'awsSigv4',

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { isObject } from '../../../endpoint/is-object.ts';
 import { about, chosen, closed, named, strict, text, texts } from '../shape/fields.ts';
+import { assertion, exchangeFields } from './caller-credential-schema.ts';
 import { loginShape } from './login-schema.ts';
 
 /** Whatever else stands there may be the secret itself: it is not repeated. */
@@ -74,6 +75,19 @@ export const kinds = z.discriminatedUnion('kind', [
     clientSecretEnv: variables.clientSecretEnv,
     scopes: variables.scopes.exactOptional(),
   }).meta({ id: 'oauth2' }),
+  closed({
+    kind: about(
+      z.literal('token_exchange'),
+      'The caller’s own verified access token, exchanged for one that this API accepts (RFC 8693); kept per caller, renewed in time. Who calls without one is refused.',
+      'token_exchange',
+    ),
+    tokenUrl: variables.tokenUrl,
+    clientIdEnv: variables.clientIdEnv,
+    clientSecretEnv: variables.clientSecretEnv,
+    scopes: variables.scopes.exactOptional(),
+    ...exchangeFields,
+  }).meta({ id: 'token_exchange' }),
+  assertion,
   closed({
     kind: about(z.literal('awsSigv4'), 'Every request is signed (AWS Signature Version 4).', 'awsSigv4'),
     accessKeyIdEnv: variables.accessKeyIdEnv,

@@ -1,0 +1,112 @@
+// Text that says who calls: `${principal.sub}` in headers of a domain file and in the claims of an assertion. It is parsed when
+// a domain is built, and filled in at every call from what the door has verified.
+
+/** What is known of a caller; a Principal is one. */
+export interface VerifiedCaller {
+  readonly id: string;
+  readonly claims?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** What stands in `${…}`: the caller's id, a claim of its token, or the tool it calls. */
+interface CallerField {
+  /** As it is written, without a default: `principal.sub`. */
+  readonly name: string;
+  /** The claim; undefined for what is no claim. */
+  readonly claim?: string;
+  /** Taken where the caller has none. */
+  readonly fallback?: string;
+}
+
+export interface CallerText {
+  /** As it was written, for people and models. */
+  readonly shown: string;
+  readonly parts: readonly (string | CallerField)[];
+}
+
+/** What a text becomes for one caller, or why it does not. */
+export type Filled<Value> = { readonly value: Value } | { readonly problem: string };
+
+const FORM = /\$\{(principal[^{}]*|tool)\}/g;
+const CLAIMS = 'principal.claims.';
+
+export function namesCaller(text: string): boolean {
+  return /\$\{principal(?:[.:}]|$)/.test(text);
+}
+
+/** Undefined where `text` has no such form; `${tool}` counts only where `withTool` says so. */
+export function parseCallerText(
+  text: string,
+  { withTool = false } = {},
+): { readonly text: CallerText } | { readonly problem: string } | undefined {
+  const parts: (string | CallerField)[] = [];
+  let at = 0;
+  for (const { 0: form, 1: inner = '', index } of text.matchAll(FORM)) {
+    if (inner === 'tool' && !withTool) continue;
+    const mark = inner.indexOf(':-');
+    const name = mark < 0 ? inner : inner.slice(0, mark);
+    const field = toField(name);
+    if (field === undefined)
+      return {
+        problem: `there is no \${${name}}; a caller has \${principal.id}, and with a verified token \${principal.sub} and \${principal.claims.<name>}`,
+      };
+    if (index > at) parts.push(text.slice(at, index));
+    parts.push(mark < 0 ? field : { ...field, fallback: inner.slice(mark + 2) });
+    at = index + form.length;
+  }
+  if (parts.length === 0) return undefined;
+  if (at < text.length) parts.push(text.slice(at));
+  return { text: { shown: text, parts } };
+}
+
+function toField(name: string): CallerField | undefined {
+  if (name === 'principal.id' || name === 'tool') return { name };
+  if (name === 'principal.sub') return { name, claim: 'sub' };
+  const claim = name.startsWith(CLAIMS) ? name.slice(CLAIMS.length) : '';
+  return claim === '' || /[\s$]/.test(claim) ? undefined : { name, claim };
+}
+
+/** The text for this caller. Only what is text, a number or true and false can stand in one. */
+export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: string): Filled<string> {
+  let filled = '';
+  for (const part of parts) {
+    if (typeof part === 'string') {
+      filled += part;
+      continue;
+    }
+    const value = lookUp(part, caller, tool);
+    if (value === undefined) return { problem: missing(part) };
+    if (typeof value === 'object')
+      return { problem: `the claim \${${part.name}} of the caller's token is a list or an object, and not a text` };
+    filled += String(value);
+  }
+  return { value: filled };
+}
+
+/** A text that is one claim and nothing else has the value of that claim, of whatever type. */
+export function fillValue(text: CallerText, caller: VerifiedCaller, tool: string): Filled<unknown> {
+  const [part] = text.parts;
+  if (text.parts.length > 1 || part === undefined || typeof part === 'string') return fillText(text, caller, tool);
+  const value = lookUp(part, caller, tool);
+  return value === undefined ? { problem: missing(part) } : { value };
+}
+
+function missing({ name }: CallerField): string {
+  return `the caller has no \${${name}}`;
+}
+
+function lookUp({ name, claim, fallback }: CallerField, { id, claims }: VerifiedCaller, tool: string): unknown {
+  const value = claim === undefined ? (name === 'tool' ? tool : id) : findClaim(claims ?? {}, claim);
+  return value === undefined || value === null || value === '' ? fallback : value;
+}
+
+/** The claim of that very name (`https://shop.example/role`), else the one its dots lead to (`realm_access.roles`). */
+function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unknown {
+  if (Object.hasOwn(claims, path)) return claims[path];
+  let value: unknown = claims;
+  for (const key of path.split('.')) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, key))
+      return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}

@@ -1,0 +1,40 @@
+// An assertion for one call: who calls, as the domain file wants it said, signed by the gateway.
+import type { AssertionSigner } from '../../call/assertions.ts';
+import type { ExecutionContext } from '../../call/execution-context.ts';
+import { type Filled, fillText, fillValue } from '../../endpoint/caller/caller-text.ts';
+import { GatewayError } from '../../errors.ts';
+import type { AssertionCredential } from '../request/proof.ts';
+import { unknownCaller } from './caller-headers.ts';
+
+/** Most servers take no larger header. */
+const MAX_CHARS = 7_000;
+
+/** Signed anew for every call, so that an API can refuse a `jti` it has met before. */
+export async function assertCaller(
+  signer: AssertionSigner | undefined,
+  credential: AssertionCredential,
+  { principal, label: tool }: ExecutionContext,
+  apiOrigin: string,
+): Promise<string> {
+  const { name, subject, audience = apiOrigin, lifetimeS } = credential;
+  if (signer === undefined)
+    throw new GatewayError(
+      'MISSING_CREDENTIAL',
+      `${tool} needs the assertion ${name}, and this gateway has no key to sign it with; nothing was sent. Name one under assertions: in landbridge.yaml and restart. Changing the arguments does not help.`,
+      { tool },
+    );
+  const take = <Value>(filled: Filled<Value>): Value => {
+    if ('value' in filled) return filled.value;
+    throw unknownCaller(tool, `its assertion ${name} says who calls`, filled.problem);
+  };
+  const claims: Record<string, unknown> = {};
+  for (const claim of credential.claims)
+    claims[claim.name] = 'text' in claim ? take(fillValue(claim.text, principal, tool)) : claim.value;
+  const jwt = await signer.sign({ subject: take(fillText(subject, principal, tool)), audience, lifetimeS, claims });
+  if (jwt.length <= MAX_CHARS) return jwt;
+  throw new GatewayError(
+    'MISSING_CREDENTIAL',
+    `${tool}: the assertion ${name} about this caller has ${jwt.length} characters, and ${MAX_CHARS} is what a header carries; nothing was sent. Choose fewer claims in the domain file.`,
+    { tool },
+  );
+}

@@ -1,0 +1,55 @@
+// The headers of one call that depend on who calls: passed on from its request, or made of what the door has verified.
+import type { ExecutionContext } from '../../call/execution-context.ts';
+import { fillText } from '../../endpoint/caller/caller-text.ts';
+import { HEADER_VALUE } from '../../endpoint/headers/header-names.ts';
+import type { CallerHeader } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+
+const MAX_CHARS = 2_048;
+
+/** Throws where one cannot be had: an API that is told who calls must not be called without it. */
+export function fillCallerHeaders(
+  headers: readonly CallerHeader[],
+  { principal, forwarded, label: tool }: ExecutionContext,
+): Readonly<Record<string, string>> {
+  const values: Record<string, string> = {};
+  for (const header of headers) {
+    const { name } = header;
+    if (header.from === 'principal') {
+      const filled = fillText(header.text, principal, tool);
+      if ('problem' in filled) throw unknownCaller(tool, `its header ${name} says who calls`, filled.problem);
+      const why = whyUnfit(filled.value);
+      if (why !== undefined)
+        throw unknownCaller(tool, `its header ${name} says who calls`, `${header.text.shown} ${why}`);
+      values[name] = filled.value;
+      continue;
+    }
+    const value = forwarded?.[name];
+    if (value === undefined || value === '') continue;
+    const why = whyUnfit(value);
+    if (why !== undefined)
+      throw new GatewayError(
+        'VALIDATION',
+        `${tool}: the header ${name} of the request, which is passed on to the API, ${why}. Nothing was sent.`,
+        { tool, header: name },
+      );
+    values[name] = value;
+  }
+  return values;
+}
+
+/** An identity must arrive as it is or not at all: servers cut blanks off a value, and none agree about other letters. */
+function whyUnfit(value: string): string | undefined {
+  if (!HEADER_VALUE.test(value)) return 'holds a line break or another character that no header carries as it is';
+  if (value.length > MAX_CHARS) return `is longer than ${MAX_CHARS} characters`;
+  return value.trim() === value ? undefined : 'begins or ends with a blank, which would be lost';
+}
+
+/** The call needs to know more about its caller than there is. */
+export function unknownCaller(tool: string, need: string, problem: string): GatewayError {
+  return new GatewayError(
+    'MISSING_CREDENTIAL',
+    `${tool} was not called: ${need}, and ${problem}. Nothing was sent. Call with an access token that has it (auth.oauth of landbridge.yaml), or give a default in the domain file (\${principal.sub:-none}). Changing the arguments does not help.`,
+    { tool },
+  );
+}

@@ -1,0 +1,100 @@
+// OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own never goes there.
+import { withSecrets } from '../../endpoint/redaction/redact.ts';
+import { basicToken } from '../../endpoint/secrets.ts';
+import { own, textAt } from '../../endpoint/untrusted.ts';
+import { GatewayError } from '../../errors.ts';
+import type { Subject } from '../caller/subject.ts';
+import type { TokenCredential } from '../request/proof.ts';
+import { encode } from '../request/wire-text.ts';
+import type { RawResponse } from '../send.ts';
+import type { ClientHabits } from './client-credentials.ts';
+import { askIssuer, checkAddress, checkIssued, type Issued, type Issuer, jsonOf, type Wish } from './issue.ts';
+
+type ExchangeCredential = Extract<TokenCredential, { kind: 'token_exchange' }>;
+type ExchangeWish = Wish<ExchangeCredential>;
+
+const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';
+const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
+const JWT = 'urn:ietf:params:oauth:token-type:jwt';
+/** What a bearer token may look like (RFC 6750 2.1), and how long a header may be. */
+const BEARER = /^[A-Za-z0-9\-._~+/]{1,7000}=*$/;
+/** Where the server does not say how long the token is good. */
+const DEFAULT_LIFETIME_S = 300;
+
+export async function exchangeToken(issuer: Issuer, wish: ExchangeWish, habits: ClientHabits): Promise<Issued> {
+  const { credential, subject } = wish;
+  const { clientId, clientSecret, name, tokenUrl } = credential;
+  if (subject === undefined) throw new TypeError('A token exchange needs the token of a caller.');
+  const url = checkAddress(tokenUrl, `the token URL of ${name}`, wish);
+  let raw = await ask(issuer, wish, subject, url, habits.inBody);
+  if (!habits.inBody && isClientRefused(raw)) {
+    const second = await ask(issuer, wish, subject, url, true);
+    habits.inBody = !isClientRefused(second);
+    if (habits.inBody) raw = second;
+  }
+  const words = {
+    refused: "did not exchange the caller's token",
+    check: isClientRefused(raw)
+      ? `Check ${clientId.variable} and ${clientSecret.variable}.`
+      : `Check whether the client may exchange tokens for audience, resource and scopes of credentials.${name}, and whether the caller's token is still good.`,
+    variables: isClientRefused(raw) ? [clientId.variable, clientSecret.variable] : [],
+  };
+  checkIssued(raw, url, wish, words, withSecrets(issuer.redact, [subject.token]));
+  return readAnswer(jsonOf(raw), wish, subject, url);
+}
+
+/** Some servers read the client only in the body (RFC 6749 2.3.1); a refused subject is no reason to ask again. */
+function isClientRefused(raw: RawResponse): boolean {
+  if (raw.status === 401) return true;
+  return raw.status === 400 && textAt(jsonOf(raw), 'error') === 'invalid_client';
+}
+
+function ask(issuer: Issuer, wish: ExchangeWish, subject: Subject, url: URL, inBody: boolean): Promise<RawResponse> {
+  const { clientId, clientSecret, scopes, audience, resource, subjectTokenType, requestedTokenType } = wish.credential;
+  const id = encode(clientId.value ?? '');
+  const secret = encode(clientSecret.value ?? '');
+  const fields: [string, string][] = [
+    ['grant_type', GRANT],
+    ['subject_token', subject.token],
+    ['subject_token_type', subjectTokenType],
+    ...(requestedTokenType === undefined ? [] : [['requested_token_type', requestedTokenType] as [string, string]]),
+    ...audience.map((text): [string, string] => ['audience', text]),
+    ...resource.map((text): [string, string] => ['resource', text]),
+    ...(scopes.length === 0 ? [] : [['scope', scopes.join(' ')] as [string, string]]),
+  ];
+  let body = fields.map(([key, value]) => `${key}=${encode(value)}`).join('&');
+  if (inBody) body += `&client_id=${id}&client_secret=${secret}`;
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/x-www-form-urlencoded',
+    ...(!inBody && { authorization: `Basic ${basicToken(id, secret)}` }),
+  };
+  return askIssuer(issuer, { method: 'POST', url, headers, body }, wish);
+}
+
+/** RFC 8693 2.2.1, to the letter: a token of another kind would be sent to an API that cannot tell what it was given. */
+function readAnswer(answer: unknown, wish: ExchangeWish, subject: Subject, url: URL): Issued {
+  const { requestedTokenType } = wish.credential;
+  const refuse = (what: string) =>
+    new GatewayError(
+      'BAD_RESPONSE',
+      `${wish.tool}: the token exchange at ${url.origin} ${what}. The call was not made. Check credentials.${wish.credential.name} in the domain file.`,
+      { tool: wish.tool, origin: url.origin },
+    );
+  const token = textAt(answer, 'access_token') ?? '';
+  if (token === '') throw refuse('answered without an access token');
+  if (!BEARER.test(token)) throw refuse('answered with a token that no request can carry');
+  if (token === subject.token) throw refuse("answered with the caller's own token, which is passed on to nobody");
+  if (textAt(answer, 'token_type')?.toLowerCase() !== 'bearer')
+    throw refuse('answered with a token that is no bearer token (token_type)');
+  const type = textAt(answer, 'issued_token_type');
+  const isFit = requestedTokenType === undefined ? type === ACCESS_TOKEN || type === JWT : type === requestedTokenType;
+  if (!isFit) throw refuse('answered with a token of another type than was asked for (issued_token_type)');
+  const said = own(answer, 'expires_in');
+  const seconds = said === undefined ? DEFAULT_LIFETIME_S : Number(said);
+  if (!(Number.isFinite(seconds) && seconds > 0)) throw refuse('does not say in seconds how long its token is good');
+  const { expiresAtMs } = subject;
+  // What stands for a caller ends with what the caller has shown.
+  const left = expiresAtMs === undefined ? seconds : (expiresAtMs - Date.now()) / 1000;
+  return { token, lifetimeS: Math.min(seconds, left) };
+}
