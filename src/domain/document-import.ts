@@ -11,6 +11,7 @@ import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
+import { nameSecrets } from './definition/credentials/secret-fields.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
@@ -46,6 +47,7 @@ export async function importFor(
   // Without an address nothing can be imported; in spite of a wrong header a file can, and all mistakes are said at once.
   const addressProblems = problems.length;
   const { headers, credentials } = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
+  const named = nameSecrets(definition.credentials, options, problems);
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
@@ -59,11 +61,11 @@ export async function importFor(
       name: definition.name,
       env: options.env,
       select: selection.select,
-      credentials: sourcesOf(definition.credentials),
+      credentials: sourcesOf(named),
       headerCredentials: credentials,
       plainHeaders: headers,
       ownCredentials: (url) => {
-        const whole = Object.entries(definition.credentials ?? {}).filter(([, one]) => 'kind' in one);
+        const whole = Object.entries(named ?? {}).filter(([, one]) => 'kind' in one);
         const home = { url: url === '' ? undefined : url, headers };
         ownCredentials = buildCredentials(Object.fromEntries(whole), options.env, home, problems);
         return ownCredentials;
