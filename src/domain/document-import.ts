@@ -13,6 +13,7 @@ import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import { refuseTwice } from './definition/caller-plan.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
+import { nameSecrets } from './definition/credentials/secret-fields.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
@@ -53,6 +54,7 @@ export async function importFor(
   const { headers, credentials } = plan;
   const forward = readForward(definition.forward ?? [], problems);
   const callerHeaders = [...plan.callerHeaders, ...forward];
+  const named = nameSecrets(definition.credentials, options, problems);
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
@@ -66,11 +68,11 @@ export async function importFor(
       name: definition.name,
       env: options.env,
       select: selection.select,
-      credentials: sourcesOf(definition.credentials),
+      credentials: sourcesOf(named),
       headerCredentials: credentials,
       plainHeaders: headers,
       ownCredentials: (url) => {
-        const whole = Object.entries(definition.credentials ?? {}).filter(([, one]) => 'kind' in one);
+        const whole = Object.entries(named ?? {}).filter(([, one]) => 'kind' in one);
         const home = { url: url === '' ? undefined : url, headers };
         ownCredentials = buildCredentials(Object.fromEntries(whole), options.env, home, problems);
         return ownCredentials;

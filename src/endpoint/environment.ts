@@ -1,14 +1,17 @@
-// Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}` and base URLs.
+// Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}`, `${file:/run/secrets/x}` and base URLs.
 // The environment is always handed in; only config.ts reads process.env.
 
+import type { Secret } from './model.ts';
 import { trimEnd } from './plain-text.ts';
+import { FILE_MARK, fileProblem, secretFileFor } from './secret/secret-file.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** An absolute http(s) URL as env text, or a variable with a default. `embedded:tasks` is the sample API of this package. */
 export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
-const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-|\})/g;
+/** A variable, or `file:` and an absolute path without `:` or blanks. */
+const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:\/[^\s:{}]{1,300})(:-|\})/g;
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
 /** The text with every variable filled in, all of them by name, and the names of those that are unset and have no default. */
@@ -37,13 +40,28 @@ export function expand(
 
 /** The end of a sentence about text whose variables are not all set. */
 export function needsVariables(missing: readonly string[]): string {
-  return `needs the environment variable ${missing.join(' and ')}; set it, or write \${${missing[0]}:-default}`;
+  const fix = `write \${${missing[0]}:-default}`;
+  if (missing.some((name) => name.startsWith(FILE_MARK)))
+    return `needs ${missing.join(' and ')}, which cannot be read; ${fix}`;
+  return `needs the environment variable ${missing.join(' and ')}; set it, or ${fix}`;
 }
 
-/** A variable that is set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell. */
+/**
+ * What a variable holds, or the file that stands for it: `X_FILE` where `X` is unset, and `file:/run/secrets/x` by itself. One
+ * that is set to the empty string counts as unset, as in `${VARIABLE:-default}` of a shell.
+ */
 export function lookup(env: Environment, name: string): string | undefined {
   const value = Object.hasOwn(env, name) ? env[name] : undefined;
-  return value === undefined || value === '' ? undefined : value;
+  if (value !== undefined && value !== '') return value;
+  const file = secretFileFor(env, name);
+  return file !== undefined && 'text' in file && file.text !== '' ? file.text : undefined;
+}
+
+/** A secret by the name of its variable or file. */
+export function readSecret(env: Environment, variable: string): Secret {
+  const value = lookup(env, variable);
+  const problem = value === undefined ? fileProblem(env, variable) : undefined;
+  return { variable, value, ...(problem !== undefined && { problem }) };
 }
 
 /** Without a slash at its end. `isRoot`: the root is meant, and no path of a document. */

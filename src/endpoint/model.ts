@@ -97,13 +97,15 @@ export interface BodyPlan {
   readonly wrap?: readonly string[];
 }
 
-/** A secret from the environment. `value` is undefined while the variable is unset. Never serialise one. */
+/** A secret from the environment or a file. `value` is undefined while there is none. Never serialise one. */
 export interface Secret {
-  /** '': there is no variable for it. */
+  /** '': there is no variable for it. `file:/run/secrets/x`: it is read from that file. */
   readonly variable: string;
   readonly value: string | undefined;
   /** It says who, and proves nothing (a user name): answers may show it. */
   readonly isName?: true;
+  /** Why the file that should hold it gives nothing, in words. */
+  readonly problem?: string;
 }
 
 /** The request of a login, its secrets filled in: never print more of it than method and URL. */

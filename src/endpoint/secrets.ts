@@ -1,7 +1,8 @@
 // Secrets by value: which ones the gateway holds.
 import { originOf } from './address.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, readSecret } from './environment.ts';
 import type { Credential, Domain, Secret, TokenCarrier } from './model.ts';
+import { FILE_MARK } from './secret/secret-file.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
 export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
@@ -29,7 +30,10 @@ export function secretsIn(credential: Credential): readonly Secret[] {
 /** A password may be empty: where its variable says so, or where there is none for it. */
 export function readPassword(variable: string | undefined, env: Environment): Secret {
   if (variable === undefined) return { variable: '', value: '' };
-  return { variable, value: Object.hasOwn(env, variable) ? env[variable] : undefined };
+  const secret = readSecret(env, variable);
+  return secret.value === undefined && Object.hasOwn(env, variable) && secret.problem === undefined
+    ? { variable, value: env[variable] }
+    : secret;
 }
 
 /** Where a domain file tells a credential of a document its variables, in the order of `secretsIn`. */
@@ -60,7 +64,12 @@ export function unsetVariables(credential: Credential): string[] {
   return secretsIn(credential)
     .filter((secret) => secret !== mayBeUnset)
     .filter((secret) => secret.value === undefined || (secret.value === '' && secret !== mayBeEmpty))
-    .map(({ variable }) => variable);
+    .map(({ variable, problem }) => (problem === undefined ? variable : `${variable} (${problem})`));
+}
+
+/** Whether a name in `unsetVariables` is about a file, which is not set but mended. */
+export function isAboutFile(name: string): boolean {
+  return name.startsWith(FILE_MARK) || name.endsWith(')');
 }
 
 /** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */

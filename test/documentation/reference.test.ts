@@ -80,8 +80,13 @@ const imported = (more: Value): Value => ({ name: 'shop', openapi: '../openapi/s
 const KEY = { key: { kind: 'apiKey', field: 'X-API-Key', env: 'SHOP_KEY' } };
 const curated = (more: Value): Value => imported({ operations: { getOrder: more } });
 const curatedArg = (args: Value): Value => imported({ operations: { listOrders: { args } } });
+/** A file stands in the place of its variable: `file` for `env`, `clientIdFile` for `clientIdEnv`. */
+const withoutTwins = (kind: Value, more: Value): Value =>
+  Object.fromEntries(
+    Object.entries(kind).filter(([key]) => !((key === 'env' ? 'file' : key.replace(/Env$/, 'File')) in more)),
+  );
 const credentialFrame = (kind: Value) => (more: Value) =>
-  endpointFrame({}, { credentials: { key: { ...kind, ...more } } });
+  endpointFrame({}, { credentials: { key: { ...withoutTwins(kind, more), ...more } } });
 const argumentFrames = [
   (more: Value) => endpointFrame({ args: { id: ID, extra: { type: 'integer', minimum: 1, maximum: 5, ...more } } }),
   (more: Value) => endpointFrame({ method: 'POST', args: { id: ID, extra: { type: 'object', ...more } } }),
@@ -118,7 +123,7 @@ const FRAMES: Record<string, readonly ((more: Value) => Value)[]> = {
     credentialFrame({ kind: 'login', path: '/login' }),
     credentialFrame({ kind: 'login', body: { a: 'b' } }),
   ],
-  scheme: [(more) => imported({ credentials: { key: { env: 'SHOP_KEY', ...more } } })],
+  scheme: [(more) => imported({ credentials: { key: { ...withoutTwins({ env: 'SHOP_KEY' }, more), ...more } } })],
   argument: argumentFrames,
   placement: [
     (more) => endpointFrame({ args: { id: ID, extra: { type: 'integer', minimum: 1 } }, place: { extra: more } }),

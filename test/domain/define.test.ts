@@ -80,7 +80,7 @@ describe('defineDomain()', () => {
     [
       'a misspelt credential field',
       { credentials: { a: { kind: 'bearer', enw: 'A' } } },
-      /credentials\.a\.env: is missing[\s\S]*credentials\.a\.enw: .*did you mean "env"/,
+      /credentials\.a\.enw: .*did you mean "env"/,
     ],
     ['a misspelt base URL key', { baseUrl: { evn: 'A' } }, /baseUrl\.evn: .*did you mean "env"/],
     ['a base URL of the wrong type', { baseUrl: 7 }, /baseUrl: must be a string or an object; got 7/],

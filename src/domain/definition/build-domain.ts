@@ -22,6 +22,7 @@ import {
   readSecurity,
   withProofs,
 } from './credentials/credential-plan.ts';
+import { nameSecrets } from './credentials/secret-fields.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { checkPick } from './pick-paths.ts';
@@ -110,7 +111,8 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   const base = readBaseUrl([definition.baseUrl], options);
   const url = base !== undefined && 'url' in base ? base.url : undefined;
   const origin = url === undefined ? undefined : originOf(url);
-  const credentials = buildCredentials(definition.credentials, env, { url, headers: plain.headers }, problems);
+  const named = nameSecrets(definition.credentials, options, problems);
+  const credentials = buildCredentials(named, env, { url, headers: plain.headers }, problems);
   const lines = [...(options.headers ?? []), ...linesFor(options.headersFor, origin)];
   const forward = readForward(definition.forward ?? [], problems);
   refuseTwice(forward, plain, credentials.values(), problems);

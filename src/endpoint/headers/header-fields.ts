@@ -1,7 +1,7 @@
 // Headers of a domain file and of the command line. Plain ones are sent as they are; those that prove who we are become
 // credentials, so that they are bound to one origin, redacted everywhere and missed by name when their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
-import { type Environment, expand, needsVariables } from '../environment.ts';
+import { type Environment, expand, needsVariables, readSecret } from '../environment.ts';
 import { isSecretField } from '../login/fill-login.ts';
 import type { CallerHeader, Credential } from '../model.ts';
 import type { Problem } from '../problems.ts';
@@ -48,7 +48,7 @@ export function readHeaders(
     const isSecret = isSecretHeader(name) || variables.some((variable) => isSecretField(variable.name));
     const gap = isSecret && !template.includes('${') ? findGap(name, text) : undefined;
     if (problem !== undefined || gap !== undefined) say(problem ?? gap!);
-    else if (isSecret) credentials.push(toCredential(name, template, text, missing));
+    else if (isSecret) credentials.push(toCredential(name, template, text, missing, env));
     else if (missing.length > 0) say(needsVariables(missing));
     else headers[name] = text.trim();
   }
@@ -90,7 +90,7 @@ export function readHeaderLines(lines: readonly string[], env: Environment, prob
     if (problem !== undefined) return say(problem);
     if (missing.length > 0) return say(needsVariables(missing));
     const gap = findGap(name, text);
-    return gap === undefined ? [toCredential(name, template, text, missing)] : say(gap);
+    return gap === undefined ? [toCredential(name, template, text, missing, env)] : say(gap);
   });
 }
 
@@ -122,19 +122,22 @@ function findGap(name: string, text: string): string | undefined {
   return `${place}; write '${example}' with the variable's name and set the variable`;
 }
 
-function toCredential(name: string, template: string, text: string, missing: readonly string[]): Credential {
+function toCredential(
+  name: string,
+  template: string,
+  text: string,
+  [gone]: readonly string[],
+  env: Environment,
+): Credential {
   // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
   const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
-  const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*)/.exec(template)?.[1] ?? `header ${name}`;
+  const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*(?::\/[^\s:{}]{1,300})?)/.exec(template)?.[1] ?? `header ${name}`;
   return {
     kind: 'apiKey',
     name: `header ${name}`,
     in: 'header',
     field: name,
-    secret: {
-      variable: missing[0] ?? variable,
-      value: missing.length > 0 ? undefined : text.slice(prefix.length).trim(),
-    },
+    secret: gone === undefined ? { variable, value: text.slice(prefix.length).trim() } : readSecret(env, gone),
     ...(prefix === '' ? {} : { prefix }),
   };
 }

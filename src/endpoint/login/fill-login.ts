@@ -1,5 +1,5 @@
 // A login as data: the request with its `${VARIABLE}`s filled in, and the secrets it is made of.
-import { type Environment, expand, lookup } from '../environment.ts';
+import { type Environment, expand, lookup, readSecret } from '../environment.ts';
 import { isObject } from '../is-object.ts';
 import type { LoginRequest, Secret } from '../model.ts';
 
@@ -74,7 +74,13 @@ export function fillLogin(template: LoginTemplate, env: Environment): { request:
       const before = secrets.get(name);
       // One that is a name in one place and a password in another is a password.
       if (before !== undefined && before.isName !== true) continue;
-      secrets.set(name, { variable: name, value: value ?? before?.value, ...(isName ? { isName } : {}) });
+      const { problem } = value === undefined ? readSecret(env, name) : {};
+      secrets.set(name, {
+        variable: name,
+        value: value ?? before?.value,
+        ...(isName ? { isName } : {}),
+        ...(problem !== undefined && { problem }),
+      });
     }
     return filled;
   };

@@ -1,7 +1,7 @@
 // Which proof a request carries. The first alternative whose secrets are all there is taken; a credential lives in the
 // endpoint that carries it and goes to that endpoint's origin only.
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
-import { basicToken, destinationOf, unsetVariables } from '../../endpoint/secrets.ts';
+import { basicToken, destinationOf, isAboutFile, unsetVariables } from '../../endpoint/secrets.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkHeaderValue, encode } from './wire-text.ts';
@@ -51,9 +51,13 @@ export function missingCredential(
   { alternatives, origins }: Extract<Choice, { kind: 'missing' }>,
 ): GatewayError {
   const variables = [...new Set(alternatives.map((names) => names.join(' and ')))].join(', or ');
+  const to = `(it goes to ${origins.join(' and ')})`;
+  const fix = alternatives.flat().some(isAboutFile)
+    ? `Provide ${variables} ${to} and restart the gateway.`
+    : `Set ${variables} in the environment of the gateway ${to} and restart it.`;
   return new GatewayError(
     'MISSING_CREDENTIAL',
-    `${tool} needs a credential that is not configured; nothing was sent. Set ${variables} in the environment of the gateway (it goes to ${origins.join(' and ')}) and restart it. Changing the arguments does not help.`,
+    `${tool} needs a credential that is not configured; nothing was sent. ${fix} Changing the arguments does not help.`,
     { tool, variables: [...new Set(alternatives.flat())] },
   );
 }

@@ -5,7 +5,7 @@
 // would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
 // URL); everything else comes from variables set for documents alone, or from those the operator named.
 import { originOf } from '../../endpoint/address.ts';
-import { type Environment, lookup } from '../../endpoint/environment.ts';
+import { type Environment, readSecret } from '../../endpoint/environment.ts';
 import { fillLogin } from '../../endpoint/login/fill-login.ts';
 import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
@@ -81,7 +81,7 @@ export function readSecrets(
   const read = (suffix: Suffix, byDocument = baseUrl === undefined && !ownOrigin): Secret => {
     const variable =
       variables[suffix] ?? (byDocument ? DOCUMENT_PREFIX : '') + (suffix === '' ? base : `${base}_${suffix}`);
-    return { variable, value: lookup(env, variable) };
+    return readSecret(env, variable);
   };
   const password = (): Secret => {
     const { variable } = read('PASSWORD');

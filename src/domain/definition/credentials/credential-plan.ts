@@ -1,10 +1,10 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
 
-import { type Environment, lookup } from '../../../endpoint/environment.ts';
+import { type Environment, readSecret } from '../../../endpoint/environment.ts';
 import { HEADER_NAME, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
 import type { Credential, Endpoint, Secret } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
-import { readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
+import { isAboutFile, readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
 import { hint } from '../../../endpoint/suggest.ts';
 import { pickDefined } from '../../pick-defined.ts';
 import type { CredentialDefinition, DomainDefinition } from '../definition-types.ts';
@@ -50,7 +50,8 @@ function buildCredential(
   home: LoginHome,
   problems: Problem[],
 ): Credential {
-  const secret = (variable: string): Secret => ({ variable, value: lookup(env, variable) });
+  // What is missing was said when the secrets were named.
+  const secret = (variable = ''): Secret => readSecret(env, variable);
   switch (declaration.kind) {
     case 'apiKey':
       refuseField(name, declaration, problems);
@@ -93,7 +94,7 @@ function buildCredential(
         accessKeyId: secret(declaration.accessKeyIdEnv),
         secretAccessKey: secret(declaration.secretAccessKeyEnv),
         ...(declaration.sessionTokenEnv === undefined ? {} : { sessionToken: secret(declaration.sessionTokenEnv) }),
-        region: declaration.region,
+        region: declaration.region ?? '',
         service: declaration.service,
       };
   }
@@ -140,6 +141,8 @@ export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
       waiting.add([...new Set(unset.map((names) => names.join(' and ')))].join(', or '));
   }
   return [...waiting].map((names) => {
+    if (names.split(/ and |, or /).some(isAboutFile))
+      return `No secret is to be had from ${names}; calls that need it will be refused.`;
     const isOne = !/ and |, or /.test(names);
     return isOne
       ? `The environment variable ${names} is not set; calls that need it will be refused.`

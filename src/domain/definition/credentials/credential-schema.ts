@@ -19,18 +19,38 @@ const plainUrl = named(
   /^(?:[^\s$]|\$(?!\{))+$/,
   'must be a URL without blanks; variables of the environment are filled in in baseUrl, headers and serverVariables only',
 );
+/** A domain file says where a secret is, never the secret itself. */
+const FROM_FILE = (field: string) =>
+  `The file that holds it, instead of \`${field}\`: relative to the domain file, at most 64 KB, read at start, line breaks at its end left out.`;
+
 const variables = {
   env: about(variable, 'The variable that holds the key or token.', 'SHOP_KEY'),
   usernameEnv: about(variable, 'The variable that holds the user name.', 'SHOP_USER'),
   passwordEnv: about(variable, 'The variable that holds the password.', 'SHOP_PASSWORD'),
   clientIdEnv: about(variable, 'The variable that holds the client id.', 'SHOP_CLIENT_ID'),
   clientSecretEnv: about(variable, 'The variable that holds the client secret.', 'SHOP_CLIENT_SECRET'),
+  file: about(text, FROM_FILE('env'), '/run/secrets/shop_key'),
+  usernameFile: about(text, FROM_FILE('usernameEnv'), '/run/secrets/shop_user'),
+  passwordFile: about(text, FROM_FILE('passwordEnv'), '/run/secrets/shop_password'),
+  clientIdFile: about(text, FROM_FILE('clientIdEnv'), '/run/secrets/shop_client_id'),
+  clientSecretFile: about(text, FROM_FILE('clientSecretEnv'), '/run/secrets/shop_client_secret'),
+  accessKeyIdFile: about(text, FROM_FILE('accessKeyIdEnv'), '/run/secrets/aws_key_id'),
+  secretAccessKeyFile: about(text, FROM_FILE('secretAccessKeyEnv'), '/run/secrets/aws_key'),
+  sessionTokenFile: about(text, FROM_FILE('sessionTokenEnv'), '/run/secrets/aws_session'),
   tokenUrl: about(plainUrl, 'Where an access token is had for client id and secret.', 'https://shop.example/token'),
   scopes: about(texts, 'What the token is asked to allow. Default: nothing in particular.', ['orders:read']),
-  accessKeyIdEnv: about(variable, 'The variable that holds the access key id.', 'AWS_ACCESS_KEY_ID'),
+  accessKeyIdEnv: about(
+    variable,
+    'The variable that holds the access key id. Default, where a domain file says `kind: awsSigv4` and names no key: `AWS_ACCESS_KEY_ID`, with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.',
+    'AWS_ACCESS_KEY_ID',
+  ),
   secretAccessKeyEnv: about(variable, 'The variable that holds the secret access key.', 'AWS_SECRET_ACCESS_KEY'),
   sessionTokenEnv: about(variable, 'The variable that holds the session token of temporary keys.', 'AWS_SESSION_TOKEN'),
-  region: about(text, 'The region requests are signed for.', 'eu-central-1'),
+  region: about(
+    text,
+    'The region requests are signed for. Default, with `kind: awsSigv4`: `AWS_REGION` or `AWS_DEFAULT_REGION` of the environment.',
+    'eu-central-1',
+  ),
   service: about(text, 'The service requests are signed for.', 'dynamodb'),
 };
 
@@ -52,17 +72,21 @@ export const kinds = z.discriminatedUnion('kind', [
     kind: about(z.literal('apiKey'), 'A key in a header, query parameter or cookie.', 'apiKey'),
     in: about(z.enum(['header', 'query', 'cookie']), 'Where the key goes. Default: `header`.', 'query').exactOptional(),
     field: about(text, 'Name of the header, query parameter or cookie.', 'X-API-Key'),
-    env: variables.env,
+    env: variables.env.exactOptional(),
+    file: variables.file.exactOptional(),
     prefix: about(z.string(), 'Put before the key, its blank included.', 'Token ').exactOptional(),
   }).meta({ id: 'apiKey' }),
   closed({
     kind: about(z.literal('bearer'), 'A token, sent as `Authorization: Bearer …`.', 'bearer'),
-    env: variables.env,
+    env: variables.env.exactOptional(),
+    file: variables.file.exactOptional(),
   }).meta({ id: 'bearer' }),
   closed({
     kind: about(z.literal('basic'), 'User name and password, sent as `Authorization: Basic …`.', 'basic'),
-    usernameEnv: variables.usernameEnv,
+    usernameEnv: variables.usernameEnv.exactOptional(),
+    usernameFile: variables.usernameFile.exactOptional(),
     passwordEnv: variables.passwordEnv.exactOptional(),
+    passwordFile: variables.passwordFile.exactOptional(),
   }).meta({ id: 'basic' }),
   closed({
     kind: about(
@@ -71,8 +95,10 @@ export const kinds = z.discriminatedUnion('kind', [
       'oauth2',
     ),
     tokenUrl: variables.tokenUrl,
-    clientIdEnv: variables.clientIdEnv,
-    clientSecretEnv: variables.clientSecretEnv,
+    clientIdEnv: variables.clientIdEnv.exactOptional(),
+    clientIdFile: variables.clientIdFile.exactOptional(),
+    clientSecretEnv: variables.clientSecretEnv.exactOptional(),
+    clientSecretFile: variables.clientSecretFile.exactOptional(),
     scopes: variables.scopes.exactOptional(),
   }).meta({ id: 'oauth2' }),
   closed({
@@ -90,10 +116,13 @@ export const kinds = z.discriminatedUnion('kind', [
   assertion,
   closed({
     kind: about(z.literal('awsSigv4'), 'Every request is signed (AWS Signature Version 4).', 'awsSigv4'),
-    accessKeyIdEnv: variables.accessKeyIdEnv,
-    secretAccessKeyEnv: variables.secretAccessKeyEnv,
+    accessKeyIdEnv: variables.accessKeyIdEnv.exactOptional(),
+    accessKeyIdFile: variables.accessKeyIdFile.exactOptional(),
+    secretAccessKeyEnv: variables.secretAccessKeyEnv.exactOptional(),
+    secretAccessKeyFile: variables.secretAccessKeyFile.exactOptional(),
     sessionTokenEnv: variables.sessionTokenEnv.exactOptional(),
-    region: variables.region,
+    sessionTokenFile: variables.sessionTokenFile.exactOptional(),
+    region: variables.region.exactOptional(),
     service: variables.service,
   }).meta({ id: 'awsSigv4' }),
   closed(loginShape).meta({ id: 'login' }),

@@ -1,0 +1,83 @@
+// Secrets in files, as containers mount them: `file:/run/secrets/x` is the name of one wherever a variable can be named, and
+// `SHOP_KEY_FILE` names one where SHOP_KEY itself is not set.
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** The text of a file, or why there is none. */
+type SecretFile = { readonly text: string } | { readonly problem: string };
+
+/** In front of a path: the secret is what that file holds. */
+export const FILE_MARK = 'file:';
+/** Behind the name of a variable: another one, which holds the path of the file that has the secret. */
+const FILE_SUFFIX = '_FILE';
+/** Keys and tokens are short; a private key for signatures is one of the longest. */
+const MAX_SECRET_BYTES = 64 * 1024;
+
+/** What was read of each file, once for one environment: thousands of operations may name the same. */
+const contents = new WeakMap<Variables, Map<string, SecretFile>>();
+
+/** What is in the file that stands for this variable; undefined where there is none. */
+export function secretFileFor(env: Variables, name: string): SecretFile | undefined {
+  const path = pathFor(env, name);
+  if (path === undefined) return undefined;
+  let files = contents.get(env);
+  if (files === undefined) {
+    files = new Map();
+    contents.set(env, files);
+  }
+  let file = files.get(path);
+  if (file === undefined) {
+    file = readSecretFile(path);
+    files.set(path, file);
+  }
+  return file;
+}
+
+/** Why the file that stands for a variable gives nothing, to be read behind the variable's name. */
+export function fileProblem(env: Variables, name: string): string | undefined {
+  const file = secretFileFor(env, name);
+  const problem = file === undefined ? undefined : 'problem' in file ? file.problem : undefined;
+  const why = problem ?? (file !== undefined && 'text' in file && file.text === '' ? 'is empty' : undefined);
+  if (why === undefined) return undefined;
+  return name.startsWith(FILE_MARK) ? `it ${why}` : `${name}${FILE_SUFFIX}: ${pathFor(env, name)} ${why}`;
+}
+
+function pathFor(env: Variables, name: string): string | undefined {
+  if (name.startsWith(FILE_MARK)) return name.slice(FILE_MARK.length);
+  const variable = name + FILE_SUFFIX;
+  return (Object.hasOwn(env, variable) ? env[variable] : undefined) || undefined;
+}
+
+/** At most 64 KB of text, without the line breaks at its end: editors and `echo` put one there. */
+function readSecretFile(path: string): SecretFile {
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, 'r');
+  } catch (error) {
+    return { problem: reasonOf(error) };
+  }
+  try {
+    // A pipe or device may never end, or never begin.
+    if (!fstatSync(descriptor).isFile()) return { problem: 'is not a file' };
+    const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1);
+    let size = 0;
+    for (let count = -1; count !== 0 && size < bytes.length; size += count)
+      count = readSync(descriptor, bytes, size, bytes.length - size, null);
+    if (size > MAX_SECRET_BYTES) return { problem: `is larger than ${MAX_SECRET_BYTES / 1024} KB` };
+    let end = size;
+    while (end > 0 && (bytes[end - 1] === 0x0a || bytes[end - 1] === 0x0d)) end--;
+    return { text: bytes.toString('utf8', 0, end) };
+  } catch (error) {
+    return { problem: reasonOf(error) };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist';
+  if (code === 'EACCES' || code === 'EPERM') return 'may not be read by this user';
+  return code === 'EISDIR' ? 'is a folder' : `cannot be read (${code})`;
+}
