@@ -8,6 +8,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** An absolute http(s) URL as env text, or a variable with a default. `embedded:tasks` is the sample API of this package. */
 export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
+/** In front of every variable whose name a document chose. */
+export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
+
 const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-|\})/g;
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
@@ -81,4 +84,14 @@ export function isRoot(url: string): boolean {
 /** The name in `embedded:name`; such an API runs inside the gateway's own process. */
 export function embeddedName(url: string): string | undefined {
   return EMBEDDED.exec(url)?.[1];
+}
+
+/** The environment, noting which variables are read of it. */
+export function recordLookups(env: Environment, names: Set<string>): Environment {
+  return new Proxy(env, {
+    get: (target, name) => {
+      if (typeof name === 'string') names.add(name);
+      return Reflect.get(target, name) as string | undefined;
+    },
+  });
 }
