@@ -57,7 +57,14 @@ const profileName = z
 export const profilesFile = z.record(profileName, profile);
 
 /** Where profiles were read from, for what is found wrong with them only beside the catalog. */
-const origins = new WeakMap<object, { readonly file: string; readonly positionOf: PositionOf }>();
+const origins = new WeakMap<object, Origin>();
+
+interface Origin {
+  readonly file: string;
+  readonly positionOf: PositionOf;
+  /** What they are inside of, where the file holds more than profiles. */
+  readonly within?: Problem['path'];
+}
 
 export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
@@ -71,8 +78,13 @@ export function readProfiles(file: string): Readonly<Record<string, Profile>> {
   const parsed = profilesFile.safeParse(typeof $schema === 'string' ? named : value, { reportInput: true });
   if (!parsed.success) throw fail(toProblems(parsed.error.issues));
   const profiles = parsed.data as Readonly<Record<string, Profile>>;
-  origins.set(profiles, { file, positionOf });
+  rememberProfiles(profiles, { file, positionOf });
   return profiles;
+}
+
+/** What is found wrong with them beside the catalog will be told of this file. */
+export function rememberProfiles(profiles: object, origin: Origin): void {
+  origins.set(profiles, origin);
 }
 
 /** Some of the profiles, or changed ones: what is wrong with them is told of the same file. */
@@ -89,8 +101,9 @@ export function deriveProfiles(
 
 /** What to throw for profiles that do not fit the catalog, with file and line where they came from one. */
 export function toProfileError(profiles: object, problems: readonly Problem[]): MistakesError {
-  const { file = 'profiles', positionOf } = origins.get(profiles) ?? {};
-  return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
+  const { file = 'profiles', positionOf, within = [] } = origins.get(profiles) ?? {};
+  const whole = problems.map((problem) => ({ ...problem, path: [...within, ...problem.path] }));
+  return new MistakesError('BAD_CONFIG', toMistakes(file, whole, positionOf));
 }
 
 function readText(file: string): string {

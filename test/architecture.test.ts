@@ -28,7 +28,7 @@ const SEES: Record<string, readonly string[]> = {
   identity: ['identity', 'transport', 'call', 'endpoint'],
   audit: ['audit', 'call', 'endpoint'],
   state: ['state', 'orchestration', 'limits'],
-  config: ['config', 'domain', 'endpoint', 'log.ts'],
+  config: ['config', 'domain', 'endpoint', 'log.ts', 'profiles.ts'],
 };
 /** Files at the top of src that every folder may use. */
 const COMMON = ['errors.ts'];

@@ -32,6 +32,10 @@ const guards = [
 ];
 /** The flags that say what to load. */
 const source = [
+  option(
+    '--config <file>',
+    'settings of a deployment (default: ./landbridge.yaml where there is one; LANDBRIDGE_CONFIG)',
+  ),
   repeatable('--domains <path>', 'folder of domain files, a domain file or an OpenAPI document'),
   baseUrl,
   refsRoot,
@@ -75,10 +79,6 @@ const COMMANDS: readonly CommandSpec[] = [
     description: 'Serve APIs as MCP tools over HTTP, stdio and raw TCP.',
     arguments: [FILES],
     options: [
-      option(
-        '--config <file>',
-        'settings of a deployment (default: ./landbridge.yaml where there is one; LANDBRIDGE_CONFIG)',
-      ),
       ...source,
       option('--host <address>', 'address to listen on (default: 127.0.0.1; HOST)'),
       option('-p, --port <port>', 'HTTP port, 0 picks one (default: 3333; PORT)'),

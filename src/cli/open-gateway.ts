@@ -3,7 +3,9 @@
 import { type SampleApi, startSampleApi } from '#sample';
 import type { Exposure } from '../catalog/registry.ts';
 import type { Config } from '../config/read-config.ts';
+import { refuseStrangers } from '../config/strange-variables.ts';
 import { loadDomains } from '../domain/load.ts';
+import { recordLookups } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway, type GatewayOptions, type Service, withoutExposure } from '../gateway.ts';
@@ -20,10 +22,11 @@ export interface Loaded {
 export async function load(config: Config): Promise<Loaded> {
   const progress = createProgress();
   let sample: SampleApi | undefined;
+  const asked = new Set<string>();
   try {
     const domains = await loadDomains({
       paths: config.paths,
-      env: config.env,
+      env: config.strangers.length === 0 ? config.env : recordLookups(config.env, asked),
       headers: config.headers,
       ...(config.baseUrl !== undefined && { baseUrl: config.baseUrl }),
       ...(config.refsRoot !== undefined && { refsRoot: config.refsRoot }),
@@ -35,6 +38,7 @@ export async function load(config: Config): Promise<Loaded> {
       onProgress: (text) => progress.show(text),
       stdin: process.stdin,
     });
+    refuseStrangers(config.strangers, asked);
     // What the operator says on the command line is nearer than what a domain says of itself.
     const served = config.exposure === undefined ? domains : domains.map(withoutExposure);
     return { domains: served, close: async () => sample?.close() };
@@ -84,14 +88,14 @@ export async function withGateway<Result>(
 /** What --profile names. */
 export function chooseService(
   gateway: Gateway,
-  { profile = '', profiles }: Config,
+  { profile = '', profiles, file }: Config,
   names: readonly string[] = [...gateway.profiles.keys()],
 ): Service {
   const service = gateway.serviceOf(profile);
   if (service) return service;
   const advice =
     names.length === 0
-      ? `${profiles ?? 'The command line'} declares none; --profiles names a file that does.`
+      ? `${typeof profiles === 'string' ? profiles : (file ?? 'The command line')} declares none; --profiles names a file that does.`
       : `There is: ${names.join(', ')}.`;
   throw new GatewayError('BAD_CONFIG', `There is no profile "${profile}". ${advice}`);
 }
@@ -102,7 +106,9 @@ export async function toGatewayOptions(config: Config): Promise<Omit<GatewayOpti
     exposure: config.exposure,
     tokenBudget: config.tokenBudget,
     policy: { readOnly: config.readOnly, destructive: config.guard, confirm: config.confirm },
-    ...(config.profiles !== undefined && { profiles: readProfiles(config.profiles) }),
+    ...(config.profiles !== undefined && {
+      profiles: typeof config.profiles === 'string' ? readProfiles(config.profiles) : config.profiles,
+    }),
     ...(config.secret !== undefined && { secret: Buffer.from(config.secret) }),
     ...(assertions && { assertions: await loadAssertionKeys({ issuer: publicUrl, ...assertions }) }),
   };

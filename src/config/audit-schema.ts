@@ -1,10 +1,11 @@
 // The `audit` section of landbridge.yaml.
 import { z } from 'zod';
-import { about, strict, text } from '../domain/definition/shape/fields.ts';
+import { about, strict } from '../domain/definition/shape/fields.ts';
+import { filePath } from './file-paths.ts';
 
 export const auditSection = strict(
   {
-    file: about(text, 'Where records are appended, one JSON object a line.', 'audit.jsonl'),
+    file: about(filePath, 'Where records are appended, one JSON object a line.', 'audit.jsonl'),
     onError: about(
       z.enum(['refuse', 'continue'], { error: 'must be refuse or continue' }),
       'When a record cannot be written (a full disk): refuse calls, or go on and say so. Default: `refuse`.',
@@ -16,7 +17,7 @@ export const auditSection = strict(
       60,
     ),
     keyFile: about(
-      text,
+      filePath,
       'The private key (PEM, Ed25519) that signs. Default: one is made beside the file on first use.',
       'audit-key.pem',
     ),

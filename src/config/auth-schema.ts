@@ -1,6 +1,7 @@
 // The `auth` section of landbridge.yaml: who may call over HTTP and TCP.
 import { z } from 'zod';
 import { about, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
+import { filePath } from './file-paths.ts';
 import { callLimits } from './limits-schema.ts';
 
 const effect = z.enum(['read', 'write', 'destructive'], { error: 'must be read, write or destructive' });
@@ -46,7 +47,7 @@ const key = strict(
       'In place of `sha256`: the variable that holds the key, or its SHA-256.',
       'CI_KEY',
     ),
-    file: about(text, 'In place of `sha256`: a file that holds the key, or its SHA-256.', '/run/secrets/ci-key'),
+    file: about(filePath, 'In place of `sha256`: a file that holds the key, or its SHA-256.', '/run/secrets/ci-key'),
     ...permissions,
   },
   'name',

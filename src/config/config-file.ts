@@ -1,82 +1,148 @@
 // landbridge.yaml: the settings of a deployment in one file, checked whole before anything starts.
 import { readFileSync } from 'node:fs';
-import { z } from 'zod';
-import { about, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
+import { dirname } from 'node:path';
+import type { z } from 'zod';
+import { about, strict } from '../domain/definition/shape/fields.ts';
 import { reason } from '../domain/files/domain-files.ts';
 import { MistakesError, type PositionOf, toMistakes } from '../domain/files/mistakes.ts';
 import { parseYaml } from '../domain/files/parse-yaml.ts';
+import type { Environment } from '../endpoint/environment.ts';
+import { isObject } from '../endpoint/is-object.ts';
 import { type Problem, toProblems } from '../endpoint/problems.ts';
+import { rememberProfiles } from '../profiles.ts';
 import { assertionsSection } from './assertions-schema.ts';
 import { auditSection } from './audit-schema.ts';
 import { authSection } from './auth-schema.ts';
+import type { EnvFile } from './env-files.ts';
+import { resolvePaths } from './file-paths.ts';
+import { type Filled, fillIn, readAsMeant } from './fill-in.ts';
 import { limitsSection } from './limits-schema.ts';
+import { SETTINGS, type Settings } from './settings.ts';
 import { tlsSection } from './tls-schema.ts';
 
-const port = z.number().int().min(0).max(65_535);
-
-export const configFile = strict({
-  domains: about(texts, 'Folders of domain files, domain files and OpenAPI documents, from where this file is.', [
-    './domains',
-  ]),
-  host: about(text, 'Address to listen on. Default: 127.0.0.1.', '0.0.0.0'),
-  port: about(port, 'HTTP port. Default: 3333.', 8080),
-  tcp: about(port, 'Port for raw TCP. Default: none.', 4444),
-  publicUrl: about(
-    z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }),
-    'Where clients reach this gateway, without `/mcp`: what tokens are made for, and a Host that is served.',
-    'https://mcp.example.com',
-  ),
-  allowedHosts: about(texts, 'Further Host names that are served.', ['mcp.internal']),
-  allowedOrigins: about(texts, 'Web origins whose pages may call.', ['https://app.example']),
-  trustedProxies: about(
-    list(named(/^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/, 'must be an address or a CIDR range, such as 10.0.0.0/8')),
-    'Proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none.',
-    ['10.0.0.0/8'],
-  ),
+/** Settings that are more than one value; they stand in the file only. */
+const SECTIONS = {
   tls: about(tlsSection, 'TLS of the TCP port.', { cert: 'tls.crt', key: 'tls.key' }),
   auth: about(authSection, 'Who may call. Without it a bind beyond loopback is refused.', { keys: [] }),
   limits: about(limitsSection, 'How much may be called.', { perPrincipal: { rate: '600/min' } }),
-  state: about(
-    named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
-    'Redis or Valkey that replicas share: counters of limits and spent confirmations. Default: this process alone.',
-    'redis://127.0.0.1:6379',
-  ),
   assertions: about(
     assertionsSection,
     'What signs assertions about callers, for domains whose credential is an `assertion`.',
     { keys: ['./assertion-key.pem'] },
   ),
   audit: about(auditSection, 'Where every call is written down.', { file: 'audit.jsonl' }),
-}).meta({ id: 'config', description: 'The settings of a deployment.' });
+};
+
+type Shape = { [Name in keyof Settings]: Settings[Name]['type'] } & typeof SECTIONS;
+
+/** The shape of landbridge.yaml. */
+export const configFile = strict({
+  ...Object.fromEntries(Object.entries(SETTINGS).map(([name, { type }]) => [name, type])),
+  ...SECTIONS,
+} as Shape).meta({ id: 'config', description: 'The settings of a deployment.' });
 
 export type ConfigFile = z.output<typeof configFile>;
+export type Sections = Pick<ConfigFile, keyof typeof SECTIONS>;
 
-export function readConfigFile(file: string): ConfigFile {
-  const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
-  const { $schema: _, ...settings } = (value ?? {}) as Record<string, unknown>;
-  const parsed = configFile.safeParse(settings, { reportInput: true });
-  if (!parsed.success)
-    throw new MistakesError('BAD_CONFIG', toMistakes(file, toProblems(parsed.error.issues), positionOf));
-  for (const section of Object.values(parsed.data))
-    if (typeof section === 'object') origins.set(section, { file, positionOf });
-  return parsed.data;
-}
+export const SECTION_NAMES = Object.keys(SECTIONS) as (keyof Sections)[];
 
-interface Origin {
+/** landbridge.yaml as read: what it says, and where. */
+export interface Deployment {
+  /** As the person named it. */
   readonly file: string;
+  readonly settings: ConfigFile;
+  /** Variables it refers to, as `${NAME}` or by name. */
+  readonly variables: ReadonlySet<string>;
   readonly positionOf: PositionOf;
 }
 
-/** Where sections were read from, for what is found wrong with them only beside profiles, variables or other files. */
-const origins = new WeakMap<object, Origin>();
+/** What a file has to say before its variables are filled in. */
+export interface DeploymentText {
+  readonly file: string;
+  readonly value: unknown;
+  readonly positionOf: PositionOf;
+}
 
-export function originOf(section: object): Origin | undefined {
-  return origins.get(section);
+export function readConfigText(file: string): DeploymentText {
+  const { value, positionOf } = parseYaml(readText(file), file, 'BAD_CONFIG');
+  // Editors find the schema of a JSON file by it.
+  if (!isObject(value)) return { file, value: value ?? {}, positionOf };
+  const { $schema, ...settings } = value;
+  return { file, value: typeof $schema === 'string' ? settings : value, positionOf };
+}
+
+/** The files of variables that it names, if they can be told before the rest is checked. */
+export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: Environment): readonly EnvFile[] {
+  const { envFiles } = isObject(value) ? value : {};
+  const parsed = SETTINGS.envFiles.type.safeParse(fillIn(envFiles, env).value);
+  if (!parsed.success) return [];
+  return resolvePaths(parsed.data, dirname(file)).map((path, index) => ({
+    path,
+    from: `${file}:${positionOf(['envFiles', index])?.line ?? 1}`,
+  }));
+}
+
+export function readConfigFile({ file, value, positionOf }: DeploymentText, env: Environment): Deployment {
+  // The loader fills in headers itself: it has to know which of their parts are secrets.
+  const filled = fillIn(value, env, (path) => path[0] === 'headers');
+  const problems = [...filled.problems, ...refuseInlineSecret(value)];
+  const parsed = parse(filled);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map((issue) => withText(issue, value));
+    problems.push(...toProblems(issues).filter(({ path }) => !problems.some((other) => isSame(path, other.path))));
+  }
+  if (problems.length > 0 || !parsed.success) throw toConfigError({ file, positionOf }, problems);
+  const settings = resolvePaths(parsed.data, dirname(file));
+  const { profiles } = settings;
+  if (typeof profiles === 'object') rememberProfiles(profiles, { file, positionOf, within: ['profiles'] });
+  for (const name of SECTION_NAMES) {
+    const section = settings[name];
+    if (section !== undefined) places.set(section, { file, positionOf });
+  }
+  return { file, settings, variables: filled.variables, positionOf };
+}
+
+type Place = Pick<Deployment, 'file' | 'positionOf'>;
+
+/** Where sections were read from, for what is found wrong with them only beside profiles, variables or other files. */
+const places = new WeakMap<object, Place>();
+
+export function placeOf(section: object): Place | undefined {
+  return places.get(section);
 }
 
 /** What to throw for a section that cannot be used, with file and line; paths begin at the top of the file. */
 export function toSectionError(section: object, problems: readonly Problem[]): MistakesError {
-  const { file = 'landbridge.yaml', positionOf } = origins.get(section) ?? {};
+  const { file = 'landbridge.yaml', positionOf } = places.get(section) ?? {};
+  return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
+}
+
+/** A text that a variable was to fill may be a number or a truth value where one is expected. */
+function parse(filled: Filled) {
+  const first = configFile.safeParse(filled.value, { reportInput: true });
+  return first.success ? first : configFile.safeParse(readAsMeant(filled, first.error.issues), { reportInput: true });
+}
+
+/** What was wrong is shown as it stands in the file: a variable in it may hold a secret. */
+function withText(issue: z.core.$ZodIssue, value: unknown): z.core.$ZodIssue {
+  const input = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
+  if (issue.code !== 'invalid_union') return { ...issue, input } as z.core.$ZodIssue;
+  const errors = issue.errors.map((branch) => branch.map((inner) => withText(inner, input)));
+  return { ...issue, input, errors } as z.core.$ZodIssue;
+}
+
+function refuseInlineSecret(value: unknown): Problem[] {
+  if (!isObject(value) || typeof value.secret !== 'string') return [];
+  const message =
+    'must not stand in this file, which others read: write { env: GATEWAY_SECRET }, or { file: /run/secrets/gateway }';
+  return [{ path: ['secret'], message }];
+}
+
+function isSame(one: Problem['path'], other: Problem['path']): boolean {
+  return one.length === other.length && one.every((part, index) => part === other[index]);
+}
+
+export function toConfigError({ file, positionOf }: Place, problems: readonly Problem[]): MistakesError {
   return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
 }
 

@@ -11,7 +11,7 @@ import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { KeyEntry } from './auth-schema.ts';
-import { type ConfigFile, originOf, toSectionError } from './config-file.ts';
+import { type ConfigFile, placeOf, toSectionError } from './config-file.ts';
 import { explainWeakness } from './key-strength.ts';
 
 /** A key that may call: nobody can make the key of it. */
@@ -57,7 +57,7 @@ function refuseTwins(keys: readonly ConfiguredKey[]): void {
 type AuthSection = NonNullable<ConfigFile['auth']>;
 
 function readSection(auth: AuthSection, env: Environment, profiles: readonly string[]): ConfiguredKey[] {
-  const { file } = originOf(auth) ?? {};
+  const { file } = placeOf(auth) ?? {};
   const problems: Problem[] = [];
   const keys = (auth.keys ?? []).flatMap((entry, index): ConfiguredKey[] => {
     const path = ['auth', 'keys', index];

@@ -1,91 +1,45 @@
-// Flags and environment → one frozen Config. The sole reader of process.env (through the CLI, which hands it in).
+// Flags, environment and landbridge.yaml → one frozen Config. The sole reader of process.env (through the CLI, which hands
+// it in).
 import { existsSync, readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseEnv } from 'node:util';
-import { z } from 'zod';
-import { type Environment, expand, needsVariables } from '../endpoint/environment.ts';
+import type { z } from 'zod';
+import { reason } from '../domain/files/domain-files.ts';
+import { type Environment, expand, lookup, needsVariables } from '../endpoint/environment.ts';
 import { GatewayError } from '../errors.ts';
-import { LOG_LEVELS } from '../log.ts';
-import { type ConfigFile, readConfigFile } from './config-file.ts';
-import { keyList } from './key-sources.ts';
+import {
+  type Deployment,
+  listEnvFiles,
+  readConfigFile,
+  readConfigText,
+  SECTION_NAMES,
+  type Sections,
+  toConfigError,
+} from './config-file.ts';
+import { type ReadEnvironment, readEnvironment } from './env-files.ts';
+import { resolvePaths } from './file-paths.ts';
+import { type ConfiguredKey, keyList } from './key-sources.ts';
+import {
+  readTyped,
+  SECTION_VARIABLES,
+  SETTINGS,
+  type SecretSource,
+  type Setting,
+  type SettingName,
+  type Settings,
+  spellFlag,
+} from './settings.ts';
+import { listStrangers } from './strange-variables.ts';
 
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('../../domains', import.meta.url));
 
-/** What tools/list may cost before `auto` takes a smaller mode. */
-export const DEFAULT_TOKEN_BUDGET = 10_000;
-
-const port = z.coerce
-  .number({ error: 'must be a number from 0 to 65535' })
-  .int('must be a whole number')
-  .min(0, 'must be at least 0')
-  .max(65_535, 'must be at most 65535');
-const positive = z.coerce
-  .number({ error: 'must be a number' })
-  .int('must be a whole number')
-  .min(1, 'must be at least 1');
-
-/** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
-const truth = z.union([z.boolean(), z.stringbool()], { error: 'must be true or false' });
-
-/** Flags are repeated; a variable has commas. */
-const texts = z.preprocess((value) => (typeof value === 'string' ? splitList(value) : value), z.array(z.string()));
-const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
-const header = z.string().regex(/^[^:\s]+\s*:/, 'must look like "Name: value"');
-const exposure = z.enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' });
-const policy = z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' });
-const way = z.enum(['token', 'ask', 'either'], { error: 'must be token, ask or either' });
-const logLevel = z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` });
-const seconds = z.coerce.number({ error: 'must be a number' }).min(0, 'must be at least 0');
-const secret = z.string().min(32, 'must have at least 32 characters');
-const profiles = z
-  .string()
-  .optional()
-  .transform((file) => file ?? (existsSync('profiles.yaml') ? 'profiles.yaml' : undefined));
-
-/** What may be written, with what holds when nobody says anything; the flag as commander spells it; the variable. */
-type Setting = readonly [type: z.ZodType, flag?: string | undefined, variable?: string];
-
-const SETTINGS = {
-  host: [z.string().min(1, 'must not be empty').default('127.0.0.1'), 'host', 'HOST'],
-  port: [port.default(3333), 'port', 'PORT'],
-  stdio: [z.boolean().default(false), 'stdio'],
-  tcp: [port.optional(), 'tcp'],
-  baseUrl: [url.optional(), 'baseUrl'],
-  refsRoot: [z.string().min(1, 'must be a folder').optional(), 'refsRoot'],
-  headers: [z.array(header).default([]), 'header'],
-  /** Undefined: whatever the domains say, else auto. */
-  exposure: [exposure.optional(), 'exposure', 'LANDBRIDGE_EXPOSURE'],
-  tokenBudget: [positive.default(DEFAULT_TOKEN_BUDGET), 'tokenBudget', 'LANDBRIDGE_TOKEN_BUDGET'],
-  readOnly: [truth.default(false), 'readOnly', 'LANDBRIDGE_READ_ONLY'],
-  guard: [policy.optional(), 'guard', 'LANDBRIDGE_GUARD'],
-  confirm: [way.optional(), 'confirm', 'LANDBRIDGE_CONFIRM'],
-  logLevel: [logLevel.default('info'), 'logLevel', 'LOG_LEVEL'],
-  allowedHosts: [texts.default([]), 'allowedHost', 'LANDBRIDGE_ALLOWED_HOSTS'],
-  allowedOrigins: [texts.default([]), 'allowedOrigin', 'LANDBRIDGE_ALLOWED_ORIGINS'],
-  allowUnauthenticated: [truth.default(false), 'allowUnauthenticated', 'LANDBRIDGE_ALLOW_UNAUTHENTICATED'],
-  /** By their hashes. */
-  apiKeys: [keyList, undefined, 'LANDBRIDGE_API_KEYS'],
-  apiKeysFile: [z.string().min(1, 'must be a file').optional(), 'apiKeys', 'LANDBRIDGE_API_KEYS_FILE'],
-  maxBodyBytes: [positive.default(1024 * 1024), 'maxBody'],
-  maxConnections: [positive.default(100), 'maxConnections'],
-  idleSeconds: [positive.default(300), 'idleSeconds'],
-  graceSeconds: [seconds.default(10), 'grace'],
-  profile: [z.string().optional(), 'profile'],
-  profiles: [profiles, 'profiles'],
-  secret: [secret.optional(), undefined, 'LANDBRIDGE_SECRET'],
-  publicUrl: [url.optional(), 'publicUrl', 'LANDBRIDGE_PUBLIC_URL'],
-  trustedProxies: [texts.default([]), 'trustedProxy', 'LANDBRIDGE_TRUSTED_PROXIES'],
-  state: [z.string().optional(), 'state', 'LANDBRIDGE_STATE'],
-} as const satisfies Record<string, Setting>;
-
-type Settings = typeof SETTINGS;
-type FlagName = Exclude<Settings[keyof Settings][1], undefined>;
+type FlagName = { [Name in SettingName]: Settings[Name] extends { flag: infer Flag } ? Flag : never }[SettingName] &
+  string;
 
 /** What the command line gave; undefined where it was silent. */
 export type Flags = {
-  readonly [Flag in FlagName]?: string | boolean | readonly string[] | undefined;
+  readonly [Flag in Exclude<FlagName, 'domains' | 'dotenv'>]?: string | boolean | readonly string[] | undefined;
 } & {
   readonly paths?: readonly string[];
   readonly domains?: readonly string[] | undefined;
@@ -95,56 +49,226 @@ export type Flags = {
   readonly dotenv?: readonly string[] | undefined;
   /** landbridge.yaml. */
   readonly config?: string | undefined;
+  /** A file of API keys. */
+  readonly apiKeys?: string | undefined;
   readonly json?: boolean;
 };
 
-export type Config = { readonly [Key in keyof Settings]: z.output<Settings[Key][0]> } & {
-  readonly paths: readonly string[];
-  readonly http: boolean;
-  readonly env: Environment;
-} & Pick<ConfigFile, 'assertions' | 'auth' | 'limits' | 'audit' | 'tls'>;
+type ValueOf<One extends Setting> = z.output<One extends { typed: z.ZodType } ? One['typed'] : One['type']>;
+type Values = {
+  readonly [Name in SettingName]: Settings[Name] extends { fallback: unknown }
+    ? ValueOf<Settings[Name]>
+    : ValueOf<Settings[Name]> | undefined;
+};
 
-export function readConfig(commandLine: Flags, processEnv: Environment): Config {
-  const env = withEnvFiles(envFilesOf(commandLine), processEnv);
-  const flags = withBaseUrl(commandLine, env);
-  const file = chooseFile(flags, env);
-  const settings: Readonly<Record<string, unknown>> & ConfigFile = file === undefined ? {} : readConfigFile(file);
-  const values = Object.entries<Setting>(SETTINGS).map(([key, [type, flag, variable]]) => {
-    // An empty variable is an unset one: `PORT= npm start` means "the default".
-    const fromVariable = variable && env[variable] ? env[variable] : undefined;
-    const parsed = type.safeParse(flags[flag as FlagName] ?? fromVariable ?? settings[key]);
-    if (parsed.success) return [key, parsed.data];
-    const option = flag && `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
-    throw new GatewayError('BAD_CONFIG', `${origin} ${parsed.error.issues[0]!.message}.`, { usage: true });
-  });
+export interface Origin {
+  readonly by: 'command line' | 'flag' | 'variable' | 'file';
+  /** `--port`, `PORT`, `landbridge.yaml:3`. */
+  readonly where: string;
+}
+
+export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
+  Sections & {
+    readonly paths: readonly string[];
+    readonly http: boolean;
+    readonly env: Environment;
+    /** LANDBRIDGE_API_KEYS, by their hashes. */
+    readonly apiKeys: readonly ConfiguredKey[];
+    readonly apiKeysFile: string | undefined;
+    /** Who said what; what holds by default is not in it. */
+    readonly origins: ReadonlyMap<string, Origin>;
+    /** landbridge.yaml, as it was named. */
+    readonly file: string | undefined;
+    /** Variables that begin like ours and are none: an error, unless a domain file asks for them. */
+    readonly strangers: readonly string[];
+    /** Variables that landbridge.yaml refers to. */
+    readonly fileVariables: ReadonlySet<string>;
+  };
+
+/**
+ * How much of landbridge.yaml counts: all of it; only its variables where a command makes something new, which headers and
+ * addresses of the deployment are not about; nothing where another gateway decides, which must not get what is meant for APIs.
+ */
+export type Reach = 'all' | 'variables' | 'nothing';
+
+/** Settings about what `domains` names. Whoever names other files says this of them as well. */
+const ABOUT_DOMAINS: readonly SettingName[] = ['baseUrl', 'headers', 'refsRoot'];
+
+export function readConfig(commandLine: Flags, processEnv: Environment, reach: Reach = 'all'): Config {
+  const own = envFilesOf(commandLine).map((path) => ({ path, from: '--dotenv' }));
+  const before = readEnvironment(own, processEnv);
+  const file = reach === 'nothing' ? undefined : chooseFile(commandLine, before.env);
+  const text = file === undefined ? undefined : readConfigText(file);
+  const environment = text ? readEnvironment([...listEnvFiles(text, before.env), ...own], processEnv) : before;
+  const deployment = text && readConfigFile(text, environment.env);
+  const flags = withBaseUrl(commandLine, environment.env);
+  const { values, origins } = readSettings(flags, environment, deployment, reach);
+  const { domains, envFiles: _, http, ...rest } = values;
+  const fileVariables = deployment?.variables ?? new Set<string>();
   return Object.freeze({
-    ...(Object.fromEntries(values) as Pick<Config, keyof Settings>),
-    ...pickSections(settings),
-    ...placeAssertions(settings, file),
-    paths: choosePaths(
-      flags,
-      settings.domains?.map((path) => resolve(dirname(file!), path)),
-    ),
-    // A client that starts us over stdio did not ask for a port; only a flag does.
-    http: flags.http !== false && (!flags.stdio || flags.port !== undefined),
-    env,
+    ...rest,
+    ...pickSections(deployment, origins),
+    ...readKeySettings(flags, environment.env),
+    profiles: values.profiles ?? findBeside(deployment, 'profiles.yaml'),
+    paths: domains ?? (reach === 'all' ? defaultPaths(deployment) : []),
+    http: decideHttp(flags, http, values.stdio, origins),
+    env: environment.env,
+    origins,
+    file,
+    strangers: listStrangers(environment.env, new Set([...fileVariables, ...variablesIn(flags)])),
+    fileVariables,
   });
+}
+
+/** API keys of a container, which has no file of settings. */
+function readKeySettings(flags: Flags, env: Environment): Pick<Config, 'apiKeys' | 'apiKeysFile'> {
+  return {
+    apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
+    apiKeysFile: flags.apiKeys ?? (env[SECTION_VARIABLES.apiKeysFile] || undefined),
+  };
 }
 
 /** What was named; else ./landbridge.yaml where there is one. */
 function chooseFile({ config }: Flags, env: Environment): string | undefined {
-  return config ?? (env.LANDBRIDGE_CONFIG || (existsSync('landbridge.yaml') ? 'landbridge.yaml' : undefined));
+  const file = config ?? (env.LANDBRIDGE_CONFIG || undefined);
+  if (file !== undefined) return file;
+  if (existsSync('landbridge.yaml')) return 'landbridge.yaml';
+  // Settings that are written down and not read would be missed only when it is too late.
+  if (existsSync('landbridge.yml'))
+    throw new GatewayError(
+      'BAD_CONFIG',
+      'landbridge.yml is not read: call it landbridge.yaml, or name it with --config.',
+    );
+  return undefined;
 }
 
-function pickSections({ auth, limits, audit, tls }: ConfigFile): Pick<ConfigFile, 'auth' | 'limits' | 'audit' | 'tls'> {
-  return { ...(auth && { auth }), ...(limits && { limits }), ...(audit && { audit }), ...(tls && { tls }) };
+/** Every setting by the first who says something of it: flag, variable, file, default. */
+function readSettings(
+  flags: Flags,
+  environment: ReadEnvironment,
+  deployment: Deployment | undefined,
+  reach: Reach,
+): { values: Values; origins: Map<string, Origin> } {
+  const origins = new Map<string, Origin>();
+  const ofFile = settingsOf(deployment, environment.env, reach, isNaming(flags, environment.env));
+  const values = Object.entries<Setting>(SETTINGS).map(([name, setting]) => {
+    const typed = findTyped(name, setting, flags, environment);
+    if (typed !== undefined) origins.set(name, typed.origin);
+    else if (ofFile[name] !== undefined) origins.set(name, pointTo(deployment!, name));
+    return [name, typed === undefined ? (ofFile[name] ?? setting.fallback) : parseTyped(setting, typed.value)];
+  });
+  return { values: Object.fromEntries(values) as Values, origins };
 }
 
-/** Paths in the file count from where it is. */
-function placeAssertions({ assertions }: ConfigFile, file = ''): Pick<ConfigFile, 'assertions'> {
-  if (assertions === undefined) return {};
-  return { assertions: { ...assertions, keys: assertions.keys.map((key) => resolve(dirname(file), key)) } };
+/** What flag or variable say, with who of them. */
+function findTyped(
+  name: string,
+  { flag, variable }: Setting,
+  flags: Flags,
+  { env, fileOf }: ReadEnvironment,
+): { value: unknown; origin: Origin } | undefined {
+  if (name === 'domains' && flags.paths && flags.paths.length > 0)
+    return { value: [...flags.paths, ...(flags.domains ?? [])], origin: { by: 'command line', where: '' } };
+  const value = name === 'envFiles' ? envFilesOf(flags) : flags[flag as keyof Flags];
+  if (flag !== undefined && value !== undefined && !(Array.isArray(value) && value.length === 0))
+    return { value, origin: { by: 'flag', where: spellFlag(flag) } };
+  // An empty variable is an unset one: `PORT= npm start` means "the default".
+  if (variable === undefined || !env[variable]) return undefined;
+  const file = fileOf.get(variable);
+  const where = file === undefined ? variable : `${variable} (${file})`;
+  return { value: env[variable], origin: { by: 'variable', where } };
+}
+
+function parseTyped(setting: Setting, value: unknown): unknown {
+  const parsed = readTyped(setting, value);
+  if (parsed.success) return resolvePaths(parsed.data, '');
+  const option = setting.flag && spellFlag(setting.flag);
+  const { variable } = setting;
+  const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
+  throw new GatewayError('BAD_CONFIG', `${origin} ${parsed.error.issues[0]!.message}.`, { usage: true });
+}
+
+function settingsOf(
+  deployment: Deployment | undefined,
+  env: Environment,
+  reach: Reach,
+  namesOthers: boolean,
+): Readonly<Record<string, unknown>> {
+  if (deployment === undefined) return {};
+  const { settings } = deployment;
+  const values: Record<string, unknown> = { ...settings };
+  if (settings.secret !== undefined) values.secret = readSecret(settings.secret, deployment, env);
+  if (reach === 'variables' || (namesOthers && settings.domains !== undefined))
+    for (const name of ABOUT_DOMAINS) delete values[name];
+  if (reach === 'all' && !namesOthers) refuseMissing(deployment);
+  return values;
+}
+
+function isNaming({ paths = [], domains = [] }: Flags, env: Environment): boolean {
+  return paths.length > 0 || domains.length > 0 || Boolean(env[SETTINGS.domains.variable]);
+}
+
+/** The samples in place of APIs that were meant would be found out by a caller. */
+function refuseMissing(deployment: Deployment): void {
+  const problems = (deployment.settings.domains ?? []).flatMap((path, index) =>
+    /^https?:/i.test(path) || path === '-' || existsSync(path)
+      ? []
+      : [{ path: ['domains', index], message: `there is no such file or folder; looked for ${resolve(path)}` }],
+  );
+  if (problems.length > 0) throw toConfigError(deployment, problems);
+}
+
+/** Beside landbridge.yaml; without one in this folder, else what comes with the package. */
+function defaultPaths(deployment: Deployment | undefined): readonly string[] {
+  const folder = findBeside(deployment, 'domains');
+  if (folder !== undefined) return [folder];
+  if (deployment === undefined) return [BUNDLED_DOMAINS];
+  const message = `names no domains, and there is no folder "domains" beside it; write, for example, domains: [./openapi.yaml]`;
+  throw toConfigError(deployment, [{ path: [], message }]);
+}
+
+function findBeside(deployment: Deployment | undefined, name: string): string | undefined {
+  const path = deployment === undefined ? name : join(dirname(deployment.file), name);
+  return existsSync(path) ? path : undefined;
+}
+
+function pickSections(deployment: Deployment | undefined, origins: Map<string, Origin>): Sections {
+  const { settings = {} } = deployment ?? {};
+  const names = SECTION_NAMES.filter((name) => settings[name] !== undefined);
+  for (const name of names) origins.set(name, pointTo(deployment!, name));
+  return Object.fromEntries(names.map((name) => [name, settings[name]]));
+}
+
+function pointTo({ file, positionOf }: Deployment, name: string): Origin {
+  return { by: 'file', where: `${file}:${positionOf([name])?.line ?? 1}` };
+}
+
+/** Never in the file itself: those are shared and committed. */
+function readSecret({ env: variable, file }: SecretSource, deployment: Deployment, env: Environment): string {
+  const refuse = (field: string, message: string) => toConfigError(deployment, [{ path: ['secret', field], message }]);
+  const field = variable === undefined ? 'file' : 'env';
+  let secret = variable === undefined ? '' : lookup(env, variable);
+  if (secret === undefined) throw refuse('env', `needs the environment variable ${variable}; set it`);
+  try {
+    if (file !== undefined) secret = readFileSync(file, 'utf8').trimEnd();
+  } catch (error) {
+    throw refuse('file', reason(error as NodeJS.ErrnoException));
+  }
+  const parsed = SETTINGS.secret.typed.safeParse(secret);
+  if (parsed.success) return parsed.data;
+  throw refuse(field, `leads to a secret that ${parsed.error.issues[0]!.message}`);
+}
+
+/** A client that starts us over stdio did not ask for a port; only a flag does, or the file that asks for stdio. */
+function decideHttp(
+  flags: Flags,
+  ofFile: boolean | undefined,
+  stdio: boolean,
+  origins: ReadonlyMap<string, Origin>,
+): boolean {
+  if (flags.http === false) return false;
+  if (flags.stdio) return flags.port !== undefined;
+  return ofFile ?? (!stdio || origins.has('port'));
 }
 
 /** Fills in the variables of --base-url. */
@@ -155,37 +279,19 @@ function withBaseUrl(flags: Flags, env: Environment): Flags {
   throw new GatewayError('BAD_CONFIG', `--base-url ${needsVariables(missing)}.`, { usage: true });
 }
 
-/** What was named; else ./domains; else what comes with the package. */
-function choosePaths(flags: Flags, ofFile: readonly string[] = []): readonly string[] {
-  const paths = [...(flags.paths ?? []), ...(flags.domains ?? [])];
-  if (paths.length > 0) return paths;
-  if (ofFile.length > 0) return ofFile;
-  return [existsSync('domains') ? 'domains' : BUNDLED_DOMAINS];
+/** Variables that headers on the command line are made of. */
+function variablesIn({ header }: Flags): string[] {
+  return (Array.isArray(header) ? header : []).flatMap((line: string) =>
+    expand(line, {}).variables.map(({ name }) => name),
+  );
+}
+
+/** Whether a flag or a variable said it, and neither landbridge.yaml nor nobody. */
+export function isTyped({ origins }: Pick<Config, 'origins'>, name: string): boolean {
+  const { by = 'file' } = origins.get(name) ?? {};
+  return by !== 'file';
 }
 
 export function envFilesOf({ envFile = [], dotenv = [] }: Flags): readonly string[] {
   return [...envFile, ...dotenv];
-}
-
-/** The real environment wins over files, a later file over an earlier one. */
-function withEnvFiles(files: readonly string[], processEnv: Environment): Environment {
-  const env: Record<string, string | undefined> = Object.create(null);
-  for (const file of files) {
-    try {
-      Object.assign(env, parseEnv(readFileSync(file, 'utf8')));
-    } catch (cause) {
-      const { code, message } = cause as NodeJS.ErrnoException;
-      const why = code === 'ENOENT' ? 'it does not exist' : code === 'EISDIR' ? 'it is a folder' : message;
-      const sentence = `Cannot read the variables in ${file} (--dotenv): ${why}. Looked for ${resolve(file)}.`;
-      throw new GatewayError('BAD_CONFIG', sentence, {}, cause);
-    }
-  }
-  return Object.freeze(Object.assign(env, processEnv));
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(',')
-    .map((item) => item.trim())
-    .filter((item) => item !== '');
 }

@@ -1,13 +1,14 @@
 // TLS of the listeners in landbridge.yaml.
 import { z } from 'zod';
-import { about, strict, text } from '../domain/definition/shape/fields.ts';
+import { about, strict } from '../domain/definition/shape/fields.ts';
+import { filePath } from './file-paths.ts';
 
 export const tlsSection = strict(
   {
-    cert: about(text, 'The certificate chain, PEM.', '/etc/landbridge/tls.crt'),
-    key: about(text, 'Its private key, PEM.', '/etc/landbridge/tls.key'),
+    cert: about(filePath, 'The certificate chain, PEM.', '/etc/landbridge/tls.crt'),
+    key: about(filePath, 'Its private key, PEM.', '/etc/landbridge/tls.key'),
     clientCa: about(
-      text,
+      filePath,
       'The authority of client certificates, PEM. Whoever shows a good one is known by its subject.',
       '/etc/landbridge/clients.crt',
     ),

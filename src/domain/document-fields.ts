@@ -1,10 +1,10 @@
 // What a domain file gives to all operations of its document alike.
 
 import { originOf } from '../endpoint/address.ts';
+import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
-import { DOCUMENT_PREFIX } from '../openapi/objects/security-scheme.ts';
 import { withFields } from './curation/copy-endpoint.ts';
 import type { CurationContext } from './curation/curate.ts';
 import { readSecurity, withProofs } from './definition/credentials/credential-plan.ts';

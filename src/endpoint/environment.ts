@@ -12,6 +12,9 @@ export type BaseUrl = string | { readonly env: string; readonly default?: string
 
 /** A variable, or `file:` and an absolute path without `:` or blanks. */
 const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:\/[^\s:{}]{1,300})(:-|\})/g;
+
+/** In front of every variable whose name a document chose. */
+export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
 /** The text with every variable filled in, all of them by name, and the names of those that are unset and have no default. */
@@ -99,4 +102,14 @@ export function isRoot(url: string): boolean {
 /** The name in `embedded:name`; such an API runs inside the gateway's own process. */
 export function embeddedName(url: string): string | undefined {
   return EMBEDDED.exec(url)?.[1];
+}
+
+/** The environment, noting which variables are read of it. */
+export function recordLookups(env: Environment, names: Set<string>): Environment {
+  return new Proxy(env, {
+    get: (target, name) => {
+      if (typeof name === 'string') names.add(name);
+      return Reflect.get(target, name) as string | undefined;
+    },
+  });
 }

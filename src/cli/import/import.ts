@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pc from 'picocolors';
 import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
+import { refuseStrangers } from '../../config/strange-variables.ts';
 import { readEditorSchema, schemaFileName } from '../../editor-schemas.ts';
 import { isRoot } from '../../endpoint/environment.ts';
 import type { Domain, Endpoint } from '../../endpoint/model.ts';
@@ -28,7 +29,8 @@ export interface ImportFlags extends Flags {
 const SHOWN_FILES = 3;
 
 export async function runImport(source: string | undefined, flags: ImportFlags): Promise<void> {
-  const config = readConfig({ ...flags, paths: source === undefined ? [] : [source] }, process.env);
+  const config = readConfig({ ...flags, paths: source === undefined ? [] : [source] }, process.env, 'variables');
+  refuseStrangers(config.strangers);
   if (flags.update) {
     const { runUpdate } = await import('./update.ts');
     return runUpdate(source, flags, config);

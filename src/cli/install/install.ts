@@ -4,8 +4,9 @@ import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/prom
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
-import { type Config, envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
-import { type Environment, expand } from '../../endpoint/environment.ts';
+import { type Config, envFilesOf, type Flags, isTyped, readConfig } from '../../config/read-config.ts';
+import { refuseStrangers } from '../../config/strange-variables.ts';
+import { type Environment, expand, recordLookups } from '../../endpoint/environment.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
@@ -85,19 +86,24 @@ async function buildEntry(
   flags: InstallFlags,
 ): Promise<{ value: object; notes: readonly string[] }> {
   if (flags.url !== undefined) refuseFiles(files, flags);
-  const config = readConfig({ ...flags, paths: files }, process.env);
-  refuseSecrets(config.headers, flags);
-  if (flags.url !== undefined) return describeRemote(client, flags.url, config, flags.withValues ?? false);
+  const config = readConfig({ ...flags, paths: files }, process.env, flags.url === undefined ? 'all' : 'nothing');
+  const lines = isTyped(config, 'headers') ? config.headers : [];
+  refuseSecrets(lines, flags);
+  if (flags.url !== undefined) {
+    refuseStrangers(config.strangers);
+    return describeRemote(client, flags.url, config, flags.withValues ?? false);
+  }
   if (config.paths.includes('-'))
     throw new GatewayError('BAD_CONFIG', 'A client cannot pipe the document in: give a file or URL.', { usage: true });
-  const { headers, values } = splitHeaders(config.headers);
+  const { headers, values } = splitHeaders(lines);
   const { command, args } = stdioCommand({
     config: { ...config, headers },
     envFiles: envFilesOf(flags),
     verbose: false,
   });
   const asked = new Set<string>();
-  const recording = recordNames(config.env, asked);
+  // Base URLs and plain headers need their variables as much as credentials do.
+  const recording = recordLookups(config.env, asked);
   const domains = await withGateway({ ...config, env: recording }, async (gateway) => gateway.domains);
   const ofHeaders = headers.flatMap((line) => [...line.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name!));
   const ofDomains = domains.flatMap(({ endpoints }) =>
@@ -107,19 +113,13 @@ async function buildEntry(
   const isOurs = (name: string) =>
     VARIABLE.test(name) && (process.env[name] !== undefined || config.env[name] === undefined);
   const variables = [
-    ...new Set([...ofHeaders, ...ofDomains, ...[...asked].filter((name) => process.env[name])]),
+    ...new Set([
+      ...ofHeaders,
+      ...ofDomains,
+      ...[...asked, ...config.fileVariables].filter((name) => process.env[name]),
+    ]),
   ].filter(isOurs);
   return describeLocal(client, command, args, variables, flags.withValues ? { ...process.env, ...values } : {});
-}
-
-/** Notes which variables the files ask for: base URLs and plain headers need theirs as much as credentials do. */
-function recordNames(env: Environment, asked: Set<string>): Environment {
-  return new Proxy(env, {
-    get: (target, name) => {
-      if (typeof name === 'string') asked.add(name);
-      return Reflect.get(target, name) as string | undefined;
-    },
-  });
 }
 
 const VARIABLE = /^[A-Za-z_]\w*$/;

@@ -1,5 +1,6 @@
 // The flags of --url, and a connection for as long as a command needs it.
 import { type Flags, readConfig } from '../../config/read-config.ts';
+import { refuseStrangers } from '../../config/strange-variables.ts';
 import { GatewayError } from '../../errors.ts';
 import { PRODUCT } from '../../product.ts';
 import {
@@ -16,6 +17,7 @@ export interface RemoteFlags {
 
 /** Flags that say what to load or how to serve it: a running gateway has decided that. */
 const DECIDED: readonly (keyof Flags & string)[] = [
+  'config',
   'domains',
   'baseUrl',
   'refsRoot',
@@ -44,7 +46,8 @@ export async function withRemote(
   use: (request: Request) => Promise<void>,
 ): Promise<void> {
   refuseFiles(files, flags);
-  const { env, headers, profile } = readConfig(flags, process.env);
+  const { env, headers, profile, strangers } = readConfig(flags, process.env, 'nothing');
+  refuseStrangers(strangers);
   const url = readGatewayUrl(flags.url ?? '', profile);
   const client = { name: `${PRODUCT.name}-cli`, version: PRODUCT.version };
   const gateway = connectGateway({ url, headers: readHeaderFlags(headers, env), client, answer });

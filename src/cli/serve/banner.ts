@@ -2,7 +2,7 @@
 import { isAbsolute, relative, resolve } from 'node:path';
 import pc from 'picocolors';
 import type { ToolEntry } from '../../catalog/registry.ts';
-import { BUNDLED_DOMAINS, type Config, DEFAULT_TOKEN_BUDGET } from '../../config/read-config.ts';
+import { BUNDLED_DOMAINS, type Config, isTyped } from '../../config/read-config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';
@@ -188,18 +188,24 @@ function fromStdin({ config }: Launch): boolean {
 
 /** Desktop clients start their servers themselves, from who knows where: so every path is absolute. */
 export function stdioCommand(launch: Launch): { command: string; args: string[] } {
-  const { paths, readOnly, guard, confirm, exposure, tokenBudget, profiles, profile } = launch.config;
+  const { config } = launch;
+  const { paths, file, readOnly, guard, confirm, exposure, tokenBudget, profiles, profile } = config;
   const absolute = (path: string) => (/^https?:/.test(path) || isAbsolute(path) ? path : resolve(path));
+  // The file says the rest.
+  const typed = (name: keyof Config, words: () => string[]) => (isTyped(config, name) ? words() : []);
   const args = [
-    ...paths.map(absolute),
+    ...(file === undefined || isTyped(config, 'domains') ? paths.map(absolute) : []),
+    ...flag('--config', file && absolute(file)),
     ...sourceFlags(launch, absolute),
-    ...(readOnly ? ['--read-only'] : []),
-    ...flag('--guard', guard),
-    ...flag('--confirm', confirm),
-    ...flag('--exposure', exposure),
-    ...flag('--token-budget', tokenBudget === DEFAULT_TOKEN_BUDGET ? undefined : String(tokenBudget)),
-    ...flag('--profiles', profiles && absolute(profiles)),
-    ...flag('--profile', profile),
+    ...typed('readOnly', () => (readOnly ? ['--read-only'] : [])),
+    ...typed('guard', () => flag('--guard', guard)),
+    ...typed('confirm', () => flag('--confirm', confirm)),
+    ...typed('exposure', () => flag('--exposure', exposure)),
+    ...typed('tokenBudget', () => flag('--token-budget', String(tokenBudget))),
+    ...(typeof profiles === 'string' && (file === undefined || isTyped(config, 'profiles'))
+      ? flag('--profiles', absolute(profiles))
+      : []),
+    ...typed('profile', () => flag('--profile', profile)),
   ];
   const script = process.argv[1] ?? '';
   // Whoever came through npx has no lasting path to the program.
@@ -211,9 +217,9 @@ export function stdioCommand(launch: Launch): { command: string; args: string[] 
 function sourceFlags({ config, envFiles }: Launch, toPath: (path: string) => string): string[] {
   const { baseUrl, headers, refsRoot } = config;
   return [
-    ...flag('--base-url', baseUrl),
-    ...headers.filter(mayBeWritten).flatMap((header) => flag('--header', header)),
-    ...flag('--refs-root', refsRoot && toPath(refsRoot)),
+    ...(isTyped(config, 'baseUrl') ? flag('--base-url', baseUrl) : []),
+    ...(isTyped(config, 'headers') ? headers : []).filter(mayBeWritten).flatMap((header) => flag('--header', header)),
+    ...(isTyped(config, 'refsRoot') ? flag('--refs-root', refsRoot && toPath(refsRoot)) : []),
     ...envFiles.flatMap((file) => flag('--dotenv', toPath(file))),
   ];
 }
@@ -224,10 +230,12 @@ function flag(name: string, value: string | undefined): string[] {
 
 /** The flags with which `call`, from this folder, finds the same APIs. */
 function callFlags(launch: Launch): string {
-  const { paths } = launch.config;
-  const implied = paths.length === 1 && (paths[0] === 'domains' || paths[0] === BUNDLED_DOMAINS);
-  const domains = implied ? [] : paths.flatMap((path) => flag('--domains', path));
-  return [...domains, ...sourceFlags(launch, (path) => path)]
+  const { paths, file } = launch.config;
+  const isImplied = paths.length === 1 && (paths[0] === 'domains' || paths[0] === BUNDLED_DOMAINS);
+  const isTold = file === undefined ? !isImplied : isTyped(launch.config, 'domains');
+  const domains = isTold ? paths.flatMap((path) => flag('--domains', path)) : [];
+  const config = file === 'landbridge.yaml' ? [] : flag('--config', file);
+  return [...config, ...domains, ...sourceFlags(launch, (path) => path)]
     .map((word) => ` ${/^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`}`)
     .join('');
 }

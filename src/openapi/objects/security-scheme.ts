@@ -5,7 +5,7 @@
 // would get AWS_SECRET_ACCESS_KEY. So the plain name `<DOMAIN>_<SCHEME>` is for where the operator chose the origin (a base
 // URL); everything else comes from variables set for documents alone, or from those the operator named.
 import { originOf } from '../../endpoint/address.ts';
-import { type Environment, readSecret } from '../../endpoint/environment.ts';
+import { DOCUMENT_PREFIX, type Environment, readSecret } from '../../endpoint/environment.ts';
 import { fillLogin } from '../../endpoint/login/fill-login.ts';
 import type { Credential, Secret } from '../../endpoint/model.ts';
 import { toSnakeCase } from '../../endpoint/names.ts';
@@ -14,9 +14,6 @@ import { type Node, nodeAt, textAt } from '../../endpoint/untrusted.ts';
 import { prefixIn, withPrefix } from '../credential-format.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 import type { KeyParameter } from '../key-parameters.ts';
-
-/** In front of every variable whose name a document chose. */
-export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 
 export interface ApiKeyPlace {
   readonly scheme: string;

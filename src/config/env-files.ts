@@ -1,0 +1,37 @@
+// The environment, and files of variables behind it.
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { Environment } from '../endpoint/environment.ts';
+import { GatewayError } from '../errors.ts';
+
+export interface EnvFile {
+  readonly path: string;
+  /** Who named it: `--dotenv`, `landbridge.yaml:3`. */
+  readonly from: string;
+}
+
+export interface ReadEnvironment {
+  readonly env: Environment;
+  /** The file that brought a variable. */
+  readonly fileOf: ReadonlyMap<string, string>;
+}
+
+/** The real environment wins over files, a later file over an earlier one. */
+export function readEnvironment(files: readonly EnvFile[], processEnv: Environment): ReadEnvironment {
+  const env: Record<string, string | undefined> = Object.create(null);
+  const fileOf = new Map<string, string>();
+  for (const { path, from } of files) {
+    try {
+      const variables = parseEnv(readFileSync(path, 'utf8'));
+      Object.assign(env, variables);
+      for (const name of Object.keys(variables)) if (processEnv[name] === undefined) fileOf.set(name, path);
+    } catch (cause) {
+      const { code, message } = cause as NodeJS.ErrnoException;
+      const why = code === 'ENOENT' ? 'it does not exist' : code === 'EISDIR' ? 'it is a folder' : message;
+      const sentence = `Cannot read the variables in ${path} (${from}): ${why}. Looked for ${resolve(path)}.`;
+      throw new GatewayError('BAD_CONFIG', sentence, {}, cause);
+    }
+  }
+  return { env: Object.freeze(Object.assign(env, processEnv)), fileOf };
+}

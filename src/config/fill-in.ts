@@ -1,0 +1,63 @@
+// `${VARIABLE}` and `${VARIABLE:-default}` in the texts of landbridge.yaml.
+import type { z } from 'zod';
+import { type Environment, expand, needsVariables } from '../endpoint/environment.ts';
+import { isObject } from '../endpoint/is-object.ts';
+import type { Problem } from '../endpoint/problems.ts';
+
+type Path = Problem['path'];
+
+/** Anchors let a file hold itself. */
+const MAX_DEPTH = 30;
+
+export interface Filled {
+  readonly value: unknown;
+  /** Variables that are not set. */
+  readonly problems: readonly Problem[];
+  /** Every variable that the file may mean: in `${}`, or as a text of its own. */
+  readonly variables: ReadonlySet<string>;
+  /** Where a text was filled in. */
+  readonly places: ReadonlySet<string>;
+}
+
+/** `isLeft`: the text stays as it is, but its variables must be set all the same. */
+export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): Filled {
+  const problems: Problem[] = [];
+  const variables = new Set<string>();
+  const places = new Set<string>();
+  const whole = mapTexts(value, (text, path) => {
+    if (/^[A-Za-z_]\w*$/.test(text)) variables.add(text);
+    const filled = expand(text, env);
+    for (const { name } of filled.variables) variables.add(name);
+    if (filled.missing.length > 0) problems.push({ path, message: needsVariables(filled.missing) });
+    if (filled.variables.length === 0 || isLeft(path)) return text;
+    places.add(toKey(path));
+    return filled.text;
+  });
+  return { value: whole, problems, variables, places };
+}
+
+/** The value, with numbers and truth values where they are expected and a variable brought their text. */
+export function readAsMeant({ value, places }: Filled, issues: readonly z.core.$ZodIssue[]): unknown {
+  const types = new Map<string, string>();
+  for (const issue of issues) if (issue.code === 'invalid_type') types.set(toKey(issue.path), issue.expected);
+  return mapTexts(value, (text, path) => {
+    const expected = places.has(toKey(path)) ? types.get(toKey(path)) : undefined;
+    if (expected === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+    const isNumber = (expected === 'number' || expected === 'int') && /^[+-]?\d+(?:\.\d+)?$/.test(text);
+    return isNumber ? Number(text) : text;
+  });
+}
+
+/** A copy of the value, with something else for each of its texts. */
+function mapTexts(value: unknown, change: (text: string, path: Path) => unknown, path: Path = []): unknown {
+  if (typeof value === 'string') return change(value, path);
+  if (path.length > MAX_DEPTH || value instanceof Date) return value;
+  if (Array.isArray(value)) return value.map((item, index) => mapTexts(item, change, [...path, index]));
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, change, [...path, key])]);
+  return Object.fromEntries(entries);
+}
+
+function toKey(path: readonly PropertyKey[]): string {
+  return path.map(String).join('\0');
+}

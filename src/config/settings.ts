@@ -1,0 +1,288 @@
+// Every setting of a deployment that is one value: what it may be, what holds when nobody says anything, its flag and its
+// variable. The name here is its name in landbridge.yaml. Help for editors and the reference in docs/ are made of this table.
+import { z } from 'zod';
+import { about, headerName, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
+import { LOG_LEVELS } from '../log.ts';
+import { profilesFile } from '../profiles.ts';
+import { filePath, sourcePath } from './file-paths.ts';
+
+/** What tools/list may cost before `auto` takes a smaller mode. */
+const DEFAULT_TOKEN_BUDGET = 10_000;
+
+export interface Setting {
+  /** As it stands in landbridge.yaml, with words and an example. */
+  readonly type: z.ZodType;
+  /** As a flag or variable has it, where that is not the same as text. */
+  readonly typed?: z.ZodType;
+  /** What holds when nobody says anything. */
+  readonly fallback?: unknown;
+  /** As commander spells it. */
+  readonly flag?: string;
+  readonly variable?: string;
+}
+
+const port = z
+  .number({ error: 'must be a number from 0 to 65535' })
+  .int('must be a whole number')
+  .min(0, 'must be at least 0')
+  .max(65_535, 'must be at most 65535');
+const positive = z.number({ error: 'must be a number' }).int('must be a whole number').min(1, 'must be at least 1');
+const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least 0');
+/** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
+const truth = z.boolean({ error: 'must be true or false' });
+const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
+const headerLine = named(/^[^:\s]+\s*:/, 'must look like "Name: value"');
+const headers = z
+  .record(headerName('a header has a name such as X-Tenant'), named(/^[^\r\n]+$/, 'must be text on one line'))
+  .transform((all): readonly string[] => Object.entries(all).map(([name, value]) => `${name}: ${value}`));
+const secretText = z.string().min(32, 'must have at least 32 characters');
+const secretSource = strict({
+  env: about(
+    named(/^[A-Za-z_]\w*$/, 'must be the name of a variable'),
+    'The variable that holds it.',
+    'GATEWAY_SECRET',
+  ),
+  file: about(filePath, 'A file that holds it, such as a mounted secret.', '/run/secrets/gateway'),
+})
+  .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'must have either env or file')
+  .meta({ id: 'secret' });
+
+export const SETTINGS = {
+  domains: {
+    type: about(
+      list(sourcePath).refine((all) => all.length > 0, 'must name at least one folder, file or URL'),
+      'Folders of domain files, domain files, and OpenAPI documents (files or URLs). Default: `domains` beside this file.',
+      ['./domains'],
+    ),
+    flag: 'domains',
+    variable: 'LANDBRIDGE_DOMAINS',
+  },
+  envFiles: {
+    type: about(list(filePath), 'Files of variables, as .env files have them. The environment itself counts more.', [
+      '.env',
+    ]),
+    flag: 'dotenv',
+  },
+  host: {
+    type: about(text, 'Address to listen on. Default: `127.0.0.1`.', '0.0.0.0'),
+    fallback: '127.0.0.1',
+    flag: 'host',
+    variable: 'HOST',
+  },
+  port: {
+    type: about(port, 'HTTP port; 0 picks one. Default: 3333.', 8080),
+    fallback: 3333,
+    flag: 'port',
+    variable: 'PORT',
+  },
+  http: {
+    type: about(
+      truth,
+      'Whether to listen for HTTP. Default: yes, but not where `stdio` is asked for and `port` is not.',
+      false,
+    ),
+  },
+  stdio: {
+    type: about(truth, 'Speak MCP on stdin and stdout. Default: no.', true),
+    fallback: false,
+    flag: 'stdio',
+  },
+  tcp: {
+    type: about(port, 'Port for raw TCP; 0 picks one. Default: none.', 4444),
+    flag: 'tcp',
+    variable: 'LANDBRIDGE_TCP',
+  },
+  tokenBudget: {
+    type: about(
+      positive,
+      'What tools/list may cost before `auto` takes a smaller mode, in tokens. Default: 10000.',
+      20_000,
+    ),
+    fallback: DEFAULT_TOKEN_BUDGET,
+    flag: 'tokenBudget',
+    variable: 'LANDBRIDGE_TOKEN_BUDGET',
+  },
+  exposure: {
+    type: about(
+      z.enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' }),
+      'One tool per operation, one per group, or search. Default: as the domains say, else `auto`.',
+      'grouped',
+    ),
+    flag: 'exposure',
+    variable: 'LANDBRIDGE_EXPOSURE',
+  },
+  readOnly: {
+    type: about(truth, 'Refuse everything that is not a read. Default: no.', true),
+    fallback: false,
+    flag: 'readOnly',
+    variable: 'LANDBRIDGE_READ_ONLY',
+  },
+  guard: {
+    type: about(
+      z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' }),
+      'What becomes of destructive calls. Default: `confirm`.',
+      'deny',
+    ),
+    flag: 'guard',
+    variable: 'LANDBRIDGE_GUARD',
+  },
+  confirm: {
+    type: about(
+      z.enum(['token', 'ask', 'either'], { error: 'must be token, ask or either' }),
+      'What counts as a yes to a call that needs one: the user is asked, a signed token, or either. Default: `either`.',
+      'ask',
+    ),
+    flag: 'confirm',
+    variable: 'LANDBRIDGE_CONFIRM',
+  },
+  profiles: {
+    type: about(
+      z.union([filePath, profilesFile]),
+      'Named parts of the catalog, each at `/mcp/<name>`: here, or in a file of their own. Default: `profiles.yaml` beside this file, where there is one.',
+      { reader: { effects: ['read'] } },
+      './profiles.yaml',
+    ),
+    flag: 'profiles',
+    variable: 'LANDBRIDGE_PROFILES',
+  },
+  profile: {
+    type: about(
+      text,
+      'The profile that stdio and TCP serve, and all that `tools`, `call` and `doctor` look at.',
+      'reader',
+    ),
+    flag: 'profile',
+    variable: 'LANDBRIDGE_PROFILE',
+  },
+  baseUrl: {
+    type: about(url, 'Where the API is, instead of what documents say.', 'https://api.example.com/v1'),
+    flag: 'baseUrl',
+  },
+  headers: {
+    type: about(
+      headers,
+      'Sent when a document is fetched and with every request to the first API. Variables in it are kept as secrets.',
+      { Authorization: `Bearer $${'{API_TOKEN}'}` },
+    ),
+    typed: list(headerLine),
+    fallback: [],
+    flag: 'header',
+  },
+  refsRoot: {
+    type: about(filePath, 'A folder that `$ref`s of documents may reach beside their own.', './openapi'),
+    flag: 'refsRoot',
+  },
+  publicUrl: {
+    type: about(
+      url,
+      'Where clients reach this gateway, without `/mcp`: what tokens are made for, and a Host that is served.',
+      'https://mcp.example.com',
+    ),
+    flag: 'publicUrl',
+    variable: 'LANDBRIDGE_PUBLIC_URL',
+  },
+  allowedHosts: {
+    type: about(texts, 'Further Host names that are served.', ['mcp.internal']),
+    fallback: [],
+    flag: 'allowedHost',
+    variable: 'LANDBRIDGE_ALLOWED_HOSTS',
+  },
+  allowedOrigins: {
+    type: about(texts, 'Web origins whose pages may call.', ['https://app.example']),
+    fallback: [],
+    flag: 'allowedOrigin',
+    variable: 'LANDBRIDGE_ALLOWED_ORIGINS',
+  },
+  trustedProxies: {
+    type: about(
+      list(named(/^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/, 'must be an address or a CIDR range, such as 10.0.0.0/8')),
+      'Proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none.',
+      ['10.0.0.0/8'],
+    ),
+    fallback: [],
+    flag: 'trustedProxy',
+    variable: 'LANDBRIDGE_TRUSTED_PROXIES',
+  },
+  allowUnauthenticated: {
+    type: about(truth, 'Listen beyond this machine with no authentication. Default: no.', true),
+    fallback: false,
+    flag: 'allowUnauthenticated',
+    variable: 'LANDBRIDGE_ALLOW_UNAUTHENTICATED',
+  },
+  maxBodyBytes: {
+    type: about(positive, 'Largest message accepted. Default: 1048576.', 4_194_304),
+    fallback: 1024 * 1024,
+    flag: 'maxBody',
+    variable: 'LANDBRIDGE_MAX_BODY_BYTES',
+  },
+  maxConnections: {
+    type: about(positive, 'TCP connections at once. Default: 100.', 500),
+    fallback: 100,
+    flag: 'maxConnections',
+    variable: 'LANDBRIDGE_MAX_CONNECTIONS',
+  },
+  idleSeconds: {
+    type: about(positive, 'TCP connections idle for this long are closed. Default: 300.', 600),
+    fallback: 300,
+    flag: 'idleSeconds',
+    variable: 'LANDBRIDGE_IDLE_SECONDS',
+  },
+  graceSeconds: {
+    type: about(seconds, 'Time for calls under way to finish on shutdown. Default: 10.', 30),
+    fallback: 10,
+    flag: 'grace',
+    variable: 'LANDBRIDGE_GRACE_SECONDS',
+  },
+  logLevel: {
+    type: about(z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }), 'Default: `info`.', 'warn'),
+    fallback: 'info',
+    flag: 'logLevel',
+    variable: 'LOG_LEVEL',
+  },
+  secret: {
+    type: about(
+      secretSource,
+      'Where the secret is that seals confirmations and sessions, at least 32 characters; replicas share it. Default: a new one at every start.',
+      { file: '/run/secrets/gateway' },
+    ),
+    typed: secretText,
+    variable: 'LANDBRIDGE_SECRET',
+  },
+  state: {
+    type: about(
+      named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
+      'Redis or Valkey that replicas share: counters of limits and spent confirmations. Default: this process alone.',
+      'redis://127.0.0.1:6379',
+    ),
+    flag: 'state',
+    variable: 'LANDBRIDGE_STATE',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** Variables for what is said in a section of landbridge.yaml. */
+export const SECTION_VARIABLES = { apiKeys: 'LANDBRIDGE_API_KEYS', apiKeysFile: 'LANDBRIDGE_API_KEYS_FILE' } as const;
+
+export type Settings = typeof SETTINGS;
+export type SecretSource = z.output<typeof secretSource>;
+export type SettingName = keyof Settings;
+
+/** What a flag or variable says, as the file would have it: numbers, truth values and lists are text there. */
+export function readTyped({ type, typed }: Setting, value: unknown) {
+  return (typed ?? type).safeParse(typed === undefined ? fromText(type, value) : value);
+}
+
+/** Flags are repeated; a variable has commas. */
+function fromText(type: z.ZodType, value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  const { def } = type as { def: { type: string; innerType?: z.ZodType } };
+  if (def.type === 'readonly') return fromText(def.innerType!, value);
+  if (def.type === 'number') return /^[+-]?\d+(?:\.\d+)?$/.test(value.trim()) ? Number(value) : value;
+  if (def.type === 'boolean') return z.stringbool().safeParse(value).data ?? value;
+  if (def.type === 'array') return value.split(',').flatMap((item) => item.trim() || []);
+  return value;
+}
+
+/** `--allowed-host`, as it is written. */
+export function spellFlag(flag: string): string {
+  return `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}

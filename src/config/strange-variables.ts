@@ -1,0 +1,58 @@
+// Variables that begin like ours and are none. LANDBRIDGE_REDONLY=true, passed over in silence, would start a gateway that
+// writes.
+import { DOCUMENT_PREFIX, type Environment } from '../endpoint/environment.ts';
+import { closest } from '../endpoint/suggest.ts';
+import { GatewayError } from '../errors.ts';
+import { SECTION_VARIABLES, SETTINGS, type Setting } from './settings.ts';
+
+const PREFIX = 'LANDBRIDGE_';
+
+/** Where landbridge.yaml is. */
+const CONFIG_VARIABLE = 'LANDBRIDGE_CONFIG';
+
+const VARIABLES = [
+  CONFIG_VARIABLE,
+  ...Object.values(SECTION_VARIABLES),
+  ...Object.values<Setting>(SETTINGS).flatMap(({ variable }) => (variable === undefined ? [] : [variable])),
+];
+
+/** What Kubernetes sets in every container beside a Service whose name begins with ours, and Docker for its links. */
+const SERVICE_LINK =
+  /^LANDBRIDGE(?:_[A-Z0-9_]+)?_(?:SERVICE_HOST|SERVICE_PORT(?:_[A-Z0-9_]+)?|PORT_\d+_(?:TCP|UDP|SCTP)(?:_(?:PROTO|PORT|ADDR))?)$/;
+const SERVICE_ADDRESS = /^(?:tcp|udp|sctp):\/\/\S+$/;
+
+/** Variables that are set, begin like ours, and mean nothing to us. `others`: names that headers or landbridge.yaml use. */
+export function listStrangers(env: Environment, others: ReadonlySet<string>): readonly string[] {
+  return Object.keys(env).filter((name) => {
+    if (!name.startsWith(PREFIX) || name.startsWith(DOCUMENT_PREFIX) || !env[name]) return false;
+    if (VARIABLES.includes(name) || others.has(name) || SERVICE_LINK.test(name)) return false;
+    return !(name.endsWith('_PORT') && SERVICE_ADDRESS.test(env[name]));
+  });
+}
+
+/** Stops the start. Where no domain file was asked, one that is far from ours may be a secret of theirs. */
+export function refuseStrangers(names: readonly string[], asked?: ReadonlySet<string>): void {
+  const strangers = names.filter((name) => (asked === undefined ? nearest(name) !== undefined : !asked.has(name)));
+  if (strangers.length === 0) return;
+  const sentences = strangers.map((name) => {
+    const near = nearest(name);
+    const advice = near === undefined ? 'unset it' : `did you mean ${near}?`;
+    return `${name} is set, and no setting has that name: ${advice}`;
+  });
+  const also = strangers.every((name) => nearest(name) !== undefined)
+    ? ''
+    : ` Variables of this program are ${VARIABLES.join(', ')}; secrets of documents begin with ${DOCUMENT_PREFIX}, and those of domain files are what these name.`;
+  throw new GatewayError('BAD_CONFIG', `${sentences.join('\n')}${also}`, { usage: true, variables: strangers });
+}
+
+/** Of PORT, HOST and LOG_LEVEL people expect the prefix too. */
+function nearest(name: string): string | undefined {
+  const bare = name.slice(PREFIX.length);
+  if (VARIABLES.includes(bare)) return bare;
+  const near = closest(
+    bare,
+    VARIABLES.map((one) => one.replace(PREFIX, '')),
+  );
+  if (near === undefined) return undefined;
+  return VARIABLES.includes(near) ? near : `${PREFIX}${near}`;
+}
