@@ -21,9 +21,10 @@ import {
   type ResourceTable,
   type TemplateEntry,
 } from './catalog/resources-and-prompts/resources.ts';
+import { selectPrompts } from './catalog/resources-and-prompts/select-prompts.ts';
 import { checkSelection, type Selection, selectEndpoints, selectNative } from './catalog/select-endpoints.ts';
 import { createUnknownTool } from './catalog/unknown-tool.ts';
-import type { ConfirmWay, Domain, Effect, GuardPolicy } from './endpoint/model.ts';
+import type { ConfirmWay, Domain, Effect, Endpoint, GuardPolicy } from './endpoint/model.ts';
 import { createRedactor, type Redactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
@@ -31,7 +32,7 @@ import { createExecutor, type Executor } from './executor/executor.ts';
 import type { RawResponse } from './executor/send.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
 import { createConfirmations, createSpentStore, type SpentStore } from './orchestration/confirmations.ts';
-import { compileOperation } from './orchestration/operation.ts';
+import { compileOperation, type Operation } from './orchestration/operation.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
 import { createRedaction, type Redaction } from './orchestration/redaction.ts';
 import { createSigner, type Signer } from './orchestration/signer.ts';
@@ -153,6 +154,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     native: options.native ?? {},
     exposure: options.exposure ?? 'auto',
     policy,
+    compiled: new Map(),
   };
   const service = createService(shared, serving);
   const lost = listLostResources(options.domains, service.resources);
@@ -162,9 +164,9 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
   const profiles = new Map<string, Service>();
   for (const [name, profile] of Object.entries(options.profiles ?? {})) {
     servings.set(name, toProfileServing(name, profile, options as GatewayOptions, policy));
-    profiles.set(name, createService(shared, servings.get(name)!));
+    profiles.set(name, createService(shared, servings.get(name)!, service));
   }
-  /** What callers of fewer effects see, by profile and effects; made when the first of them comes. */
+  /** What callers of fewer effects see, by profile and effects; made when it is first asked for. */
   const parts = new Map<string, Service>();
   const partOf = (profile: string, effects: readonly Effect[]): Service | undefined => {
     const whole = servings.get(profile);
@@ -172,7 +174,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     const key = `${profile} ${EFFECTS.filter((effect) => effects.includes(effect)).join()}`;
     let part = parts.get(key);
     if (part === undefined) {
-      part = createService(shared, toPartServing(whole, effects));
+      part = createService(shared, toPartServing(whole, effects), service);
       parts.set(key, part);
     }
     return part;
@@ -228,6 +230,8 @@ interface Serving {
   readonly native: NativeEntries;
   readonly exposure: Exposure | 'auto';
   readonly policy: DeploymentPolicy;
+  /** Operations of this profile: whoever serves a part of it shares them. */
+  readonly compiled: Map<Endpoint, Operation>;
   /** Not everybody sees the same: nobody on the way may keep a list for others. */
   readonly isPrivate?: boolean;
 }
@@ -236,10 +240,15 @@ interface Serving {
 function toPartServing(serving: Serving, effects: readonly Effect[]): Serving {
   return {
     ...serving,
-    domains: selectEndpoints(serving.domains, { effects }),
+    domains: selectEndpoints(serving.domains, { effects }).map(withoutDocument),
     native: selectNative(serving.native, { native: true, effects }),
     isPrivate: true,
   };
+}
+
+/** The document tells also of what was left out when it was imported. One is made of the endpoints instead. */
+function withoutDocument({ document: _, ...domain }: Domain): Domain {
+  return Object.freeze(domain);
 }
 
 /** A profile may be stricter than the deployment, never laxer. */
@@ -251,6 +260,7 @@ function toProfileServing(name: string, profile: Profile, options: GatewayOption
     domains: profile.exposure === undefined ? selected : selected.map(withoutExposure),
     native: selectNative(options.native ?? {}, profile),
     exposure: profile.exposure ?? options.exposure ?? 'auto',
+    compiled: new Map(),
     policy: {
       ...policy,
       readOnly: policy.readOnly || (profile.readOnly ?? false),
@@ -274,14 +284,19 @@ interface Shared {
   readonly spent: SpentStore;
 }
 
-function createService(shared: Shared, serving: Serving): Service {
+/** `whole`: all that there is, where this serves a part of it. */
+function createService(shared: Shared, serving: Serving, whole?: Service): Service {
   const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
   const { options, log, executor, redaction, spent } = shared;
   const signer = shared.signer.scoped(profile);
   const confirmations = createConfirmations({ signer, spent, ttlSeconds: options.confirmationTtlSeconds });
   const parts = { executor, confirmations, policy, redaction, middleware: options.middleware ?? [] };
   const operations = domains.flatMap((domain) =>
-    domain.endpoints.map((endpoint) => compileOperation(endpoint, domain, parts)),
+    domain.endpoints.map((endpoint) => {
+      const operation = serving.compiled.get(endpoint) ?? compileOperation(endpoint, domain, parts);
+      serving.compiled.set(endpoint, operation);
+      return operation;
+    }),
   );
   const registry = buildRegistry({
     domains,
@@ -292,7 +307,11 @@ function createService(shared: Shared, serving: Serving): Service {
     strategies: options.strategies,
   });
   const resources = buildResources(domains, registry, native);
-  const prompts = buildPrompts(domains, (context, uri) => readFrom(resources, context, uri), native.prompts);
+  const prompts = buildPrompts(
+    whole === undefined ? domains : selectPrompts(domains, { registry, resources }, whole),
+    (context, uri) => readFrom(resources, context, uri),
+    native.prompts,
+  );
   const adapter = createAdapter({
     tools: {
       find: (name) => registry.tools.get(name)?.run,

@@ -4,7 +4,7 @@ import type { Domain, Effect, Endpoint } from '../endpoint/model.ts';
 import { groupNamesOf, qualifiedNamesOf } from '../endpoint/names.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { closest } from '../endpoint/suggest.ts';
-import type { Tool } from '../model/tool.ts';
+import { effectOfHints } from '../orchestration/native-operation.ts';
 import type { PromptEntry } from './resources-and-prompts/prompts.ts';
 import type { ResourceEntry, TemplateEntry } from './resources-and-prompts/resources.ts';
 import type { ToolEntry } from './tool-entry.ts';
@@ -91,13 +91,26 @@ export function selectNative<Parts extends NativeParts>(
   if (native === false) return {};
   const isNamed = compileNames(native === true ? undefined : native);
   const { tools = [], resources = [], templates = [], prompts = [] } = parts;
+  // A function that fills a resource or a prompt reads.
+  const mayRead = effects?.includes('read') ?? true;
+  const isKept = (entry: ResourceEntry | TemplateEntry | PromptEntry) => mayRead && namesOf(entry).some(isNamed);
   return {
     ...parts,
-    tools: tools.filter(({ tool }) => isNamed(tool.name) && (effects?.includes(effectOf(tool)) ?? true)),
-    resources: resources.filter((entry) => namesOf(entry).some(isNamed)),
-    templates: templates.filter((entry) => namesOf(entry).some(isNamed)),
-    prompts: prompts.filter((entry) => namesOf(entry).some(isNamed)),
+    tools: tools.filter(({ tool }) => isNamed(tool.name)).flatMap((entry) => takePart(entry, effects) ?? []),
+    resources: resources.filter(isKept),
+    templates: templates.filter(isKept),
+    prompts: prompts.filter(isKept),
   };
+}
+
+function takePart(entry: ToolEntry, effects: readonly Effect[] | undefined): ToolEntry | undefined {
+  if (effects === undefined) return entry;
+  if (entry.part) return entry.part(effects);
+  const { annotations } = entry.tool;
+  const effect = effectOfHints({ readOnly: annotations?.readOnlyHint, destructive: annotations?.destructiveHint });
+  return [effect, ...entry.operations.map(({ endpoint }) => endpoint.effect)].every((one) => effects.includes(one))
+    ? entry
+    : undefined;
 }
 
 function namesOf({ definition }: ResourceEntry | TemplateEntry | PromptEntry): string[] {
@@ -155,10 +168,4 @@ function checkIsServing(selection: Selection, { domains, native }: Catalog): Pro
   const keys = ['domains', 'include', 'exclude', 'tags', 'excludeTags', 'effects'] as const;
   const choices = keys.filter((key) => selection[key] !== undefined).join(', ');
   return [{ path: [], message: `serves nothing: no operation passes ${choices} together; loosen one of them` }];
-}
-
-/** As its hints say; unsaid is not a read. */
-function effectOf({ annotations }: Tool): Effect {
-  if (annotations?.destructiveHint) return 'destructive';
-  return annotations?.readOnlyHint ? 'read' : 'write';
 }

@@ -2,7 +2,7 @@
 
 import type { Handler } from '../call/handler.ts';
 import { freeze } from '../endpoint/freeze.ts';
-import type { Args } from '../endpoint/model.ts';
+import type { Args, Effect } from '../endpoint/model.ts';
 import { ToolConverter } from '../model/converters.ts';
 import type { Tool } from '../model/tool.ts';
 import type { WireTool } from '../model/wire.ts';
@@ -23,9 +23,12 @@ export interface ToolEntry {
   readonly pickOf?: ((operation: Operation) => Args | undefined) | undefined;
   /** Native tools: the same under a gateway's policy, with its guard, dry run and read-only switch. */
   readonly govern?: Govern | undefined;
+  /** Native tools: the same with only what has one of these effects; undefined where nothing is left. */
+  readonly part?: TakePart | undefined;
 }
 
 export type Govern = (government: NativeGovernment) => ToolEntry;
+export type TakePart = (effects: readonly Effect[]) => ToolEntry | undefined;
 
 /** `controls`: where they are not those of its operations. */
 export function createEntry(
@@ -33,7 +36,7 @@ export function createEntry(
   run: Handler,
   domain: string,
   operations: readonly Operation[],
-  { govern, pickOf, controls }: Partial<Pick<ToolEntry, 'govern' | 'pickOf' | 'controls'>> = {},
+  { govern, part, pickOf, controls }: Partial<Pick<ToolEntry, 'govern' | 'part' | 'pickOf' | 'controls'>> = {},
 ): ToolEntry {
   return Object.freeze({
     tool: tool.freeze(),
@@ -45,6 +48,7 @@ export function createEntry(
       return controls ?? [...new Set(operations.flatMap((operation) => Object.keys(operation.controls)))];
     },
     govern,
+    part,
     pickOf,
   });
 }

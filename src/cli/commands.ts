@@ -221,6 +221,36 @@ Exit codes: 0 it is written, or was there already; 1 it was only shown, or faile
     run: async (client, files, flags) => (await import('./install/install.ts')).runInstall(client, files, flags),
   },
   {
+    name: 'key',
+    description: 'Make an API key for a caller, and the line of landbridge.yaml that lets it in.',
+    arguments: [
+      ['<action>', 'new makes a key; hash reads one from stdin and prints its SHA-256'],
+      ['[name]', 'who calls with it: logs, audit and limits know the caller as key:<name>'],
+    ],
+    options: [
+      option('--profiles <names>', 'the profiles it may use, with commas; * for all and /mcp itself (default: *)'),
+      option('--effects <effects>', 'what its calls may do: read, write, destructive, with commas (default: all)'),
+      option('--expires <date>', 'from when on it is refused: a date, or a time with its zone'),
+      json,
+    ],
+    help: `
+Examples:
+  landbridge key new ci                                             may do everything
+  landbridge key new bot --profiles reader --effects read --expires 2099-01-01
+  landbridge key hash                                               of a key that is there already, from stdin
+
+The key is shown once and kept nowhere; landbridge.yaml holds its SHA-256:
+
+  auth:
+    keys:
+      - { name: ci, sha256: "9f86d0…" }
+
+or, without that file: LANDBRIDGE_API_KEYS=ci=9f86d0…,bot=… or --api-keys <file> with a line for each.
+Callers send it as "Authorization: Bearer <key>" or "X-API-Key: <key>". To change a key, add a second one
+of the same name, give it to the caller, and remove the first.`,
+    run: async (action, name, flags) => (await import('./key/key.ts')).runKey(action, name, flags),
+  },
+  {
     name: 'doctor',
     description: 'Check that a catalog is fit for models and clients; exits 1 when it is not, for CI.',
     arguments: [FILES],

@@ -34,7 +34,7 @@ const permissions = {
   limits: about(callLimits, 'How much it may call; stricter or laxer than `limits.perPrincipal`.', { rate: '100/min' }),
 };
 
-const key = strict(
+export const keyEntry = strict(
   {
     name: about(principalName, 'Who calls with it: logs, audit and limits know the caller by it.', 'ci'),
     sha256: about(
@@ -60,7 +60,7 @@ const key = strict(
       context.addIssue({ code: 'custom', path: [name], message: `stands beside ${sources[0]![0]}: keep one of them` });
   })
   .meta({ id: 'key', description: 'An API key. Several may have one name, so that they can be rotated.' });
-export type KeyEntry = z.output<typeof key>;
+export type KeyEntry = z.output<typeof keyEntry>;
 
 const scopesOf = (what: string, example: string) =>
   about(texts, `A token with any one of these scopes may ${what}.`, [example]);
@@ -136,7 +136,7 @@ const issuer = strict(
 ).meta({ id: 'issuer', description: 'An OAuth 2.1 authorization server whose access tokens are accepted.' });
 
 export const authSection = strict({
-  keys: about(list(key), 'API keys, sent as `Authorization: Bearer <key>` or `X-API-Key: <key>`.', [
+  keys: about(list(keyEntry), 'API keys, sent as `Authorization: Bearer <key>` or `X-API-Key: <key>`.', [
     { name: 'ci', sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', effects: ['read'] },
   ]),
   oauth: about(list(issuer), 'Authorization servers whose access tokens are accepted.', [

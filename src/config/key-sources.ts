@@ -1,6 +1,5 @@
 // Where API keys are configured: `auth.keys` of landbridge.yaml (a hash, a variable or a file each), LANDBRIDGE_API_KEYS and
 // --api-keys. Whatever way a key comes, only its SHA-256 is handed on.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
@@ -12,7 +11,7 @@ import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { KeyEntry } from './auth-schema.ts';
 import { type ConfigFile, placeOf, toSectionError } from './config-file.ts';
-import { explainWeakness } from './key-strength.ts';
+import { explainWeakness, hashKey } from './key-format.ts';
 
 /** A key that may call: nobody can make the key of it. */
 export interface ConfiguredKey extends Pick<KeyEntry, 'name' | 'profiles' | 'effects' | 'expires' | 'limits'> {
@@ -114,7 +113,7 @@ function toHash(text: string): { readonly sha256: string } | { readonly problem:
   if (hash !== undefined) return { sha256: hash.toLowerCase() };
   const weakness = explainWeakness(text);
   if (weakness !== undefined) return { problem: `${weakness}; ${ADVICE}` };
-  return { sha256: createHash('sha256').update(text).digest('hex') };
+  return { sha256: hashKey(text) };
 }
 
 const NAMED_KEY = /^([A-Za-z0-9][A-Za-z0-9._@-]{0,63})\s*=\s*(\S+)$/;

@@ -49,7 +49,7 @@ function decide(
   { policy }: NativeGovernment,
 ): Decision {
   const source = { kind: 'module', file: operation } as const;
-  return decidePolicy({ effect: effectOf(hints), domain: operation, source }, { guard: {} }, policy);
+  return decidePolicy({ effect: effectOfHints(hints), domain: operation, source }, { guard: {} }, policy);
 }
 
 /** Whether a person agrees to each call of it: then nothing may change its arguments afterwards. */
@@ -63,7 +63,7 @@ export function isConfirmed(
 export function compileNative(native: NativeFunction, government: NativeGovernment): NativeOperation {
   const { policy, confirmations } = government;
   const { operation, summary, hints, keys } = native;
-  const effect = effectOf(hints);
+  const effect = effectOfHints(hints);
   const decision = decide(native, government);
   const { way } = decideWay({}, {}, policy);
   // What nobody said anything about is advertised as it was written.
@@ -88,7 +88,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
 }
 
 /** What nobody said anything about may write: a read-only gateway must be able to trust its switch. */
-function effectOf({ readOnly, destructive }: NativeHints): Effect {
+export function effectOfHints({ readOnly, destructive }: NativeHints): Effect {
   if (destructive === true) return 'destructive';
   return readOnly === true ? 'read' : 'write';
 }

@@ -3,16 +3,24 @@ import type { z } from 'zod';
 import type { ExecutionContext, RequestFacts } from '../../call/execution-context.ts';
 import type { Middleware } from '../../call/handler.ts';
 import type { Outcome } from '../../call/outcome.ts';
-import type { Args } from '../../endpoint/model.ts';
+import type { Args, Effect } from '../../endpoint/model.ts';
 import { ARGUMENT_KEY } from '../../endpoint/names.ts';
 import { GatewayError } from '../../errors.ts';
 import type { ToolHints } from '../../model/annotations.ts';
+import { effectOfHints } from '../../orchestration/native-operation.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { isZodObject } from '../../schema/required-fields.ts';
 import { toLocalContext } from '../native/local-call.ts';
-import { createEntry, type Govern, type ToolDefinition, type ToolEntry, toDefinition } from '../tool-entry.ts';
+import {
+  createEntry,
+  type Govern,
+  type TakePart,
+  type ToolDefinition,
+  type ToolEntry,
+  toDefinition,
+} from '../tool-entry.ts';
 import type { AnyAction, NativeAction, PlacedAction, RestAction } from './action.ts';
-import { type CompiledTool, compileTool, type ToolPlan } from './compile-tool.ts';
+import { type CompiledAction, type CompiledTool, compileTool, type ToolPlan } from './compile-tool.ts';
 import { STRATEGIES, type Strategies } from './strategies.ts';
 
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
@@ -182,17 +190,7 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
 
   /** The builder as an entry of a gateway's registry. */
   toEntry(domain = ''): ToolEntry {
-    const operations = this.#actions.flatMap(({ definition }) => definition.operation ?? []);
-    const pickOf = (operation: Operation) => {
-      const action = this.#actions.find(({ definition }) => definition.operation === operation);
-      return action && { [this.#plan.discriminator]: action.key };
-    };
-    const toGoverned = ({ tool, run, actions }: CompiledTool): ToolEntry => {
-      const govern: Govern = (government) => toGoverned(compileTool(this.#plan, government));
-      const controls = [...new Set(actions.flatMap((action) => action.controls))];
-      return createEntry(tool, run, domain, operations, { govern, pickOf, controls });
-    };
-    return toGoverned(this.#build().compiled);
+    return toEntryOf(this.#plan, this.#build().compiled, domain);
   }
 
   get frozen(): boolean {
@@ -294,6 +292,29 @@ export class GroupedToolBuilder<Data = unknown, Common = unknown> {
       `"${discriminator}" picks the action of "${name}", so ${owner ? `action "${owner.key}"` : 'commonSchema'} cannot have a field of that name. Rename the field, or choose another with .discriminator().`,
     );
   }
+}
+
+function toEntryOf(plan: ToolPlan, { tool, run, actions }: CompiledTool, domain: string): ToolEntry {
+  const operations = plan.actions.flatMap(({ definition }) => definition.operation ?? []);
+  const pickOf = (operation: Operation) => {
+    const action = plan.actions.find(({ definition }) => definition.operation === operation);
+    return action && { [plan.discriminator]: action.key };
+  };
+  const govern: Govern = (government) => toEntryOf(plan, compileTool(plan, government), domain);
+  const part: TakePart = (effects) => {
+    const kept = actions.filter((action) => effects.includes(effectOf(action))).map(({ placed }) => placed);
+    if (kept.length === 0) return undefined;
+    const smaller = { ...plan, actions: kept };
+    return toEntryOf(smaller, compileTool(smaller), domain);
+  };
+  const controls = [...new Set(actions.flatMap((action) => action.controls))];
+  return createEntry(tool, run, domain, operations, { govern, part, pickOf, controls });
+}
+
+/** What an action says of itself makes a REST operation stricter, never laxer. */
+function effectOf({ placed: { definition }, hints }: CompiledAction): Effect {
+  if (definition.operation === undefined || definition.destructive === true) return effectOfHints(hints);
+  return definition.operation.endpoint.effect;
 }
 
 function assertNoDots(what: 'Action' | 'Group', name: string): void {

@@ -1,12 +1,38 @@
-// Whether a key that was handed over as it is can be guessed: SHA-256 is quick to compute, so only keys nobody can try out
-// are safe behind it.
+// What our API keys look like, and whether a key from elsewhere can be guessed: SHA-256 is quick to compute, so only keys
+// that nobody can try out are safe behind it.
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** Scanners for secrets find our keys by it. */
+const PREFIX = 'lb_';
+const RANDOM_BYTES = 32;
+const CHECKSUM_CHARS = 6;
 const NEEDED_BITS = 128;
 /** What is left when repetitions and runs (`abcd`, `1111`) do not count; chance alone takes some of that away. */
 const NEEDED_VARIETY_BITS = 64;
 const MAX_CHARS = 512;
 
-/** What is wrong with it, in words that go on after its name; undefined: nothing. */
+/** `lb_`, 256 random bits, and a checksum that tells a slip of copying from a key that is not known. */
+export function mintKey(): string {
+  const random = randomBytes(RANDOM_BYTES).toString('base64url');
+  return `${PREFIX}${random}${checksumOf(random)}`;
+}
+
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function checksumOf(text: string): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(text));
+  return bytes.toString('base64url');
+}
+
+/** What is wrong with a key, in words that go on after its name; undefined: nothing. */
 export function explainWeakness(key: string): string | undefined {
+  const [text, checksum] = [key.slice(PREFIX.length, -CHECKSUM_CHARS), key.slice(-CHECKSUM_CHARS)];
+  if (key.startsWith(PREFIX) && checksumOf(text) !== checksum)
+    return 'was not copied whole, or a character of it was changed: its checksum does not fit';
   if (!/^[\x21-\x7e]+$/.test(key)) return 'has characters that no header can carry';
   if (key.length > MAX_CHARS) return `is longer than ${MAX_CHARS} characters`;
   const bits = bitsPerCharacter(key);

@@ -1,0 +1,46 @@
+// Which prompts are left where a part of a catalog is served: none that would lead to what that part has not.
+import type { Domain, PromptSpec } from '../../endpoint/model.ts';
+import type { Registry } from '../registry.ts';
+import type { CatalogOperation } from '../tree.ts';
+import { fill } from './prompt-text.ts';
+import { findResource, type ResourceTable } from './resources.ts';
+
+interface Catalog {
+  readonly registry: Pick<Registry, 'operations'>;
+  readonly resources: ResourceTable;
+}
+
+/** The domains of a part, without the prompts that embed a resource or name an operation of the whole which the part has not. */
+export function selectPrompts(domains: readonly Domain[], part: Catalog, whole: Catalog): readonly Domain[] {
+  if (domains.every(({ prompts }) => prompts.length === 0)) return domains;
+  const served = new Set(part.registry.operations.flatMap(distinctNamesOf));
+  const hidden = new Set(whole.registry.operations.flatMap(distinctNamesOf).filter((name) => !served.has(name)));
+  const isLost = (uri: string) =>
+    findResource(part.resources, uri) === undefined && findResource(whole.resources, uri) !== undefined;
+  return domains.map((domain) => {
+    const prompts = domain.prompts.filter((prompt) => !urisOf(prompt).some(isLost) && !names(prompt, hidden));
+    return prompts.length === domain.prompts.length ? domain : Object.freeze({ ...domain, prompts });
+  });
+}
+
+/** Names that nobody writes by chance: `shop_delete_order`, `shop.orders.delete`, `deleteOrder`, and not `delete`. */
+function distinctNamesOf({ name, endpoint, qualifiedNames }: CatalogOperation): string[] {
+  const names = [name, endpoint.id, ...qualifiedNames, endpoint.source.operationId ?? ''];
+  return names.filter((one) => /[a-z0-9](?:[_.]|(?=[A-Z]))/.test(one));
+}
+
+/** What a prompt embeds; where an argument stands, any value will do to tell which template it is for. */
+function urisOf({ messages, arguments: declared }: PromptSpec): string[] {
+  const values = Object.fromEntries(declared.map(({ name, values: [first = '1'] = [] }) => [name, first]));
+  return messages.flatMap(({ resource }) => (resource === undefined ? [] : [fill(resource, values)]));
+}
+
+function names(prompt: PromptSpec, hidden: ReadonlySet<string>): boolean {
+  if (hidden.size === 0) return false;
+  const { title = '', description = '', messages, arguments: declared } = prompt;
+  const texts = [title, description, ...messages.map(({ text = '' }) => text)];
+  const words = [...texts, ...declared.map((one) => one.description ?? '')].flatMap(
+    (text) => text.match(/[\w.]+/g) ?? [],
+  );
+  return words.some((word) => hidden.has(word.replace(/\.+$/, '')));
+}

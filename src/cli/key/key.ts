@@ -1,0 +1,109 @@
+// landbridge key: makes an API key and the line that lets its owner in, or tells the SHA-256 of a key that is there.
+import { type KeyEntry, keyEntry } from '../../config/auth-schema.ts';
+import { explainWeakness, hashKey, mintKey } from '../../config/key-format.ts';
+import { place, toProblems } from '../../endpoint/problems.ts';
+import { hint } from '../../endpoint/suggest.ts';
+import { GatewayError } from '../../errors.ts';
+
+export interface KeyFlags {
+  readonly profiles?: string;
+  readonly effects?: string;
+  readonly expires?: string;
+  readonly json?: boolean;
+}
+
+const ACTIONS = ['new', 'hash'];
+/** More is no key. */
+const MAX_STDIN_BYTES = 64 * 1024;
+
+export async function runKey(action: string, name: string | undefined, flags: KeyFlags): Promise<void> {
+  if (action === 'hash') return printHash(await readStdin(), flags);
+  if (action !== 'new') throw refuse(`"key ${action}" is not known; ${hint(action, ACTIONS)}`);
+  if (name === undefined) throw refuse('"key new" needs a name for who will call with it: landbridge key new <name>.');
+  printKey(mintKey(), name, flags);
+}
+
+function refuse(message: string): GatewayError {
+  return new GatewayError('BAD_CONFIG', message, { usage: true });
+}
+
+function printKey(key: string, name: string, flags: KeyFlags): void {
+  const entry = toEntry(name, hashKey(key), flags);
+  const line = toLine(entry);
+  if (flags.json) return void process.stdout.write(`${JSON.stringify({ key, ...entry, line })}\n`);
+  process.stdout.write(
+    `The key of ${name}, shown this once and kept nowhere: store it where ${name} runs.
+
+  ${key}
+
+What to keep in landbridge.yaml:
+
+  auth:
+    keys:
+      ${line}
+${isFree(entry) ? `\nor without that file: LANDBRIDGE_API_KEYS=${name}=${entry.sha256}\n` : ''}
+${name} sends it as "Authorization: Bearer <key>" or "X-API-Key: <key>".
+`,
+  );
+}
+
+/** Nothing has to be written down beside name and hash. */
+function isFree({ profiles, effects, expires }: KeyEntry): boolean {
+  return profiles === undefined && effects === undefined && expires === undefined;
+}
+
+/** Checked as the file will be: no line is printed that would not start. */
+function toEntry(name: string, sha256: string, { profiles, effects, expires }: KeyFlags): KeyEntry {
+  const parsed = keyEntry.safeParse(
+    {
+      name,
+      sha256,
+      ...(profiles !== undefined && { profiles: split(profiles) }),
+      ...(effects !== undefined && { effects: split(effects) }),
+      ...(expires !== undefined && { expires }),
+    },
+    { reportInput: true },
+  );
+  if (!parsed.success) {
+    const [{ path, message }] = toProblems(parsed.error.issues) as [{ path: (string | number)[]; message: string }];
+    throw refuse(`${path[0] === 'name' ? 'The name' : `--${place(path)}`} ${message}.`);
+  }
+  if (expires !== undefined && Date.parse(expires) <= Date.now()) throw refuse(`--expires ${expires} is in the past.`);
+  return parsed.data;
+}
+
+function split(list: string): string[] {
+  return list.split(',').map((item) => item.trim());
+}
+
+/** The entry as YAML: on one line, quoted where a bare word would mean a number, an alias or a truth. */
+function toLine({ name, sha256, profiles, effects, expires }: KeyEntry): string {
+  const fields = [
+    `name: ${/^(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z][\w.-]*$/i.test(name) ? name : JSON.stringify(name)}`,
+    `sha256: ${JSON.stringify(sha256)}`,
+    profiles && `profiles: [${profiles.map((one) => (one === '*' ? '"*"' : one)).join(', ')}]`,
+    effects && `effects: [${effects.join(', ')}]`,
+    expires && `expires: ${JSON.stringify(expires)}`,
+  ];
+  return `- { ${fields.filter((field) => field !== undefined).join(', ')} }`;
+}
+
+function printHash(text: string, { json }: KeyFlags): void {
+  const key = text.trim();
+  if (key === '') throw refuse('There is no key on stdin: landbridge key hash < key.txt');
+  const weakness = explainWeakness(key);
+  if (weakness !== undefined)
+    throw new GatewayError('BAD_CONFIG', `This key ${weakness}. Make one with "landbridge key new <name>".`);
+  const sha256 = hashKey(key);
+  process.stdout.write(json ? `${JSON.stringify({ sha256 })}\n` : `${sha256}\n`);
+}
+
+async function readStdin(): Promise<string> {
+  if (process.stdin.isTTY) process.stderr.write('Paste the key, then press Enter and Ctrl-D.\n');
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += chunk as string;
+    if (text.length > MAX_STDIN_BYTES) throw refuse('What stands on stdin is too long for a key.');
+  }
+  return text;
+}
