@@ -5,6 +5,7 @@ import { createAdapter } from './adapter/adapter.ts';
 import type { AssertionSigner } from './call/assertions.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
+import { createStepUp } from './catalog/called/step-up.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
 import {
@@ -164,6 +165,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     servings.set(name, toProfileServing(name, profile, options as GatewayOptions, policy));
     profiles.set(name, createService(shared, servings.get(name)!));
   }
+  const wholeService = (profile: string) => (profile === '' ? service : profiles.get(profile));
   /** What callers of fewer effects see, by profile and effects; made when the first of them comes. */
   const parts = new Map<string, Service>();
   const partOf = (profile: string, effects: readonly Effect[]): Service | undefined => {
@@ -172,7 +174,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     const key = `${profile} ${EFFECTS.filter((effect) => effects.includes(effect)).join()}`;
     let part = parts.get(key);
     if (part === undefined) {
-      part = createService(shared, toPartServing(whole, effects));
+      part = createService(shared, toPartServing(whole, effects), wholeService(profile)?.registry);
       parts.set(key, part);
     }
     return part;
@@ -192,7 +194,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     serviceOf(profile, effects) {
       if (effects !== undefined && !EFFECTS.every((effect) => effects.includes(effect)))
         return partOf(profile, effects);
-      return profile === '' ? service : profiles.get(profile);
+      return wholeService(profile);
     },
     drain,
     close: async () => {
@@ -274,7 +276,8 @@ interface Shared {
   readonly spent: SpentStore;
 }
 
-function createService(shared: Shared, serving: Serving): Service {
+/** `whole`: of a part, the registry of everything its profile has. */
+function createService(shared: Shared, serving: Serving, whole?: Registry): Service {
   const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
   const { options, log, executor, redaction, spent } = shared;
   const signer = shared.signer.scoped(profile);
@@ -298,6 +301,8 @@ function createService(shared: Shared, serving: Serving): Service {
       find: (name) => registry.tools.get(name)?.run,
       missing: createUnknownTool(registry),
     },
+    // Whoever may only read here gains nothing by another token.
+    ...(whole && !policy.readOnly && { refuse: createStepUp(registry, whole) }),
     redaction,
     audit: createAudit(log),
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),

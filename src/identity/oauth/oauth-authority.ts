@@ -5,7 +5,6 @@ import type { Refusal } from '../../transport/admission.ts';
 import type { Authority, Verdict } from '../identify.ts';
 import { type Checked, createIssuer, type Denial, type IssuerParts, WRONG_AUDIENCE } from './issuer.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
-import type { ProtectedResource } from './protected-resource.ts';
 import { withOwn } from './scope-rules.ts';
 import { createTokenCache } from './token-cache.ts';
 import { readShape } from './token-shape.ts';
@@ -18,7 +17,6 @@ export interface OAuthAuthority extends Authority {
 
 export interface OAuthParts extends IssuerParts {
   readonly issuers: readonly IssuerSettings[];
-  readonly resource: ProtectedResource;
 }
 
 const MAX_CACHED = 10_000;
@@ -37,7 +35,8 @@ interface Cached {
   readonly verdicts: Map<string, Verdict>;
 }
 
-export function createOAuthAuthority({ issuers: settings, resource, ...parts }: OAuthParts): OAuthAuthority {
+export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts): OAuthAuthority {
+  const { resource } = parts;
   const issuers = settings.map((one) => createIssuer(one, parts));
   const byName = new Map(issuers.map((issuer) => [issuer.name, issuer]));
   const askable = issuers.flatMap(({ introspect }) => introspect ?? []);
