@@ -3,7 +3,7 @@ import type { Config } from '../../config/read-config.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { createServiceDoor } from '../../executor/ask-service.ts';
-import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
+import { checkIssuers, type IssuerSettings } from '../../identity/oauth/issuer-settings.ts';
 import { createOAuthAuthority, type OAuthAuthority } from '../../identity/oauth/oauth-authority.ts';
 import { createProtectedResource, type ProtectedResource } from '../../identity/oauth/protected-resource.ts';
 import { resolveScopes } from '../../identity/oauth/scope-rules.ts';
@@ -25,11 +25,10 @@ export interface Issuers {
 
 /** Throws, with words, where the settings cannot be meant. No server is asked anything yet. */
 export function openIssuers(
-  { auth, host, publicUrl, env }: Pick<Config, 'auth' | 'host' | 'publicUrl' | 'env'>,
+  { host, publicUrl, env }: Pick<Config, 'host' | 'publicUrl' | 'env'>,
+  issuers: readonly IssuerSettings[],
   profiles: readonly string[],
-): Issuers | undefined {
-  const issuers = auth?.oauth ?? [];
-  if (issuers.length === 0) return undefined;
+): Issuers {
   checkIssuers(issuers, new Set(profiles), env);
   if (publicUrl === undefined && !isLoopback(host))
     throw new GatewayError(

@@ -19,6 +19,8 @@ export interface OAuthParts extends IssuerParts {
   readonly issuers: readonly IssuerSettings[];
 }
 
+/** RFC 6750 2.1; anything else is no token of anybody, and nobody is asked about it. */
+const OPAQUE = /^[A-Za-z0-9._~+/-]+=*$/;
 const MAX_CACHED = 10_000;
 const MAX_CACHED_CHARS = 16 * 1024 * 1024;
 const MAX_VERDICTS = 100;
@@ -101,7 +103,8 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
         cache.delete(key);
       }
       const shape = readShape(token);
-      if (shape === undefined) return askable.length > 0 ? introspect(token, key, profile) : undefined;
+      if (shape === undefined)
+        return askable.length > 0 && OPAQUE.test(token) ? introspect(token, key, profile) : undefined;
       const { iss } = shape.claims;
       const issuer = typeof iss === 'string' ? byName.get(iss) : undefined;
       const examined = issuer?.verify(token, shape, resource.urlOf(profile));
