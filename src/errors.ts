@@ -10,6 +10,7 @@ export const ERRORS = {
   INVALID_PARAMS: { wire: 'jsonrpc', code: -32602 },
   INVALID_ENVELOPE: { wire: 'jsonrpc', code: -32602 },
   INTERNAL: { wire: 'jsonrpc', code: -32603 },
+  INSUFFICIENT_SCOPE: { wire: 'jsonrpc', code: -32600 },
   UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602 },
   RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602 },
   SESSION_NOT_FOUND: { wire: 'jsonrpc', code: -32001 },
@@ -91,6 +92,22 @@ export class UnansweredError extends GatewayError {
   constructor(why: string) {
     super('NOT_CONFIRMED', `${why}; nothing was sent. Ask the user, then call again.`);
     this.why = why;
+  }
+}
+
+/** The caller's token does not cover a call, and another one could: over HTTP the challenge says which (RFC 6750 3.1). */
+export class ScopeError extends GatewayError {
+  override readonly name = 'ScopeError';
+  /** `WWW-Authenticate`. */
+  readonly challenge: string;
+
+  constructor(tool: string, scopes: readonly string[], challenge: string) {
+    super('INSUFFICIENT_SCOPE', `${tool} needs a token with other scopes: ${scopes.join(' ')}. Nothing was sent.`, {
+      failure_mode: 'insufficient_scope',
+      tool,
+      scopes,
+    });
+    this.challenge = challenge;
   }
 }
 

@@ -5,6 +5,7 @@ import { createAdapter } from './adapter/adapter.ts';
 import type { AssertionSigner } from './call/assertions.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
+import { createStepUp } from './catalog/called/step-up.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
 import {
@@ -166,6 +167,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     servings.set(name, toProfileServing(name, profile, options as GatewayOptions, policy));
     profiles.set(name, createService(shared, servings.get(name)!, service));
   }
+  const wholeService = (profile: string) => (profile === '' ? service : profiles.get(profile));
   /** What callers of fewer effects see, by profile and effects; made when it is first asked for. */
   const parts = new Map<string, Service>();
   const partOf = (profile: string, effects: readonly Effect[]): Service | undefined => {
@@ -174,7 +176,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     const key = `${profile} ${EFFECTS.filter((effect) => effects.includes(effect)).join()}`;
     let part = parts.get(key);
     if (part === undefined) {
-      part = createService(shared, toPartServing(whole, effects), service);
+      part = createService(shared, toPartServing(whole, effects), service, wholeService(profile)?.registry);
       parts.set(key, part);
     }
     return part;
@@ -194,7 +196,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     serviceOf(profile, effects) {
       if (effects !== undefined && !EFFECTS.every((effect) => effects.includes(effect)))
         return partOf(profile, effects);
-      return profile === '' ? service : profiles.get(profile);
+      return wholeService(profile);
     },
     drain,
     close: async () => {
@@ -284,8 +286,8 @@ interface Shared {
   readonly spent: SpentStore;
 }
 
-/** `whole`: all that there is, where this serves a part of it. */
-function createService(shared: Shared, serving: Serving, whole?: Service): Service {
+/** `all`: everything there is, where this serves a part of it. `whole`: everything in its profile, where its callers get less. */
+function createService(shared: Shared, serving: Serving, all?: Service, whole?: Registry): Service {
   const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
   const { options, log, executor, redaction, spent } = shared;
   const signer = shared.signer.scoped(profile);
@@ -308,7 +310,7 @@ function createService(shared: Shared, serving: Serving, whole?: Service): Servi
   });
   const resources = buildResources(domains, registry, native);
   const prompts = buildPrompts(
-    whole === undefined ? domains : selectPrompts(domains, { registry, resources }, whole),
+    all === undefined ? domains : selectPrompts(domains, { registry, resources }, all),
     (context, uri) => readFrom(resources, context, uri),
     native.prompts,
   );
@@ -317,6 +319,8 @@ function createService(shared: Shared, serving: Serving, whole?: Service): Servi
       find: (name) => registry.tools.get(name)?.run,
       missing: createUnknownTool(registry),
     },
+    // Whoever may only read here gains nothing by another token.
+    ...(whole && !policy.readOnly && { refuse: createStepUp(registry, whole) }),
     redaction,
     audit: createAudit(log),
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),

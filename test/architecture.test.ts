@@ -46,7 +46,7 @@ const DOORS: Record<string, readonly string[]> = {
   'gpt-tokenizer': ['catalog/tokens.ts'],
   jiti: ['domain/files/load-module.ts'],
   pino: ['log.ts'],
-  jose: ['identity/assertion-keys.ts'],
+  jose: ['identity/assertion-keys.ts', 'identity/oauth/signing-keys.ts'],
 };
 const MAX_FILES_IN_A_FOLDER = 15;
 

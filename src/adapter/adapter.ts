@@ -27,6 +27,8 @@ export interface Adapter {
 
 export interface AdapterParts {
   readonly tools: Table<Outcome>;
+  /** Why this very caller may not make a call that others may; undefined: it may, or the call is unknown. */
+  readonly refuse?: ((request: RequestFacts, name: string, args: Args) => GatewayError | undefined) | undefined;
   readonly redaction: Redaction;
   /** Gets the sealed context of every call. */
   readonly audit: (record: ExecutionContext) => void;
@@ -34,7 +36,7 @@ export interface AdapterParts {
   readonly onHandlerError: (error: unknown) => void;
 }
 
-export function createAdapter({ tools, redaction, audit, onHandlerError }: AdapterParts): Adapter {
+export function createAdapter({ tools, refuse, redaction, audit, onHandlerError }: AdapterParts): Adapter {
   const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
     const context = ExecutionContext.fromRequest(request).withToolCall(name);
@@ -54,6 +56,8 @@ export function createAdapter({ tools, redaction, audit, onHandlerError }: Adapt
     async callTool(request, name, args) {
       const { context, finish } = enter(request, name, args);
       try {
+        const refusal = refuse?.(request, name, args);
+        if (refusal) throw toMissing(context, refusal);
         const run = tools.find(name);
         if (!run) throw toMissing(context, tools.missing(name));
         let outcome: Outcome;

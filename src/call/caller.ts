@@ -18,6 +18,17 @@ export interface Principal {
   readonly claims?: Readonly<Record<string, unknown>> | undefined;
   /** Its verified token, only to be exchanged for another. A function, so that nothing that prints a principal prints it. */
   readonly token?: (() => string) | undefined;
+  /**
+   * What it is told about calls of an effect it does not have, where it may get a token that has. Absent, or undefined: what it
+   * may not do does not exist for it.
+   */
+  readonly stepUp?: ((profile: string, effect: Effect) => StepUp | undefined) | undefined;
+}
+
+/** How to be let do more: the scopes to ask for, and the same as `WWW-Authenticate`. */
+export interface StepUp {
+  readonly scopes: readonly string[];
+  readonly challenge: string;
 }
 
 /** `rate` as it is written: `100/min`. */

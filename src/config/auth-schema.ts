@@ -129,6 +129,11 @@ const issuer = strict(
       'Profiles that need a scope of their own, any one of these. A profile that is not named needs none.',
       { support: ['support.use'] },
     ),
+    stepUp: about(
+      z.boolean(),
+      'Whether a call that only a wider token covers is refused with the scopes to ask for (403 `insufficient_scope`), so that clients can get one. It tells callers that the operation exists. Default: false; what a token does not cover does not exist for it.',
+      true,
+    ),
     principal: about(text, 'The claim that says who calls. Default: `sub`.', 'sub'),
     limits: permissions.limits,
   },

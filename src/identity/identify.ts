@@ -22,6 +22,8 @@ export interface IdentifyOptions {
 
 /** Longer ones are nobody's. */
 const MAX_TOKEN_CHARS = 8_192;
+/** RFC 6750 2.3, which OAuth 2.1 has dropped. */
+const IN_ADDRESS = /[?&](?:access_token|api_key)=/i;
 const BEARER = /^bearer +(\S.*)$/i;
 
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
@@ -43,6 +45,12 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
   };
 
   return (request, profile) => {
+    if (IN_ADDRESS.test(request.url ?? ''))
+      return {
+        status: 400,
+        message: 'Bad request: tokens are not taken from the address, where logs keep them. Send them as a header.',
+        headers: { 'www-authenticate': challenge(profile) },
+      };
     const shown = readToken(request);
     if (shown === undefined)
       return refuse(profile, 'Unauthorized: send "Authorization: Bearer <key or access token>".');

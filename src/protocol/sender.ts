@@ -33,6 +33,8 @@ export interface Reply {
   readonly body: string;
   readonly status: number;
   readonly sessionId?: string;
+  /** `WWW-Authenticate`: the token that would do. */
+  readonly challenge?: string;
   /** What was sent is no JSON-RPC at all: a transport may hang up on whoever does that. */
   readonly notJsonRpc?: boolean;
   /** It was turned away for whose it is, and not for what it says. */

@@ -87,9 +87,10 @@ function writeReply(
     response.end();
     return;
   }
-  const { body, status, sessionId } = reply;
+  const { body, status, sessionId, challenge } = reply;
   const headers = ['content-type', JSON_TYPE, 'content-length', String(Buffer.byteLength(body))];
   if (sessionId !== undefined) headers.push('mcp-session-id', sessionId);
+  if (challenge !== undefined) headers.push('www-authenticate', challenge);
   if (isLast) headers.push('connection', 'close');
   if (cors) headers.push(...Object.entries(cors).flat());
   response.writeHead(status, headers);

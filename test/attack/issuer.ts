@@ -86,7 +86,9 @@ export async function startIssuer(): Promise<Issuer> {
       };
       const payload = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
       const signing = new SignJWT(payload).setProtectedHeader({ alg: ALG, kid: current.kid, typ: 'at+jwt', ...header });
-      return signing.sign(isForeign ? foreign.privateKey : current.pair.privateKey);
+      // The library signs no critical header it has not been told of.
+      const crit = Object.fromEntries((header.crit ?? []).map((name) => [name, true]));
+      return signing.sign(isForeign ? foreign.privateKey : current.pair.privateKey, { crit });
     },
     rotate: async () => {
       current = await makeKey();

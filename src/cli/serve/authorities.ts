@@ -10,6 +10,7 @@ import { createKeyAuthority, toPrincipal } from '../../identity/api-keys.ts';
 import { type Authority, createIdentify } from '../../identity/identify.ts';
 import type { Identify } from '../../transport/http.ts';
 import { count } from '../terminal/terminal.ts';
+import type { Issuers } from './issuers.ts';
 
 /** A class of callers: who sees the same. */
 export interface CallerClass {
@@ -24,6 +25,7 @@ export interface Authorities {
   readonly all: readonly Authority[];
   readonly identify: Identify;
   readonly classes: readonly CallerClass[];
+  readonly issuers?: Issuers | undefined;
   /** `2 keys`: for the banner. */
   readonly summary: string;
   /** What the operator should know of them. */
@@ -31,24 +33,37 @@ export interface Authorities {
 }
 
 /** Undefined where the configuration does not say who may call: then everybody may. */
-export function createAuthorities(config: Config, profiles: readonly string[]): Authorities | undefined {
+export async function createAuthorities(config: Config, profiles: readonly string[]): Promise<Authorities | undefined> {
   const keys = readKeys(config, profiles);
   if (config.auth === undefined && keys.length === 0) return undefined;
-  // An authority of another kind (an issuer of tokens, say) joins these lists.
-  const all: Authority[] = keys.length > 0 ? [createKeyAuthority(keys)] : [];
-  const classes: CallerClass[] = keys.map(toPrincipal);
-  const parts = keys.length > 0 ? [count(keys.length, 'key')] : [];
+  const { oauth = [] } = config.auth ?? {};
+  // What reads tokens is loaded where somebody may call with one.
+  const issuers = oauth.length > 0 ? (await import('./issuers.ts')).openIssuers(config, oauth, profiles) : undefined;
+  const all: Authority[] = [
+    ...(keys.length > 0 ? [createKeyAuthority(keys)] : []),
+    ...(issuers ? [issuers.authority] : []),
+  ];
+  const classes: CallerClass[] = [
+    ...keys.map(toPrincipal),
+    ...(issuers?.effectSets.map((effects) => ({ effects })) ?? []),
+  ];
+  const parts = [
+    ...(keys.length > 0 ? [count(keys.length, 'key')] : []),
+    ...(oauth.length > 0 ? [`tokens of ${oauth.map(({ issuer }) => issuer).join(', ')}`] : []),
+  ];
   if (all.length === 0)
     throw new GatewayError(
       'BAD_CONFIG',
-      'auth lets nobody in: add a key ("landbridge key new <name>" makes one), or remove it.',
+      'auth lets nobody in: add a key ("landbridge key new <name>" makes one) or an issuer of tokens (auth.oauth), or remove it.',
     );
-  const challenge = (_profile: string, error?: string) =>
+  const challenge = (profile: string, error?: 'invalid_token') =>
+    issuers?.resource.challenge(profile, error && { error }) ??
     `Bearer realm="landbridge"${error === undefined ? '' : `, error="${error}"`}`;
   return {
     all,
     identify: createIdentify({ authorities: all, challenge }),
     classes,
+    issuers,
     summary: parts.join(', '),
     warnings: listExpired(keys),
   };

@@ -34,10 +34,11 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   const { config } = launch;
   refuseContradictions(config);
   const options = await toGatewayOptions(config);
-  const authorities = createAuthorities(config, Object.keys(options.profiles ?? {}));
+  const authorities = await createAuthorities(config, Object.keys(options.profiles ?? {}));
   refuseOpenDoors(config, authorities);
   const loaded = await load(config);
   const redact = createRedactor(collectSecrets(loaded.domains));
+  for (const secret of authorities?.issuers?.secrets ?? []) redact.addSecret(secret);
   const log = createLog({ level: config.logLevel, redact, pretty: process.stderr.isTTY === true });
   let gateway: Gateway;
   const running: Running = {};
@@ -55,11 +56,13 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   } catch (error) {
     await running.http?.close(0);
     await running.tcp?.close(0);
+    await authorities?.issuers?.close();
     await loaded.close();
     throw error;
   }
 
   const stop = createStop(config, running, log, gateway, async () => {
+    await authorities?.issuers?.close();
     await gateway.close();
     await loaded.close();
   });
@@ -138,8 +141,10 @@ async function start(
       maxBodyBytes: config.maxBodyBytes,
       ready: () => !stopping,
       ...(authorities && { identify: authorities.identify }),
+      ...(authorities?.issuers && { publicDocument: authorities.issuers.resource.documentAt }),
       onInternalError: (error) => log.error({ err: error }, 'internal error'),
     });
+    authorities?.issuers?.start(log, `http://${bracketed(config.host)}:${running.http.port}`);
   }
   if (config.tcp !== undefined) {
     running.tcp = await startTcp(protocol, {
@@ -151,6 +156,11 @@ async function start(
     });
   }
   if (config.stdio) running.stdio = startStdio(protocol, limits);
+}
+
+/** As it stands in a URL. */
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }
 
 let stopping = false;
@@ -190,7 +200,7 @@ async function announce(
   // --profile is for stdio and TCP; over HTTP everything is served beside it.
   const chosen = chooseService(all, config);
   const gateway = running.http ? all : { ...all, ...chosen };
-  const host = config.host.includes(':') ? `[${config.host}]` : config.host;
+  const host = bracketed(config.host);
   const at: Addresses = {
     http: running.http && `http://${host}:${running.http.port}/mcp`,
     tcp: running.tcp && `${host}:${running.tcp.port}`,

@@ -2,19 +2,20 @@
 // with them. Nothing that a token says is used before its signature was checked, or its issuer was asked.
 import type { Principal } from '../../call/caller.ts';
 import { freeze } from '../../endpoint/freeze.ts';
+import type { Effect } from '../../endpoint/model.ts';
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
 import { type Ask, createAuthorizationServer } from './authorization-server.ts';
 import { audiencesOf, checkTimes, endOf, isBoundToKey, isOtherKind, scopesOf, subjectOf } from './claims.ts';
 import { createIntrospection } from './introspection.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
-import { resolveScopes, type ScopeRules } from './scope-rules.ts';
+import type { ProtectedResource } from './protected-resource.ts';
+import { resolveScopes, type ScopeRules, withOwn } from './scope-rules.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import type { TokenShape } from './token-shape.ts';
 
 export interface Issuer {
   readonly name: string;
   readonly rules: ScopeRules;
-  readonly stepUp: boolean;
   /** `url`: the endpoint that is called. */
   isFor(audiences: readonly string[], url: string): boolean;
   /** A JWT that names this issuer. */
@@ -40,6 +41,7 @@ export interface Checked {
 export type Denial = { readonly kind: 'bad'; readonly why: string } | { readonly kind: 'unavailable' };
 
 export interface IssuerParts {
+  readonly resource: ProtectedResource;
   readonly ask: Ask;
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly log: IssuerLog;
@@ -59,7 +61,7 @@ const MAX_KID_CHARS = 256;
 /** At most one line in this time, however many tokens meet the same failure. */
 const LOG_INTERVAL_MS = 10_000;
 
-export function createIssuer(settings: IssuerSettings, { ask, variables, log }: IssuerParts): Issuer {
+export function createIssuer(settings: IssuerSettings, { ask, variables, log, resource }: IssuerParts): Issuer {
   const { issuer: name, audience, introspection: asking } = settings;
   const rules = resolveScopes(settings);
   const skew = settings.clockSkewSeconds ?? DEFAULT_SKEW_SECONDS;
@@ -87,16 +89,30 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log }: 
     return undefined;
   };
 
+  /** Nobody is told to get what no token gives. */
+  const createStepUp =
+    (own: readonly string[], effects: readonly Effect[] | undefined): Principal['stepUp'] =>
+    (profile, effect) => {
+      const needed = rules.neededFor(effect);
+      if (needed.length === 0 || effects === undefined || effects.includes(effect)) return undefined;
+      const scopes = withOwn(own, needed);
+      const description = 'The token lacks a scope that this call needs.';
+      const problem = { error: 'insufficient_scope', description } as const;
+      return { scopes, challenge: resource.challenge(profile, problem, scopes) };
+    };
+
   const toChecked = (token: string, claims: Node, isStillGood: () => boolean): Checked => {
     const own = scopesOf(claims);
     const scopes = rules.expand(own);
+    const effects = rules.effectsOf(scopes);
     const principal: Principal = Object.freeze({
       id: `${name}|${subjectOf(claims, settings.principal ?? 'sub')}`,
       scopes: Object.freeze([...own]),
-      effects: rules.effectsOf(scopes),
+      effects: effects && Object.freeze(effects),
       ...(settings.limits && { limits: settings.limits }),
       claims: freeze(claims),
       token: () => token,
+      ...(settings.stepUp && { stepUp: createStepUp(own, effects) }),
     });
     return { issuer: self, principal, audiences: audiencesOf(claims), scopes, isStillGood };
   };
@@ -111,7 +127,6 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log }: 
   const self: Issuer = {
     name,
     rules,
-    stepUp: settings.stepUp ?? false,
     isFor,
     verify(token, shape, url) {
       // All that is cheap comes before the signature: made-up tokens should cost little.

@@ -5,7 +5,6 @@ import type { Refusal } from '../../transport/admission.ts';
 import type { Authority, Verdict } from '../identify.ts';
 import { type Checked, createIssuer, type Denial, type IssuerParts, WRONG_AUDIENCE } from './issuer.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
-import type { ProtectedResource } from './protected-resource.ts';
 import { withOwn } from './scope-rules.ts';
 import { createTokenCache } from './token-cache.ts';
 import { readShape } from './token-shape.ts';
@@ -18,9 +17,10 @@ export interface OAuthAuthority extends Authority {
 
 export interface OAuthParts extends IssuerParts {
   readonly issuers: readonly IssuerSettings[];
-  readonly resource: ProtectedResource;
 }
 
+/** RFC 6750 2.1; anything else is no token of anybody, and nobody is asked about it. */
+const OPAQUE = /^[A-Za-z0-9._~+/-]+=*$/;
 const MAX_CACHED = 10_000;
 const MAX_CACHED_CHARS = 16 * 1024 * 1024;
 const MAX_VERDICTS = 100;
@@ -37,7 +37,8 @@ interface Cached {
   readonly verdicts: Map<string, Verdict>;
 }
 
-export function createOAuthAuthority({ issuers: settings, resource, ...parts }: OAuthParts): OAuthAuthority {
+export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts): OAuthAuthority {
+  const { resource } = parts;
   const issuers = settings.map((one) => createIssuer(one, parts));
   const byName = new Map(issuers.map((issuer) => [issuer.name, issuer]));
   const askable = issuers.flatMap(({ introspect }) => introspect ?? []);
@@ -102,7 +103,8 @@ export function createOAuthAuthority({ issuers: settings, resource, ...parts }: 
         cache.delete(key);
       }
       const shape = readShape(token);
-      if (shape === undefined) return askable.length > 0 ? introspect(token, key, profile) : undefined;
+      if (shape === undefined)
+        return askable.length > 0 && OPAQUE.test(token) ? introspect(token, key, profile) : undefined;
       const { iss } = shape.claims;
       const issuer = typeof iss === 'string' ? byName.get(iss) : undefined;
       const examined = issuer?.verify(token, shape, resource.urlOf(profile));

@@ -18,6 +18,8 @@ export interface ScopeRules {
   neededFor(effect: Effect): readonly string[];
   /** What to ask for to be let in; with `all`, for every effect. */
   wantedFor(profile: string, all: boolean): readonly string[];
+  /** Every set of effects that some token has; undefined is all of them. */
+  effectSets(): readonly (readonly Effect[] | undefined)[];
   /** Every scope that means something there. */
   supportedFor(profile: string): readonly string[];
 }
@@ -62,6 +64,19 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
     wantedFor(profile, all) {
       const effects = all ? EFFECTS.flatMap((effect) => byEffect.get(effect)!.slice(0, 1)) : least.slice(0, 1);
       return unique([...effects, ...(byProfile.get(profile)?.slice(0, 1) ?? [])]);
+    },
+    effectSets() {
+      if (scopes === undefined) return [undefined];
+      const sets = new Map<string, readonly Effect[]>();
+      for (const scope of [...closure.keys(), ...EFFECTS.flatMap((effect) => byEffect.get(effect)!)]) {
+        const own = effectsOf(new Set(closure.get(scope) ?? [scope]))!;
+        // Whoever has this scope may have any of the others beside it.
+        for (const other of [[], ...sets.values()]) {
+          const union = EFFECTS.filter((effect) => own.includes(effect) || other.includes(effect));
+          if (union.length > 0) sets.set(union.join(), union);
+        }
+      }
+      return [...sets.values()];
     },
     supportedFor: (profile) =>
       unique([...EFFECTS.flatMap((effect) => byEffect.get(effect)!), ...(byProfile.get(profile) ?? [])]),

@@ -30,9 +30,9 @@ export interface SigningKeysParts {
 }
 
 /** Whatever tokens say, the issuer is asked no more often. */
-export const FETCH_INTERVAL_MS = 10_000;
+const FETCH_INTERVAL_MS = 10_000;
 /** A key that was withdrawn is believed that long at most, as long as the issuer can be reached. */
-export const REFRESH_MS = 300_000;
+const REFRESH_MS = 300_000;
 /** Callers that wait for keys, all together; more are sent away at once, so that they do not fill the gateway. */
 const MAX_WAITING = 100;
 /** Of a token that does not name its key, so many are tried. */

@@ -1,5 +1,5 @@
 // What went wrong, as the JSON-RPC error and HTTP status of its era. The table in errors.ts decides.
-import { ERRORS, GatewayError, toRpcCode } from '../../errors.ts';
+import { ERRORS, GatewayError, ScopeError, toRpcCode } from '../../errors.ts';
 import type { Redaction } from '../../orchestration/redaction.ts';
 import type { Reply } from '../sender.ts';
 import { type RequestId, writeError } from './jsonrpc.ts';
@@ -24,6 +24,7 @@ export function createFailureReply(redaction: Redaction, onInternalError: (error
     const message = redaction.text(error.message);
     const body = write(id, code, message, details);
     if (error.code === 'SESSION_NOT_FOUND') return { body, status: 404, refused: 'session' };
+    if (error instanceof ScopeError) return { body, status: 403, challenge: error.challenge };
     return { body, status: statusOf(error, isModern) };
   };
 

@@ -1,0 +1,23 @@
+// Callers who may get more than they have, and want to be told: a call of an operation that only a wider token covers is refused
+// with what that token must have. For everybody else such an operation does not exist.
+import type { RequestFacts } from '../../call/execution-context.ts';
+import type { Args } from '../../endpoint/model.ts';
+import { type GatewayError, ScopeError } from '../../errors.ts';
+import { once } from '../../model/base.ts';
+import type { Registry } from '../registry.ts';
+import { createFindCalled } from './called-operation.ts';
+
+/** `part` is what the caller sees, `whole` what its profile has. */
+export function createStepUp(
+  part: Registry,
+  whole: Registry,
+): (request: RequestFacts, name: string, args: Args) => GatewayError | undefined {
+  const findOwn = once(() => createFindCalled(part));
+  const findAny = once(() => createFindCalled(whole));
+  return ({ principal, profile = '' }, name, args) => {
+    if (principal.stepUp === undefined || findOwn()(name, args) !== undefined) return undefined;
+    const operation = findAny()(name, args);
+    const more = operation && principal.stepUp(profile, operation.endpoint.effect);
+    return more && new ScopeError(operation.name, more.scopes, more.challenge);
+  };
+}

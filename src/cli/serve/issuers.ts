@@ -1,0 +1,74 @@
+// The authorization servers of the configuration, as an authority that is asked about tokens, and what clients are told about them.
+import type { Config } from '../../config/read-config.ts';
+import type { Effect } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import { createServiceDoor } from '../../executor/ask-service.ts';
+import { checkIssuers, type IssuerSettings } from '../../identity/oauth/issuer-settings.ts';
+import { createOAuthAuthority, type OAuthAuthority } from '../../identity/oauth/oauth-authority.ts';
+import { createProtectedResource, type ProtectedResource } from '../../identity/oauth/protected-resource.ts';
+import { resolveScopes } from '../../identity/oauth/scope-rules.ts';
+import type { Logger } from '../../log.ts';
+import { PRODUCT } from '../../product.ts';
+import { isLoopback } from '../../transport/listen.ts';
+
+export interface Issuers {
+  readonly authority: OAuthAuthority;
+  readonly resource: ProtectedResource;
+  /** What callers with a token may do, each class once. */
+  readonly effectSets: readonly (readonly Effect[] | undefined)[];
+  /** The secrets with which authorization servers are asked: never to be shown. */
+  readonly secrets: readonly string[];
+  /** From now on tokens are checked. `address`: where HTTP listens, for what clients are told where nobody says more. */
+  start(log: Logger, address: string): void;
+  close(): Promise<void>;
+}
+
+/** Throws, with words, where the settings cannot be meant. No server is asked anything yet. */
+export function openIssuers(
+  { host, publicUrl, env }: Pick<Config, 'host' | 'publicUrl' | 'env'>,
+  issuers: readonly IssuerSettings[],
+  profiles: readonly string[],
+): Issuers {
+  checkIssuers(issuers, new Set(profiles), env);
+  if (publicUrl === undefined && !isLoopback(host))
+    throw new GatewayError(
+      'BAD_CONFIG',
+      'auth.oauth needs publicUrl: tokens are made for the URL clients call, and clients are told it. ' +
+        'Write publicUrl: https://<host>, without /mcp, or start with --public-url.',
+    );
+  let log: Logger | undefined;
+  let bound: string | undefined;
+  const door = createServiceDoor(`${PRODUCT.name}/${PRODUCT.version}`);
+  const resource = createProtectedResource({
+    issuers,
+    publicUrl: () => publicUrl ?? bound ?? `http://${host}`,
+    hasProfile: (profile) => profile === '' || profiles.includes(profile),
+    title: 'Landbridge',
+  });
+  const authority = createOAuthAuthority({
+    issuers,
+    resource,
+    ask: door.ask,
+    variables: env,
+    log: {
+      info: (facts, message) => log?.info(facts, message),
+      warn: (facts, message) => log?.warn(facts, message),
+    },
+  });
+  const sets = issuers.flatMap((issuer) => resolveScopes(issuer).effectSets());
+  return {
+    authority,
+    resource,
+    effectSets: [...new Map(sets.map((effects) => [effects?.join() ?? '*', effects])).values()],
+    secrets: issuers.flatMap(({ introspection }) => (introspection && env[introspection.clientSecretEnv]) ?? []),
+    start(logger, address) {
+      log = logger;
+      bound = address;
+      authority.start();
+    },
+    close() {
+      authority.close();
+      return door.close();
+    },
+  };
+}
