@@ -17,7 +17,7 @@ import { type TlsOptions, toTlsServerOptions } from './door/tls.ts';
 import { addressOf } from './door/visitor.ts';
 import { HttpSender, type Identity, JSON_TYPE } from './http-sender.ts';
 import { createLoad, type Load, within } from './in-flight.ts';
-import { explainListenError } from './listen.ts';
+import { explainListenError, trackConnections } from './listen.ts';
 import { createPipelines } from './pipelining.ts';
 
 /** Who calls, or what to refuse the request with; undefined is a plain 401. */
@@ -94,6 +94,8 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
     door.open,
   );
   server.maxHeadersCount = MAX_HEADERS;
+  const connections = trackConnections();
+  if (options.tls) server.on('connection', connections.add);
   server.on(options.tls ? 'secureConnection' : 'connection', door.meet);
   server.on('tlsClientError', door.missHandshake);
   server.on('checkExpectation', door.open);
@@ -110,6 +112,7 @@ export async function startHttp(parts: HttpParts, options: HttpOptions): Promise
       server.closeIdleConnections();
       await within(500, closed);
       server.closeAllConnections();
+      connections.destroyAll();
       await closed;
     },
   };

@@ -1,4 +1,5 @@
-// Where a transport may listen, and what to say when it cannot.
+// Where a transport may listen, what to say when it cannot, and the end of whoever is still connected.
+import type { Socket } from 'node:net';
 import { GatewayError } from '../errors.ts';
 
 export function isLoopback(host: string): boolean {
@@ -24,4 +25,18 @@ export function explainListenError(
     {},
     error,
   );
+}
+
+/** The connections of a server as they come in: one that is not through its handshake is known to nobody else. */
+export function trackConnections(): { readonly add: (socket: Socket) => void; destroyAll(): void } {
+  const open = new Set<Socket>();
+  return {
+    add(socket) {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+    },
+    destroyAll() {
+      for (const socket of open) socket.destroy();
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import type { Protocol } from '../../src/protocol/handle.ts';
 import { startStdio } from '../../src/transport/lines/stdio.ts';
-import { startTcp, type TcpOptions } from '../../src/transport/lines/tcp.ts';
+import { type ProtocolOf, startTcp, type TcpOptions } from '../../src/transport/lines/tcp.ts';
 import type { Rpc } from './mcp.ts';
 
 export interface LineClient {
@@ -86,7 +86,7 @@ export function openStdio(protocol: Protocol, limits = LINE_LIMITS): LineClient 
   return toClient('stdio', stdin, stdout, server.finished, (graceMs = 0) => server.close(graceMs));
 }
 
-export async function listenTcp(protocol: Protocol, options: Partial<TcpOptions> = {}) {
+export async function listenTcp(protocol: Protocol | ProtocolOf, options: Partial<TcpOptions> = {}) {
   return startTcp(protocol, {
     ...LINE_LIMITS,
     host: '127.0.0.1',

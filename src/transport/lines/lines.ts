@@ -32,6 +32,10 @@ export interface ConversationParts {
   readonly protocol: Protocol;
   readonly transport: 'stdio' | 'tcp';
   readonly principal: Principal;
+  /** The address of the other side. */
+  readonly remote?: string | undefined;
+  /** Asked before every line: may who began this conversation still go on? If not, no line is taken any more. */
+  readonly mayGoOn?: (() => boolean | Promise<boolean>) | undefined;
   readonly input: Readable;
   readonly output: Writable;
   readonly limits: LineLimits;
@@ -65,6 +69,9 @@ export class Conversation {
   #slips = 0;
   #isAcquainted = false;
   #estranged = false;
+  /** Set while it is being found out whether the next line may be taken; and when it was, and it may. */
+  #isAsking = false;
+  #isCleared = false;
 
   constructor(parts: ConversationParts) {
     const { input, output, limits } = parts;
@@ -125,9 +132,10 @@ export class Conversation {
 
   /** One for each line: however much its messages ask the client, it is one of those under way. */
   #toSender(): Sender {
-    const { transport, principal } = this.#parts;
+    const { transport, principal, remote } = this.#parts;
     const { signal } = this.#gone;
-    return { transport, principal, session: this.#session, send: this.#send, park: createParking(this.#park), signal };
+    const park = createParking(this.#park);
+    return { transport, principal, remote, session: this.#session, send: this.#send, park, signal };
   }
 
   readonly #park = (): (() => void) => {
@@ -186,9 +194,32 @@ export class Conversation {
     void reply.then(settle, () => settle(undefined));
   }
 
+  /** False also while that is being found out; the lines are gone on with then. */
+  #isAdmitted(): boolean {
+    const { mayGoOn } = this.#parts;
+    if (!mayGoOn || this.#isCleared) {
+      this.#isCleared = false;
+      return true;
+    }
+    const answer = mayGoOn();
+    if (typeof answer === 'boolean') {
+      if (!answer) this.#estranged = true;
+      return answer;
+    }
+    this.#isAsking = true;
+    const settle = (isGood: boolean) => {
+      this.#isAsking = false;
+      this.#isCleared = isGood;
+      if (!isGood) this.#estranged = true;
+      this.#proceed();
+    };
+    void answer.then(settle, () => settle(false));
+    return false;
+  }
+
   #isFull(): boolean {
     const { limits, output } = this.#parts;
-    return this.#active - this.#parked >= limits.maxConcurrent || output.writableNeedDrain;
+    return this.#isAsking || this.#active - this.#parked >= limits.maxConcurrent || output.writableNeedDrain;
   }
 
   /** `isTurn`: nobody else does so now. A large line is only taken then, and as the first. */
@@ -200,7 +231,7 @@ export class Conversation {
     const hasTime = isTurn ? () => performance.now() < until : hasTimeLeft;
     const mayGoOn = () => !this.#isFull() && !this.#estranged && hasTime();
     const isLarge = () => this.#queue[next]!.length > MAX_UNQUEUED_MESSAGE && !(isTurn && next === 0);
-    while (next < this.#queue.length && mayGoOn() && !isLarge()) this.#take(this.#queue[next++]!);
+    while (next < this.#queue.length && mayGoOn() && !isLarge() && this.#isAdmitted()) this.#take(this.#queue[next++]!);
     this.#queue = this.#estranged ? [] : this.#queue.slice(next);
     this.#proceeding = false;
     if (this.#queue.length > 0 && !this.#isFull()) this.#waitForTurn();

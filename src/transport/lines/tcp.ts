@@ -1,21 +1,48 @@
-// Raw TCP with the framing of stdio: one conversation per socket, with limits on all of it.
-import { createServer, type Socket } from 'node:net';
-import { GatewayError } from '../../errors.ts';
+// Raw TCP with the framing of stdio, in TLS where that is set up: one conversation per socket, with limits on all of it.
+import { createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
+import type { Principal } from '../../call/caller.ts';
+import { ERRORS, GatewayError } from '../../errors.ts';
 import type { Protocol } from '../../protocol/handle.ts';
+import { writeError } from '../../protocol/wire/jsonrpc.ts';
+import type { Refusal } from '../admission.ts';
+import { createRefusals, type RefusalReason, type Refusals, reasonOf } from '../door/refusals.ts';
+import { type TlsOptions, toTlsServerOptions } from '../door/tls.ts';
+import { addressOf } from '../door/visitor.ts';
+import type { Identity } from '../http-sender.ts';
 import { within } from '../in-flight.ts';
-import { explainListenError } from '../listen.ts';
+import { explainListenError, isLoopback, trackConnections } from '../listen.ts';
+import { type KeyLine, readKeyLine } from './key-line.ts';
 import { Conversation, type LineLimits } from './lines.ts';
 
 /** Lines in a row that are no messages; whoever goes on does not speak our language. */
 const MAX_SLIPS = 20;
 /** What was answered a moment ago must still reach its client. */
 const FLUSH_MS = 500;
+const KEY_LINE_MS = 10_000;
+
+type Verdict = Identity | Refusal;
+
+/** How who calls is found out; asked again before every message, so that nobody outstays what let him in. */
+export interface TcpIdentify {
+  /** By the certificate of the handshake; undefined where the client showed none. */
+  readonly certificate?: ((socket: Socket) => Verdict | undefined) | undefined;
+  /** By the key or access token of its first line, `AUTH <token>`. Absent: a certificate is needed. */
+  readonly token?: ((token: string) => Verdict | Promise<Verdict>) | undefined;
+}
 
 export interface TcpOptions extends LineLimits {
   readonly host: string;
   readonly port: number;
   readonly maxConnections: number;
   readonly idleMs: number;
+  readonly tls?: TlsOptions | undefined;
+  /** Default: nobody is asked. */
+  readonly identify?: TcpIdentify | undefined;
+  /** How long the first line may take. Default 10 s. */
+  readonly keyLineMs?: number | undefined;
+  /** Told whoever is turned away. */
+  readonly refusals?: Refusals | undefined;
 }
 
 export interface TcpServer {
@@ -23,17 +50,94 @@ export interface TcpServer {
   close(graceMs: number): Promise<void>;
 }
 
-export async function startTcp(protocol: Protocol, options: TcpOptions): Promise<TcpServer> {
-  const open = new Map<Socket, Conversation>();
-  const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => {
+/** What a principal may use of it; undefined: nothing. */
+export type ProtocolOf = (principal: Principal) => Protocol | undefined;
+
+export async function startTcp(served: Protocol | ProtocolOf, options: TcpOptions): Promise<TcpServer> {
+  const open = new Map<Socket, Conversation | undefined>();
+  /** Also those whose handshake is not over. */
+  const connections = trackConnections();
+  const refusals = options.refusals ?? createRefusals();
+  const note = (reason: RefusalReason, remote: string | undefined, principal?: string) =>
+    refusals.note({ transport: 'tcp', reason, remote, principal });
+  const protocolOf = typeof served === 'function' ? served : () => served;
+  const converse = createConverse(protocolOf, options, open, note);
+  const receive = createReceive(options, converse, note);
+  const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true };
+  const server: Server = options.tls
+    ? createTlsServer({ ...settings, ...toTlsServerOptions(options.tls) })
+    : createServer(settings);
+  server.on('connection', connections.add);
+  server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    open.set(socket, undefined);
+    socket.once('close', () => open.delete(socket));
+    receive(socket);
+  });
+  server.on('tlsClientError', (_error: unknown, socket: Socket) => note('tls', addressOf(socket)));
+  server.on('drop', (peer) => note('connections', peer && addressOf(peer)));
+  server.maxConnections = options.maxConnections;
+  const port = await listen(server, options);
+  return {
+    port,
+    async close(graceMs) {
+      const closed = new Promise((resolve) => server.close(resolve));
+      const busy = [...open].map(async ([socket, conversation]) => {
+        if (conversation) await within(graceMs, conversation.drain());
+        // A peer that does not read cannot keep us from ending.
+        await within(FLUSH_MS, new Promise<void>((resolve) => socket.end(resolve).once('close', resolve)));
+        socket.destroy();
+      });
+      await Promise.all(busy);
+      connections.destroyAll();
+      await closed;
+    },
+  };
+}
+
+type Note = (reason: RefusalReason, remote: string | undefined, principal?: string) => void;
+/** `again` says whether who calls is still let in. */
+type Converse = (socket: Socket, identity: Identity, again?: () => Verdict | Promise<Verdict>) => void;
+
+function createConverse(
+  protocolOf: ProtocolOf,
+  options: TcpOptions,
+  open: Map<Socket, Conversation | undefined>,
+  note: Note,
+): Converse {
+  return (socket, { principal }, again) => {
+    const remote = addressOf(socket);
+    const protocol = protocolOf(principal);
+    if (protocol === undefined) {
+      note('forbidden', remote, principal.id);
+      return dismiss(socket, 'Forbidden: this caller may not use what is served here.');
+    }
+    const judge = (verdict: Verdict): boolean => {
+      if ('principal' in verdict && isSame(verdict.principal, principal)) return true;
+      note('unauthorized', remote, principal.id);
+      dismiss(
+        socket,
+        'status' in verdict ? verdict.message : 'Unauthorized: its permissions have changed. Connect anew.',
+      );
+      return false;
+    };
+    const mayGoOn = () => {
+      const verdict = again!();
+      return verdict instanceof Promise ? verdict.then(judge) : judge(verdict);
+    };
+    const onStranger = () => {
+      note('not_jsonrpc', remote, principal.id);
+      socket.end(() => socket.destroy());
+    };
     const conversation = new Conversation({
       protocol,
       transport: 'tcp',
-      principal: { id: 'local' },
+      principal,
+      remote,
+      ...(again && { mayGoOn }),
       input: socket,
       output: socket,
       limits: options,
-      manners: { maxSlips: MAX_SLIPS, onStranger: () => socket.end(() => socket.destroy()) },
+      manners: { maxSlips: MAX_SLIPS, onStranger },
     });
     open.set(socket, conversation);
     void conversation.finished.then(() => socket.end());
@@ -41,32 +145,77 @@ export async function startTcp(protocol: Protocol, options: TcpOptions): Promise
     socket.on('timeout', () => {
       if (conversation.active === 0) socket.destroy();
     });
-    socket.once('close', () => {
-      open.delete(socket);
-      conversation.abandon();
-    });
-  });
-  server.maxConnections = options.maxConnections;
-  const port = await new Promise<number>((resolve, reject) => {
-    server.once('error', (error) => reject(explainListenError(error, 'TCP', options.host, options.port)));
-    server.listen(options.port, options.host, () => {
+    socket.once('close', () => conversation.abandon());
+    socket.resume();
+  };
+}
+
+/** From a connection to a conversation: nothing that its client says is looked at before it is known who it is. */
+function createReceive(options: TcpOptions, converse: Converse, note: Note): (socket: Socket) => void {
+  const { identify, keyLineMs = KEY_LINE_MS, host } = options;
+  // Who reaches a port of this machine alone is somebody on it.
+  const nobodyAsked: Identity = { principal: { id: isLoopback(host) ? 'local' : 'anonymous' } };
+
+  const admit = (socket: Socket, verdict: Verdict, again: () => Verdict | Promise<Verdict>) => {
+    if (socket.destroyed) return;
+    if ('principal' in verdict) return converse(socket, verdict, again);
+    note(verdict.reason ?? reasonOf(verdict.status) ?? 'unauthorized', addressOf(socket), verdict.caller);
+    dismiss(socket, verdict.message);
+  };
+
+  const readKey = (socket: Socket, check: NonNullable<TcpIdentify['token']>, line: KeyLine) => {
+    if (line === 'gone') return void socket.destroy();
+    if (line === 'malformed' || line === 'late') {
+      note(line === 'late' ? 'too_slow' : 'unauthorized', addressOf(socket));
+      return dismiss(socket, FIRST_LINE);
+    }
+    const again = () => check(line.token);
+    const fail = () => admit(socket, { status: 503, message: 'It cannot be found out who calls; try again.' }, again);
+    try {
+      const verdict = again();
+      if (verdict instanceof Promise) void verdict.then((late) => admit(socket, late, again), fail);
+      else admit(socket, verdict, again);
+    } catch {
+      fail();
+    }
+  };
+
+  return (socket) => {
+    // A peer that vanishes is an end like any other.
+    socket.on('error', () => {});
+    if (!identify) return converse(socket, nobodyAsked);
+    const { certificate, token } = identify;
+    const verdict = certificate?.(socket);
+    // Asked of the same connection again, it is the same certificate: only its time may be over.
+    if (verdict !== undefined) return admit(socket, verdict, () => certificate!(socket)!);
+    if (token) return readKeyLine(socket, keyLineMs, (line) => readKey(socket, token, line));
+    note('certificate', addressOf(socket));
+    dismiss(socket, 'Unauthorized: connect with a client certificate.');
+  };
+}
+
+const FIRST_LINE = 'Unauthorized: the first line of a connection must be "AUTH <key or access token>".';
+
+/** One line that says why, and the end. What is still sent is read, or the line would be lost with it. */
+function dismiss(socket: Socket, message: string): void {
+  socket.end(`${writeError(undefined, ERRORS.INVALID_REQUEST.code, message)}\n`);
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), FLUSH_MS);
+  socket.once('end', () => socket.destroy()).once('close', () => clearTimeout(timer));
+}
+
+function isSame(one: Principal, other: Principal): boolean {
+  const permissionsOf = ({ scopes, effects }: Principal) => JSON.stringify([scopes, effects]);
+  return one === other || (one.id === other.id && permissionsOf(one) === permissionsOf(other));
+}
+
+function listen(server: Server, { host, port }: TcpOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(explainListenError(error, 'TCP', host, port)));
+    server.listen(port, host, () => {
       const address = server.address();
       if (typeof address === 'object' && address) resolve(address.port);
-      else reject(new GatewayError('CANNOT_LISTEN', `Cannot tell the port of ${options.host}:${options.port}.`));
+      else reject(new GatewayError('CANNOT_LISTEN', `Cannot tell the port of ${host}:${port}.`));
     });
   });
-  return {
-    port,
-    async close(graceMs) {
-      const closed = new Promise((resolve) => server.close(resolve));
-      const busy = [...open].map(async ([socket, conversation]) => {
-        await within(graceMs, conversation.drain());
-        // A peer that does not read cannot keep us from ending.
-        await within(FLUSH_MS, new Promise<void>((resolve) => socket.end(resolve).once('close', resolve)));
-        socket.destroy();
-      });
-      await Promise.all(busy);
-      await closed;
-    },
-  };
 }

@@ -1,0 +1,107 @@
+// Client certificates: who is named in one that a trusted authority signed → a principal. Which of them may do what is a
+// list in the configuration; without a list everybody who has a good one may come in.
+import type { Socket } from 'node:net';
+import type { CallLimits, Principal } from '../call/caller.ts';
+import { compileGlob } from '../endpoint/glob.ts';
+import type { Effect } from '../endpoint/model.ts';
+import type { Refusal } from '../transport/admission.ts';
+import { type PeerCertificate, readPeerCertificate } from '../transport/door/peer-certificate.ts';
+import type { Verdict } from './identify.ts';
+
+export interface CertificateRule {
+  /** A pattern of the subject's common name. */
+  readonly subject?: string | undefined;
+  /** A pattern of one of its alternative names. */
+  readonly san?: string | undefined;
+  /** The principal is `cert:<name>`. Absent: the name that the pattern fits. */
+  readonly name?: string | undefined;
+  readonly profiles?: readonly string[] | undefined;
+  readonly effects?: readonly Effect[] | undefined;
+  /** ISO 8601; from then on nobody comes in by this rule. */
+  readonly expires?: string | undefined;
+  readonly limits?: CallLimits | undefined;
+}
+
+/** Undefined: the client showed no certificate, and has to say otherwise who it is. */
+export type CertificateCheck = (socket: Socket) => Verdict | undefined;
+
+/** Longer names, and such as hold what no terminal shows, are nobody's. */
+const NAME = /^[\x21-\x7e](?:[\x20-\x7e]{0,198}[\x21-\x7e])?$/;
+
+const refuse = (status: 401 | 403, why: string): Refusal => ({
+  status,
+  message: `${status === 401 ? 'Unauthorized' : 'Forbidden'}: ${why}`,
+  reason: 'certificate',
+});
+const UNTRUSTED = refuse(
+  401,
+  'this client certificate is not signed by the authority that is trusted here, or not valid now.',
+);
+const EXPIRED = refuse(401, 'this client certificate, or its permission, has expired. Connect with a new one.');
+const NAMELESS = refuse(403, 'this client certificate names nobody: it needs one common name, or an alternative name.');
+
+interface Admitted {
+  readonly verdict: Verdict;
+  readonly untilMs: number;
+}
+
+/** `rules` undefined: whoever has a good certificate may do everything, under the name in it. */
+export function createCertificateCheck(rules: readonly CertificateRule[] | undefined): CertificateCheck {
+  const match = rules === undefined ? admitByName : compileRules(rules);
+  /** Certificates do not change while a connection lasts; only the time does. */
+  const checked = new WeakMap<Socket, Admitted>();
+  return (socket) => {
+    let admitted = checked.get(socket);
+    if (admitted === undefined) {
+      const certificate = readPeerCertificate(socket);
+      if (certificate === undefined) return undefined;
+      if (certificate === 'untrusted') return UNTRUSTED;
+      admitted = match(certificate);
+      checked.set(socket, admitted);
+    }
+    return Date.now() < admitted.untilMs ? admitted.verdict : EXPIRED;
+  };
+}
+
+function admitByName(certificate: PeerCertificate): Admitted {
+  const name = nameOf(certificate);
+  const verdict = name === undefined ? NAMELESS : { principal: Object.freeze({ id: `cert:${name}` }) };
+  return { verdict, untilMs: certificate.validToMs };
+}
+
+function nameOf({ commonName, altNames }: PeerCertificate): string | undefined {
+  return [commonName, ...altNames].find((name): name is string => name !== undefined && NAME.test(name));
+}
+
+/** The first rule that fits decides. */
+function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCertificate) => Admitted {
+  const compiled = rules.map(({ subject, san, ...rule }) => ({
+    rule,
+    subject: subject === undefined ? undefined : compileGlob(subject),
+    san: san === undefined ? undefined : compileGlob(san),
+  }));
+  return (certificate) => {
+    const { commonName, altNames, validToMs } = certificate;
+    for (const { rule, subject, san } of compiled) {
+      const altName = san && altNames.find((name) => NAME.test(name) && san(name));
+      const isSubject =
+        subject === undefined || (commonName !== undefined && NAME.test(commonName) && subject(commonName));
+      const name = rule.name ?? (subject ? commonName : altName);
+      if (!isSubject || (san && altName === undefined) || name === undefined) continue;
+      const expiresMs = rule.expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(rule.expires);
+      return { verdict: { principal: toPrincipal(name, rule) }, untilMs: Math.min(validToMs, expiresMs) };
+    }
+    const shown = nameOf(certificate);
+    const refusal = refuse(403, 'no entry of auth.certificates names this client certificate.');
+    return { verdict: shown === undefined ? refusal : { ...refusal, caller: `cert:${shown}` }, untilMs: validToMs };
+  };
+}
+
+function toPrincipal(name: string, { profiles, effects, limits }: CertificateRule): Principal {
+  return Object.freeze({
+    id: `cert:${name}`,
+    ...(profiles !== undefined && !profiles.includes('*') && { profiles: Object.freeze([...profiles]) }),
+    ...(effects !== undefined && { effects: Object.freeze([...effects]) }),
+    ...(limits !== undefined && { limits }),
+  });
+}
