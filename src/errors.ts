@@ -31,6 +31,7 @@ export const ERRORS = {
   REDIRECT_BLOCKED: { wire: 'tool', mode: 'redirect_blocked' },
   RATE_LIMITED: { wire: 'tool', mode: 'rate_limited' },
   CANCELLED: { wire: 'tool', mode: 'cancelled' },
+  NOT_RECORDED: { wire: 'tool', mode: 'not_recorded' },
   HANDLER_FAILED: { wire: 'tool', mode: 'handler_failed' },
 
   // startup: the gateway cannot be built as asked

@@ -3,6 +3,7 @@ import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
 import type { AssertionSigner } from './call/assertions.ts';
+import type { Evidence } from './call/evidence.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
 import { createStepUp } from './catalog/called/step-up.ts';
@@ -77,6 +78,8 @@ export interface GatewayOptions<Data = unknown> {
   /** Named subsets, each served at /mcp/<name> with its own exposure and guard. */
   readonly profiles?: Readonly<Record<string, Profile>> | undefined;
   readonly log?: Logger | undefined;
+  /** Where every call is written down (openAuditTrail()); whoever opened it closes it, after the gateway. */
+  readonly audit?: Evidence | undefined;
   /** Replaces the connection pools; asked at every call. */
   readonly dispatcher?: ((origin: string) => Dispatcher) | undefined;
   /** Sees every answer of an API as it came; a text it returns is passed on in place of a successful one. */
@@ -323,6 +326,7 @@ function createService(shared: Shared, serving: Serving, all?: Service, whole?: 
     ...(whole && !policy.readOnly && { refuse: createStepUp(registry, whole) }),
     redaction,
     audit: createAudit(log),
+    evidence: options.audit,
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };

@@ -1,6 +1,7 @@
 // The public names of the package, listed one by one; test/public.test.ts pins them.
 
 export { type SampleApi, startSampleApi } from '#sample';
+export { type AuditTrail, openTrail as openAuditTrail, type TrailLog, type TrailOptions } from './audit/trail.ts';
 export type {
   Asked,
   AskingCall,
@@ -11,6 +12,7 @@ export type {
   Transport,
   WriteLog,
 } from './call/caller.ts';
+export type { Confirmation, Evidence, Permission } from './call/evidence.ts';
 export {
   type Controls,
   ExecutionContext,

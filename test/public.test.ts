@@ -49,6 +49,7 @@ test('the package exports exactly these names', () => {
     'errorResult',
     'importDocument',
     'loadDomains',
+    'openAuditTrail',
     'serveHttp',
     'startSampleApi',
     'startStdio',
@@ -72,6 +73,7 @@ test('every failure has its wire shape', () => {
     'redirect_blocked',
     'rate_limited',
     'cancelled',
+    'not_recorded',
     'handler_failed',
   ]);
   const codes = Object.fromEntries(

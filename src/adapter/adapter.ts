@@ -1,10 +1,11 @@
 // The golden path: every operation of every client enters here, whatever the transport, era or exposure mode.
 // Read this first.
 import { buildDigest } from '../call/digest.ts';
+import { type Evidence, withholdUnrecorded } from '../call/evidence.ts';
 import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
-import { type GatewayError, toRpcCode } from '../errors.ts';
+import { GatewayError, toRpcCode } from '../errors.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 
@@ -32,22 +33,28 @@ export interface AdapterParts {
   readonly redaction: Redaction;
   /** Gets the sealed context of every call. */
   readonly audit: (record: ExecutionContext) => void;
+  /** The audit trail, where there is one: what it does not take is not done, or not answered. */
+  readonly evidence?: Evidence | undefined;
   /** Told what code from outside threw; the caller only reads its message. */
   readonly onHandlerError: (error: unknown) => void;
 }
 
-export function createAdapter({ tools, refuse, redaction, audit, onHandlerError }: AdapterParts): Adapter {
+export function createAdapter(parts: AdapterParts): Adapter {
+  const { tools, refuse, redaction, audit, evidence, onHandlerError } = parts;
   const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
-    const context = ExecutionContext.fromRequest(request).withToolCall(name);
-    const finish = (outcome: ResultFacts['outcome'], errorCode?: number) => {
+    const context = ExecutionContext.fromRequest(request, evidence).withToolCall(name);
+    /** False: no record of it could be written. */
+    const finish = (outcome: ResultFacts['outcome'], errorCode?: number): boolean => {
       const durationMs = performance.now() - startedAt;
       const done = context.withResult({ outcome, errorCode, durationMs });
       // What never reached an operation has no digest of its arguments yet.
       const digested =
         done.argumentsDigest === undefined ? done.withOperation({ argumentsDigest: buildDigest(args) }) : done;
-      audit(digested.seal());
+      const record = digested.seal();
+      audit(record);
       if (context.cause !== undefined) onHandlerError(context.cause);
+      return evidence === undefined || evidence.write(record);
     };
     return { context, finish };
   };
@@ -62,29 +69,31 @@ export function createAdapter({ tools, refuse, redaction, audit, onHandlerError 
         if (!run) throw toMissing(context, tools.missing(name));
         let outcome: Outcome;
         try {
+          evidence?.admit(context.label);
           outcome = redaction.outcome(await run(context, args));
         } catch (error) {
           outcome = redaction.outcome(toFailure(context, error));
         }
-        finish(outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok');
-        return outcome;
+        const isRecorded = finish(outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok');
+        return isRecorded ? outcome : toFailure(context, withholdUnrecorded(context));
       } catch (error) {
-        finish('error', toRpcCode(error));
-        throw error;
+        throw finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
       }
     },
     async perform(request, name, args, table) {
       const { context, finish } = enter(request, name, args);
+      let result: Awaited<ReturnType<NonNullable<ReturnType<typeof table.find>>>>;
       try {
         const run = table.find(name);
         if (!run) throw toMissing(context, table.missing(name));
-        const result = redaction.value(await run(context, args));
-        finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok');
-        return result;
+        evidence?.admit(context.label);
+        result = redaction.value(await run(context, args));
       } catch (error) {
-        finish('error', toRpcCode(error));
-        throw error;
+        if (error instanceof GatewayError && error.code === 'NOT_RECORDED') context.noteFailure('not_recorded');
+        throw finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
       }
+      if (finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok')) return result;
+      throw withholdUnrecorded(context);
     },
   };
 }

@@ -46,6 +46,8 @@ export interface Client {
   readonly version: string;
   /** What it calls itself, where it says so. */
   readonly name?: string | undefined;
+  /** Its own version, where it says so. */
+  readonly release?: string | undefined;
   /** Declared capabilities, as received. */
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Puts a question to the person behind the client; absent where nobody can be asked. */

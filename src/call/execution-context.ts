@@ -4,8 +4,10 @@
 // what happened: middleware may replace an outcome, but not what was asked of the API. seal() turns the journal into the
 // audit record and lets go of everything alive (signal, client, functions, the caller's own data). It never holds a
 // secret: of the arguments only a digest is kept, of the upstream URL no query.
+import type { Effect } from '../endpoint/model.ts';
 import type { FailureMode } from '../errors.ts';
 import type { Client, Principal, ReportProgress, Transport, WriteLog } from './caller.ts';
+import type { Confirmation, Evidence, Permission } from './evidence.ts';
 
 /** What protocol knows about a request when it arrives. */
 export interface RequestFacts<Data = unknown> {
@@ -48,6 +50,11 @@ export interface OperationFacts {
   /** Of the arguments without controls, so that a refusal and its confirmed repeat carry the same one. */
   readonly argumentsDigest: string;
   readonly controls?: Controls | undefined;
+  readonly effect?: Effect | undefined;
+  /** What was decided about such calls, and why; frozen. */
+  readonly permission?: Permission | undefined;
+  /** The arguments as far as the audit trail may keep them: redacted, cut and frozen. */
+  readonly keptArguments?: unknown;
 }
 
 /** What was asked of the REST API. `url` carries no query string and no credentials; no status means no answer came. */
@@ -81,6 +88,13 @@ interface Journal {
   reason: string | undefined;
   cause: unknown;
   upstream: UpstreamTrace | undefined;
+  upstreamMs: number;
+  effect: Effect | undefined;
+  permission: Permission | undefined;
+  confirmation: Confirmation | undefined;
+  isDryRun: boolean;
+  keptArguments: unknown;
+  readonly evidence: Evidence | undefined;
 }
 
 const BIRTH = Symbol('only ExecutionContext itself makes contexts');
@@ -182,10 +196,11 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return this.#request.requestState;
   }
 
-  static fromRequest<Data = unknown>(facts: RequestFacts<Data>): ExecutionContext<Data> {
+  /** `evidence`: where it is written down that the call is about to change something. */
+  static fromRequest<Data = unknown>(facts: RequestFacts<Data>, evidence?: Evidence): ExecutionContext<Data> {
     if (facts.requestId.trim() === '') throw new TypeError('An ExecutionContext needs a request id that is not blank.');
     if (facts.method.trim() === '') throw new TypeError('An ExecutionContext needs a method that is not blank.');
-    return publish(new ExecutionContext(BIRTH, facts, createJournal()));
+    return publish(new ExecutionContext(BIRTH, facts, createJournal(evidence)));
   }
 
   /** Binds the tool (or resource, or prompt) this request is about. Once. */
@@ -218,6 +233,10 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     if (this.operation === undefined) {
       this.#journal.operation = facts.operation;
       this.#journal.argumentsDigest = facts.argumentsDigest;
+      this.#journal.effect = facts.effect;
+      this.#journal.permission = facts.permission;
+      this.#journal.isDryRun = facts.controls?.dryRun === true;
+      this.#journal.keptArguments = facts.keptArguments;
     }
     const draft = this.#draft();
     draft.operation = facts.operation ?? this.operation;
@@ -277,11 +296,12 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
         era: client.era,
         version: client.version,
         name: client.name,
+        release: client.release,
         capabilities: NO_CAPABILITIES,
       }),
       signal: NEVER,
     });
-    const draft: Draft<never> = new ExecutionContext<never>(BIRTH, request, createJournal(), this);
+    const draft: Draft<never> = new ExecutionContext<never>(BIRTH, request, toRest(this.#journal), this);
     draft.controls = undefined;
     draft.deadline = Number.POSITIVE_INFINITY;
     draft.sealed = true;
@@ -304,6 +324,9 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
       action,
       operation,
       argumentsDigest,
+      effect: this.effect,
+      permission: this.permission,
+      confirmation: this.confirmation,
       results,
     };
   }
@@ -312,10 +335,23 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return new ExecutionContext(BIRTH, this.#request, this.#journal, this);
   }
 
-  /** Notes a request that went out; later ones replace earlier ones. */
-  noteUpstream(trace: UpstreamTrace): void {
+  /** Notes a request that went out; later ones replace earlier ones, and the time they took adds up. */
+  noteUpstream(trace: UpstreamTrace, tookMs = 0): void {
     mustBeOpen(this);
     this.#journal.upstream = Object.freeze(trace);
+    this.#journal.upstreamMs += tookMs;
+  }
+
+  /** Notes a confirmation: one that was issued, or that permitted this call. */
+  noteConfirmation(confirmation: Confirmation): void {
+    mustBeOpen(this);
+    this.#journal.confirmation = Object.freeze({ ...this.#journal.confirmation, ...confirmation });
+  }
+
+  /** Writes down that something may change from here on; throws where it cannot be, and then nothing may be sent. */
+  announce(effect: Effect): void {
+    mustBeOpen(this);
+    this.#journal.evidence?.begin(this, effect);
   }
 
   /** Notes why the call is about to fail; `cause` is what code from outside threw. Without a mode nothing was there to fail. */
@@ -329,6 +365,32 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   /** What code from outside threw, for the operator: it may say more than a caller should read. */
   get cause(): unknown {
     return this.#journal.cause;
+  }
+
+  /** What such a call does; undefined where nothing was found to run. */
+  get effect(): Effect | undefined {
+    return this.#journal.effect;
+  }
+
+  get permission(): Permission | undefined {
+    return this.#journal.permission;
+  }
+
+  get confirmation(): Confirmation | undefined {
+    return this.#journal.confirmation;
+  }
+
+  get isDryRun(): boolean {
+    return this.#journal.isDryRun;
+  }
+
+  get keptArguments(): unknown {
+    return this.#journal.keptArguments;
+  }
+
+  /** How long the API took, all requests together. */
+  get upstreamMs(): number {
+    return this.#journal.upstreamMs;
   }
 
   /** The last request that went out so far. */
@@ -347,7 +409,12 @@ function publish<Data>(draft: Draft<Data>): ExecutionContext<Data> {
 const NO_RESULTS: readonly ResultRecord[] = Object.freeze([]);
 const NO_CAPABILITIES = Object.freeze({});
 
-function createJournal(): Journal {
+/** What a sealed record needs of its journal; the results have the rest. */
+function toRest({ upstreamMs, effect, permission, confirmation, isDryRun, keptArguments }: Journal): Journal {
+  return { ...createJournal(), upstreamMs, effect, permission, confirmation, isDryRun, keptArguments };
+}
+
+function createJournal(evidence?: Evidence): Journal {
   return {
     action: undefined,
     operation: undefined,
@@ -356,6 +423,13 @@ function createJournal(): Journal {
     reason: undefined,
     cause: undefined,
     upstream: undefined,
+    upstreamMs: 0,
+    effect: undefined,
+    permission: undefined,
+    confirmation: undefined,
+    isDryRun: false,
+    keptArguments: undefined,
+    evidence,
   };
 }
 

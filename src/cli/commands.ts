@@ -293,6 +293,36 @@ Examples:
     run: async (words, flags) => (await import('./explain.ts')).runExplain(words, flags),
   },
   {
+    name: 'audit',
+    description: 'Check audit files, or print the public key that they are checked with.',
+    arguments: [
+      ['<action>', 'verify or key'],
+      [
+        '[files...]',
+        'audit files, with older ones of the same chain in any order; for key: the private key (default: as landbridge.yaml says)',
+      ],
+    ],
+    options: [
+      repeatable('--key <file>', 'public key (PEM) to check signatures with, and no other'),
+      repeatable(
+        '--head <seq:hash>',
+        'a record that was noted elsewhere ("audit checkpoint" in the log) and must be there',
+      ),
+      option('--closed', 'the gateway has stopped: a file without its last signature is wrong'),
+      option('--config <file>', 'settings of a deployment (default: ./landbridge.yaml where there is one)'),
+      json,
+    ],
+    help: `
+verify finds lines that were removed, changed, reordered or inserted, says where, and exits with 1. It cannot tell whether lines
+behind the last signature were removed: --closed and --head can. docs/audit.md says what the records mean.
+
+Examples:
+  landbridge audit key > audit-public.pem              keep it where the gateway cannot write
+  landbridge audit verify audit.jsonl --key audit-public.pem
+  landbridge audit verify audit.jsonl* --key audit-public.pem --closed`,
+    run: async (action, files, flags) => (await import('./audit/audit.ts')).runAudit(action, files, flags),
+  },
+  {
     name: 'schema',
     description: 'Print the JSON Schema of domain files or profiles, for editors.',
     arguments: [['[kind]', 'domain (default) or profiles']],

@@ -20,7 +20,7 @@ export function withDomainFields(
   const security =
     definition.security &&
     readSecurity(definition.security, withSchemes(credentials, imported), ['security'], problems);
-  const { timeoutMs, maxResponseBytes, response, baseUrl, lenient } = definition;
+  const { timeoutMs, maxResponseBytes, response, baseUrl, lenient, audit } = definition;
   const home = homeOrigin(imported.endpoints);
   const from = typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`;
   const sayFrom = (endpoint: Endpoint, what: string, place: string) => ({
@@ -33,6 +33,7 @@ export function withDomainFields(
     callerHeaders.length === 0 || originOf(endpoint.baseUrl) !== home ? {} : { callerHeaders },
     response === undefined ? {} : { response: { ...endpoint.response, ...response } },
     limitsOf(endpoint, timeoutMs, maxResponseBytes),
+    audit === undefined ? {} : { audit },
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
     baseUrl === undefined ? {} : sayFrom(endpoint, 'base URL', from),
     guardOf(endpoint, definition),

@@ -286,6 +286,14 @@ export interface DocumentExample {
   readonly inSchema: boolean;
 }
 
+/** What the audit trail may keep of calls. */
+export interface AuditPlan {
+  /** Keeps the arguments, and not just a digest of them. */
+  readonly arguments?: boolean;
+  /** Places in them that are never kept (redaction/redact-paths.ts). */
+  readonly redact?: readonly string[];
+}
+
 export interface EndpointLimits {
   /** Connecting, waiting and reading, as one budget. */
   readonly timeoutMs: number;
@@ -355,6 +363,7 @@ export interface Endpoint {
   readonly response: ResponsePlan;
   readonly pagination?: Pagination;
   readonly limits: EndpointLimits;
+  readonly audit?: AuditPlan;
   /** Realistic argument sets. */
   readonly examples: readonly Args[];
   /** Every request example of the document as it stands there; read when somebody asks (schema/example-calls.ts). */

@@ -8,6 +8,7 @@ import type { Args, CallerHeader, Credential, Endpoint } from '../endpoint/model
 import { type Redactor, withSecrets } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
+import { hidesPath } from '../schema/kept-arguments.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
 import {
   type Answer,
@@ -103,6 +104,8 @@ class EndpointCall {
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Up to here an answer passes without being parsed, which takes no time to speak of. */
   readonly #maxPassingBytes: number;
+  /** In place of the address, where a value in its path may be written down nowhere. */
+  readonly #notedUrl: string | undefined;
   #need: Need | undefined;
 
   constructor(endpoint: Endpoint, plan: RequestPlan, { send, tokens, redact, threads, onAnswer, signer }: CallParts) {
@@ -116,6 +119,7 @@ class EndpointCall {
     this.#signer = signer;
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
+    this.#notedUrl = hidesPath(endpoint) ? `${endpoint.baseUrl}${endpoint.path}` : undefined;
     const { response } = endpoint;
     this.#maxPassingBytes = isUnshaped(response) ? Math.min(response.maxChars, MAX_INLINE_BYTES) : 0;
   }
@@ -127,13 +131,14 @@ class EndpointCall {
     const { proof, signing } = this.#need;
     const unsigned = this.#plan.build(args, context.label, proof, context.trace);
     const request = signing === undefined ? unsigned : signRequest(unsigned, signing, new Date());
+    const sentAt = performance.now();
     let raw: RawResponse;
     try {
       raw = await this.#send(request, context, watch);
     } catch (error) {
-      throw noteSilence(request, context, error);
+      throw this.#noteSilence(request, context, sentAt, error);
     }
-    noteAnswer(request, context, raw);
+    this.#noteAnswer(request, context, sentAt, raw);
     if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
       return this.#follow(request, raw, context, args, watch);
     return this.#read(request, raw, context, args);
@@ -184,13 +189,24 @@ class EndpointCall {
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
   async #exchange(request: WireRequest, context: ExecutionContext, watch: Watch | undefined): Promise<RawResponse> {
+    const sentAt = performance.now();
     try {
       const raw = await this.#send(request, context, watch);
-      noteAnswer(request, context, raw);
+      this.#noteAnswer(request, context, sentAt, raw);
       return raw;
     } catch (error) {
-      throw noteSilence(request, context, error);
+      throw this.#noteSilence(request, context, sentAt, error);
     }
+  }
+
+  #noteAnswer({ method, url }: WireRequest, context: ExecutionContext, sentAt: number, raw: RawResponse): void {
+    const trace = { method, url: this.#notedUrl ?? url, status: raw.status, bytes: raw.body.length };
+    context.noteUpstream(trace, performance.now() - sentAt);
+  }
+
+  #noteSilence({ method, url }: WireRequest, context: ExecutionContext, sentAt: number, error: unknown): unknown {
+    context.noteUpstream({ method, url: this.#notedUrl ?? url }, performance.now() - sentAt);
+    return error;
   }
 
   async #follow(
@@ -281,15 +297,6 @@ class EndpointCall {
 }
 
 const CLIENT_CREDENTIALS = { renewOn: [401] };
-
-function noteAnswer({ method, url }: WireRequest, context: ExecutionContext, { status, body }: RawResponse): void {
-  context.noteUpstream({ method, url, status, bytes: body.length });
-}
-
-function noteSilence({ method, url }: WireRequest, context: ExecutionContext, error: unknown): unknown {
-  context.noteUpstream({ method, url });
-  return error;
-}
 
 const MAX_LOOKED_AT = 16 * 1024;
 const MAX_BEGINNING = 600;

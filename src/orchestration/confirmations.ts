@@ -27,6 +27,8 @@ export interface Confirmations {
   redeem(seal: string, binding: Binding): Promise<Verdict>;
   /** How long ago a good seal was issued; up to a second more, as seals count in seconds. */
   ageMs(seal: string): number;
+  /** Names a seal in the audit trail: its nonce, which is of no use without the rest. '' for what is no seal. */
+  idOf(seal: string): string;
   readonly now: () => number;
   readonly ttlSeconds: number;
 }
@@ -86,6 +88,10 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
     ttlSeconds,
     now,
     ageMs: (seal) => now() - (Buffer.from(seal, 'base64url').readUInt32BE(0) - ttlSeconds) * 1000,
+    idOf(seal) {
+      const bytes = Buffer.from(seal, 'base64url');
+      return bytes.length === HEAD_BYTES + MAC_BYTES ? bytes.toString('base64url', 4, HEAD_BYTES) : '';
+    },
     issue(binding) {
       const head = Buffer.alloc(HEAD_BYTES);
       head.writeUInt32BE(Math.floor(now() / 1000) + ttlSeconds, 0);

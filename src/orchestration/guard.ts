@@ -1,6 +1,7 @@
 // Asks the person before anything is destroyed. Where the client can be asked, `context.client.ask` puts the question, by
 // whatever means its era has; where nobody was reached that way and a token counts as well (`way`), the refusal carries a
 // signed one, good once.
+import { randomBytes } from 'node:crypto';
 import type { Asked, Question } from '../call/caller.ts';
 import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
@@ -63,12 +64,15 @@ export function createGuard(
     if (inner) return goOn(inner);
     const token = way === 'ask' ? undefined : context.controls?.confirmationToken;
     if (token !== undefined) {
-      acceptToken(context, tokenKey, await spend(confirmations, token, bind('token')));
+      const verdict = await spend(confirmations, token, bind('token'));
+      noteUse(context, confirmations, token, 'token', verdict);
+      acceptToken(context, tokenKey, verdict);
       return goOn(context);
     }
     const question = await describe(context, args, sent);
     const offerToken = (why: string, advice: string, answer?: Choice): GatewayError => {
       const issued = confirmations.issue(bind('token'));
+      context.noteConfirmation({ issued: confirmations.idOf(issued), by: 'token' });
       return new GatewayError(
         'NOT_CONFIRMED',
         `${why}${question}\nNothing was sent. ${advice}; if they agree, repeat the same call with ` +
@@ -88,13 +92,13 @@ export function createGuard(
     }
     const binding = bind('state');
     const askedAtMs = confirmations.now();
-    const reply = await ask(toQuestion(question, confirmations, binding), context).catch((error: unknown) => {
+    const reply = await ask(toQuestion(question, confirmations, binding, context), context).catch((error: unknown) => {
       if (way === 'ask' || !(error instanceof UnansweredError)) throw error;
       throw offerToken(`Not done: ${error.why}.\n`, 'Ask the user yourself');
     });
     if ('outcome' in reply) return reply.outcome;
     const tookMs = reply.state === undefined ? confirmations.now() - askedAtMs : undefined;
-    const action = await settle(reply, confirmations, binding);
+    const action = await settle(reply, confirmations, binding, context);
     if (action === 'accept') return goOn(context.withRound({}));
     const isPersons = action === 'no' || (tookMs ?? confirmations.ageMs(reply.state!)) >= READING_MS;
     if (way === 'ask' || isPersons) throw refuseDeclined(context, action);
@@ -113,12 +117,38 @@ export function createGuard(
  */
 const READING_MS = 2_000;
 
-function toQuestion(message: string, confirmations: Confirmations, binding: Binding): Question {
+/** What a person said to a question that is asked and answered within one call, which needs no token. */
+function toAnswerId(): string {
+  return randomBytes(12).toString('base64url');
+}
+
+function noteUse(
+  context: ExecutionContext,
+  confirmations: Confirmations,
+  seal: string,
+  by: 'token' | 'answer' | 'round',
+  answer: string,
+): void {
+  // What is no seal of ours, or of another call, is the caller's own text: it names nothing.
+  const used = answer === 'tampered' ? undefined : confirmations.idOf(seal);
+  context.noteConfirmation({ ...(used !== undefined && { used }), by, answer });
+}
+
+function toQuestion(
+  message: string,
+  confirmations: Confirmations,
+  binding: Binding,
+  context: ExecutionContext,
+): Question {
   return {
     key: 'confirm',
     message,
     form: FORM,
-    seal: () => confirmations.issue(binding),
+    seal: () => {
+      const seal = confirmations.issue(binding);
+      context.noteConfirmation({ issued: confirmations.idOf(seal), by: 'answer' });
+      return seal;
+    },
     check: (state) => {
       const verdict = confirmations.inspect(state, binding);
       if (verdict !== 'good') throw badState(verdict);
@@ -130,13 +160,17 @@ async function settle(
   { answer, state }: Extract<Asked, { readonly answer: unknown }>,
   confirmations: Confirmations,
   binding: Binding,
+  context: ExecutionContext,
 ): Promise<Choice> {
   // Malformed answers leave the permission unused.
   const choice = parseAnswer(answer);
-  if (state !== undefined) {
-    const verdict = await spend(confirmations, state, binding);
-    if (verdict !== 'good') throw badState(verdict);
+  if (state === undefined) {
+    context.noteConfirmation({ used: toAnswerId(), by: 'answer', answer: choice });
+    return choice;
   }
+  const verdict = await spend(confirmations, state, binding);
+  noteUse(context, confirmations, state, 'answer', verdict === 'good' ? choice : verdict);
+  if (verdict !== 'good') throw badState(verdict);
   return choice;
 }
 
@@ -163,14 +197,15 @@ function refuseUnasked({ label }: ExecutionContext, question: string): GatewayEr
  */
 function withRound(
   outcome: Outcome,
-  { client }: ExecutionContext,
+  context: ExecutionContext,
   confirmations: Confirmations,
   binding: Binding,
 ): Outcome {
   const { inputRequired } = outcome;
-  if (inputRequired === undefined || client.era !== 'modern') return outcome;
+  if (inputRequired === undefined || context.client.era !== 'modern') return outcome;
   const state = inputRequired.requestState;
   const seal = confirmations.issue(toRound(binding, state));
+  context.noteConfirmation({ issued: confirmations.idOf(seal) });
   return {
     ...outcome,
     inputRequired: { ...inputRequired, requestState: state === undefined ? seal : `${seal}.${state}` },
@@ -189,8 +224,9 @@ async function enterRound(
   const state = dot === -1 ? undefined : requestState.slice(dot + 1);
   const seal = dot === -1 ? requestState : requestState.slice(0, dot);
   const verdict = await spend(confirmations, seal, toRound(binding, state));
-  if (verdict === 'good') return context.withRound({ answers, requestState: state });
   if (verdict === 'tampered') return undefined;
+  noteUse(context, confirmations, seal, 'round', verdict);
+  if (verdict === 'good') return context.withRound({ answers, requestState: state });
   throw badState(verdict);
 }
 

@@ -74,6 +74,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
   const run = compilePipeline({
     identity: `native:${native.identity}`,
     operation,
+    effect,
     decision,
     way,
     controls,

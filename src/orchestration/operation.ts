@@ -5,6 +5,7 @@ import { qualifiedNamesOf } from '../endpoint/names.ts';
 import type { Executor } from '../executor/executor.ts';
 import { createLenientValidator } from '../schema/check/lenient.ts';
 import { createValidator } from '../schema/check/validator.ts';
+import { compileKeptArguments } from '../schema/kept-arguments.ts';
 import { type Clamp, createClamp, withLastLine } from './clamp.ts';
 import type { Confirmations } from './confirmations.ts';
 import { buildControls, type ControlKeys, type ControlPlan, mayAnswerJson } from './controls.ts';
@@ -63,6 +64,7 @@ function compileCall(
   const pipeline = compilePipeline({
     identity: `rest:${endpoint.id}`,
     operation: qualifiedNamesOf(endpoint)[0],
+    effect: endpoint.effect,
     decision,
     way,
     controls,
@@ -83,6 +85,7 @@ function compileCall(
           parts.redaction.outcome(toUpstreamFailure(context, endpoint, answer));
       return parts.redaction.trust(lenient === undefined ? outcome : withLastLine(outcome, notesOn(args)));
     },
+    keepArguments: compileKeptArguments(endpoint.audit, parts.redaction.text),
     confirmations: parts.confirmations,
     middleware: parts.middleware,
   });

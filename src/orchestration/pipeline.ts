@@ -4,7 +4,7 @@ import { buildDigest, isPlainData } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Outcome } from '../call/outcome.ts';
-import type { Args, ConfirmWay } from '../endpoint/model.ts';
+import type { Args, ConfirmWay, Effect } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Validator } from '../schema/check/validator.ts';
 import { compose, type Recheck } from './compose.ts';
@@ -18,6 +18,7 @@ export interface Pipeline {
   readonly identity: string;
   /** Fully-qualified name of what runs, for the audit record. */
   readonly operation: string;
+  readonly effect: Effect;
   readonly decision: Decision;
   /** What counts as a yes, where the decision is `confirm`. */
   readonly way: ConfirmWay;
@@ -28,13 +29,16 @@ export interface Pipeline {
   /** What would be done, for `dry_run`. */
   readonly preview: (args: Args, sent: Args, label: string) => unknown;
   readonly execute: Handler;
+  /** What the audit trail may keep of the arguments; absent: nothing. */
+  readonly keepArguments?: ((args: Args) => unknown) | undefined;
   readonly confirmations: Confirmations;
   /** Outermost first. */
   readonly middleware: readonly Middleware[];
 }
 
 export function compilePipeline(pipeline: Pipeline): Handler {
-  const { operation, decision, controls, validate, confirmations, describe } = pipeline;
+  const { operation, effect, controls, validate, confirmations, describe, keepArguments } = pipeline;
+  const decision = Object.freeze(pipeline.decision);
   const guard = createGuard(pipeline.identity, decision, confirmations, describe, {
     way: pipeline.way,
     tokenKey: controls.keys.confirmation_token,
@@ -44,7 +48,8 @@ export function compilePipeline(pipeline: Pipeline): Handler {
     if (decision.policy === 'confirm') refuseChanges(context, args, before);
     return args;
   };
-  const chain = compose(pipeline.middleware, pipeline.execute, recheck);
+  const execute = effect === 'read' ? pipeline.execute : announced(effect, pipeline.execute);
+  const chain = compose(pipeline.middleware, execute, recheck);
 
   const begin: Handler = (context, args) => {
     const split = controls.take(context.label, args);
@@ -53,6 +58,9 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       operation,
       argumentsDigest: buildDigest(own),
       controls: split?.controls,
+      effect,
+      permission: decision,
+      keptArguments: keepArguments?.(own),
     });
     const valid = validate(bound.label, own);
     if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(valid, own, bound.label)));
@@ -66,6 +74,14 @@ export function compilePipeline(pipeline: Pipeline): Handler {
     } catch (error) {
       return Promise.reject(error);
     }
+  };
+}
+
+/** What may change something is written down before it does: a process that ends meanwhile leaves a trace of it. */
+function announced(effect: Effect, execute: Handler): Handler {
+  return (context, args) => {
+    context.announce(effect);
+    return execute(context, args);
   };
 }
 

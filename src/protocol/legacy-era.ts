@@ -58,6 +58,7 @@ interface Acquaintance {
   readonly owner: unknown;
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly name?: string | undefined;
+  readonly release?: string | undefined;
   /** Requests under way: only within it are a client's own ids unique. */
   readonly scope: Scope;
 }
@@ -74,7 +75,13 @@ export function createLegacy(parts: LegacyParts): Legacy {
   const acquaintanceOf = (sender: Sender): Acquaintance | undefined => {
     const { session } = sender;
     if (session)
-      return { owner: session, capabilities: session.capabilities, name: session.clientName, scope: session };
+      return {
+        owner: session,
+        capabilities: session.capabilities,
+        name: session.clientName,
+        release: session.clientRelease,
+        scope: session,
+      };
     return overHttp.enter(sender);
   };
 
@@ -167,8 +174,9 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
       const id = idOf(sender);
       const declared = id === undefined ? undefined : sessions.read(sender.principal.id, id);
       if (id === undefined || !declared) return undefined;
-      const { capabilities, name } = declared;
-      const acquaintance = open.get(id) ?? { owner: id, capabilities, name, scope: { underWay: new Map() } };
+      const { capabilities, name, release } = declared;
+      const scope = { underWay: new Map() };
+      const acquaintance = open.get(id) ?? { owner: id, capabilities, name, release, scope };
       open.set(id, acquaintance);
       return acquaintance;
     },
@@ -217,11 +225,12 @@ function initialize(
     session.version = version;
     session.capabilities = clientCapabilities;
     session.clientName = client?.name;
+    session.clientRelease = client?.version;
     return reply;
   }
-  return headers
-    ? { ...reply, sessionId: sessions.mint(principal.id, { capabilities: clientCapabilities, name: client?.name }) }
-    : reply;
+  if (!headers) return reply;
+  const declared = { capabilities: clientCapabilities, name: client?.name, release: client?.version };
+  return { ...reply, sessionId: sessions.mint(principal.id, declared) };
 }
 
 /** The methods that only change what is remembered of a connection; undefined for all others. */
@@ -252,7 +261,8 @@ function toClient(
   redaction: Redaction,
 ): Client {
   const capabilities = acquaintance?.capabilities ?? NO_CAPABILITIES;
-  const client: Client = { era: 'legacy', version, name: acquaintance?.name, capabilities };
+  const { name, release } = acquaintance ?? {};
+  const client: Client = { era: 'legacy', version, name, release, capabilities };
   if (!send || !acquaintance || Object.keys(capabilities).length === 0) return client;
   // A question goes out on the stream of its request: where that is closed, nobody reads it any more.
   const peer = { owner: acquaintance.owner, send, ended: session?.ended.signal ?? connection };

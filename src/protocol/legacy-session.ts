@@ -11,6 +11,8 @@ export interface Declared {
   readonly capabilities: Capabilities;
   /** What the client calls itself. */
   readonly name?: string | undefined;
+  /** Its own version. */
+  readonly release?: string | undefined;
 }
 
 export interface LegacySessions {
@@ -22,6 +24,7 @@ export interface LegacySessions {
 const ASKABLE = ['elicitation', 'sampling', 'roots'] as const;
 const MAX_CHARS = 512;
 const MAX_NAME_CHARS = 40;
+const MAX_RELEASE_CHARS = 20;
 
 const PURPOSE = 'session';
 /** Checking a signature costs a third of a small call; the ids that were checked last need none. */
@@ -33,21 +36,21 @@ export function createLegacySessions(signer: Signer): LegacySessions {
   const open = (principal: string, sessionId: string): Declared | undefined => {
     const payload = sessionId.length > MAX_CHARS ? undefined : signer.open(PURPOSE, [principal], sessionId);
     if (payload === undefined) return undefined;
-    const [, modesByName, name] = payload as [string, [string, string[]][], string?];
+    const [, modesByName, name, release] = payload as [string, [string, string[]][], string?, string?];
     const capabilities = modesByName.map(([key, modes]) => [key, Object.fromEntries(modes.map((mode) => [mode, {}]))]);
-    return { capabilities: Object.fromEntries(capabilities), name };
+    return { capabilities: Object.fromEntries(capabilities), name, release };
   };
 
   return {
-    mint(principal, { capabilities, name }) {
+    mint(principal, { capabilities, name, release }) {
       const modesByName = ASKABLE.filter((key) => isObject(capabilities[key])).map((key) => [
         key,
         Object.keys(capabilities[key] as object).filter((mode) => mode === 'form' || mode === 'url'),
       ]);
       const payload = [randomBytes(16).toString('base64url'), modesByName];
-      // Letters of one byte: an id has a length that is certain.
-      const plain = name?.replace(/[^\x20-\x7e]/g, '?').slice(0, MAX_NAME_CHARS);
-      return signer.seal(PURPOSE, [principal], plain === undefined ? payload : [...payload, plain]);
+      if (name === undefined) return signer.seal(PURPOSE, [principal], payload);
+      const words = [toPlain(name, MAX_NAME_CHARS), toPlain(release ?? '', MAX_RELEASE_CHARS)];
+      return signer.seal(PURPOSE, [principal], [...payload, ...words]);
     },
     read(principal, sessionId) {
       const last = remembered.get(sessionId);
@@ -59,4 +62,9 @@ export function createLegacySessions(signer: Signer): LegacySessions {
       return declared;
     },
   };
+}
+
+/** Letters of one byte: an id has a length that is certain. */
+function toPlain(text: string, maxChars: number): string {
+  return text.replace(/[^\x20-\x7e]/g, '?').slice(0, maxChars);
 }

@@ -127,8 +127,14 @@ function checkEnvelope({ method, params }: RequestMessage, { headers }: Sender):
 }
 
 function toClient({ capabilities, meta }: Envelope, round: SecondRound): Client {
-  const name = clientInfoOf(meta[META.clientInfo])?.name;
-  const client: Client = { era: 'modern', version: MODERN_VERSION, name, capabilities };
+  const info = clientInfoOf(meta[META.clientInfo]);
+  const client: Client = {
+    era: 'modern',
+    version: MODERN_VERSION,
+    name: info?.name,
+    release: info?.version,
+    capabilities,
+  };
   const isAnswered = round.requestState !== undefined && round.answers !== undefined;
   return canElicit(capabilities) || isAnswered ? { ...client, ask: askModern } : client;
 }

@@ -9,10 +9,11 @@ export interface Scope {
 }
 
 export interface Session extends Scope {
-  /** Set by `initialize`; modern messages on the same connection ignore all three. */
+  /** Set by `initialize`; modern messages on the same connection ignore them. */
   version: LegacyVersion | undefined;
   capabilities: Readonly<Record<string, unknown>>;
   clientName: string | undefined;
+  clientRelease: string | undefined;
   logLevel: string | undefined;
   /** Aborted when the client has sent its last message: whoever waits for another one waits in vain. */
   readonly ended: AbortController;
@@ -23,6 +24,7 @@ export function createSession(): Session {
     version: undefined,
     capabilities: {},
     clientName: undefined,
+    clientRelease: undefined,
     logLevel: undefined,
     underWay: new Map(),
     ended: new AbortController(),

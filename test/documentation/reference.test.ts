@@ -138,6 +138,7 @@ const FRAMES: Record<string, readonly ((more: Value) => Value)[]> = {
       }),
   ],
   response: [(more) => endpointFrame({ response: more })],
+  operationAudit: [(more) => endpointFrame({ audit: more })],
   pagination: [(more) => endpointFrame({ pagination: { kind: 'page', arg: 'page', ...more } })],
   filter: [(more) => imported({ include: more })],
   operation: [curated, (more) => imported({ operations: { createOrder: more } })],

@@ -1,4 +1,5 @@
 // landbridge serve: configuration → gateway → transports → signals.
+import { type AuditTrail, openTrail } from '../../audit/trail.ts';
 import { type Config, envFilesOf, type Flags, readConfig } from '../../config/read-config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
@@ -41,14 +42,17 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   for (const secret of authorities?.issuers?.secrets ?? []) redact.addSecret(secret);
   const log = createLog({ level: config.logLevel, redact, pretty: process.stderr.isTTY === true });
   let gateway: Gateway;
+  let audit: AuditTrail | undefined;
   const running: Running = {};
   try {
     refuseUnsigned(loaded.domains, options);
+    audit = config.audit && openTrail({ ...config.audit, redact, log });
     gateway = createGateway({
       ...options,
       domains: loaded.domains,
       log,
       redact,
+      audit,
       isPrivate: authorities !== undefined,
     });
     if (authorities !== undefined) prepareCatalogs(gateway, authorities);
@@ -57,6 +61,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
     await running.http?.close(0);
     await running.tcp?.close(0);
     await authorities?.issuers?.close();
+    audit?.close();
     await loaded.close();
     throw error;
   }
@@ -64,8 +69,10 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   const stop = createStop(config, running, log, gateway, async () => {
     await authorities?.issuers?.close();
     await gateway.close();
+    audit?.close();
     await loaded.close();
   });
+  if (audit) keepTrail(audit);
   process.on('SIGTERM', () => stop('SIGTERM'));
   process.on('SIGINT', () => stop('SIGINT'));
   // A bug nobody foresaw: say so, let the others finish, and go. Carrying on could answer with half-changed state.
@@ -83,6 +90,12 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   if (isWideOpen(config, authorities)) log.warn(OPEN_TO_ALL);
   for (const warning of authorities?.warnings ?? []) log.warn(warning);
   await announce(launch, gateway, authorities, running, json);
+}
+
+/** logrotate and the like say by SIGHUP that the file has another name now. Even a hasty end is signed. */
+function keepTrail(audit: AuditTrail): void {
+  process.on('SIGHUP', () => audit.reopen());
+  process.on('exit', () => audit.close());
 }
 
 /** Better no start than one that cannot be reached, or that hangs on a stdin wanted twice. */

@@ -7,6 +7,7 @@ import { isArgumentHeader, isMethodParameter } from '../../endpoint/headers/head
 import type { Endpoint } from '../../endpoint/model.ts';
 import { toSummary } from '../../endpoint/plain-text.ts';
 import type { Problem } from '../../endpoint/problems.ts';
+import { mergeAudit } from '../definition/audit-plan.ts';
 import { mergeHeaders } from '../definition/caller-plan.ts';
 import { withProofs } from '../definition/credentials/credential-plan.ts';
 import { isAddition } from '../definition/definition-schema.ts';
@@ -85,6 +86,11 @@ export function curate(
     const schema = curation.response.pick && endpoint.outputSchema;
     context.problems.push(...checkPick(curation.response.pick, schema, [...at, 'response']));
     note('response');
+  }
+  const audit = mergeAudit(endpoint.audit, curation.audit);
+  if (audit !== endpoint.audit) {
+    changes.audit = audit!;
+    note('audit');
   }
   if (curation.timeoutMs !== undefined || curation.maxResponseBytes !== undefined) {
     changes.limits = {

@@ -13,6 +13,7 @@ import { type PositionOf, pointTo } from '../files/mistakes.ts';
 import { pickDefined } from '../pick-defined.ts';
 import { readArguments } from './argument-plan.ts';
 import { readClamps } from './argument-values.ts';
+import { mergeAudit } from './audit-plan.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
 import { argumentsOf, mergeHeaders, refuseTwice } from './caller-plan.ts';
 import {
@@ -174,6 +175,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       clamp,
       outputSchema: own.outputSchema,
       pagination: own.pagination,
+      audit: mergeAudit(definition.audit, own.audit),
     }),
     tags: own.tags ?? [],
     effect,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { isObject } from '../../endpoint/is-object.ts';
 import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
+import { REDACT_PATH } from '../../endpoint/redaction/redact-paths.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { credential, variable } from './credentials/credential-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
@@ -166,6 +167,23 @@ const body = z.union([
   ),
 ]);
 
+const audit = strict({
+  arguments: about(
+    flag,
+    'Writes the arguments themselves into the audit trail, and not just a digest of them; what is called or looks like a secret is left out. Default: false.',
+    true,
+  ),
+  redact: about(
+    list(named(REDACT_PATH, 'must be a key (password), keys in a row (card.number) or a place ($.cards[*].number)')),
+    'What is never written down, neither there nor as part of an address: `password` is a key wherever it stands, `card.number` keys in a row, `$.cards[*].number` one place.',
+    ['password', 'card.number', '$.cards[*].number'],
+  ),
+}).meta({
+  id: 'operationAudit',
+  description:
+    'What the audit trail may keep of calls. What is said of an operation adds to what is said of its domain.',
+});
+
 /** What a hand-written endpoint and the curation of an imported one have in common. */
 const common = {
   title: about(text, 'What people see in place of the tool’s name.', 'Get an order'),
@@ -205,6 +223,7 @@ const common = {
   examples: about(list(z.record(z.string(), anything)), 'Calls as they are really made: arguments by name.', [
     { id: 7 },
   ]),
+  audit: about(audit, 'What the audit trail may keep of calls.', { redact: ['password'] }),
   expose: about(
     z.enum(['tool', 'resource', 'both']),
     'Offered as a tool, as a resource to read (GET only), or both. Default: `tool`.',
@@ -457,6 +476,10 @@ export const domain = strict(
     ),
     pinned: about(texts, 'Actions listed as tools of their own in every exposure mode.', ['get_order']),
     timeoutMs: common.timeoutMs,
+    audit: about(audit, 'What the audit trail may keep of calls of all operations.', {
+      arguments: true,
+      redact: ['password'],
+    }),
     maxResponseBytes: common.maxResponseBytes,
     lenient: about(
       flag,

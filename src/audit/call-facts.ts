@@ -1,0 +1,92 @@
+// A context as the facts of a record: who called what from where, what was decided about it and what came of it.
+import type { ExecutionContext } from '../call/execution-context.ts';
+import type { Effect } from '../endpoint/model.ts';
+
+const MAX_NAME = 200;
+const MAX_URL = 2_000;
+
+export type Redact = (text: string) => string;
+
+/** JSON of the record of a call that is over, from its sealed context. */
+export function writeCall(context: ExecutionContext, redact: Redact): string {
+  const result = context.results[0];
+  const { upstreamMs, isDryRun, keptArguments } = context;
+  const upstream = result?.upstream;
+  const totalMs = result?.durationMs ?? 0;
+  return write(
+    {
+      ...toCaller(context, redact),
+      effect: context.effect,
+      ...(isDryRun && { dryRun: true }),
+      argumentsDigest: context.argumentsDigest,
+      ...(keptArguments !== undefined && { arguments: keptArguments }),
+      policy: context.permission && { decision: context.permission.policy, because: context.permission.because },
+      confirmation: context.confirmation,
+      upstream: upstream && { ...upstream, url: cut(upstream.url, MAX_URL, redact) },
+      outcome: result?.outcome,
+      failureMode: result?.failureMode,
+      reason: result?.reason,
+      errorCode: result?.errorCode,
+      startedAt: new Date(context.startedAt).toISOString(),
+      totalMs: round(totalMs),
+      ...(upstream && { upstreamMs: round(upstreamMs), gatewayMs: round(Math.max(0, totalMs - upstreamMs)) }),
+    },
+    redact,
+  );
+}
+
+/** JSON of the record of a call that is about to change something. */
+export function writeBegin(context: ExecutionContext, effect: Effect, redact: Redact): string {
+  const { operation, argumentsDigest, permission, confirmation } = context;
+  return write(
+    {
+      ...toCaller(context, redact),
+      operation,
+      effect,
+      argumentsDigest,
+      policy: permission && { decision: permission.policy, because: permission.because },
+      confirmation,
+    },
+    redact,
+  );
+}
+
+/** Names are as the caller said them: a line must not become as long as a message may be. */
+function toCaller(context: ExecutionContext, redact: Redact) {
+  const { requestId, method, principal, transport, remote, client, profile, tool, action, operation } = context;
+  return {
+    request: requestId,
+    method,
+    principal: cut(principal.id, MAX_NAME, redact),
+    transport,
+    remote,
+    client: {
+      name: client.name && cut(client.name, MAX_NAME, redact),
+      version: client.release && cut(client.release, MAX_NAME, redact),
+      protocol: client.version,
+    },
+    ...(profile !== '' && { profile }),
+    tool: tool && cut(tool, MAX_NAME, redact),
+    action: action && cut(action, MAX_NAME, redact),
+    operation,
+  };
+}
+
+/** Redacted before it is cut, so that no half of a secret is left. */
+function cut(text: string, maxChars: number, redact: Redact): string {
+  return text.length <= maxChars ? text : `${redact(text.slice(0, 4 * maxChars)).slice(0, maxChars)}…`;
+}
+
+function round(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
+
+/**
+ * Looks at all of it at once; only where something was found is each text redacted, so that no key or bracket is. Keys of
+ * arguments were redacted when they were kept.
+ */
+function write(facts: object, redact: Redact): string {
+  const json = JSON.stringify(facts);
+  if (redact(json) === json) return json;
+  return JSON.stringify(facts, (_key, value: unknown) => (typeof value === 'string' ? redact(value) : value));
+}

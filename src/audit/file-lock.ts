@@ -1,0 +1,122 @@
+// One process per audit file: two of them would make two chains in one. The lock is a file that says who holds it; that of a
+// process which is gone is taken over, so that kill -9 leaves nothing to clean up.
+import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { GatewayError } from '../errors.ts';
+
+export interface FileLock {
+  /** To be called now and then: whether a process on another machine is alive shows in nothing else. */
+  refresh(): void;
+  release(): void;
+}
+
+/** A lock from another machine that was not refreshed for so long belongs to nobody. */
+const STALE_MS = 60_000;
+
+interface Owner {
+  readonly host: string;
+  readonly pid: number;
+  /** When the process began, as the system counts: a pid is used again. */
+  readonly since?: string | undefined;
+}
+
+export function lockFile(file: string): FileLock {
+  // Hidden, so that `audit.jsonl*` names the audit files and nothing else.
+  const path = join(dirname(file), `.${basename(file)}.lock`);
+  const own: Owner = { host: hostname(), pid: process.pid, since: startOf(process.pid) };
+  const text = `${JSON.stringify(own)}\n`;
+  if (!create(path, text)) {
+    removeStale(path, file, own);
+    if (!create(path, text)) throw inUse(file, path, readOwner(path));
+  }
+  return {
+    refresh() {
+      try {
+        const now = new Date();
+        utimesSync(path, now, now);
+      } catch {
+        // Somebody removed it. The file itself is watched as well: a second writer shows there.
+      }
+    },
+    release() {
+      if (readText(path) === text) rmSync(path, { force: true });
+    },
+  };
+}
+
+function create(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+    return true;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new GatewayError('BAD_CONFIG', `Cannot lock the audit file: ${(cause as Error).message}.`, {}, cause);
+  }
+}
+
+/** Renamed first, and looked at again: of two processes that find the same stale lock only one removes it. */
+function removeStale(path: string, file: string, own: Owner): void {
+  const text = readText(path);
+  const owner = readOwner(path);
+  if (text !== undefined && !isStale(path, owner, own)) throw inUse(file, path, owner);
+  const aside = `${path}.${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return;
+  }
+  if (text !== undefined && readText(aside) !== text) {
+    renameSync(aside, path);
+    throw inUse(file, path, readOwner(path));
+  }
+  rmSync(aside, { force: true });
+}
+
+function isStale(path: string, owner: Owner | undefined, own: Owner): boolean {
+  const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  // Whoever made it may be about to write who it is.
+  if (owner === undefined || owner.host !== own.host) return ageMs > STALE_MS;
+  return !isAlive(owner);
+}
+
+function isAlive({ pid, since }: Owner): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+  const started = startOf(pid);
+  return since === undefined || started === undefined || started === since;
+}
+
+/** Field 22 of /proc/<pid>/stat: clock ticks since the machine started. Other systems have none. */
+function startOf(pid: number): string | undefined {
+  const stat = readText(`/proc/${pid}/stat`);
+  return stat?.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+}
+
+function readOwner(path: string): Owner | undefined {
+  try {
+    const { host, pid, since } = JSON.parse(readText(path) ?? '') as Owner;
+    return typeof host === 'string' && Number.isSafeInteger(pid) ? { host, pid, since } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function inUse(file: string, path: string, owner: Owner | undefined): GatewayError {
+  const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
+  return new GatewayError(
+    'BAD_CONFIG',
+    `${who} writes the audit file ${file} already. Give each process a file of its own: %h in audit.file stands for the host, %p for the process. If nobody writes it, remove ${path}; a lock of another machine counts for a minute after its process has ended.`,
+  );
+}

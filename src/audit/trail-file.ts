@@ -1,0 +1,167 @@
+// The file behind a trail: appended to and never written anywhere else. It knows how long the file should be, so that a
+// second writer, a cut and a rotation by somebody else are noticed.
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  type Stats,
+  statfsSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Head, MAX_LINE_BYTES, type ParsedLine, parseLine } from './line.ts';
+
+/** How a file ends. */
+export interface Tail {
+  /** The last whole record; undefined where there is none. */
+  readonly last?: ParsedLine | undefined;
+  /** What follows the last line break: the beginning of a line whose rest was never written. */
+  readonly torn: Buffer;
+}
+
+/** `moved`: another file, or none, has its name now. `cut`: it is shorter than what was written. `foreign`: it is longer. */
+export type Change = 'none' | 'moved' | 'cut' | 'foreign';
+
+/** With less room than that no call is begun: what is under way still has to be written. */
+const RESERVE_BYTES = 128 * 1024;
+
+export class TrailFile {
+  readonly path: string;
+  readonly #folder: string;
+  readonly #fd: number;
+  readonly #identity: Stats;
+  #size: number;
+  /** The rest of a line of which the beginning is on the disk already. It goes out before anything else. */
+  #rest: Buffer | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+    this.#folder = dirname(path);
+    this.#fd = openSync(path, 'a', 0o600);
+    this.#identity = fstatSync(this.#fd);
+    this.#size = this.#identity.size;
+    if (this.#identity.isFile()) return;
+    closeSync(this.#fd);
+    throw new Error('it is no regular file');
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** True: all of it is in the file. False: only its beginning, and the rest follows. Throws: nothing of it. */
+  append(text: string): boolean {
+    this.finishLine();
+    return this.#write(Buffer.from(text), false);
+  }
+
+  /** Writes the rest of a line that was begun; throws where there is still no room for it. */
+  finishLine(): void {
+    const rest = this.#rest;
+    if (rest === undefined) return;
+    this.#rest = undefined;
+    try {
+      if (!this.#write(rest, true)) throw new Error('there is room for a part of a line only');
+    } catch (error) {
+      this.#rest ??= rest;
+      throw error;
+    }
+  }
+
+  #write(bytes: Buffer, isRest: boolean): boolean {
+    for (let offset = 0; offset < bytes.length; ) {
+      try {
+        const count = writeSync(this.#fd, bytes, offset);
+        offset += count;
+        this.#size += count;
+      } catch (error) {
+        if (offset === 0) {
+          if (isRest) this.#rest = bytes;
+          throw error;
+        }
+        this.#rest = bytes.subarray(offset);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** What somebody else did to it. */
+  look(): Change {
+    const now = statSync(this.path, { throwIfNoEntry: false });
+    if (now === undefined || now.ino !== this.#identity.ino || now.dev !== this.#identity.dev) return 'moved';
+    if (now.size === this.#size) return 'none';
+    return now.size < this.#size ? 'cut' : 'foreign';
+  }
+
+  /** After a cut: what is there is where the file goes on. */
+  adoptSize(): void {
+    this.#size = fstatSync(this.#fd).size;
+    this.#rest = undefined;
+  }
+
+  /** Whether the disk takes a few more records. What does not say how large it is (some network mounts) is believed. */
+  hasRoom(): boolean {
+    const { blocks, bsize, bavail, bfree } = statfsSync(this.#folder);
+    if (blocks === 0) return true;
+    return (process.getuid?.() === 0 ? bfree : bavail) * bsize >= RESERVE_BYTES;
+  }
+
+  /** So that even a power cut takes no more than the records since the last signature. Nobody waits for it. */
+  sync(): void {
+    fdatasync(this.#fd, () => {});
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  /** Gives it another name, which is returned; it stays open. */
+  archive(seq: number): string {
+    const name = `${this.path}.${String(seq).padStart(12, '0')}`;
+    const target = existsSync(name) ? `${name}-${Date.now()}` : name;
+    renameSync(this.path, target);
+    return basename(target);
+  }
+}
+
+export function readTail(path: string): Tail {
+  const fd = openSync(path, 'r');
+  try {
+    const { size } = fstatSync(fd);
+    const length = Math.min(size, 2 * MAX_LINE_BYTES);
+    const bytes = Buffer.alloc(length);
+    readSync(fd, bytes, 0, length, size - length);
+    const end = bytes.lastIndexOf(10);
+    const torn = bytes.subarray(end + 1);
+    if (end < 0) return { torn };
+    const start = bytes.lastIndexOf(10, end - 1);
+    return { last: end === 0 ? undefined : parseLine(bytes.subarray(start + 1, end)), torn };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+export interface Predecessor extends Head {
+  readonly file: string;
+}
+
+/** Where a file was taken away while nobody wrote it (`audit.jsonl.1` beside an `audit.jsonl` that is gone), its chain goes on. */
+export function findPredecessor(path: string): Predecessor | undefined {
+  const folder = dirname(path);
+  const name = basename(path);
+  const names = readdirSync(folder).filter((other) => other.startsWith(name) && other !== name);
+  const ends = names.flatMap((file): Predecessor[] => {
+    const stats = statSync(join(folder, file), { throwIfNoEntry: false });
+    if (!stats?.isFile()) return [];
+    const last = readTail(join(folder, file)).last;
+    return last?.isIntact ? [{ file, seq: last.seq, hash: last.hash }] : [];
+  });
+  return ends.sort((a, b) => b.seq - a.seq)[0];
+}

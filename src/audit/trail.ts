@@ -1,0 +1,440 @@
+// The audit trail: every call as a line of a file, each line holding the hash of the one before, signed now and then. A line
+// is written before the call is answered, with one system call and no waiting (1-2 µs): what was answered is in the file
+// even after kill -9. docs/audit.md says what the lines mean and what they prove.
+import { createHash } from 'node:crypto';
+import { hostname } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { type Evidence, refuseUnrecorded } from '../call/evidence.ts';
+import type { ExecutionContext } from '../call/execution-context.ts';
+import type { Effect } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import { type Redact, writeBegin, writeCall } from './call-facts.ts';
+import { type FileLock, lockFile } from './file-lock.ts';
+import { buildLine, GENESIS, type Head, parseLine, type RecordKind } from './line.ts';
+import { openSigningKey, type SigningKey } from './signing-key.ts';
+import { findPredecessor, readTail, type Tail, TrailFile } from './trail-file.ts';
+
+export interface TrailOptions {
+  /** `%h` stands for the host's name, `%p` for the number of the process. */
+  readonly file: string;
+  /** Default: `audit-key.pem` beside `audit.jsonl`, made on first use. */
+  readonly keyFile?: string | undefined;
+  /** When a record cannot be written: refuse calls, or go on and say so. Default: `refuse`. */
+  readonly onError?: 'refuse' | 'continue' | undefined;
+  /** Default: 60. */
+  readonly signEverySeconds?: number | undefined;
+  /** Begins a new file beyond this size. Default: never. */
+  readonly maxBytes?: number | undefined;
+  /** Takes secrets out of a text. */
+  readonly redact?: Redact | undefined;
+  readonly log?: TrailLog | undefined;
+}
+
+export interface TrailLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+export interface AuditTrail extends Evidence {
+  /** The file that is written now. */
+  readonly file: string;
+  readonly keyFile: string;
+  readonly publicKey: string;
+  /** After a rename by somebody else (logrotate): goes on in a new file. It would be noticed within a second, too. */
+  reopen(): void;
+  /** Signs what is not signed yet, and lets go of the file. */
+  close(): void;
+}
+
+/** Opens or goes on with a trail; throws BAD_CONFIG where it could not be written. */
+export function openTrail(options: TrailOptions): AuditTrail {
+  const path = resolve(fillIn(options.file));
+  const keyFile = resolve(options.keyFile ?? defaultKeyFile(options.file));
+  let lock: FileLock | undefined;
+  try {
+    lock = lockFile(path);
+    const key = openSigningKey(keyFile);
+    const trail = new Trail(path, key, lock, options);
+    if (key.isShared)
+      options.log?.warn({ keyFile }, 'others may read the key that signs the audit trail: chmod 600 keeps it private');
+    return Object.assign(trail, { keyFile, publicKey: key.publicKey });
+  } catch (error) {
+    lock?.release();
+    if (error instanceof GatewayError) throw error;
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `Cannot write the audit file ${path}: ${(error as Error).message}.`,
+      {},
+      error,
+    );
+  }
+}
+
+function fillIn(file: string): string {
+  return file.replaceAll('%h', hostname().replace(/[^\w.-]/g, '_')).replaceAll('%p', String(process.pid));
+}
+
+/** One key for all processes that share a pattern: `audit-%p.jsonl` → `audit-key.pem`. */
+export function defaultKeyFile(file: string): string {
+  const name = basename(file)
+    .replace(/[-_.]?%[hp]/g, '')
+    .replace(/\.jsonl?$/, '');
+  return join(dirname(file), `${name || 'audit'}-key.pem`);
+}
+
+const LOOK_EVERY_MS = 1_000;
+const REFRESH_MS = 10_000;
+/** Calls under way when writing failed; beyond that they are counted. */
+const MAX_PENDING = 10_000;
+
+/** Why nothing can be written, and since when. */
+interface Trouble {
+  readonly why: string;
+  readonly sinceMs: number;
+}
+
+/** What became of a record. `begun`: its line is in the file in part, and will be whole. */
+type Fate = 'written' | 'begun' | 'missing';
+
+class Trail implements Evidence {
+  readonly #key: SigningKey;
+  readonly #lock: FileLock;
+  readonly #redact: Redact;
+  readonly #log: TrailLog | undefined;
+  readonly #refuses: boolean;
+  readonly #signEveryMs: number;
+  readonly #maxBytes: number;
+  readonly #timers: readonly NodeJS.Timeout[];
+  #file: TrailFile;
+  #head: Head = GENESIS;
+  /** Records since the last signature, and when the first of them was written. */
+  #unsigned = 0;
+  #unsignedSinceMs = 0;
+  #nextLookMs = 0;
+  /** The first record of a new file, until it is written. */
+  #opening: { readonly facts: object; readonly before: string } | undefined;
+  #trouble: Trouble | undefined;
+  /** Calls that were made, and whose records wait for room. */
+  #pending: string[] = [];
+  #lost = 0;
+  #refused = 0;
+  #isClosed = false;
+
+  constructor(path: string, key: SigningKey, lock: FileLock, options: TrailOptions) {
+    this.#key = key;
+    this.#lock = lock;
+    this.#redact = options.redact ?? ((text) => text);
+    this.#log = options.log;
+    this.#refuses = options.onError !== 'continue';
+    this.#signEveryMs = (options.signEverySeconds ?? 60) * 1_000;
+    this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
+    this.#file = new TrailFile(path);
+    try {
+      this.#resume();
+    } catch (error) {
+      this.#file.close();
+      throw error;
+    }
+    this.#timers = [
+      setInterval(() => this.#tick(), this.#signEveryMs).unref(),
+      setInterval(() => this.#lock.refresh(), REFRESH_MS).unref(),
+    ];
+  }
+
+  get file(): string {
+    return this.#file.path;
+  }
+
+  admit(label: string): void {
+    if (!this.#refuses) return;
+    if (this.#isWritable()) return;
+    this.#refused++;
+    throw refuseUnrecorded(label);
+  }
+
+  begin(context: ExecutionContext, effect: Effect): void {
+    if (this.#put('begin', writeBegin(context, effect, this.#redact)) === 'written') return;
+    this.#refused++;
+    throw refuseUnrecorded(context.label);
+  }
+
+  write(record: ExecutionContext): boolean {
+    // It was refused because nothing can be written, and is counted as such.
+    if (record.results[0]?.failureMode === 'not_recorded') return true;
+    const facts = writeCall(record, this.#redact);
+    const fate = this.#put('call', facts);
+    if (fate === 'missing') {
+      if (this.#pending.length < MAX_PENDING) this.#pending.push(facts);
+      else this.#lost++;
+    }
+    return fate === 'written';
+  }
+
+  reopen(): void {
+    if (this.#isClosed) return;
+    this.#nextLookMs = 0;
+    if (this.#trouble) this.#recover();
+    else this.#attempt(() => this.#lookAround(Date.now()));
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+    if (this.#trouble) this.#recover();
+    if (!this.#trouble) this.#attempt(() => this.#sign(Date.now(), { final: true }));
+    const missing = this.#pending.length + this.#lost;
+    if (missing > 0) this.#log?.error({ file: this.#file.path, missing }, 'records of calls could not be written');
+    this.#file.close();
+    this.#lock.release();
+  }
+
+  #put(kind: RecordKind, facts: string): Fate {
+    if (this.#isClosed) return this.#refuses ? 'missing' : 'written';
+    const fate = this.#trouble === undefined || this.#recover() ? this.#tryRecord(kind, facts) : 'missing';
+    if (this.#refuses || fate === 'written') return fate;
+    if (fate === 'missing') this.#lost++;
+    return 'written';
+  }
+
+  #tryRecord(kind: RecordKind, facts: string): Fate {
+    try {
+      this.#record(kind, facts);
+      return 'written';
+    } catch (error) {
+      this.#fail((error as Error).message);
+      return error instanceof PartlyWritten && error.kind === kind ? 'begun' : 'missing';
+    }
+  }
+
+  /** Before a call: whether its record could be written, as far as that can be told. */
+  #isWritable(): boolean {
+    if (this.#isClosed) return false;
+    return this.#attempt(() => this.#checkRoom()) && (this.#trouble === undefined || this.#recover());
+  }
+
+  #checkRoom(): void {
+    if (!this.#file.hasRoom()) throw new Error('the disk is full');
+  }
+
+  #attempt(act: () => void): boolean {
+    try {
+      act();
+      return true;
+    } catch (error) {
+      this.#fail((error as Error).message);
+      return false;
+    }
+  }
+
+  #fail(why: string): void {
+    if (this.#trouble !== undefined) return;
+    this.#trouble = { why, sinceMs: Date.now() };
+    const what = this.#refuses ? 'calls are refused' : 'calls go on without a record';
+    this.#log?.error({ file: this.#file.path, why }, `the audit file cannot be written: ${what} until it can`);
+  }
+
+  /** Tries again; the first thing written is what was left over, the last one how much is missing. */
+  #recover(): boolean {
+    const trouble = this.#trouble;
+    if (trouble === undefined) return true;
+    try {
+      if (this.#refuses) this.#checkRoom();
+      this.#file.finishLine();
+      const now = Date.now();
+      this.#nextLookMs = 0;
+      this.#lookAround(now);
+      if (this.#unsigned > 0) this.#sign(now);
+      this.#recordPending();
+      this.#recordGap(trouble);
+    } catch {
+      return false;
+    }
+    this.#trouble = undefined;
+    this.#log?.warn({ file: this.#file.path, forMs: Date.now() - trouble.sinceMs }, 'the audit file is written again');
+    return true;
+  }
+
+  #recordPending(): void {
+    let count = 0;
+    try {
+      for (const facts of this.#pending) {
+        this.#record('call', facts);
+        count++;
+      }
+    } catch (error) {
+      if (error instanceof PartlyWritten && error.kind === 'call') count++;
+      throw error;
+    } finally {
+      this.#pending = this.#pending.slice(count);
+    }
+  }
+
+  #recordGap({ why, sinceMs }: Trouble): void {
+    const [lost, refused] = [this.#lost, this.#refused];
+    if (lost === 0 && refused === 0) return;
+    const since = new Date(sinceMs).toISOString();
+    try {
+      this.#record('gap', JSON.stringify({ lost, refused, since, why: this.#redact(why) }));
+    } catch (error) {
+      if (!(error instanceof PartlyWritten && error.kind === 'gap')) throw error;
+      [this.#lost, this.#refused] = [0, 0];
+      throw error;
+    }
+    [this.#lost, this.#refused] = [0, 0];
+    this.#log?.warn({ file: this.#file.path, lost, refused }, 'the audit trail has a gap');
+  }
+
+  /** Throws where nothing, or not all, of it could be written. */
+  #record(kind: RecordKind, facts: string): void {
+    const now = Date.now();
+    if (now >= this.#nextLookMs) this.#lookAround(now);
+    if (this.#opening !== undefined) this.#writeOpening(now);
+    if (this.#unsigned > 0 && now - this.#unsignedSinceMs >= this.#signEveryMs) this.#sign(now);
+    if (this.#file.size >= this.#maxBytes) this.#rotate(now);
+    this.#append(kind, facts, now);
+  }
+
+  #append(kind: RecordKind, facts: string, now: number, before = ''): void {
+    const line = buildLine(this.#head, toTime(now), kind, facts, kind === 'checkpoint' ? this.#key.sign : undefined);
+    const isWhole = this.#file.append(before + line.text);
+    // Its beginning is there, and its rest will be: the chain goes on behind it.
+    this.#head = line;
+    if (kind === 'checkpoint') this.#unsigned = 0;
+    else if (this.#unsigned++ === 0) this.#unsignedSinceMs = now;
+    if (!isWhole) throw new PartlyWritten(kind);
+  }
+
+  #sign(now: number, more: object = {}): void {
+    this.#append('checkpoint', JSON.stringify({ records: this.#unsigned, key: this.#key.id, ...more }), now);
+    this.#file.sync();
+    this.#log?.info({ seq: this.#head.seq, hash: this.#head.hash }, 'audit checkpoint');
+  }
+
+  #tick(): void {
+    if (this.#trouble !== undefined) this.#recover();
+    else if (this.#unsigned > 0) this.#attempt(() => this.#sign(Date.now()));
+  }
+
+  #lookAround(now: number): void {
+    this.#nextLookMs = now + LOOK_EVERY_MS;
+    const change = this.#file.look();
+    if (change === 'none') return;
+    if (change === 'foreign') throw new Error('somebody else writes to it as well');
+    if (change === 'moved') {
+      this.#goOn(now);
+      return;
+    }
+    this.#log?.error({ file: this.#file.path }, 'somebody cut the audit file while it was written');
+    this.#file.adoptSize();
+    // What is left may end in the middle of a line.
+    this.#open(now, { reason: 'cut' }, this.#file.size === 0 ? '' : '\n');
+  }
+
+  #rotate(now: number): void {
+    this.#sign(now, { closes: true });
+    // Should the next step fail, the file was moved: the next attempt goes on from there.
+    const before = this.#file.archive(this.#head.seq);
+    this.#replace(new TrailFile(this.#file.path), before, now, 'rotated');
+  }
+
+  /** Somebody renamed the file: it ends with a signature under its new name, and a new one begins. */
+  #goOn(now: number): void {
+    const next = new TrailFile(this.#file.path);
+    try {
+      if (next.size > 0) throw new Error('another file that is not empty has its name now');
+      this.#sign(now, { closes: true });
+    } catch (error) {
+      next.close();
+      throw error;
+    }
+    this.#replace(next, undefined, now, 'moved');
+  }
+
+  #replace(next: TrailFile, before: string | undefined, now: number, reason: string): void {
+    this.#file.close();
+    this.#file = next;
+    this.#nextLookMs = now + LOOK_EVERY_MS;
+    this.#open(now, { reason, ...(before !== undefined && { before }) });
+  }
+
+  /** The first record of a file or a process: what the chain goes on from is its `prev`. */
+  #open(now: number, facts: object, before = ''): void {
+    this.#opening = { facts, before };
+    this.#writeOpening(now);
+  }
+
+  #writeOpening(now: number): void {
+    const { facts, before } = this.#opening!;
+    const signEverySeconds = this.#signEveryMs / 1_000;
+    const all = { ...facts, host: hostname(), pid: process.pid, key: this.#key.id, signEverySeconds };
+    try {
+      this.#append('open', JSON.stringify(all), now, before);
+    } catch (error) {
+      if (error instanceof PartlyWritten) this.#opening = undefined;
+      throw error;
+    }
+    this.#opening = undefined;
+    this.#sign(now);
+  }
+
+  /** Goes on where the file, or the one that was taken away before, ends. */
+  #resume(): void {
+    const now = Date.now();
+    if (this.#file.size === 0) {
+      const before = findPredecessor(this.#file.path);
+      if (before) this.#head = before;
+      this.#open(now, { reason: 'start', ...(before && { before: before.file }) });
+      return;
+    }
+    const tail = readTail(this.#file.path);
+    const whole = tail.torn.length > 0 ? parseLine(tail.torn) : undefined;
+    // All of the last line was written but its line break.
+    if (whole?.isIntact && whole.prev === (tail.last?.hash ?? GENESIS.hash)) {
+      this.#head = whole;
+      this.#open(now, { reason: 'start', clean: false }, '\n');
+      return;
+    }
+    this.#head = this.#readHead(tail);
+    if (tail.torn.length > 0) this.#closeOff(tail.torn, now);
+    this.#open(now, { reason: 'start', clean: tail.torn.length === 0 && tail.last?.record.final === true });
+  }
+
+  #readHead({ last, torn }: Tail): Head {
+    if (last?.isIntact) return last;
+    // The very first line was never finished.
+    if (last === undefined && torn.length === this.#file.size) return GENESIS;
+    throw new Error(
+      'its last line is no record of an audit trail, or was changed. Keep it as evidence under another name, and start again',
+    );
+  }
+
+  /** A line that was cut off by the end of a process is left as it is; the record behind it says what it is. */
+  #closeOff(torn: Buffer, now: number): void {
+    const sha256 = createHash('sha256').update(torn).digest('base64url');
+    this.#append('recovery', JSON.stringify({ tornBytes: torn.length, tornSha256: sha256 }), now, '\n');
+  }
+}
+
+/** The beginning of a line is in the file, and its rest follows before anything else. */
+class PartlyWritten extends Error {
+  readonly kind: RecordKind;
+
+  constructor(kind: RecordKind) {
+    super('there was room for a part of a line only');
+    this.kind = kind;
+  }
+}
+
+let timeAt = 0;
+let timeText = '';
+
+/** Many records share a millisecond. */
+function toTime(now: number): string {
+  if (now !== timeAt) {
+    timeAt = now;
+    timeText = new Date(now).toISOString();
+  }
+  return timeText;
+}

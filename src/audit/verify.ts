@@ -1,0 +1,341 @@
+// Checks audit files: every line against its own hash, the line before and the signatures. Files of any size in the memory
+// of a line.
+
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
+import { GatewayError } from '../errors.ts';
+import { GENESIS, type Head, MAX_LINE_BYTES, type ParsedLine, parseLine } from './line.ts';
+import type { CheckingKey } from './signing-key.ts';
+
+/** Something that should not be, and where. */
+export interface Flaw {
+  readonly file: string;
+  readonly line: number;
+  readonly what: string;
+}
+
+export interface Verdict {
+  readonly ok: boolean;
+  /** In the order in which they were read. */
+  readonly files: readonly string[];
+  readonly records: number;
+  readonly calls: number;
+  readonly checkpoints: number;
+  readonly first: number | undefined;
+  readonly last: Head | undefined;
+  /** At most MAX_FLAWS; `flawCount` has all. */
+  readonly flaws: readonly Flaw[];
+  readonly flawCount: number;
+  /** What is no mistake, and should be known. */
+  readonly notes: readonly Flaw[];
+  /** Records behind the last signature: changes of them that hold together cannot be told. */
+  readonly unsigned: number;
+  /** Whether the last record is the signature of a gateway that stopped as it should. */
+  readonly isClosed: boolean;
+}
+
+export interface VerifyOptions {
+  readonly keys: readonly CheckingKey[];
+  /** Records that were noted elsewhere, such as those of the log: they must be there. */
+  readonly heads?: readonly Head[];
+  /** The gateway has stopped: its last signature must be there. */
+  readonly mustBeClosed?: boolean;
+}
+
+const MAX_FLAWS = 100;
+/** Between a signature that is due and the record that had to wait for it. */
+const SLACK_MS = 5_000;
+
+export function verifyTrail(files: readonly string[], options: VerifyOptions): Verdict {
+  const ordered = inOrder(files);
+  const check = new Check(options);
+  for (const file of ordered) {
+    check.enter(file);
+    for (const line of readLines(file)) check.read(line);
+    check.leave();
+  }
+  return check.finish(ordered);
+}
+
+/** By their first records, so that `audit.jsonl*` may come in whatever order a shell has. */
+function inOrder(files: readonly string[]): readonly string[] {
+  const firsts = files.map((file) => {
+    for (const { bytes } of readLines(file)) {
+      const seq = bytes && parseLine(bytes)?.seq;
+      if (seq !== undefined) return { file, seq };
+    }
+    return { file, seq: Number.POSITIVE_INFINITY };
+  });
+  return firsts.sort((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq)).map(({ file }) => file);
+}
+
+/** What cannot be a record because of its length has no bytes. */
+interface RawLine {
+  readonly number: number;
+  readonly bytes: Buffer | undefined;
+  /** False for the end of a file without a line break. */
+  readonly isEnded: boolean;
+}
+
+function* readLines(file: string): Generator<RawLine> {
+  const fd = open(file);
+  try {
+    const chunk = Buffer.alloc(64 * 1024);
+    let parts: Buffer[] = [];
+    let size = 0;
+    let number = 1;
+    const take = (isEnded: boolean): RawLine => {
+      const line = { number: number++, bytes: size > MAX_LINE_BYTES ? undefined : Buffer.concat(parts), isEnded };
+      parts = [];
+      size = 0;
+      return line;
+    };
+    const add = (piece: Buffer) => {
+      size += piece.length;
+      if (size <= MAX_LINE_BYTES) parts.push(Buffer.from(piece));
+      else parts = [];
+    };
+    for (;;) {
+      const count = readSync(fd, chunk, 0, chunk.length, null);
+      if (count === 0) break;
+      let start = 0;
+      for (let end = chunk.indexOf(10); end >= 0 && end < count; end = chunk.indexOf(10, start)) {
+        add(chunk.subarray(start, end));
+        start = end + 1;
+        yield take(true);
+      }
+      if (start < count) add(chunk.subarray(start, count));
+    }
+    if (size > 0) yield take(false);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function open(file: string): number {
+  try {
+    return openSync(file, 'r');
+  } catch (cause) {
+    throw new GatewayError('BAD_CONFIG', `Cannot read ${file}: ${(cause as Error).message}.`, {}, cause);
+  }
+}
+
+/** The state of a check between two lines. */
+class Check {
+  readonly #keys: ReadonlyMap<string, CheckingKey>;
+  readonly #heads: ReadonlyMap<number, string>;
+  readonly #mustBeClosed: boolean;
+  readonly #headsLeft: Set<number>;
+  readonly #flaws: Flaw[] = [];
+  readonly #notes: Flaw[] = [];
+  #flawCount = 0;
+  #file = '';
+  #line = 0;
+  #isFirstOfFile = true;
+  #head: Head | undefined;
+  #first: number | undefined;
+  #last: ParsedLine | undefined;
+  #records = 0;
+  #calls = 0;
+  #checkpoints = 0;
+  #unsigned = 0;
+  #unsignedSinceMs = 0;
+  #signEveryMs = Number.POSITIVE_INFINITY;
+  /** A line that is no record: all right only if the next one says what it is. */
+  #torn: { readonly number: number; readonly bytes: Buffer; readonly isEnded: boolean } | undefined;
+
+  constructor({ keys, heads = [], mustBeClosed = false }: VerifyOptions) {
+    this.#keys = new Map(keys.map((key) => [key.id, key]));
+    this.#heads = new Map(heads.map(({ seq, hash }) => [seq, hash]));
+    this.#headsLeft = new Set(this.#heads.keys());
+    this.#mustBeClosed = mustBeClosed;
+  }
+
+  enter(file: string): void {
+    this.#file = file;
+    this.#line = 0;
+    this.#isFirstOfFile = true;
+  }
+
+  read({ number, bytes, isEnded }: RawLine): void {
+    this.#line = number;
+    const line = bytes && parseLine(bytes);
+    if (line === undefined) {
+      this.#blameTorn();
+      if (bytes === undefined) this.#blame('is too long to be a record');
+      else this.#torn = { number, bytes, isEnded };
+      return;
+    }
+    this.#settleTorn(line);
+    this.#records++;
+    if (!isEnded) this.#note('is the last, and has no line break yet');
+    if (!line.isIntact) this.#blame(`record ${line.seq} was changed: its hash is not that of its bytes`);
+    if (this.#link(line)) this.#take(line);
+    this.#isFirstOfFile = false;
+  }
+
+  leave(): void {
+    const torn = this.#torn;
+    if (torn === undefined) return;
+    this.#torn = undefined;
+    this.#line = torn.number;
+    if (torn.isEnded) this.#blame(NO_RECORD);
+    else
+      this.#note(
+        'is the beginning of a record whose rest was not written (the process ended); a restart closes it off',
+      );
+  }
+
+  finish(files: readonly string[]): Verdict {
+    const isClosed = this.#last?.kind === 'checkpoint' && this.#last.record.final === true;
+    if (this.#records === 0) this.#blame('there is no record in it');
+    if (this.#mustBeClosed && this.#records > 0 && !isClosed)
+      this.#blame(
+        'does not end with the signature of a gateway that has stopped: what was behind this line is missing',
+      );
+    for (const seq of this.#headsLeft) this.#blame(`record ${seq} is not there, and it was noted elsewhere`);
+    return {
+      ok: this.#flawCount === 0,
+      files,
+      records: this.#records,
+      calls: this.#calls,
+      checkpoints: this.#checkpoints,
+      first: this.#first,
+      last: this.#last && { seq: this.#last.seq, hash: this.#last.hash },
+      flaws: this.#flaws,
+      flawCount: this.#flawCount,
+      notes: this.#notes,
+      unsigned: this.#unsigned,
+      isClosed,
+    };
+  }
+
+  /** Whether the line stands where it should, or the check can go on from it. */
+  #link(line: ParsedLine): boolean {
+    const head = this.#head;
+    if (head === undefined) {
+      if (line.seq !== 1 || line.prev !== GENESIS.hash) this.#linkFirst(line);
+      return true;
+    }
+    if (line.seq <= head.seq) {
+      const again = this.#isFirstOfFile && line.seq === 1 ? 'begins a chain of its own' : 'stands behind record';
+      this.#blame(
+        again === 'begins a chain of its own'
+          ? `${again}: it does not go on from record ${head.seq} of the file before`
+          : `record ${line.seq} ${again} ${head.seq}: it was moved, repeated or inserted`,
+      );
+      return this.#isFirstOfFile && line.seq === 1;
+    }
+    if (line.seq > head.seq + 1) this.#blame(`${range(head.seq + 1, line.seq - 1)} missing before this line`);
+    else if (line.prev !== head.hash)
+      this.#blame(`record ${line.seq} does not go on from record ${head.seq}: one of them was replaced`);
+    return true;
+  }
+
+  #linkFirst({ seq, kind, record }: ParsedLine): void {
+    // A restart that found its file as it was stood behind other lines of it.
+    if (kind !== 'open' || seq === 1 || record.clean !== undefined) {
+      this.#blame(seq === 1 ? 'record 1 does not begin a chain' : `${range(1, seq - 1)} missing before this line`);
+      return;
+    }
+    const before = typeof record.before === 'string' ? ` (${record.before})` : '';
+    this.#note(`goes on from record ${seq - 1} of an earlier file${before}: name that too, and the link is checked`);
+  }
+
+  #take(line: ParsedLine): void {
+    this.#head = line;
+    this.#last = line;
+    this.#first ??= line.seq;
+    const expected = this.#heads.get(line.seq);
+    if (expected !== undefined) {
+      this.#headsLeft.delete(line.seq);
+      if (expected !== line.hash) this.#blame(`record ${line.seq} is not the one that was noted elsewhere`);
+    }
+    if (line.kind === 'checkpoint') {
+      this.#checkSignature(line);
+      return;
+    }
+    this.#checkDue(line);
+    if (this.#unsigned++ === 0) this.#unsignedSinceMs = line.timeMs;
+    const { kind, record } = line;
+    if (kind === 'call') this.#calls++;
+    if (kind === 'open') this.#takeOpening(record);
+    if (kind === 'gap')
+      this.#note(
+        `${String(record.lost)} records were lost and ${String(record.refused)} calls refused: ${String(record.why)}`,
+      );
+  }
+
+  #takeOpening({ signEverySeconds, reason, clean }: ParsedLine['record']): void {
+    if (typeof signEverySeconds === 'number') this.#signEveryMs = signEverySeconds * 1_000;
+    if (reason === 'cut') this.#note('somebody cut the file before this line while it was written');
+    if (clean === false)
+      this.#note(
+        'the gateway had not stopped as it should (killed, or the end of the file was removed before this line)',
+      );
+  }
+
+  /** A gateway signs before it writes a record that would come too late: a long stretch without was made by nobody else. */
+  #checkDue({ kind, timeMs }: ParsedLine): void {
+    if (this.#unsigned === 0 || kind === 'open' || kind === 'recovery') return;
+    const waitedMs = timeMs - this.#unsignedSinceMs;
+    if (waitedMs <= this.#signEveryMs + SLACK_MS) return;
+    this.#blame(
+      `no signature for ${Math.round(waitedMs / 1_000)} s before this line, and one was due every ${this.#signEveryMs / 1_000} s`,
+    );
+    this.#unsignedSinceMs = timeMs;
+  }
+
+  #checkSignature({ seq, record, signed }: ParsedLine): void {
+    this.#checkpoints++;
+    const key = typeof record.key === 'string' ? this.#keys.get(record.key) : undefined;
+    if (signed === undefined) this.#blame(`checkpoint ${seq} has no signature`);
+    else if (key === undefined) this.#blame(`checkpoint ${seq} is signed with another key (${String(record.key)})`);
+    else if (!key.isSignature(signed.bytes, signed.signature))
+      this.#blame(`the signature of checkpoint ${seq} is wrong`);
+    else if (record.records !== this.#unsigned && this.#checkpoints > 1)
+      this.#blame(`checkpoint ${seq} signs ${String(record.records)} records, and there are ${this.#unsigned}`);
+    this.#unsigned = 0;
+  }
+
+  #settleTorn({ kind, record }: ParsedLine): void {
+    const torn = this.#torn;
+    if (torn === undefined) {
+      if (kind === 'recovery') this.#blame('closes off an unfinished line that is not there: it was removed');
+      return;
+    }
+    const sha256 = createHash('sha256').update(torn.bytes).digest('base64url');
+    if (kind !== 'recovery' || record.tornBytes !== torn.bytes.length || record.tornSha256 !== sha256) {
+      this.#blameTorn();
+      return;
+    }
+    this.#torn = undefined;
+    this.#note('closes off the line before, which was never finished: its call was not answered');
+  }
+
+  #blameTorn(): void {
+    const torn = this.#torn;
+    if (torn === undefined) return;
+    this.#torn = undefined;
+    this.#add(torn.number, NO_RECORD);
+  }
+
+  #blame(what: string): void {
+    this.#add(this.#line, what);
+  }
+
+  #add(line: number, what: string): void {
+    this.#flawCount++;
+    if (this.#flaws.length < MAX_FLAWS) this.#flaws.push({ file: this.#file, line, what });
+  }
+
+  #note(what: string): void {
+    if (this.#notes.length < MAX_FLAWS) this.#notes.push({ file: this.#file, line: this.#line, what });
+  }
+}
+
+const NO_RECORD = 'is no record: it was changed or inserted';
+
+function range(from: number, to: number): string {
+  return from === to ? `record ${from} is` : `records ${from} to ${to} are`;
+}

@@ -1,0 +1,118 @@
+// landbridge audit verify, landbridge audit key.
+import { existsSync } from 'node:fs';
+import pc from 'picocolors';
+import type { Head } from '../../audit/line.ts';
+import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
+import { defaultKeyFile } from '../../audit/trail.ts';
+import { type Flaw, type Verdict, verifyTrail } from '../../audit/verify.ts';
+import { type Config, readConfig } from '../../config/read-config.ts';
+import { GatewayError } from '../../errors.ts';
+import { count, shown } from '../terminal/terminal.ts';
+
+interface AuditFlags {
+  readonly config?: string;
+  readonly key?: readonly string[];
+  readonly head?: readonly string[];
+  readonly closed?: boolean;
+  readonly json?: boolean;
+}
+
+export async function runAudit(action: string, files: readonly string[], flags: AuditFlags): Promise<void> {
+  if (action === 'verify') runVerify(files, flags);
+  else if (action === 'key') printKey(files, flags);
+  else
+    throw usage(
+      `There is no "landbridge audit ${action}"; there are "landbridge audit verify audit.jsonl" and "landbridge audit key".`,
+    );
+}
+
+function runVerify(names: readonly string[], flags: AuditFlags): void {
+  const files = names.length > 0 ? names : [configured(flags).file];
+  const besides = flags.key === undefined ? findKeyBeside(files[0]!, flags) : undefined;
+  const keys = (flags.key ?? [besides!]).map(readCheckingKey);
+  const heads = (flags.head ?? []).map(parseHead);
+  const verdict = verifyTrail(files, { keys, heads, mustBeClosed: flags.closed ?? false });
+  process.stdout.write(
+    flags.json ? `${JSON.stringify({ ...verdict, keyBeside: besides })}\n` : renderVerdict(verdict, besides),
+  );
+  if (!verdict.ok) process.exitCode = 1;
+}
+
+/** The private key of the gateway, where it stands by default: good for a look, not for a proof. */
+function findKeyBeside(file: string, flags: AuditFlags): string {
+  // audit.jsonl.000000001234 was audit.jsonl when its key was made.
+  const beside = [defaultKeyFile(file), defaultKeyFile(file.replace(/(\.jsonl?)[.-].*$/, '$1'))];
+  const audit = readAudit(flags);
+  const key = [...beside, ...(audit ? [keyFileOf(audit)] : [])].find((path) => existsSync(path));
+  if (key !== undefined) return key;
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `No key to check the signatures with: --key names the public key that "landbridge audit key" has printed. Looked for ${beside[0]} as well.`,
+  );
+}
+
+/** Of the file that is named, or of the configuration: that one is made where there is none yet, so that its public key is known before the first call. */
+function printKey([file]: readonly string[], flags: AuditFlags): void {
+  const key = file === undefined ? openSigningKey(keyFileOf(configured(flags))) : readSigningKey(file);
+  process.stdout.write(key.publicKey);
+}
+
+type AuditConfig = NonNullable<Config['audit']>;
+
+function readAudit({ config }: AuditFlags): AuditConfig | undefined {
+  return readConfig(config === undefined ? {} : { config }, process.env).audit;
+}
+
+function keyFileOf({ file, keyFile }: AuditConfig): string {
+  return keyFile ?? defaultKeyFile(file);
+}
+
+function configured(flags: AuditFlags): AuditConfig {
+  const audit = readAudit(flags);
+  if (audit !== undefined) return audit;
+  throw usage('Which file? Name it, or run this where landbridge.yaml has an audit section (--config names another).');
+}
+
+function parseHead(text: string): Head {
+  const [, seq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
+  if (hash === undefined)
+    throw usage(
+      `--head ${shown(text)} must be the number and the hash of a record, as the log has them: 1234:<43 letters>.`,
+    );
+  return { seq: Number(seq), hash };
+}
+
+function usage(message: string): GatewayError {
+  return new GatewayError('BAD_CONFIG', message, { usage: true });
+}
+
+function renderVerdict(verdict: Verdict, keyBeside: string | undefined): string {
+  const { ok, files, records, calls, checkpoints, first, last, flaws, flawCount, notes, unsigned, isClosed } = verdict;
+  const where = ({ file, line, what }: Flaw) => `${shown(file)}:${line}: ${shown(what)}`;
+  const more = flawCount - flaws.length;
+  const lines = [
+    ...notes.map((note) => `${pc.yellow('note')}  ${where(note)}`),
+    ...flaws.map((flaw) => `${pc.red('wrong')} ${where(flaw)}`),
+    ...(more > 0 ? [`… and ${more} more`] : []),
+    `${count(files.length, 'file')}, ${count(records, 'record')}${first === undefined ? '' : ` (${first} to ${last?.seq})`}, ${count(calls, 'call')}, ${count(checkpoints, 'signature')}`,
+    ...(unsigned > 0
+      ? [
+          `${count(unsigned, 'record')} behind the last signature: they hold together, but whoever can write the file could have made, changed or removed them.`,
+        ]
+      : []),
+    ...(isClosed || !ok
+      ? []
+      : [
+          'The end is not that of a gateway that has stopped: it is running, was killed, or the end of the file was removed. Nothing in the file can tell; --closed takes it for wrong, and --head looks for a record that the log has noted.',
+        ]),
+    ...(keyBeside === undefined
+      ? []
+      : [
+          `Checked with ${shown(keyBeside)}, which stands beside the file: whoever changed one may have changed both. --key names a public key that was kept elsewhere.`,
+        ]),
+    ok
+      ? pc.green('Nothing was removed, changed, reordered or inserted up to the last signature.')
+      : pc.red(`${count(flawCount, 'thing')} wrong.`),
+  ];
+  return `${lines.join('\n')}\n`;
+}

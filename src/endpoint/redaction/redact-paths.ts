@@ -1,0 +1,24 @@
+// Places inside arguments that are not to be written down, as people write them: `password` is a key wherever it stands,
+// `card.number` these keys in a row wherever they stand, `$.card.number` (or `$.cards[*].number`) that one place. Items of a
+// list are no step of their own. `*` inside a key stands for any letters; upper and lower case are the same.
+import { compileGlob } from '../glob.ts';
+
+/** Whether the value behind these keys, outermost first, is one of the places. */
+export type IsRedacted = (keys: readonly string[]) => boolean;
+
+/** A path may name a few keys; longer ones are a mistake. */
+export const REDACT_PATH = /^(?:\$\.)?[^.$[\]\s]+(?:\[\*\])*(?:\.[^.$[\]\s]+(?:\[\*\])*){0,15}$/;
+
+export function compileRedactPaths(paths: readonly string[]): IsRedacted {
+  const places = paths.map((path) => {
+    const isRooted = path.startsWith('$.');
+    const steps = (isRooted ? path.slice(2) : path).replaceAll('[*]', '').toLowerCase().split('.');
+    return { isRooted, steps: steps.map((step) => compileGlob(step)) };
+  });
+  return (keys) =>
+    places.some(({ isRooted, steps }) => {
+      const offset = keys.length - steps.length;
+      if (offset < 0 || (isRooted && offset > 0)) return false;
+      return steps.every((matches, index) => matches(keys[offset + index]!.toLowerCase()));
+    });
+}

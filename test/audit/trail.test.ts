@@ -1,0 +1,287 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { hostname, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type AuditTrail, openTrail, type TrailOptions } from '../../src/audit/trail.ts';
+import { flawsOf, readRecords, sealedCall, verify } from '../support/audit.ts';
+import { contextOf } from '../support/context.ts';
+
+let folder: string;
+let file: string;
+let keyFile: string;
+const open: AuditTrail[] = [];
+const said: string[] = [];
+const log = {
+  info: () => {},
+  warn: (_facts: object, message: string) => said.push(message),
+  error: (_facts: object, message: string) => said.push(message),
+};
+
+function openHere(options: Partial<TrailOptions> = {}): AuditTrail {
+  const trail = openTrail({ file, log, ...options });
+  open.push(trail);
+  return trail;
+}
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'landbridge-audit-'));
+  file = join(folder, 'audit.jsonl');
+  keyFile = join(folder, 'audit-key.pem');
+  said.length = 0;
+});
+afterEach(() => {
+  for (const trail of open.splice(0)) trail.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const kinds = (path = file) => readRecords(path).map(({ kind }) => kind);
+
+describe('an audit trail', () => {
+  test('writes a call as a line that holds the hash of the one before, and signs the end when it closes', () => {
+    const trail = openHere();
+    expect(trail.write(sealedCall())).toBe(true);
+    // Written before anybody is answered: no waiting, no closing.
+    expect(kinds()).toEqual(['open', 'checkpoint', 'call']);
+    trail.close();
+    const records = readRecords(file);
+    expect(records.map(({ seq, kind }) => [seq, kind])).toEqual([
+      [1, 'open'],
+      [2, 'checkpoint'],
+      [3, 'call'],
+      [4, 'checkpoint'],
+    ]);
+    expect(records.slice(1).map(({ prev }) => prev)).toEqual(records.slice(0, -1).map(({ hash }) => hash));
+    expect(verify([file], keyFile, true)).toMatchObject({ ok: true, calls: 1, unsigned: 0, isClosed: true, notes: [] });
+  });
+
+  test('makes a key that only its owner may read, and files that only their owner may read', () => {
+    openHere();
+    expect([file, keyFile].map((path) => statSync(path).mode & 0o777)).toEqual([0o600, 0o600]);
+    expect(readFileSync(keyFile, 'utf8')).toContain('BEGIN PRIVATE KEY');
+    expect(said).toEqual([]);
+  });
+
+  test('goes on with its chain after a restart, and says whether it had stopped as it should', () => {
+    openHere().close();
+    const trail = openHere();
+    trail.write(sealedCall());
+    trail.close();
+    const openings = readRecords(file).filter(({ kind }) => kind === 'open');
+    expect(openings.map(({ seq, clean }) => [seq, clean])).toEqual([
+      [1, undefined],
+      [4, true],
+    ]);
+    expect(verify([file], keyFile, true)).toMatchObject({ ok: true, records: 7, notes: [] });
+  });
+
+  test('leaves a line that was never finished as it is, and closes it off', () => {
+    const trail = openHere();
+    trail.write(sealedCall());
+    trail.close();
+    const before = readFileSync(file, 'utf8');
+    const torn = '{"seq":5,"time":"2026-01-01T00:00:00.000Z","kind":"ca';
+    appendFileSync(file, torn);
+    expect(verify([file], keyFile)).toMatchObject({ ok: true, notes: [{ line: 5 }] });
+    openHere().close();
+    expect(readFileSync(file, 'utf8').startsWith(`${before}${torn}\n{"seq":5,`)).toBe(true);
+    const verdict = verify([file], keyFile, true);
+    expect(flawsOf(verdict)).toEqual([]);
+    expect(verdict.notes.map(({ line }) => line)).toEqual([6, 7]);
+    // What a recovery stands for is checked as well.
+    writeFileSync(file, readFileSync(file, 'utf8').replace(torn, torn.replace('kind', 'find')));
+    expect(flawsOf(verify([file], keyFile))).toEqual(['5: is no record: it was changed or inserted']);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(`${torn.replace('kind', 'find')}\n`, ''));
+    expect(flawsOf(verify([file], keyFile))).toEqual([
+      '5: closes off an unfinished line that is not there: it was removed',
+    ]);
+  });
+
+  test('takes a last line for whole that lacks nothing but its line break', () => {
+    const trail = openHere();
+    trail.write(sealedCall());
+    trail.close();
+    truncateSync(file, statSync(file).size - 1);
+    openHere().close();
+    expect(kinds()).toEqual(['open', 'checkpoint', 'call', 'checkpoint', 'open', 'checkpoint', 'checkpoint']);
+    expect(verify([file], keyFile, true).ok).toBe(true);
+  });
+
+  test('does not go on behind a last line that was changed', () => {
+    openHere().close();
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"final":true', '"final":null'));
+    expect(() => openHere()).toThrow(/Cannot write the audit file .*: its last line is no record .* or was changed/);
+    writeFileSync(file, 'a letter to my aunt\n');
+    expect(() => openHere()).toThrow('its last line is no record');
+  });
+
+  test('begins a new file beyond its size; the files are checked together, in whatever order', () => {
+    const trail = openHere({ maxBytes: 4_000 });
+    for (let count = 0; count < 40; count++) trail.write(sealedCall());
+    trail.close();
+    const files = readdirSync(folder)
+      .filter((name) => name.startsWith('audit.jsonl'))
+      .map((name) => join(folder, name));
+    expect(files.length).toBeGreaterThan(3);
+    const verdict = verify(files, keyFile, true);
+    expect(flawsOf(verdict)).toEqual([]);
+    expect(verdict).toMatchObject({ calls: 40, notes: [], isClosed: true });
+    expect(verify([...files].reverse(), keyFile, true)).toEqual(verdict);
+    // The newest alone: good, as far as it goes.
+    expect(verify([file], keyFile, true)).toMatchObject({
+      ok: true,
+      notes: [
+        { line: 1, what: expect.stringMatching(/goes on from record \d+ of an earlier file \(audit\.jsonl\.\d+\)/) },
+      ],
+    });
+    // One in the middle is missing.
+    const without = files.sort().filter((path) => path !== files[2]);
+    expect(flawsOf(verify(without, keyFile))[0]).toMatch(/^1: records \d+ to \d+ are missing before this line$/);
+  });
+
+  test('follows a rename by somebody else when it is told, and by itself', async () => {
+    const trail = openHere();
+    trail.write(sealedCall());
+    renameSync(file, `${file}.1`);
+    trail.reopen();
+    trail.write(sealedCall());
+    expect(kinds()).toEqual(['open', 'checkpoint', 'call']);
+    renameSync(file, `${file}.2`);
+    while (!existsSync(file)) {
+      trail.write(sealedCall());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    trail.close();
+    const verdict = verify([`${file}.1`, `${file}.2`, file], keyFile, true);
+    expect(flawsOf(verdict)).toEqual([]);
+    expect(verdict.notes).toEqual([]);
+  });
+
+  test('goes on from a file that was taken away while nobody wrote it', () => {
+    const trail = openHere();
+    trail.write(sealedCall());
+    trail.close();
+    renameSync(file, `${file}.1`);
+    openHere().close();
+    expect(readRecords(file)[0]).toMatchObject({ seq: 5, kind: 'open', before: 'audit.jsonl.1' });
+    expect(verify([file, `${file}.1`], keyFile, true)).toMatchObject({ ok: true, notes: [] });
+  });
+
+  test('says so when somebody cuts the file while it is written', () => {
+    const trail = openHere();
+    trail.write(sealedCall());
+    truncateSync(file, 0);
+    trail.reopen();
+    trail.write(sealedCall());
+    trail.close();
+    expect(said).toEqual(['somebody cut the audit file while it was written']);
+    expect(readRecords(file)[0]).toMatchObject({ seq: 4, kind: 'open', reason: 'cut' });
+    expect(verify([file], keyFile).notes.map(({ what }) => what)).toContain(
+      'somebody cut the file before this line while it was written',
+    );
+  });
+
+  test('refuses calls while somebody else writes to its file, until it has one of its own again', () => {
+    const trail = openHere();
+    appendFileSync(file, 'hello\n');
+    trail.reopen();
+    expect(() => trail.admit('pets_get')).toThrow('pets_get was refused: this gateway records every call');
+    expect(trail.write(sealedCall())).toBe(false);
+    renameSync(file, `${file}.1`);
+    trail.admit('pets_get');
+    trail.close();
+    expect(kinds()).toEqual(['open', 'checkpoint', 'call', 'gap', 'checkpoint']);
+    expect(flawsOf(verify([`${file}.1`, file], keyFile))).toEqual(['3: is no record: it was changed or inserted']);
+  });
+
+  test('has a file to itself: a second process is told whose it is', () => {
+    openHere();
+    expect(() => openHere()).toThrow(
+      `process ${process.pid} on ${hostname()} writes the audit file ${file} already. Give each process a file of its own: %h`,
+    );
+  });
+
+  test('takes over the lock of a process that is gone, also where its number is used again', () => {
+    const lock = join(folder, '.audit.jsonl.lock');
+    const gone = spawnSync(process.execPath, ['-e', '']).pid;
+    writeFileSync(lock, JSON.stringify({ host: hostname(), pid: gone, since: '1' }));
+    openHere().close();
+    expect(existsSync(lock)).toBe(false);
+    writeFileSync(lock, JSON.stringify({ host: hostname(), pid: process.ppid, since: '1' }));
+    openHere().close();
+    writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, since: '1' }));
+    expect(() => openHere()).toThrow('process 1 on elsewhere writes the audit file');
+  });
+
+  test('fills in host and process where processes share a pattern; they share the key', () => {
+    const trail = openHere({ file: join(folder, 'audit-%h-%p.jsonl') });
+    expect(trail.file).toBe(join(folder, `audit-${hostname()}-${process.pid}.jsonl`));
+    expect(trail.keyFile).toBe(keyFile);
+  });
+
+  test.each<[string, (path: string) => string]>([
+    ['a folder', (path) => path],
+    ['no folder to be in', (path) => join(path, 'nowhere', 'audit.jsonl')],
+    ['a device', () => '/dev/full'],
+  ])('does not begin where its file is %s', (_, path) => {
+    mkdirSync(join(folder, 'sub'));
+    expect(() => openHere({ file: path(join(folder, 'sub')), keyFile })).toThrow(/Cannot (write|lock) the audit file/);
+  });
+
+  test('does not begin with a key that is none', () => {
+    writeFileSync(keyFile, 'secret');
+    expect(() => openHere()).toThrow(`${keyFile} must hold a private key (PEM, Ed25519).`);
+    execFileSync('openssl', ['genpkey', '-algorithm', 'RSA', '-out', keyFile, '-pkeyopt', 'rsa_keygen_bits:2048'], {
+      stdio: 'ignore',
+    });
+    expect(() => openHere()).toThrow('must hold a private key (PEM, Ed25519)');
+  });
+
+  test('takes a key that openssl has made, and says when others may read it', () => {
+    execFileSync('openssl', ['genpkey', '-algorithm', 'ed25519', '-out', keyFile]);
+    execFileSync('chmod', ['644', keyFile]);
+    openHere().close();
+    expect(said).toEqual(['others may read the key that signs the audit trail: chmod 600 keeps it private']);
+    expect(verify([file], keyFile, true).ok).toBe(true);
+  });
+
+  test('says before a call changes something that it is about to', () => {
+    const trail = openHere();
+    trail.begin(contextOf({ tool: 'pets_delete' }), 'destructive');
+    expect(readRecords(file).at(-1)).toMatchObject({
+      kind: 'begin',
+      tool: 'pets_delete',
+      effect: 'destructive',
+      request: 'r1',
+    });
+  });
+
+  test('takes secrets out of what callers say, also at the edge of what is kept', () => {
+    const secret = 'open-sesame-42';
+    const trail = openHere({ redact: (text) => text.replaceAll(secret, '[redacted]') });
+    trail.write(sealedCall({ tool: `get_${secret}` }));
+    trail.write(sealedCall({ tool: `${'x'.repeat(193)}${secret}${'y'.repeat(500_000)}` }));
+    const text = readFileSync(file, 'utf8');
+    expect(text).toContain('"tool":"get_[redacted]"');
+    expect(text).not.toContain('open-se');
+    expect(text.length).toBeLessThan(5_000);
+  });
+
+  test('has no secret called like a key of its own take a record apart', () => {
+    const trail = openHere({ redact: (text) => text.replaceAll('outcome', '[redacted]') });
+    trail.write(sealedCall({ tool: 'outcome' }));
+    expect(readRecords(file).at(-1)).toMatchObject({ tool: '[redacted]', outcome: 'ok' });
+  });
+});
