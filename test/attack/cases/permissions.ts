@@ -67,7 +67,7 @@ function asker(gateway: Gateway, key: string | undefined, era: Era, profile = ''
 /** Every spelling of "run this operation" there is. */
 function spellings(operation: string, args: Record<string, unknown>) {
   const inner = { operation, arguments: args };
-  const grouped = ['evil', 'evil_things', 'things'].flatMap((name) => [
+  const grouped = ['evil_read', 'evil_write', 'evil_things', 'evil'].flatMap((name) => [
     { name, arguments: { action: operation, ...args } },
     { name, arguments: { action: operation, arguments: args } },
     { name, arguments: { action: operation, params: args } },
@@ -193,7 +193,8 @@ export const PERMISSION_CASES: readonly Case[] = [
       const answers = await Promise.all(
         ['', 'staff', 'nowhere'].map((profile) => asker(gateway, GUEST, era, profile)('tools/call', params)),
       );
-      if (arrived(attack)) return arrived(attack);
+      const wrong = arrived(attack, (_method, url) => url === '/public');
+      if (wrong) return wrong;
       const [staff, nowhere] = answers
         .slice(1)
         .map(({ status, text }) => `${status} ${text.replaceAll(/staff|nowhere/g, 'NAME')}`);
