@@ -38,6 +38,7 @@ export function readForward(names: readonly string[], problems: Problem[]): Call
 
 function whyRefused(name: string): string | undefined {
   if (!HEADER_NAME.test(name)) return `${JSON.stringify(name)} is not the name of a header`;
+  if (name.includes('*')) return `${name} stands for many; headers are passed on by name, one by one`;
   const plain = plainName(name);
   const reason = REFUSED.find(([pattern]) => pattern.test(plain))?.[1];
   if (reason !== undefined) return `${name} is never passed on: it ${reason}`;

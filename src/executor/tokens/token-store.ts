@@ -22,7 +22,8 @@ export interface Tokens {
   forget(wish: Wish, issued: Issued): boolean;
 }
 
-interface Entry extends ClientHabits {
+interface Entry {
+  readonly habits: ClientHabits;
   issued: Issued | undefined;
   expiresAt: number;
   pending: Promise<Issued> | undefined;
@@ -56,18 +57,24 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
   const issuer: Issuer = { send, redact, userAgent };
   const entries = new Map<string, Entry>();
   const byCredential = new WeakMap<TokenCredential, Entry>();
-  const keys = new WeakMap<TokenCredential, string>();
+  /** What exchanges of one credential have in common, whoever calls. */
+  const exchanges = new WeakMap<TokenCredential, { readonly key: string; readonly habits: ClientHabits }>();
   /** By credential, caller and the caller's token: another token of the same caller may allow less. The latest used is last. */
   const ofCallers = new Map<string, Entry>();
 
-  function entryOfCaller(credential: TokenCredential, subject: Subject): Entry {
-    let prefix = keys.get(credential);
-    if (prefix === undefined) {
-      prefix = keyOf(credential);
-      keys.set(credential, prefix);
+  function exchangeBy(credential: TokenCredential) {
+    let exchange = exchanges.get(credential);
+    if (exchange === undefined) {
+      exchange = { key: keyOf(credential), habits: { inBody: false } };
+      exchanges.set(credential, exchange);
     }
-    const key = `${prefix} ${subject.key}`;
-    const entry = ofCallers.get(key) ?? newEntry();
+    return exchange;
+  }
+
+  function entryOfCaller(credential: TokenCredential, subject: Subject): Entry {
+    const exchange = exchangeBy(credential);
+    const key = `${exchange.key} ${subject.key}`;
+    const entry = ofCallers.get(key) ?? newEntry(exchange.habits);
     ofCallers.delete(key);
     ofCallers.set(key, entry);
     if (ofCallers.size > MAX_CALLERS) ofCallers.delete(ofCallers.keys().next().value as string);
@@ -133,15 +140,15 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
   };
 }
 
-function newEntry(): Entry {
+function newEntry(habits: ClientHabits = { inBody: false }): Entry {
   return {
+    habits,
     issued: undefined,
     expiresAt: 0,
     pending: undefined,
     replacedAt: [],
     refusals: 0,
     blocked: undefined,
-    inBody: false,
   };
 }
 
@@ -158,10 +165,10 @@ function keyOf(credential: TokenCredential): string {
   return JSON.stringify([...client, audience, resource, subjectTokenType, requestedTokenType]);
 }
 
-function issue(issuer: Issuer, { credential, ...wish }: Wish, entry: Entry): Promise<Issued> {
+function issue(issuer: Issuer, { credential, ...wish }: Wish, { habits }: Entry): Promise<Issued> {
   if (credential.kind === 'login') return logIn(issuer, { credential, ...wish });
-  if (credential.kind === 'token_exchange') return exchangeToken(issuer, { credential, ...wish }, entry);
-  return fetchClientToken(issuer, { credential, ...wish }, entry);
+  if (credential.kind === 'token_exchange') return exchangeToken(issuer, { credential, ...wish }, habits);
+  return fetchClientToken(issuer, { credential, ...wish }, habits);
 }
 
 /** What must not be seen of it. */
