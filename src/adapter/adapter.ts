@@ -5,6 +5,8 @@ import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/e
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
 import { type GatewayError, toRpcCode } from '../errors.ts';
+import type { Limits } from '../limits/create-limits.ts';
+import { Lease } from '../limits/lease.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 
@@ -34,13 +36,22 @@ export interface AdapterParts {
   readonly audit: (record: ExecutionContext) => void;
   /** Told what code from outside threw; the caller only reads its message. */
   readonly onHandlerError: (error: unknown) => void;
+  /** How much each caller may call. Absent: as much as it likes. */
+  readonly limits?: Pick<Limits, 'gateOf'> | undefined;
 }
 
-export function createAdapter({ tools, refuse, redaction, audit, onHandlerError }: AdapterParts): Adapter {
+export function createAdapter({ tools, refuse, redaction, audit, onHandlerError, limits }: AdapterParts): Adapter {
   const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
-    const context = ExecutionContext.fromRequest(request).withToolCall(name);
+    const lease = new Lease();
+    const context = ExecutionContext.fromRequest(lease.lend(request)).withToolCall(name);
+    /** Undefined where there is room: then the call goes on without a turn of the loop. */
+    const waitForRoom = () => {
+      const gate = limits?.gateOf(context.principal, context);
+      return gate && lease.enter(gate, context, startedAt);
+    };
     const finish = (outcome: ResultFacts['outcome'], errorCode?: number) => {
+      lease.end();
       const durationMs = performance.now() - startedAt;
       const done = context.withResult({ outcome, errorCode, durationMs });
       // What never reached an operation has no digest of its arguments yet.
@@ -49,19 +60,21 @@ export function createAdapter({ tools, refuse, redaction, audit, onHandlerError 
       audit(digested.seal());
       if (context.cause !== undefined) onHandlerError(context.cause);
     };
-    return { context, finish };
+    return { context, finish, waitForRoom };
   };
 
   return {
     async callTool(request, name, args) {
-      const { context, finish } = enter(request, name, args);
+      const { context, finish, waitForRoom } = enter(request, name, args);
       try {
-        const refusal = refuse?.(request, name, args);
-        if (refusal) throw toMissing(context, refusal);
-        const run = tools.find(name);
-        if (!run) throw toMissing(context, tools.missing(name));
         let outcome: Outcome;
         try {
+          const waiting = waitForRoom();
+          if (waiting !== undefined) await waiting;
+          const refusal = refuse?.(request, name, args);
+          if (refusal) throw toMissing(context, refusal);
+          const run = tools.find(name);
+          if (!run) throw toMissing(context, tools.missing(name));
           outcome = redaction.outcome(await run(context, args));
         } catch (error) {
           outcome = redaction.outcome(toFailure(context, error));
@@ -74,8 +87,10 @@ export function createAdapter({ tools, refuse, redaction, audit, onHandlerError 
       }
     },
     async perform(request, name, args, table) {
-      const { context, finish } = enter(request, name, args);
+      const { context, finish, waitForRoom } = enter(request, name, args);
       try {
+        const waiting = waitForRoom();
+        if (waiting !== undefined) await waiting;
         const run = table.find(name);
         if (!run) throw toMissing(context, table.missing(name));
         const result = redaction.value(await run(context, args));

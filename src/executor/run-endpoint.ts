@@ -8,6 +8,7 @@ import type { Args, CallerHeader, Credential, Endpoint } from '../endpoint/model
 import { type Redactor, withSecrets } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
+import type { Slots } from '../limits/slots.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
 import {
   type Answer,
@@ -79,6 +80,8 @@ export interface CallParts {
   readonly threads: AnswerThreads;
   readonly onAnswer: OnAnswer | undefined;
   readonly signer: AssertionSigner | undefined;
+  /** Room for calls of one domain at one origin. Absent: there is always room. */
+  readonly slotsOf?: ((domain: string, origin: string) => Slots) | undefined;
 }
 
 export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallParts): RunCall {
@@ -99,13 +102,18 @@ class EndpointCall {
   readonly #threads: AnswerThreads;
   readonly #onAnswer: OnAnswer | undefined;
   readonly #signer: AssertionSigner | undefined;
+  readonly #slots: Slots | undefined;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Up to here an answer passes without being parsed, which takes no time to speak of. */
   readonly #maxPassingBytes: number;
   #need: Need | undefined;
 
-  constructor(endpoint: Endpoint, plan: RequestPlan, { send, tokens, redact, threads, onAnswer, signer }: CallParts) {
+  constructor(
+    endpoint: Endpoint,
+    plan: RequestPlan,
+    { send, tokens, redact, threads, onAnswer, signer, slotsOf }: CallParts,
+  ) {
     this.#endpoint = endpoint;
     this.#plan = plan;
     this.#send = send;
@@ -114,6 +122,7 @@ class EndpointCall {
     this.#threads = threads;
     this.#onAnswer = onAnswer;
     this.#signer = signer;
+    this.#slots = slotsOf?.(endpoint.domain, plan.origin);
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
     const { response } = endpoint;
@@ -127,11 +136,15 @@ class EndpointCall {
     const { proof, signing } = this.#need;
     const unsigned = this.#plan.build(args, context.label, proof, context.trace);
     const request = signing === undefined ? unsigned : signRequest(unsigned, signing, new Date());
+    const waiting = this.#slots?.enter(context.principal.id, context);
+    if (waiting !== undefined) await waiting;
     let raw: RawResponse;
     try {
       raw = await this.#send(request, context, watch);
     } catch (error) {
       throw noteSilence(request, context, error);
+    } finally {
+      this.#slots?.leave(context.principal.id);
     }
     noteAnswer(request, context, raw);
     if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
@@ -184,12 +197,15 @@ class EndpointCall {
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
   async #exchange(request: WireRequest, context: ExecutionContext, watch: Watch | undefined): Promise<RawResponse> {
+    await this.#slots?.enter(context.principal.id, context);
     try {
       const raw = await this.#send(request, context, watch);
       noteAnswer(request, context, raw);
       return raw;
     } catch (error) {
       throw noteSilence(request, context, error);
+    } finally {
+      this.#slots?.leave(context.principal.id);
     }
   }
 

@@ -6,6 +6,7 @@ import { collectSecrets } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
 import { createLog, flushLog, type Logger } from '../../log.ts';
+import type { RedisState } from '../../state/redis-state.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
 import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
@@ -28,6 +29,7 @@ interface Running {
   http?: HttpServer;
   tcp?: TcpServer;
   stdio?: StdioServer;
+  state?: RedisState | undefined;
 }
 
 async function serve(launch: Launch, json: boolean): Promise<void> {
@@ -44,12 +46,16 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   const running: Running = {};
   try {
     refuseUnsigned(loaded.domains, options);
+    running.state = await openState(config, log);
+    for (const secret of running.state?.secrets ?? []) redact.addSecret(secret);
     gateway = createGateway({
       ...options,
       domains: loaded.domains,
       log,
       redact,
       isPrivate: authorities !== undefined,
+      sharedRates: running.state?.rates,
+      spent: running.state?.spent,
     });
     if (authorities !== undefined) prepareCatalogs(gateway, authorities);
     await start(config, gateway, authorities, running, log);
@@ -57,6 +63,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
     await running.http?.close(0);
     await running.tcp?.close(0);
     await authorities?.issuers?.close();
+    running.state?.close();
     await loaded.close();
     throw error;
   }
@@ -64,6 +71,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   const stop = createStop(config, running, log, gateway, async () => {
     await authorities?.issuers?.close();
     await gateway.close();
+    running.state?.close();
     await loaded.close();
   });
   process.on('SIGTERM', () => stop('SIGTERM'));
@@ -83,6 +91,24 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   if (isWideOpen(config, authorities)) log.warn(OPEN_TO_ALL);
   for (const warning of authorities?.warnings ?? []) log.warn(warning);
   await announce(launch, gateway, authorities, running, json);
+}
+
+/** What replicas share, where the configuration says where. A Redis that is away keeps nobody from starting. */
+async function openState({ state }: Config, log: Logger): Promise<RedisState | undefined> {
+  if (state === undefined) return undefined;
+  const { openRedisState } = await import('../../state/redis-state.ts');
+  return openRedisState({
+    url: state,
+    onChange: (isUsable, where, why) => {
+      if (isUsable) log.info({ where }, 'shared state is there: limits and confirmations count for all replicas');
+      else
+        log.warn(
+          { where, why },
+          'shared state is away: each replica applies the limits by itself, and confirmations are refused',
+        );
+    },
+    onWarning: (message) => log.warn(`shared state: ${message}`),
+  });
 }
 
 /** Better no start than one that cannot be reached, or that hangs on a stdin wanted twice. */
@@ -132,6 +158,7 @@ async function start(
 ): Promise<void> {
   const { protocol } = chooseService(gateway, config);
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
+  gateway.limits.overload.start();
   if (config.http) {
     running.http = await serveHttp(gateway, {
       host: config.host,
@@ -142,6 +169,7 @@ async function start(
       ready: () => !stopping,
       ...(authorities && { identify: authorities.identify }),
       ...(authorities?.issuers && { publicDocument: authorities.issuers.resource.documentAt }),
+      sharedState: running.state && (() => (running.state?.isUsable ? 'ok' : 'degraded')),
       onInternalError: (error) => log.error({ err: error }, 'internal error'),
     });
     authorities?.issuers?.start(log, `http://${bracketed(config.host)}:${running.http.port}`);
