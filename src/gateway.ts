@@ -32,6 +32,8 @@ import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
 import { createExecutor, type Executor } from './executor/executor.ts';
 import type { RawResponse } from './executor/send.ts';
+import { createLimits, type LimitOptions, type Limits } from './limits/create-limits.ts';
+import type { SharedRates } from './limits/rate.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
 import { createConfirmations, createSpentStore, type SpentStore } from './orchestration/confirmations.ts';
 import { compileOperation, type Operation } from './orchestration/operation.ts';
@@ -88,6 +90,10 @@ export interface GatewayOptions<Data = unknown> {
   readonly secret?: Buffer | undefined;
   readonly confirmationTtlSeconds?: number | undefined;
   readonly spent?: SpentStore | undefined;
+  /** How much callers may call and APIs are called; what is left out has generous defaults. */
+  readonly limits?: LimitOptions | undefined;
+  /** Buckets that replicas share. Default: this process counts alone. */
+  readonly sharedRates?: SharedRates | undefined;
   /** Takes secrets out of whatever goes out; shared with the log. */
   readonly redact?: Redactor | undefined;
   readonly pageSize?: number | undefined;
@@ -117,6 +123,7 @@ export interface Gateway<Data = unknown> extends Service {
   readonly version: string;
   /** What is published at /.well-known/jwks.json: the public keys of what the gateway signs. */
   readonly jwks?: string | undefined;
+  readonly limits: Limits;
   /** Served at /mcp/<name>. */
   readonly profiles: ReadonlyMap<string, Service>;
   /** '' is what is served by default. With `effects`: the part of it that has one of them, as a caller who may do no more sees it. */
@@ -136,9 +143,19 @@ const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   const log = options.log ?? createSilentLog();
   const redact = options.redact ?? createRedactor(collectSecrets(options.domains));
+  const limits = createLimits({
+    options: options.limits ?? {},
+    domains: options.domains,
+    shared: options.sharedRates,
+    onOverload: (isShedding, sample) => {
+      if (isShedding) log.warn(sample, 'overloaded: new calls are sent away');
+      else log.info(sample, 'no longer overloaded');
+    },
+  });
   const executor = createExecutor({
     userAgent: `${NAME}/${VERSION}`,
     redact,
+    slotsOf: limits.slotsOf,
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
     ...(options.onAnswer && { onAnswer: options.onAnswer }),
     ...(options.assertions && { signer: options.assertions }),
@@ -147,6 +164,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     options: options as GatewayOptions,
     log,
     executor,
+    limits,
     redaction: createRedaction(redact),
     signer: createSigner(options.secret),
     spent: options.spent ?? createSpentStore(),
@@ -195,6 +213,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     name: NAME,
     version: VERSION,
     jwks: options.assertions?.jwks,
+    limits,
     profiles,
     serviceOf(profile, effects) {
       if (effects !== undefined && !EFFECTS.every((effect) => effects.includes(effect)))
@@ -206,6 +225,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
       drain();
       // Whoever served these has closed by now: nobody waits for their answers.
       for (const { protocol } of services()) protocol.abort();
+      limits.overload.stop();
       await executor.close();
     },
   };
@@ -284,6 +304,7 @@ interface Shared {
   readonly options: GatewayOptions;
   readonly log: Logger;
   readonly executor: Executor;
+  readonly limits: Limits;
   readonly redaction: Redaction;
   readonly signer: Signer;
   readonly spent: SpentStore;
@@ -292,7 +313,7 @@ interface Shared {
 /** `all`: everything there is, where this serves a part of it. `whole`: everything in its profile, where its callers get less. */
 function createService(shared: Shared, serving: Serving, all?: Service, whole?: Registry): Service {
   const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
-  const { options, log, executor, redaction, spent } = shared;
+  const { options, log, executor, limits, redaction, spent } = shared;
   const signer = shared.signer.scoped(profile);
   const confirmations = createConfirmations({ signer, spent, ttlSeconds: options.confirmationTtlSeconds });
   const parts = { executor, confirmations, policy, redaction, middleware: options.middleware ?? [] };
@@ -328,6 +349,7 @@ function createService(shared: Shared, serving: Serving, all?: Service, whole?: 
     audit: createAudit(log),
     evidence: options.audit,
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
+    limits,
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };
   const protocol = createProtocol({

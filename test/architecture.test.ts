@@ -47,6 +47,7 @@ const DOORS: Record<string, readonly string[]> = {
   jiti: ['domain/files/load-module.ts'],
   pino: ['log.ts'],
   jose: ['identity/assertion-keys.ts', 'identity/oauth/signing-keys.ts'],
+  redis: ['state/redis-link.ts'],
 };
 const MAX_FILES_IN_A_FOLDER = 15;
 

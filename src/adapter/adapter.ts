@@ -6,6 +6,8 @@ import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/e
 import type { Outcome } from '../call/outcome.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError, toRpcCode } from '../errors.ts';
+import type { Limits } from '../limits/create-limits.ts';
+import { Lease } from '../limits/lease.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 
@@ -37,15 +39,24 @@ export interface AdapterParts {
   readonly evidence?: Evidence | undefined;
   /** Told what code from outside threw; the caller only reads its message. */
   readonly onHandlerError: (error: unknown) => void;
+  /** How much each caller may call. Absent: as much as it likes. */
+  readonly limits?: Pick<Limits, 'gateOf'> | undefined;
 }
 
 export function createAdapter(parts: AdapterParts): Adapter {
-  const { tools, refuse, redaction, audit, evidence, onHandlerError } = parts;
+  const { tools, refuse, redaction, audit, evidence, onHandlerError, limits } = parts;
   const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
-    const context = ExecutionContext.fromRequest(request, evidence).withToolCall(name);
+    const lease = new Lease();
+    const context = ExecutionContext.fromRequest(lease.lend(request), evidence).withToolCall(name);
+    /** Undefined where there is room: then the call goes on without a turn of the loop. */
+    const waitForRoom = () => {
+      const gate = limits?.gateOf(context.principal, context);
+      return gate && lease.enter(gate, context, startedAt);
+    };
     /** False: no record of it could be written. */
     const finish = (outcome: ResultFacts['outcome'], errorCode?: number): boolean => {
+      lease.end();
       const durationMs = performance.now() - startedAt;
       const done = context.withResult({ outcome, errorCode, durationMs });
       // What never reached an operation has no digest of its arguments yet.
@@ -56,19 +67,21 @@ export function createAdapter(parts: AdapterParts): Adapter {
       if (context.cause !== undefined) onHandlerError(context.cause);
       return evidence === undefined || evidence.write(record);
     };
-    return { context, finish };
+    return { context, finish, waitForRoom };
   };
 
   return {
     async callTool(request, name, args) {
-      const { context, finish } = enter(request, name, args);
+      const { context, finish, waitForRoom } = enter(request, name, args);
       try {
-        const refusal = refuse?.(request, name, args);
-        if (refusal) throw toMissing(context, refusal);
-        const run = tools.find(name);
-        if (!run) throw toMissing(context, tools.missing(name));
         let outcome: Outcome;
         try {
+          const waiting = waitForRoom();
+          if (waiting !== undefined) await waiting;
+          const refusal = refuse?.(request, name, args);
+          if (refusal) throw toMissing(context, refusal);
+          const run = tools.find(name);
+          if (!run) throw toMissing(context, tools.missing(name));
           evidence?.admit(context.label);
           outcome = redaction.outcome(await run(context, args));
         } catch (error) {
@@ -81,9 +94,11 @@ export function createAdapter(parts: AdapterParts): Adapter {
       }
     },
     async perform(request, name, args, table) {
-      const { context, finish } = enter(request, name, args);
+      const { context, finish, waitForRoom } = enter(request, name, args);
       let result: Awaited<ReturnType<NonNullable<ReturnType<typeof table.find>>>>;
       try {
+        const waiting = waitForRoom();
+        if (waiting !== undefined) await waiting;
         const run = table.find(name);
         if (!run) throw toMissing(context, table.missing(name));
         evidence?.admit(context.label);

@@ -1,5 +1,5 @@
 // Who calls, and what their client can do. Authentication happens at the edge; from there on only this is known.
-import type { Effect } from '../endpoint/model.ts';
+import type { CallLimits, Effect } from '../endpoint/model.ts';
 import type { Outcome } from './outcome.ts';
 
 export type Transport = 'http' | 'stdio' | 'tcp' | 'local';
@@ -29,14 +29,6 @@ export interface Principal {
 export interface StepUp {
   readonly scopes: readonly string[];
   readonly challenge: string;
-}
-
-/** `rate` as it is written: `100/min`. */
-export interface CallLimits {
-  readonly rate?: string | undefined;
-  readonly concurrent?: number | undefined;
-  readonly queue?: number | undefined;
-  readonly waitSeconds?: number | undefined;
 }
 
 /** What the client of this very request can do. Never remembered between requests of the stateless era. */

@@ -105,6 +105,7 @@ export async function toGatewayOptions(config: Config): Promise<Omit<GatewayOpti
   return {
     exposure: config.exposure,
     tokenBudget: config.tokenBudget,
+    limits: config.limits,
     policy: { readOnly: config.readOnly, destructive: config.guard, confirm: config.confirm },
     ...(config.profiles !== undefined && {
       profiles: typeof config.profiles === 'string' ? readProfiles(config.profiles) : config.profiles,

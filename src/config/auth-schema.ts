@@ -1,8 +1,8 @@
 // The `auth` section of landbridge.yaml: who may call over HTTP and TCP.
 import { z } from 'zod';
+import { callLimits } from '../domain/definition/shape/call-limits-schema.ts';
 import { about, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
 import { filePath } from './file-paths.ts';
-import { callLimits } from './limits-schema.ts';
 
 const effect = z.enum(['read', 'write', 'destructive'], { error: 'must be read, write or destructive' });
 const effects = list(effect).refine((all) => all.length > 0, 'must name at least one of read, write and destructive');

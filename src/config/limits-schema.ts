@@ -1,25 +1,7 @@
 // The `limits` section of landbridge.yaml: how much callers may ask, and APIs are asked.
 import { z } from 'zod';
-import { about, named, strict } from '../domain/definition/shape/fields.ts';
-
-const rate = named(
-  /^[1-9]\d{0,8}\/(?:s|sec|second|m|min|minute|h|hour)$/,
-  'must be a number of calls per s, min or hour, such as 100/min',
-);
-const count = z.number().int('must be a whole number').min(1, 'must be at least 1');
-const queue = about(
-  z.number().int('must be a whole number').min(0, 'must be at least 0'),
-  'Calls that may wait for room; more are refused at once.',
-  256,
-);
-const waitSeconds = about(z.number().min(0).max(300), 'How long a call waits for room before it is refused.', 5);
-
-export const callLimits = strict({
-  rate: about(rate, 'Calls per time; a burst may use up what was left.', '600/min'),
-  concurrent: about(count, 'Calls under way at once.', 32),
-  queue,
-  waitSeconds,
-}).meta({ id: 'callLimits' });
+import { callLimits } from '../domain/definition/shape/call-limits-schema.ts';
+import { about, strict } from '../domain/definition/shape/fields.ts';
 
 export const limitsSection = strict({
   perPrincipal: about(callLimits, 'Of one caller, over all its connections.', { rate: '600/min', concurrent: 32 }),

@@ -42,7 +42,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     description: definition.description ?? imported.description,
     endpoints,
     guard: { ...imported.guard, ...definition.guard },
-    ...pickDefined({ exposure, confirm: definition.confirm }),
+    ...pickDefined({ exposure, confirm: definition.confirm, limits: definition.limits }),
     pinned,
     prompts: own.prompts,
     resources: own.resources,

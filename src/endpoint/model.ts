@@ -401,6 +401,14 @@ export interface Quarantined {
   readonly reason: string;
 }
 
+/** How much may be called. `rate` as it is written: `100/min`. */
+export interface CallLimits {
+  readonly rate?: string | undefined;
+  readonly concurrent?: number | undefined;
+  readonly queue?: number | undefined;
+  readonly waitSeconds?: number | undefined;
+}
+
 /** One API area: what a domain file or an imported document becomes. */
 export interface Domain {
   /** ^[a-z][a-z0-9_]{0,31}$ */
@@ -414,6 +422,8 @@ export interface Domain {
   /** What counts as a yes to its endpoints. */
   readonly confirm?: ConfirmWay;
   readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
+  /** How much its API may be called, where that differs from what holds for all APIs. */
+  readonly limits?: CallLimits;
   /** Tool names listed one to one in every exposure mode. */
   readonly pinned: readonly string[];
   readonly prompts: readonly PromptSpec[];

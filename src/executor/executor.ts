@@ -8,7 +8,7 @@ import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
-import { compileCall, type OnAnswer } from './run-endpoint.ts';
+import { type CallParts, compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender, type SenderOptions } from './send.ts';
 import { createTokens } from './tokens/token-store.ts';
 
@@ -35,13 +35,16 @@ export interface ExecutorOptions extends SenderOptions {
   readonly onAnswer?: OnAnswer;
   /** Signs what domains want to be told of callers. */
   readonly signer?: AssertionSigner;
+  /** Room for calls of one domain at one origin, in front of its sockets; a login counts to nobody's. */
+  readonly slotsOf?: CallParts['slotsOf'];
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
-  const sender = createSender(options);
+  // Whoever got room for a call has a socket as well: a pool must not be a second queue, shared by the domains of one origin.
+  const sender = createSender(options.slotsOf === undefined ? options : { ...options, connections: null });
   const redact = options.redact ?? createRedactor([]);
   const threads = createAnswerThreads();
-  const { onAnswer, signer } = options;
+  const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
   const tokens = createTokens(sender.send, redact, userAgent);
 
@@ -67,6 +70,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
               threads,
               onAnswer,
               signer,
+              slotsOf,
             });
           } catch (error) {
             return Promise.reject(error);

@@ -8,6 +8,7 @@ import type { Args, CallerHeader, Credential, Endpoint } from '../endpoint/model
 import { type Redactor, withSecrets } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
+import type { Slots } from '../limits/slots.ts';
 import { hidesPath } from '../schema/kept-arguments.ts';
 import type { AnswerThreads } from './answer/answer-threads.ts';
 import {
@@ -80,6 +81,8 @@ export interface CallParts {
   readonly threads: AnswerThreads;
   readonly onAnswer: OnAnswer | undefined;
   readonly signer: AssertionSigner | undefined;
+  /** Room for calls of one domain at one origin. Absent: there is always room. */
+  readonly slotsOf?: ((domain: string, origin: string) => Slots) | undefined;
 }
 
 export function compileCall(endpoint: Endpoint, plan: RequestPlan, parts: CallParts): RunCall {
@@ -100,6 +103,7 @@ class EndpointCall {
   readonly #threads: AnswerThreads;
   readonly #onAnswer: OnAnswer | undefined;
   readonly #signer: AssertionSigner | undefined;
+  readonly #slots: Slots | undefined;
   readonly #answerPlan: AnswerPlan;
   readonly #buildAnswer: (input: AnswerInput) => Answer;
   /** Up to here an answer passes without being parsed, which takes no time to speak of. */
@@ -108,7 +112,11 @@ class EndpointCall {
   readonly #notedUrl: string | undefined;
   #need: Need | undefined;
 
-  constructor(endpoint: Endpoint, plan: RequestPlan, { send, tokens, redact, threads, onAnswer, signer }: CallParts) {
+  constructor(
+    endpoint: Endpoint,
+    plan: RequestPlan,
+    { send, tokens, redact, threads, onAnswer, signer, slotsOf }: CallParts,
+  ) {
     this.#endpoint = endpoint;
     this.#plan = plan;
     this.#send = send;
@@ -117,6 +125,7 @@ class EndpointCall {
     this.#threads = threads;
     this.#onAnswer = onAnswer;
     this.#signer = signer;
+    this.#slots = slotsOf?.(endpoint.domain, plan.origin);
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
     this.#notedUrl = hidesPath(endpoint) ? `${endpoint.baseUrl}${endpoint.path}` : undefined;
@@ -131,12 +140,16 @@ class EndpointCall {
     const { proof, signing } = this.#need;
     const unsigned = this.#plan.build(args, context.label, proof, context.trace);
     const request = signing === undefined ? unsigned : signRequest(unsigned, signing, new Date());
+    const waiting = this.#slots?.enter(context.principal.id, context);
+    if (waiting !== undefined) await waiting;
     const sentAt = performance.now();
     let raw: RawResponse;
     try {
       raw = await this.#send(request, context, watch);
     } catch (error) {
       throw this.#noteSilence(request, context, sentAt, error);
+    } finally {
+      this.#slots?.leave(context.principal.id);
     }
     this.#noteAnswer(request, context, sentAt, raw);
     if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
@@ -189,6 +202,7 @@ class EndpointCall {
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
   async #exchange(request: WireRequest, context: ExecutionContext, watch: Watch | undefined): Promise<RawResponse> {
+    await this.#slots?.enter(context.principal.id, context);
     const sentAt = performance.now();
     try {
       const raw = await this.#send(request, context, watch);
@@ -196,6 +210,8 @@ class EndpointCall {
       return raw;
     } catch (error) {
       throw this.#noteSilence(request, context, sentAt, error);
+    } finally {
+      this.#slots?.leave(context.principal.id);
     }
   }
 

@@ -45,8 +45,8 @@ export interface Sender {
 export interface SenderOptions {
   /** Replaces the pools; asked at every call, because nock swaps the global dispatcher. */
   readonly dispatcher?: (origin: string) => Dispatcher;
-  /** Sockets per origin. */
-  readonly connections?: number;
+  /** Sockets per origin; null: as many as there are calls. */
+  readonly connections?: number | null;
 }
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -57,7 +57,7 @@ const EMPTY = Buffer.alloc(0);
 
 export function createSender(options: SenderOptions = {}): Sender {
   const pools = new Map<string, Pool>();
-  const connections = options.connections ?? 64;
+  const connections = options.connections === undefined ? 64 : options.connections;
   let closed = false;
 
   function poolFor(origin: string, publicOnly = false): Pool {

@@ -1,7 +1,7 @@
 // API keys: a presented key is hashed and compared with the hashes in the configuration; the keys themselves are nowhere.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { CallLimits, Principal } from '../call/caller.ts';
-import type { Effect } from '../endpoint/model.ts';
+import type { Principal } from '../call/caller.ts';
+import type { CallLimits, Effect } from '../endpoint/model.ts';
 import type { Authority, Verdict } from './identify.ts';
 
 export interface ApiKey {

@@ -1,9 +1,9 @@
 // Client certificates: who is named in one that a trusted authority signed → a principal. Which of them may do what is a
 // list in the configuration; without a list everybody who has a good one may come in.
 import type { Socket } from 'node:net';
-import type { CallLimits, Principal } from '../call/caller.ts';
+import type { Principal } from '../call/caller.ts';
 import { compileGlob } from '../endpoint/glob.ts';
-import type { Effect } from '../endpoint/model.ts';
+import type { CallLimits, Effect } from '../endpoint/model.ts';
 import type { Refusal } from '../transport/admission.ts';
 import { type PeerCertificate, readPeerCertificate } from '../transport/door/peer-certificate.ts';
 import type { Verdict } from './identify.ts';

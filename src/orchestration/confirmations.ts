@@ -13,9 +13,16 @@ export interface Binding {
 
 /** Remembers what was used. In one process a Map does; replicas share one through this interface. */
 export interface SpentStore {
-  /** True the first time, false ever after. A store that cannot tell must throw: then the call is refused. */
-  spend(nonce: string, expiresAtMs: number): boolean | Promise<boolean>;
+  /** Which memory this is, as a number that permissions carry from now on. One that may forget has another mark afterwards. */
+  readonly mark?: () => number;
+  /**
+   * True the first time, false ever after; `lost` where it was issued under another mark, so that nobody can tell any more. A
+   * store that cannot tell now must throw: then the call is refused.
+   */
+  spend(nonce: string, expiresAtMs: number, mark: number): Spent | Promise<Spent>;
 }
+
+export type Spent = boolean | 'lost';
 
 export type Verdict = 'good' | 'tampered' | 'expired' | 'used';
 
@@ -33,16 +40,17 @@ export interface Confirmations {
   readonly ttlSeconds: number;
 }
 
-const NONCE_BYTES = 12;
+/** The mark of the store's memory, and random bytes. */
+const NONCE_BYTES = 4 + 8;
 /** When it ends, in seconds, and a nonce. */
 const HEAD_BYTES = 4 + NONCE_BYTES;
 const MAC_BYTES = 16;
 const MAX_SPENT = 100_000;
 
-export function createSpentStore(now: () => number = Date.now): SpentStore {
+export function createSpentStore(now: () => number = Date.now) {
   const spent = new Map<string, number>();
-  return {
-    spend(nonce, expiresAtMs) {
+  const store = {
+    spend(nonce: string, expiresAtMs: number): boolean {
       if (spent.has(nonce)) return false;
       // Insertion order is expiry order (one lifetime for all), so the dead are at the front.
       for (const [old, expiry] of spent) {
@@ -54,6 +62,7 @@ export function createSpentStore(now: () => number = Date.now): SpentStore {
       return true;
     },
   };
+  return store satisfies SpentStore;
 }
 
 export interface ConfirmationOptions {
@@ -67,7 +76,7 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
   const now = options.now ?? Date.now;
   const signer = options.signer ?? createSigner();
   const ttlSeconds = options.ttlSeconds ?? 300;
-  const spent = options.spent ?? createSpentStore(now);
+  const spent: SpentStore = options.spent ?? createSpentStore(now);
 
   const toParts = (head: Buffer, { principal, operation, digest }: Binding) => [
     head.toString('base64url'),
@@ -81,7 +90,11 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
     if (bytes.length !== HEAD_BYTES + MAC_BYTES || bytes.toString('base64url') !== seal) return undefined;
     const head = bytes.subarray(0, HEAD_BYTES);
     if (!signer.verify(bytes.subarray(HEAD_BYTES), binding.purpose, toParts(head, binding))) return undefined;
-    return { expiresAtMs: head.readUInt32BE(0) * 1000, nonce: head.subarray(4).toString('base64url') };
+    return {
+      expiresAtMs: head.readUInt32BE(0) * 1000,
+      nonce: head.subarray(4).toString('base64url'),
+      mark: head.readUInt32BE(4),
+    };
   };
 
   return {
@@ -96,6 +109,7 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
       const head = Buffer.alloc(HEAD_BYTES);
       head.writeUInt32BE(Math.floor(now() / 1000) + ttlSeconds, 0);
       randomBytes(NONCE_BYTES).copy(head, 4);
+      if (spent.mark !== undefined) head.writeUInt32BE(spent.mark(), 4);
       const mac = signer.sign(binding.purpose, toParts(head, binding)).subarray(0, MAC_BYTES);
       return Buffer.concat([head, mac]).toString('base64url');
     },
@@ -108,7 +122,8 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
       const payload = open(seal, binding);
       if (!payload) return 'tampered';
       if (payload.expiresAtMs <= now()) return 'expired';
-      return (await spent.spend(payload.nonce, payload.expiresAtMs)) ? 'good' : 'used';
+      const first = await spent.spend(payload.nonce, payload.expiresAtMs, payload.mark);
+      return first === 'lost' ? 'expired' : first ? 'good' : 'used';
     },
   };
 }

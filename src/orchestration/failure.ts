@@ -67,8 +67,9 @@ const MAX_REASON_CHARS = 200;
 function reasonOf(
   mode: FailureMode,
   message: string,
-  { errors }: Readonly<Record<string, unknown>>,
+  { errors, limit }: Readonly<Record<string, unknown>>,
 ): string | undefined {
+  if (mode === 'rate_limited' && typeof limit === 'string') return limit.slice(0, MAX_REASON_CHARS);
   if (mode === 'validation' && Array.isArray(errors)) {
     const words = errors.slice(0, MAX_REASON_PROBLEMS).map((one: { path?: unknown; problem?: unknown }) => {
       const path = typeof one?.path === 'string' ? one.path.slice(0, 60) : '';

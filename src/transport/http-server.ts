@@ -1,8 +1,10 @@
 // A whole HTTP server for a gateway: POST /mcp and its profiles on the hot path, every other route on express.
 import type { Principal } from '../call/caller.ts';
 import type { Effect } from '../endpoint/model.ts';
+import type { Limits } from '../limits/create-limits.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import { type HttpOptions, type HttpServer, startHttp } from './http.ts';
+import type { SharedState } from './routes.ts';
 
 /** What is served; a Gateway is one. */
 export interface Served {
@@ -11,6 +13,8 @@ export interface Served {
   readonly registry: { readonly tools: { readonly size: number } };
   /** Served at /.well-known/jwks.json. */
   readonly jwks?: string | undefined;
+  /** Whether this process is overloaded. Absent: nobody looks. */
+  readonly limits?: Pick<Limits, 'overload' | 'countShed'>;
   /** '' is what /mcp serves, any other name what /mcp/<name> does; of it only what has one of the effects, where they are given. */
   readonly serviceOf: (profile: string, effects?: readonly Effect[]) => { readonly protocol: Protocol } | undefined;
 }
@@ -20,6 +24,8 @@ export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>>
   readonly ready?: () => boolean;
   /** What anybody may read at a path outside /mcp, such as metadata for clients; undefined: nothing is there. */
   readonly publicDocument?: (path: string) => object | undefined;
+  /** What /healthz and /readyz say about what replicas share. Absent: there is nothing of the kind. */
+  readonly sharedState?: (() => SharedState) | undefined;
   readonly onInternalError?: (error: unknown) => void;
 }
 
@@ -44,8 +50,10 @@ export async function serveHttp<Data = unknown>(
   gateway: Served,
   options: ServeOptions<Data> = {},
 ): Promise<HttpServer> {
-  const { ready, onInternalError, publicDocument, ...http } = { ...DEFAULTS, ...options };
+  const { ready, sharedState, onInternalError, publicDocument, ...http } = { ...DEFAULTS, ...options };
   let closing = false;
+  const { limits } = gateway;
+  limits?.overload.start();
   // Express is only for what is not POST /mcp: load it with the first server that needs it.
   const { createRoutes } = await import('./routes.ts');
   const server = await startHttp(
@@ -60,6 +68,8 @@ export async function serveHttp<Data = unknown>(
           name: gateway.name,
           version: gateway.version,
           ready: ready ?? (() => !closing),
+          isExhausted: () => limits?.overload.isExhausted ?? false,
+          sharedState,
           // With callers told apart only they, and browsers that ask for permission, get this far.
           hasProfile: (profile) => http.identify !== undefined || gateway.serviceOf(profile) !== undefined,
           // Who has not said who he is learns nothing of what there is.
@@ -71,7 +81,7 @@ export async function serveHttp<Data = unknown>(
       ),
       onInternalError: onInternalError ?? (() => {}),
     },
-    http,
+    { ...(limits && { mustShed: () => mustShed(limits) }), ...http },
   );
   return {
     port: server.port,
@@ -80,4 +90,9 @@ export async function serveHttp<Data = unknown>(
       return server.close(graceMs);
     },
   };
+}
+
+function mustShed({ overload, countShed }: Pick<Limits, 'overload' | 'countShed'>): boolean {
+  if (overload.isShedding) countShed();
+  return overload.isShedding;
 }

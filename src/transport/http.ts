@@ -6,6 +6,7 @@ import type { Socket } from 'node:net';
 import type { Principal } from '../call/caller.ts';
 import { ERRORS } from '../errors.ts';
 import { inTurn, MAX_UNQUEUED_MESSAGE } from '../executor/turns.ts';
+import { SHED_RETRY_SECONDS } from '../limits/overload.ts';
 import type { Protocol } from '../protocol/handle.ts';
 import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
@@ -43,6 +44,8 @@ export interface HttpOptions<Data = unknown> extends AdmissionOptions {
   readonly tls?: TlsOptions | undefined;
   /** Told whoever is turned away. */
   readonly refusals?: Refusals | undefined;
+  /** Says that this request is to be sent away, before anything gets slow. Default: never. */
+  readonly mustShed?: () => boolean;
   /** Default: everybody is `anonymous`. */
   readonly identify?: Identify<Data>;
 }
@@ -67,6 +70,8 @@ const PIPELINED = 'Too many requests on one connection; wait for answers before 
 const NOT_A_PATH = 'Bad request: the request line must name a path, such as /mcp, and no host.';
 const NO_HOST = 'Bad request: HTTP/1.1 needs a Host header.';
 const RETRY = { 'retry-after': '1' };
+const OVERLOADED = 'The gateway is overloaded; try again in a moment.';
+const RETRY_LATER = { 'retry-after': String(SHED_RETRY_SECONDS) };
 const UNKNOWN_CALLER = 'Unauthorized: it is not known who calls.';
 const INTERNAL = 'Internal error; the gateway’s log says more.';
 /** Node leaves out what is beyond; such a request is refused, since nobody knows what it would have said. */
@@ -267,6 +272,7 @@ function createDoor(
     const refusal = request.method === 'POST' ? admission.check(request) : admission.checkSource(request);
     if (refusal) return refuseAs(request, response, refusal);
     if (load.underWay >= options.maxInFlight) return refuse(request, response, 503, BUSY, RETRY);
+    if (options.mustShed?.()) return refuse(request, response, 503, OVERLOADED, RETRY_LATER);
     if (!identify) return enter(profile, request, response, ANONYMOUS);
     let identified: ReturnType<Identify>;
     try {

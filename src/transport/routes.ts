@@ -7,10 +7,16 @@ import { type AdmissionOptions, createAdmission, type Refusal } from './admissio
 import { type Refusals, reasonOf } from './door/refusals.ts';
 import { nothingAt, profileOf } from './http.ts';
 
+/** `degraded`: the replicas' common store does not answer, and each goes on by itself. */
+export type SharedState = 'ok' | 'degraded';
+
 export interface RoutesParts {
   readonly name: string;
   readonly version: string;
   readonly ready: () => boolean;
+  /** There is hardly any memory left: another replica should be asked. */
+  readonly isExhausted?: (() => boolean) | undefined;
+  readonly sharedState?: (() => SharedState) | undefined;
   readonly hasProfile: (profile: string) => boolean;
   /** Undefined: not for everybody to know. */
   readonly tools: () => number | undefined;
@@ -67,12 +73,13 @@ export function createRoutes(
   app.disable('x-powered-by');
   app.disable('etag');
 
+  const state = () => parts.sharedState && { state: parts.sharedState() };
   app.get('/healthz', (_request, response) => {
-    response.json({ status: 'ok' });
+    response.json({ status: 'ok', ...state() });
   });
   app.get('/readyz', (_request, response) => {
-    const ready = parts.ready();
-    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'draining' });
+    const status = !parts.ready() ? 'draining' : parts.isExhausted?.() ? 'out of memory' : 'ready';
+    response.status(status === 'ready' ? 200 : 503).json({ status, ...state() });
   });
   const refuse = (request: IncomingMessage, response: Response, { status, message, reason }: Refusal) => {
     note(request, status, reason);

@@ -7,6 +7,7 @@ import { collectSecrets } from '../../endpoint/secrets.ts';
 import { GatewayError } from '../../errors.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
 import { createLog, flushLog, type Logger } from '../../log.ts';
+import type { RedisState } from '../../state/redis-state.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
 import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
@@ -29,6 +30,7 @@ interface Running {
   http?: HttpServer;
   tcp?: TcpServer;
   stdio?: StdioServer;
+  state?: RedisState | undefined;
 }
 
 async function serve(launch: Launch, json: boolean): Promise<void> {
@@ -47,6 +49,8 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   try {
     refuseUnsigned(loaded.domains, options);
     audit = config.audit && openTrail({ ...config.audit, redact, log });
+    running.state = await openState(config, log);
+    for (const secret of running.state?.secrets ?? []) redact.addSecret(secret);
     gateway = createGateway({
       ...options,
       domains: loaded.domains,
@@ -54,6 +58,8 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
       redact,
       audit,
       isPrivate: authorities !== undefined,
+      sharedRates: running.state?.rates,
+      spent: running.state?.spent,
     });
     if (authorities !== undefined) prepareCatalogs(gateway, authorities);
     await start(config, gateway, authorities, running, log);
@@ -62,6 +68,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
     await running.tcp?.close(0);
     await authorities?.issuers?.close();
     audit?.close();
+    running.state?.close();
     await loaded.close();
     throw error;
   }
@@ -70,6 +77,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
     await authorities?.issuers?.close();
     await gateway.close();
     audit?.close();
+    running.state?.close();
     await loaded.close();
   });
   if (audit) keepTrail(audit);
@@ -96,6 +104,24 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
 function keepTrail(audit: AuditTrail): void {
   process.on('SIGHUP', () => audit.reopen());
   process.on('exit', () => audit.close());
+}
+
+/** What replicas share, where the configuration says where. A Redis that is away keeps nobody from starting. */
+async function openState({ state }: Config, log: Logger): Promise<RedisState | undefined> {
+  if (state === undefined) return undefined;
+  const { openRedisState } = await import('../../state/redis-state.ts');
+  return openRedisState({
+    url: state,
+    onChange: (isUsable, where, why) => {
+      if (isUsable) log.info({ where }, 'shared state is there: limits and confirmations count for all replicas');
+      else
+        log.warn(
+          { where, why },
+          'shared state is away: each replica applies the limits by itself, and confirmations are refused',
+        );
+    },
+    onWarning: (message) => log.warn(`shared state: ${message}`),
+  });
 }
 
 /** Better no start than one that cannot be reached, or that hangs on a stdin wanted twice. */
@@ -145,6 +171,7 @@ async function start(
 ): Promise<void> {
   const { protocol } = chooseService(gateway, config);
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
+  gateway.limits.overload.start();
   if (config.http) {
     running.http = await serveHttp(gateway, {
       host: config.host,
@@ -155,6 +182,7 @@ async function start(
       ready: () => !stopping,
       ...(authorities && { identify: authorities.identify }),
       ...(authorities?.issuers && { publicDocument: authorities.issuers.resource.documentAt }),
+      sharedState: running.state && (() => (running.state?.isUsable ? 'ok' : 'degraded')),
       onInternalError: (error) => log.error({ err: error }, 'internal error'),
     });
     authorities?.issuers?.start(log, `http://${bracketed(config.host)}:${running.http.port}`);

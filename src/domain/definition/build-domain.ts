@@ -80,7 +80,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     problems.push({ path: [], message: 'offers nothing: it needs endpoints, or openapi with the path of a document' });
   }
   const shared = readShared(definition, options, problems);
-  const { name, title = name, guard = {}, confirm, exposure } = definition;
+  const { name, title = name, guard = {}, confirm, exposure, limits } = definition;
   const endpoints = Object.entries(definition.endpoints ?? {}).map(([action, endpoint]) =>
     buildEndpoint(action, endpoint, shared),
   );
@@ -91,7 +91,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     endpoints,
     quarantined: [],
     guard,
-    ...pickDefined({ confirm, exposure }),
+    ...pickDefined({ confirm, exposure, limits }),
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
     prompts: buildPrompts(definition.prompts, (path) => pointTo(shared.source, path, options.positionOf), problems),
     resources: buildResources(definition.resources, problems),

@@ -7,6 +7,7 @@ import { REDACT_PATH } from '../../endpoint/redaction/redact-paths.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { credential, variable } from './credentials/credential-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
+import { callLimits } from './shape/call-limits-schema.ts';
 import { about, chosen, closed, headerName, list, named, strict, text, texts } from './shape/fields.ts';
 
 const flag = z.boolean();
@@ -481,6 +482,11 @@ export const domain = strict(
       redact: ['password'],
     }),
     maxResponseBytes: common.maxResponseBytes,
+    limits: about(
+      callLimits,
+      'How much this API is called, from all callers together; who waits is served in turn by caller. Default: `limits.perUpstream` of landbridge.yaml.',
+      { rate: '10/s', concurrent: 8 },
+    ),
     lenient: about(
       flag,
       'For a document that is wrong about its own API: `lenient` of every imported operation that does not say otherwise. Default: false.',

@@ -1,6 +1,6 @@
 // What an operator says about an authorization server, and what of it cannot be meant. Everything is checked before anything
 // listens: a setting that is wrong must not show as a token refused at night.
-import type { CallLimits } from '../../call/caller.ts';
+import type { CallLimits } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { isSafeAddress } from './authorization-server.ts';
 import { isScope, type ScopeSettings } from './scope-rules.ts';

@@ -1,0 +1,82 @@
+// All limits of a gateway: of its callers, of the APIs behind it, and of this process.
+import type { Principal } from '../call/caller.ts';
+import type { CallLimits, Domain } from '../endpoint/model.ts';
+import { type CallRules, PRINCIPAL_DEFAULTS, toRules, UPSTREAM_DEFAULTS } from './call-rules.ts';
+import { LimitRefusals, type RefusalCounts } from './limit-refusals.ts';
+import { Overload, type OverloadParts, SHED_DEFAULTS, SHED_RETRY_SECONDS, type ShedRules } from './overload.ts';
+import { type PrincipalGate, Principals } from './principals.ts';
+import type { SharedRates } from './rate.ts';
+import type { Slots, WaitingCall } from './slots.ts';
+import { type UpstreamState, Upstreams } from './upstreams.ts';
+
+/** The `limits` section of landbridge.yaml. */
+export interface LimitOptions {
+  readonly perPrincipal?: CallLimits | undefined;
+  readonly perUpstream?: CallLimits | undefined;
+  readonly shed?: Partial<ShedRules> | undefined;
+}
+
+export interface LimitParts {
+  readonly options: LimitOptions;
+  readonly domains: readonly Pick<Domain, 'name' | 'limits'>[];
+  /** Buckets that replicas have in common. */
+  readonly shared?: SharedRates | undefined;
+  readonly onOverload: OverloadParts['onChange'];
+}
+
+/** What has happened, and is the case, for whoever counts. */
+export interface LimitState {
+  readonly refused: RefusalCounts;
+  readonly principals: number;
+  readonly upstreams: readonly UpstreamState[];
+  readonly isShedding: boolean;
+}
+
+export interface Limits {
+  readonly overload: Overload;
+  /** Where calls of this caller enter; throws where nobody may enter now. */
+  gateOf(principal: Principal, call: Pick<WaitingCall, 'label'>): PrincipalGate;
+  /** Room for calls of one domain at one origin. */
+  slotsOf(domain: string, origin: string): Slots;
+  /** Counts a call that was sent away at the door. */
+  countShed(): void;
+  state(): LimitState;
+  /** What holds for whoever has no limits of its own, and for the API of a domain. */
+  rulesOf(what: { readonly principal: CallLimits | undefined } | { readonly domain: string }): CallRules;
+}
+
+export function createLimits({ options, domains, shared, onOverload }: LimitParts): Limits {
+  const refusals = new LimitRefusals();
+  const ofDomains = new Map(domains.map(({ name, limits }) => [name, limits]));
+  const rules = toRules(PRINCIPAL_DEFAULTS, options.perPrincipal);
+  const principals = new Principals({ rules, refusals, shared });
+  const upstreams = new Upstreams({
+    defaults: toRules(UPSTREAM_DEFAULTS, options.perUpstream),
+    limitsOf: (domain) => ofDomains.get(domain),
+    refusals,
+    shared,
+  });
+  const overload = new Overload({ rules: { ...SHED_DEFAULTS, ...options.shed }, onChange: onOverload });
+  return {
+    overload,
+    gateOf(principal, { label }) {
+      if (overload.isShedding)
+        throw refusals.refuse('overload', {
+          tool: label,
+          limit: 'load of the gateway',
+          because: 'the gateway is overloaded',
+          retryAfterMs: SHED_RETRY_SECONDS * 1_000,
+        });
+      return principals.gateOf(principal);
+    },
+    slotsOf: (domain, origin) => upstreams.slotsOf(domain, origin),
+    countShed: () => refusals.count('overload'),
+    state: () => ({
+      refused: { ...refusals.counts },
+      principals: principals.size,
+      upstreams: upstreams.list(),
+      isShedding: overload.isShedding,
+    }),
+    rulesOf: (what) => ('domain' in what ? upstreams.rulesOf(what.domain) : toRules(rules, what.principal)),
+  };
+}

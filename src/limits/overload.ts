@@ -1,0 +1,136 @@
+// Is this process about to get slow? Event-loop delay and heap are looked at a few times a second; beyond a line new calls
+// are sent away until it is well below it again. One long pause (a start, a collection of garbage) is no overload: it takes
+// two bad looks in a row. A heap counts after a collection only, since garbage is nobody's load.
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+export interface ShedRules {
+  readonly eventLoopMs: number;
+  readonly heapPercent: number;
+}
+
+export const SHED_DEFAULTS: ShedRules = Object.freeze({ eventLoopMs: 200, heapPercent: 92 });
+/** From here on load balancers should look for another replica. */
+export const UNREADY_HEAP_PERCENT = 95;
+/** What `Retry-After` says. */
+export const SHED_RETRY_SECONDS = 2;
+
+/** What one look finds. */
+export interface LoadSample {
+  readonly eventLoopMs: number;
+  readonly heapPercent: number;
+}
+
+export interface OverloadParts {
+  readonly rules: ShedRules;
+  /** Told once per change. */
+  readonly onChange: (isShedding: boolean, sample: LoadSample) => void;
+  /** Collects garbage, so that the next look at the heap finds what is really in use. */
+  readonly collect?: () => void;
+}
+
+const LOOK_MS = 250;
+const RESOLUTION_MS = 20;
+const BAD_LOOKS = 2;
+/** Half the line, for a second. */
+const GOOD_LOOKS = 4;
+const RECOVERY = 0.5;
+/** Points below the line at which the heap is good again. */
+const HEAP_MARGIN = 5;
+/** A collection stops everything for a while: no more often than this. */
+const COLLECT_MS = 5_000;
+
+export class Overload {
+  readonly rules: ShedRules;
+  readonly #parts: OverloadParts;
+  #isShedding = false;
+  #heapPercent = 0;
+  #bad = 0;
+  #good = 0;
+  #collectedAt = Number.NEGATIVE_INFINITY;
+  #delay: IntervalHistogram | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(parts: OverloadParts) {
+    this.rules = parts.rules;
+    this.#parts = parts;
+  }
+
+  /** New calls are to be sent away. */
+  get isShedding(): boolean {
+    return this.#isShedding;
+  }
+
+  get isExhausted(): boolean {
+    return this.#heapPercent >= UNREADY_HEAP_PERCENT;
+  }
+
+  /** Begins to look, if nobody has before. It does not keep the process alive. */
+  start(): void {
+    if (this.#timer !== undefined) return;
+    this.#delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+    this.#delay.enable();
+    this.#arm();
+  }
+
+  #arm(): void {
+    this.#timer = setTimeout(() => {
+      this.#arm();
+      this.note(this.#look(), performance.now());
+    }, LOOK_MS).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#delay?.disable();
+    this.#timer = undefined;
+  }
+
+  #look(): LoadSample {
+    const delay = this.#delay!;
+    // Node counts from one look of its own to the next: what is beyond that is delay.
+    const eventLoopMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
+    delay.reset();
+    const { used_heap_size, heap_size_limit } = getHeapStatistics();
+    return { eventLoopMs, heapPercent: (used_heap_size / heap_size_limit) * 100 };
+  }
+
+  note(sample: LoadSample, now: number): void {
+    const { eventLoopMs, heapPercent } = this.rules;
+    const isHeapBad = sample.heapPercent >= heapPercent;
+    // Before anybody is sent away for it, and as long as they are: nothing else would collect what ended meanwhile.
+    const mustCollect = sample.heapPercent >= (this.#isShedding ? heapPercent - HEAP_MARGIN : heapPercent);
+    if (mustCollect && now - this.#collectedAt >= COLLECT_MS) {
+      this.#collectedAt = now;
+      (this.#parts.collect ?? collectGarbage)();
+      // What was found before it says nothing; the pause it makes is our own.
+      this.#delay?.reset();
+      return;
+    }
+    this.#heapPercent = sample.heapPercent;
+    const isBad = sample.eventLoopMs >= eventLoopMs || isHeapBad;
+    const isGood = sample.eventLoopMs < eventLoopMs * RECOVERY && sample.heapPercent < heapPercent - HEAP_MARGIN;
+    this.#bad = isBad ? this.#bad + 1 : 0;
+    this.#good = isGood ? this.#good + 1 : 0;
+    if (!this.#isShedding && this.#bad >= BAD_LOOKS) this.#change(true, sample);
+    else if (this.#isShedding && this.#good >= GOOD_LOOKS) this.#change(false, sample);
+  }
+
+  #change(isShedding: boolean, sample: LoadSample): void {
+    this.#isShedding = isShedding;
+    this.#parts.onChange(isShedding, sample);
+  }
+}
+
+let collector: (() => void) | undefined;
+
+/** Node has it behind a flag, which may be set at any time; contexts made from then on have the function. */
+function collectGarbage(): void {
+  if (collector === undefined) {
+    setFlagsFromString('--expose-gc');
+    collector = runInNewContext('gc') as () => void;
+    setFlagsFromString('--no-expose-gc');
+  }
+  collector();
+}

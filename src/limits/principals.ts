@@ -1,0 +1,121 @@
+// How much each caller may call, over all its connections, transports and profiles. Its limits are found by who it is alone:
+// neither a new connection nor other ids of requests make another caller of it.
+import type { Principal } from '../call/caller.ts';
+import type { CallLimits } from '../endpoint/model.ts';
+import type { GatewayError } from '../errors.ts';
+import { type CallRules, toRules } from './call-rules.ts';
+import type { LimitRefusals } from './limit-refusals.ts';
+import { Meter, type SharedRates } from './rate.ts';
+import { type BusyReason, Slots, type WaitingCall } from './slots.ts';
+
+export interface PrincipalParts {
+  /** What holds for whoever has no limits of its own. */
+  readonly rules: CallRules;
+  readonly refusals: LimitRefusals;
+  readonly shared: SharedRates | undefined;
+}
+
+/** Callers are forgotten from here on, if they have nothing under way and their bucket is full: nothing is lost then. */
+const MIN_SWEEP = 1_000;
+
+export class Principals {
+  readonly #parts: PrincipalParts;
+  readonly #gates = new Map<string, PrincipalGate>();
+  #sweepAt = MIN_SWEEP;
+
+  constructor(parts: PrincipalParts) {
+    this.#parts = parts;
+  }
+
+  gateOf({ id, limits }: Principal): PrincipalGate {
+    const gate = this.#gates.get(id) ?? this.#meet(id);
+    if (gate.limits !== limits) gate.adopt(limits);
+    return gate;
+  }
+
+  get size(): number {
+    return this.#gates.size;
+  }
+
+  #meet(id: string): PrincipalGate {
+    if (this.#gates.size >= this.#sweepAt) {
+      const now = performance.now();
+      for (const [other, gate] of this.#gates) if (gate.isIdle(now)) this.#gates.delete(other);
+      this.#sweepAt = Math.max(MIN_SWEEP, this.#gates.size * 2);
+    }
+    const gate = new PrincipalGate(id, this.#parts);
+    this.#gates.set(id, gate);
+    return gate;
+  }
+}
+
+export class PrincipalGate {
+  limits: CallLimits | undefined;
+  readonly #id: string;
+  readonly #parts: PrincipalParts;
+  readonly #meter: Meter;
+  readonly #slots: Slots;
+  #rules: CallRules;
+
+  constructor(id: string, parts: PrincipalParts) {
+    this.#id = id;
+    this.#parts = parts;
+    this.#rules = parts.rules;
+    this.#meter = new Meter(`principal ${id}`, parts.shared);
+    this.#slots = new Slots(parts.rules, (why, call) => this.#refuseBusy(why, call));
+  }
+
+  /** Other limits for the same caller: what it has used up, and has under way, stays. */
+  adopt(limits: CallLimits | undefined): void {
+    this.limits = limits;
+    this.#rules = toRules(this.#parts.rules, limits);
+    this.#slots.rules = this.#rules;
+  }
+
+  /** Undefined: go on. A promise: wait for it. Throws or rejects where the call is refused. leave() must follow. */
+  enter(call: WaitingCall, now: number): Promise<void> | undefined {
+    const { rate } = this.#rules;
+    const waitMs = rate === undefined ? 0 : this.#meter.take(rate, now);
+    if (waitMs === 0) return this.#slots.enter('', call);
+    if (typeof waitMs === 'number') throw this.#refuseRate(call, waitMs);
+    return waitMs.then((sharedMs) => {
+      if (sharedMs > 0) throw this.#refuseRate(call, sharedMs);
+      return this.#slots.enter('', call);
+    });
+  }
+
+  leave(): void {
+    this.#slots.leave('');
+  }
+
+  /** After a leave() for a while: a call that waited for a person goes on. */
+  resume(): void {
+    this.#slots.resume('');
+  }
+
+  isIdle(now: number): boolean {
+    return this.#slots.running === 0 && this.#slots.waiting === 0 && this.#meter.isFull(now);
+  }
+
+  #refuseRate({ label }: WaitingCall, retryAfterMs: number): GatewayError {
+    return this.#parts.refusals.refuse('principalRate', {
+      tool: label,
+      limit: `rate of ${this.#id}`,
+      because: `you have used up the ${this.#rules.rate?.text} calls you may make`,
+      retryAfterMs,
+    });
+  }
+
+  #refuseBusy(why: BusyReason, { label }: WaitingCall): GatewayError {
+    const { concurrent, queue, waitSeconds } = this.#rules;
+    return this.#parts.refusals.refuse('principalBusy', {
+      tool: label,
+      limit: `concurrent calls of ${this.#id}`,
+      because:
+        why === 'full'
+          ? `you have ${concurrent} calls under way, the most you may have, and ${queue} more that wait`
+          : `you have ${concurrent} calls under way, the most you may have, and none ended within ${waitSeconds} s`,
+      retryAfterMs: why === 'full' ? 1_000 : waitSeconds * 1_000,
+    });
+  }
+}

@@ -1,0 +1,266 @@
+// Room for so many calls at once, and a queue in front of it. Who waits is served in turn by caller, each caller's calls in
+// their order; a queue that is full loses the last call of whoever has most in it. So a caller that sends a hundred times as
+// much as another waits a hundred times as long, and the other does not.
+import type { ExecutionContext } from '../call/execution-context.ts';
+import { GatewayError } from '../errors.ts';
+
+export interface SlotRules {
+  readonly concurrent: number;
+  readonly queue: number;
+  readonly waitSeconds: number;
+}
+
+/** What waiting needs to know of a call. */
+export type WaitingCall = Pick<ExecutionContext, 'label' | 'signal' | 'deadline'>;
+
+/** `full`: there was no place in the queue. `waited`: there was, but no room in time. */
+export type BusyReason = 'full' | 'waited';
+
+/** How often calls may begin. 0: now. More: milliseconds until one may. */
+export type Pace = () => number | Promise<number>;
+
+interface Guest {
+  running: number;
+  readonly queue: Waiter[];
+  isRecent: boolean;
+}
+
+/** After a minute without a call nobody has to share with a caller any more. */
+const GUEST_MS = 60_000;
+
+export class Slots {
+  rules: SlotRules;
+  readonly #refuse: (why: BusyReason, call: WaitingCall) => GatewayError;
+  readonly #pace: Pace | undefined;
+  readonly #guests = new Map<string, Guest>();
+  /** Guests whose calls wait, the next one to be served first. */
+  readonly #ring: Guest[] = [];
+  #running = 0;
+  #waiting = 0;
+  /** Calls whose turn it would be, if the pace lets them: how many have been asked for. */
+  #asking = 0;
+  #pacing: NodeJS.Timeout | undefined;
+  #sweeping: NodeJS.Timeout | undefined;
+
+  constructor(rules: SlotRules, refuse: (why: BusyReason, call: WaitingCall) => GatewayError, pace?: Pace) {
+    this.rules = rules;
+    this.#refuse = refuse;
+    this.#pace = pace;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** Undefined: there is room, go on. A promise: wait for it. Throws or rejects where there is none. leave() must follow. */
+  enter(who: string, call: WaitingCall): Promise<void> | undefined {
+    const guest = this.#guests.get(who) ?? this.#meet(who);
+    guest.isRecent = true;
+    if (this.#pace === undefined && this.#waiting === 0 && this.#hasRoom(guest)) {
+      this.#running++;
+      guest.running++;
+      return undefined;
+    }
+    return this.#pace === undefined ? this.#wait(guest, call) : this.#enterPaced(guest, call, this.#pace);
+  }
+
+  leave(who: string): void {
+    this.#running--;
+    const guest = this.#guests.get(who);
+    if (guest !== undefined) guest.running--;
+    if (this.#waiting > 0) this.#serve();
+  }
+
+  /** A call that gave up its place for a while takes it again, whether there is room or not: it has begun already. */
+  resume(who: string): void {
+    this.#running++;
+    (this.#guests.get(who) ?? this.#meet(who)).running++;
+  }
+
+  #hasRoom(guest: Guest): boolean {
+    return this.#running < this.rules.concurrent && guest.running < this.#share();
+  }
+
+  /** Of several callers none takes the last eighth of the room: calls that take long would keep everybody else out. */
+  #share(): number {
+    const { concurrent } = this.rules;
+    return this.#guests.size > 1 && concurrent >= 4 ? concurrent - Math.ceil(concurrent / 8) : concurrent;
+  }
+
+  #meet(who: string): Guest {
+    const guest: Guest = { running: 0, queue: [], isRecent: true };
+    this.#guests.set(who, guest);
+    if (this.#guests.size > 1) this.#sweeping ??= setTimeout(sweep, GUEST_MS, this).unref();
+    return guest;
+  }
+
+  /** Forgets who has not called since the last time. */
+  sweep(): void {
+    this.#sweeping = undefined;
+    for (const [who, guest] of this.#guests) {
+      if (!guest.isRecent && guest.running === 0 && guest.queue.length === 0) this.#guests.delete(who);
+      guest.isRecent = false;
+    }
+    if (this.#guests.size > 1) this.#sweeping = setTimeout(sweep, GUEST_MS, this).unref();
+  }
+
+  #enterPaced(guest: Guest, call: WaitingCall, pace: Pace): Promise<void> | undefined {
+    const isCrowded = this.#running + this.#asking >= this.rules.concurrent || guest.running >= this.#share();
+    if (isCrowded || this.#waiting > this.#asking || this.#pacing !== undefined) return this.#wait(guest, call);
+    const waitMs = pace();
+    if (waitMs === 0) {
+      this.#running++;
+      guest.running++;
+      return undefined;
+    }
+    if (typeof waitMs === 'number') this.#pause(waitMs);
+    else this.#ask(waitMs);
+    return this.#wait(guest, call, false);
+  }
+
+  #wait(guest: Guest, call: WaitingCall, mayServe = true): Promise<void> {
+    if (call.signal.aborted) throw cancelled(call);
+    // Who only waits for the pace to be asked has its place already.
+    if (this.#waiting - this.#asking >= this.rules.queue) this.#makeRoom(guest, call);
+    const waiting = new Promise<void>((resolve, reject) => {
+      const waitMs = Math.min(this.rules.waitSeconds * 1_000, call.deadline - performance.now());
+      const waiter = new Waiter(this, guest, call, resolve, reject);
+      waiter.begin(waitMs);
+      if (guest.queue.push(waiter) === 1) this.#ring.push(guest);
+      this.#waiting++;
+    });
+    // Those before may wait for a share of theirs, and leave room for this one.
+    if (mayServe) this.#serve();
+    return waiting;
+  }
+
+  /** The last call of whoever has more waiting than this caller would have gives way; where that is nobody, the new one goes. */
+  #makeRoom(guest: Guest, call: WaitingCall): void {
+    let longest = guest;
+    for (const other of this.#ring) if (other.queue.length > longest.queue.length) longest = other;
+    if (longest.queue.length <= guest.queue.length + 1) throw this.#refuse('full', call);
+    const last = longest.queue.at(-1)!;
+    this.remove(last, this.#refuse('full', last.call));
+  }
+
+  #serve(): void {
+    while (this.#pacing === undefined && this.#running + this.#asking < this.rules.concurrent) {
+      if (this.#asking >= this.#waiting) return;
+      const guest = this.#nextGuest();
+      if (guest === undefined) return;
+      const waitMs = this.#pace?.() ?? 0;
+      if (typeof waitMs !== 'number') this.#ask(waitMs);
+      else if (waitMs > 0) this.#pause(waitMs);
+      else this.#begin(guest);
+    }
+  }
+
+  /** Who is to be served: the first in the ring that does not have its share already. */
+  #nextGuest(): Guest | undefined {
+    const share = this.#share();
+    return this.#ring.find(({ running }) => running < share);
+  }
+
+  #begin(guest: Guest): void {
+    const waiter = guest.queue.shift()!;
+    this.#waiting--;
+    this.#ring.splice(this.#ring.indexOf(guest), 1);
+    if (guest.queue.length > 0) this.#ring.push(guest);
+    this.#running++;
+    guest.running++;
+    waiter.end();
+    waiter.resolve();
+  }
+
+  #ask(asked: Promise<number>): void {
+    this.#asking++;
+    void asked.then((waitMs) => {
+      this.#asking--;
+      if (waitMs > 0) return this.#pause(waitMs);
+      const guest = this.#running < this.rules.concurrent ? this.#nextGuest() : undefined;
+      if (guest !== undefined) this.#begin(guest);
+      this.#serve();
+    });
+  }
+
+  #pause(waitMs: number): void {
+    this.#pacing ??= setTimeout(resume, Math.ceil(waitMs), this);
+  }
+
+  goOn(): void {
+    this.#pacing = undefined;
+    this.#serve();
+  }
+
+  remove(waiter: Waiter, error: GatewayError): void {
+    const { guest } = waiter;
+    guest.queue.splice(guest.queue.indexOf(waiter), 1);
+    if (guest.queue.length === 0) this.#ring.splice(this.#ring.indexOf(guest), 1);
+    this.#waiting--;
+    waiter.end();
+    waiter.reject(error);
+  }
+
+  expire(waiter: Waiter): void {
+    this.remove(waiter, this.#refuse('waited', waiter.call));
+  }
+}
+
+/** One call in a queue. It leaves once: served, refused, cancelled or too late. */
+class Waiter {
+  readonly guest: Guest;
+  readonly call: WaitingCall;
+  readonly resolve: () => void;
+  readonly reject: (error: GatewayError) => void;
+  readonly #slots: Slots;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    slots: Slots,
+    guest: Guest,
+    call: WaitingCall,
+    resolve: () => void,
+    reject: (error: GatewayError) => void,
+  ) {
+    this.#slots = slots;
+    this.guest = guest;
+    this.call = call;
+    this.resolve = resolve;
+    this.reject = reject;
+  }
+
+  begin(waitMs: number): void {
+    this.#timer = setTimeout(expire, Math.max(0, waitMs), this.#slots, this);
+    this.call.signal.addEventListener('abort', this);
+  }
+
+  /** The caller left. */
+  handleEvent(): void {
+    this.#slots.remove(this, cancelled(this.call));
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.call.signal.removeEventListener('abort', this);
+  }
+}
+
+function cancelled({ label }: WaitingCall): GatewayError {
+  return new GatewayError('CANCELLED', `${label} was cancelled by the caller.`, { tool: label });
+}
+
+function expire(slots: Slots, waiter: Waiter): void {
+  slots.expire(waiter);
+}
+
+function resume(slots: Slots): void {
+  slots.goOn();
+}
+
+function sweep(slots: Slots): void {
+  slots.sweep();
+}

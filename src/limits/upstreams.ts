@@ -1,0 +1,76 @@
+// Room for calls of each API, apart from every other's: one that is dead or slow keeps nobody from calling another. An API
+// is what one domain calls at one origin: domains behind one host do not share room, nor do the servers of one domain.
+import type { CallLimits } from '../endpoint/model.ts';
+import { type CallRules, toRules } from './call-rules.ts';
+import type { LimitRefusals } from './limit-refusals.ts';
+import { Meter, type SharedRates } from './rate.ts';
+import { Slots } from './slots.ts';
+
+export interface UpstreamParts {
+  /** Of all APIs about which nothing is said. */
+  readonly defaults: CallRules;
+  /** What domain files say, by the name of the domain. */
+  readonly limitsOf: (domain: string) => CallLimits | undefined;
+  readonly refusals: LimitRefusals;
+  readonly shared: SharedRates | undefined;
+}
+
+export interface UpstreamState {
+  readonly domain: string;
+  readonly origin: string;
+  readonly running: number;
+  readonly waiting: number;
+}
+
+export class Upstreams {
+  readonly #parts: UpstreamParts;
+  readonly #slots = new Map<string, { readonly domain: string; readonly origin: string; readonly slots: Slots }>();
+
+  constructor(parts: UpstreamParts) {
+    this.#parts = parts;
+  }
+
+  rulesOf(domain: string): CallRules {
+    return toRules(this.#parts.defaults, this.#parts.limitsOf(domain));
+  }
+
+  slotsOf(domain: string, origin: string): Slots {
+    const key = `${domain} ${origin}`;
+    let entry = this.#slots.get(key);
+    if (entry === undefined) {
+      entry = { domain, origin, slots: this.#build(domain, key) };
+      this.#slots.set(key, entry);
+    }
+    return entry.slots;
+  }
+
+  list(): UpstreamState[] {
+    return [...this.#slots.values()].map(({ domain, origin, slots: { running, waiting } }) => ({
+      domain,
+      origin,
+      running,
+      waiting,
+    }));
+  }
+
+  #build(domain: string, key: string): Slots {
+    const rules = this.rulesOf(domain);
+    const { refusals, shared } = this.#parts;
+    const { rate, waitSeconds } = rules;
+    const meter = rate && new Meter(`upstream ${key}`, shared);
+    return new Slots(
+      rules,
+      (why, { label }) =>
+        refusals.refuse('upstreamBusy', {
+          tool: label,
+          limit: `calls of ${domain} at once${rate ? `, or ${rate.text}` : ''}`,
+          because:
+            why === 'full'
+              ? `the API is busy and too many calls wait for it already`
+              : `the API is busy and there was no room for this call in time`,
+          retryAfterMs: why === 'full' ? 1_000 : waitSeconds * 1_000,
+        }),
+      rate && meter && (() => meter.take(rate, performance.now())),
+    );
+  }
+}

@@ -1,0 +1,155 @@
+// The connection to Redis or Valkey, as somebody sees it who cannot wait: every question has an answer or an error within
+// 50 ms, and at once while nobody answers. A heartbeat says when it does again. The only door to the client library.
+import { createHash } from 'node:crypto';
+import { createClient } from 'redis';
+
+/** A script with its digest: Redis keeps what it has been sent once. */
+export interface Script {
+  readonly text: string;
+  readonly sha1: string;
+}
+
+export function toScript(text: string): Script {
+  return { text, sha1: createHash('sha1').update(text).digest('hex') };
+}
+
+export interface LinkOptions {
+  readonly url: string;
+  /** Asked on every new connection and then in turn; while it fails nobody is asked anything else. */
+  readonly heartbeat: (ask: Ask, isNew: boolean) => Promise<void>;
+  /** Told once per change. */
+  readonly onChange: (isUsable: boolean, why?: string) => void;
+}
+
+export type Ask = (...command: readonly string[]) => Promise<unknown>;
+
+export interface RedisLink {
+  readonly isUsable: boolean;
+  /** Rejects where no answer came in time: what was asked may have been done all the same. */
+  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>;
+  /** Resolves when it is known whether somebody answers. */
+  readonly settled: Promise<void>;
+  close(): void;
+}
+
+const ANSWER_MS = 50;
+const HEARTBEAT_MS = 500;
+/** A peer that says nothing for so long is gone, even if nobody said so. */
+const SILENCE_MS = 5_000;
+const CONNECT_MS = 1_000;
+const MAX_RETRY_MS = 1_000;
+/** How long a start waits to learn whether there is anybody. */
+const SETTLE_MS = 1_500;
+/** Questions under way; heartbeats keep it from growing while nobody answers. */
+const MAX_QUESTIONS = 10_000;
+
+export function openRedisLink({ url, heartbeat, onChange }: LinkOptions): RedisLink {
+  const client = createClient({
+    url,
+    RESP: 2,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MAX_QUESTIONS,
+    maintNotifications: 'disabled',
+    socket: {
+      connectTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 10), MAX_RETRY_MS),
+    },
+  });
+  // Undefined until it is known: the first failure is said as well.
+  let isUsable: boolean | undefined;
+  /** Counts connections; `introduced` is the last one on which a heartbeat came to its end. */
+  let connection = 0;
+  let introduced = 0;
+  let isBeating = false;
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+
+  const change = (now: boolean, why?: string) => {
+    const before = isUsable;
+    isUsable = now;
+    if (before !== now) onChange(now, why);
+    settle();
+  };
+  const ask: Ask = (...command) => inTime(client.sendCommand(command));
+  const run: RedisLink['run'] = async (script, keys, values) => {
+    const rest = [String(keys.length), ...keys, ...values];
+    const askedOn = connection;
+    try {
+      return await ask('EVALSHA', script.sha1, ...rest).catch((error: unknown) => {
+        // Since a restart of Redis nobody has sent it.
+        if (!String((error as Error)?.message).startsWith('NOSCRIPT') || askedOn !== connection) throw error;
+        return ask('EVAL', script.text, ...rest);
+      });
+    } catch (error) {
+      change(false, reasonOf(error));
+      throw error;
+    }
+  };
+  const beat = async () => {
+    if (isBeating || !client.isReady) return;
+    isBeating = true;
+    const beatsOn = connection;
+    try {
+      await heartbeat(ask, introduced !== connection);
+      // Of a server that was left meanwhile nothing is to be known.
+      if (beatsOn === connection && client.isReady) {
+        introduced = connection;
+        change(true);
+      }
+    } catch (error) {
+      change(false, reasonOf(error));
+    } finally {
+      isBeating = false;
+    }
+  };
+
+  client.on('error', (error: unknown) => {
+    change(false, reasonOf(error));
+  });
+  client.on('ready', () => {
+    connection++;
+    void beat();
+  });
+  setTimeout(() => isUsable ?? change(false, 'no answer yet'), SETTLE_MS).unref();
+  const timer = setInterval(() => void beat(), HEARTBEAT_MS).unref();
+  client.connect().catch(() => {});
+  return {
+    get isUsable() {
+      return isUsable === true;
+    },
+    run,
+    settled,
+    close() {
+      clearInterval(timer);
+      client.removeAllListeners('error').on('error', () => {});
+      client.destroy();
+    },
+  };
+}
+
+/** The first words of an error hold no secret, and no address that the configuration does not name. */
+function reasonOf(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return String(code ?? message ?? error).slice(0, 120);
+}
+
+function inTime(answer: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(new Error(`no answer within ${ANSWER_MS} ms`));
+    // After a pause of our own an answer may lie there unread: it is read before setImmediate's turn.
+    const timer = setTimeout(() => setImmediate(expire), ANSWER_MS);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,219 @@
+// What replicas share in Redis: two states stand for two replicas, a real redis-server for Redis.
+import { afterEach, describe, expect, test } from 'vitest';
+import { parseRate } from '../../src/limits/rate.ts';
+import { type Binding, createConfirmations } from '../../src/orchestration/confirmations.ts';
+import { createSigner } from '../../src/orchestration/signer.ts';
+import { openRedisState, type RedisState } from '../../src/state/redis-state.ts';
+import { freePort, HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+interface Replica extends RedisState {
+  readonly changes: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+async function replica(url: string): Promise<Replica> {
+  const changes: string[] = [];
+  const warnings: string[] = [];
+  const state = await openRedisState({
+    url,
+    onChange: (isUsable, where, why) => changes.push(`${isUsable ? 'there' : 'away'} ${where}${why ? ` ${why}` : ''}`),
+    onWarning: (message) => warnings.push(message),
+  });
+  closing.push(() => state.close());
+  return Object.defineProperties({ changes, warnings } as never, Object.getOwnPropertyDescriptors(state)) as Replica;
+}
+
+async function redis(...flags: string[]): Promise<Redis> {
+  const server = await startRedis(...flags);
+  closing.push(() => server.close());
+  return server;
+}
+
+const SECRET = Buffer.alloc(32, 7);
+const BINDING: Binding = { purpose: 'token', principal: 'a', operation: 'pets.delete', digest: 'd' };
+
+function confirmationsOf({ spent }: RedisState) {
+  return createConfirmations({ signer: createSigner(SECRET), spent });
+}
+
+describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
+  test('share a bucket: together they get what is written, and are told when there is more', async () => {
+    const { url } = await redis();
+    const [one, two] = [await replica(url), await replica(url)];
+    const rate = parseRate('10/hour');
+    const takes = Array.from({ length: 40 }, (_, at) => (at % 2 ? one : two).rates.take('key:ci', rate));
+    const waits = await Promise.all(takes);
+    expect(waits.filter((ms) => ms === 0)).toHaveLength(10);
+    for (const ms of waits.filter((wait) => wait !== 0)) {
+      expect(ms).toBeGreaterThan(300_000);
+      expect(ms).toBeLessThanOrEqual(360_000);
+    }
+    expect(await one.rates.take('key:other', rate)).toBe(0);
+  });
+
+  test('spend a permission once, however many of them are shown it at the same time', async () => {
+    const { url } = await redis();
+    const [one, two] = [confirmationsOf(await replica(url)), confirmationsOf(await replica(url))];
+    const seal = one.issue(BINDING);
+    const verdicts = await Promise.all([one, two, one, two].map((each) => each.redeem(seal, BINDING)));
+    expect(verdicts.sort()).toEqual(['good', 'used', 'used', 'used']);
+    expect(await two.redeem(seal, BINDING)).toBe('used');
+  });
+
+  test('keep nobody’s name and no token in it, and nothing for ever but one mark', async () => {
+    const server = await redis();
+    const state = await replica(server.url);
+    await state.rates.take('principal https://id.example.com|alice', parseRate('5/s'));
+    await confirmationsOf(state).redeem(confirmationsOf(state).issue(BINDING), BINDING);
+    const keys = (await server.ask('KEYS *')).split('\r\n').filter((line) => line.startsWith('landbridge:'));
+    expect(keys).toHaveLength(4);
+    expect(keys.join()).not.toMatch(/alice|example/);
+    for (const key of keys) {
+      const isForEver = (await server.ask(`PTTL ${key}`)).trim() === ':-1';
+      expect([key, isForEver]).toEqual([key, key === 'landbridge:mark']);
+    }
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('a Redis that lost its data', () => {
+  const lose: [string, string[], (server: Redis) => Promise<unknown>][] = [
+    ['that was flushed', [], (server) => server.ask('FLUSHALL')],
+    [
+      'that was killed and started empty',
+      [],
+      async (server) => {
+        await server.kill();
+        await server.restart();
+      },
+    ],
+  ];
+  test.each(lose)('%s takes no permission for new that was used before', async (_, flags, forget) => {
+    const server = await redis(...flags);
+    const state = await replica(server.url);
+    const confirmations = [confirmationsOf(state), confirmationsOf(await replica(server.url))];
+    const [used, unused] = [confirmations[0]!.issue(BINDING), confirmations[0]!.issue(BINDING)];
+    expect(await confirmations[0]!.redeem(used, BINDING)).toBe('good');
+    await forget(server);
+    for (const each of confirmations) {
+      let verdict = await each.redeem(used, BINDING).catch(() => 'refused');
+      expect(verdict).not.toBe('good');
+      // Until it is there again, nobody can tell; from then on it is over.
+      while (verdict === 'refused') {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        verdict = await each.redeem(used, BINDING).catch(() => 'refused');
+      }
+      expect(verdict).toBe('expired');
+      expect(await each.redeem(unused, BINDING)).toBe('expired');
+      // Whoever asks anew gets one that is good.
+      await until(() => state.isUsable);
+    }
+    let fresh = 'expired';
+    while (fresh === 'expired') {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      fresh = await confirmations[0]!.redeem(confirmations[1]!.issue(BINDING), BINDING).catch(() => 'expired');
+    }
+    expect(fresh).toBe('good');
+  });
+
+  test('restarted from a copy that is older than the use of a permission refuses it as well', async () => {
+    const server = await redis('--dbfilename', 'old.rdb');
+    const state = await replica(server.url);
+    const confirmations = confirmationsOf(state);
+    const seal = confirmations.issue(BINDING);
+    expect(await server.ask('SAVE')).toContain('OK');
+    expect(await confirmations.redeem(seal, BINDING)).toBe('good');
+    await server.kill();
+    await until(() => !state.isUsable);
+    await server.restart();
+    await until(() => state.isUsable);
+    expect(await server.ask('GET landbridge:mark')).toMatch(/^\$16/);
+    expect(await confirmationsOf(await replica(server.url)).redeem(seal, BINDING)).toBe('expired');
+    expect(await confirmations.redeem(seal, BINDING)).not.toBe('good');
+  });
+});
+
+describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
+  /** Takes until the answer is that nobody answers; then it must be said, and permissions refused. */
+  async function isDegraded(state: Replica): Promise<void> {
+    await until(() => !state.isUsable);
+    expect(await state.rates.take('key:ci', parseRate('1/hour'))).toBe(undefined);
+    const confirmations = confirmationsOf(state);
+    await expect(confirmations.redeem(confirmations.issue(BINDING), BINDING)).rejects.toThrow();
+  }
+
+  test('killed: said once, nothing is asked; back: said once, and used again', async () => {
+    const server = await redis();
+    const state = await replica(server.url);
+    expect(state.changes).toEqual([`there redis://127.0.0.1:${server.port}`]);
+    await server.kill();
+    await isDegraded(state);
+    await isDegraded(state);
+    expect(state.changes).toHaveLength(2);
+    await server.restart();
+    await until(() => state.isUsable);
+    expect(await state.rates.take('key:ci', parseRate('1/hour'))).toBe(0);
+    expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there', 'away', 'there']);
+  });
+
+  test('hanging: a question is over after 50 ms, and no other is asked until it goes on', async () => {
+    const server = await redis();
+    const state = await replica(server.url);
+    server.signal('SIGSTOP');
+    const begun = performance.now();
+    expect(await state.rates.take('key:ci', parseRate('9/hour'))).toBe(undefined);
+    const first = performance.now() - begun;
+    await isDegraded(state);
+    // A turn of a busy machine more; a client’s own patience would be seconds.
+    expect(first).toBeLessThan(1_000);
+    expect(state.changes.at(-1)).toContain('no answer within 50 ms');
+    server.signal('SIGCONT');
+    await until(() => state.isUsable);
+    expect(await state.rates.take('key:ci', parseRate('9/hour'))).toBe(0);
+  });
+
+  test('read-only, or out of memory: it answers, but cannot be used', async () => {
+    const server = await redis();
+    const state = await replica(server.url);
+    await server.ask(`REPLICAOF 127.0.0.1 ${await freePort()}`);
+    await isDegraded(state);
+    expect(state.changes.at(-1)).toMatch(/READONLY|MASTERDOWN/);
+    await server.ask('REPLICAOF NO ONE');
+    await until(() => state.isUsable);
+    await server.ask('CONFIG SET maxmemory 1');
+    await isDegraded(state);
+    await server.ask('CONFIG SET maxmemory 0');
+    await until(() => state.isUsable);
+  });
+
+  test('refusing the password: said without it', async () => {
+    const server = await redis('--requirepass', 'right-password');
+    const wrong = await replica(`redis://:wrong%20password@127.0.0.1:${server.port}/1`);
+    await isDegraded(wrong);
+    expect(wrong.changes[0]).toMatch(new RegExp(`^away redis://127.0.0.1:${server.port}/1 WRONGPASS`));
+    expect(wrong.changes.join()).not.toContain('password@');
+    expect(wrong.secrets).toEqual(['wrong%20password', 'wrong password']);
+    const right = await replica(`redis://:right-password@127.0.0.1:${server.port}/1`);
+    expect(right.isUsable).toBe(true);
+  });
+
+  test('that forgets keys when it is full is warned of', async () => {
+    const server = await redis('--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru');
+    expect((await replica(server.url)).warnings).toEqual([expect.stringContaining('maxmemory-policy allkeys-lru')]);
+  });
+});
+
+test('a Redis that was never there keeps nobody from starting', async () => {
+  const port = await freePort();
+  const state = await replica(`redis://127.0.0.1:${port}`);
+  expect([state.isUsable, state.changes]).toEqual([false, [`away redis://127.0.0.1:${port} ECONNREFUSED`]]);
+});
+
+test.each(['http://127.0.0.1', 'redis:', 'nonsense'])('%s is no address of a Redis', async (url) => {
+  await expect(replica(url)).rejects.toMatchObject({ code: 'BAD_CONFIG' });
+});
