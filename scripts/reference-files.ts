@@ -1,15 +1,27 @@
 // The files of docs/ that are made of schemas, by path: what stands above the tables, and the tables.
-import { buildDomainSchema, buildProfilesSchema, listGaps, renderReference } from './reference.ts';
+import { Command } from 'commander';
+import { addCommands } from '../src/cli/commands.ts';
+import { SECTION_VARIABLES, SETTINGS, type Setting, spellFlag } from '../src/config/settings.ts';
+import { DOCUMENT_PREFIX } from '../src/endpoint/environment.ts';
+import {
+  buildConfigSchema,
+  buildDomainSchema,
+  buildProfilesSchema,
+  type Field,
+  listGaps,
+  renderReference,
+  withVariables,
+} from './reference.ts';
 
-const NOTE = '<!-- Made by npm run docs of the schemas in src/domain/definition and src/profiles.ts: change those. -->';
+const NOTE =
+  '<!-- Made by npm run docs of the schemas in src/domain/definition, src/profiles.ts and src/config: change those. -->';
 
-const EDITORS = (kind: 'domain' | 'profiles', file: string) => `## In an editor
+const EDITORS = (kind: 'domain' | 'profiles' | 'config', file: string) => `## In an editor
 
 Editors that know YAML schemas (VS Code with the YAML extension, JetBrains, Neovim, Helix …) complete and check the file while you
 write, when its first line names the schema:
 
-- \`landbridge import\` writes the schema beside the domain file and that line into it.
-- \`landbridge schema${kind === 'domain' ? '' : ' profiles'}\` prints it, with \`npx\` too. Put it beside ${file} as
+${kind === 'domain' ? '- `landbridge import` writes the schema beside the domain file and that line into it.\n' : ''}- \`landbridge schema${kind === 'domain' ? '' : ` ${kind}`}\` prints it, with \`npx\` too. Put it beside ${file} as
   \`.${kind}.schema.json\` and begin the file with \`# yaml-language-server: $schema=.${kind}.schema.json\`.
 - Where the package is installed, the line may name its own:
   \`# yaml-language-server: $schema=${kind === 'domain' ? '../' : './'}node_modules/landbridge/docs/schemas/${kind}.schema.json\`.
@@ -78,6 +90,91 @@ A name that nothing has stops the start, and so does a profile that would serve 
 
 ${EDITORS('profiles', '`profiles.yaml`')}`;
 
+const CONFIG_INTRO = `# Settings
+
+${NOTE}
+
+\`landbridge.yaml\` holds the settings of a deployment. Every command reads the one in the folder it runs in, or the one that
+\`--config\` or \`LANDBRIDGE_CONFIG\` names. A flag counts more than a variable, that more than the file, and that more than
+the default; \`landbridge config\` prints what counts and who said it.
+
+\`\`\`yaml
+# landbridge.yaml
+domains: [./domains]
+host: 0.0.0.0
+publicUrl: https://mcp.example.com
+profiles:
+  reader: { effects: [read] }
+auth:
+  keys:
+    - { name: ci, env: CI_KEY, profiles: [reader], effects: [read] }
+limits:
+  perPrincipal: { rate: 600/min, concurrent: 32 }
+state: redis://\${REDIS_HOST:-127.0.0.1}:6379
+audit: { file: audit.jsonl, onError: refuse }
+\`\`\`
+
+- Paths count from the folder of the file. Without \`domains\` it is the folder \`domains\` beside it, and where that is missing
+  nothing starts: the samples are for whoever has no settings.
+- \`\${NAME}\` and \`\${NAME:-default}\` in a value are filled in from the environment and the files in \`envFiles\`; one that is
+  not set is a mistake.
+- \`headers\`, \`baseUrl\` and \`refsRoot\` go with the file's own \`domains\`: whoever names other files on the command line says
+  this of them, too. \`landbridge import\` takes only \`envFiles\` of the file, and a command with \`--url\` nothing at all.
+- A mistake stops the start, told with file, line, field and fix:
+  \`landbridge.yaml:3:1 prot: "prot" is not known here; did you mean "port"?\`.
+- A variable that begins with \`LANDBRIDGE_\` and is none of those below stops the start as well, unless a domain file names it or
+  it begins with \`${DOCUMENT_PREFIX}\`.
+
+${EDITORS('config', '`landbridge.yaml`')}`;
+
+/** The flag and the variable that say the same. */
+function alsoSaid({ section, name }: Field): string {
+  const { flag, variable } =
+    section === 'config' && name in SETTINGS ? (SETTINGS as Record<string, Setting>)[name]! : {};
+  const names = [...(flag === undefined ? [] : [spellFlag(flag)]), ...(variable === undefined ? [] : [variable])];
+  return names.length === 0 ? '' : ` Also ${names.map((one) => `\`${one}\``).join(', ')}.`;
+}
+
+/** Every variable the program itself reads. */
+function renderVariables(): string {
+  const settings = Object.entries<Setting>(SETTINGS).flatMap(([name, { variable }]) =>
+    variable === undefined ? [] : [[variable, `\`${name}\``] as const],
+  );
+  const rows = [
+    ['LANDBRIDGE_CONFIG', 'where `landbridge.yaml` is'],
+    [SECTION_VARIABLES.apiKeys, 'API keys, beside `auth.keys`'],
+    [SECTION_VARIABLES.apiKeysFile, 'a file of API keys, beside `auth.keys`'],
+    ...settings,
+    [`${DOCUMENT_PREFIX}<NAME>_<SCHEME>`, 'credentials of documents'],
+  ];
+  const lines = rows.map(([variable, what]) => `| \`${variable}\` | ${what} |`);
+  return [
+    '## Variables',
+    '',
+    'An empty one counts as unset. Lists have commas.',
+    '',
+    '| variable | setting |',
+    '|---|---|',
+    ...lines,
+  ].join('\n');
+}
+
+/** Every flag of every command, in the words of its help. */
+function renderFlags(): string {
+  const program = new Command('landbridge');
+  addCommands(program);
+  const parts = program.commands.map((command) => {
+    const rows = command.options
+      .filter(({ hidden }) => !hidden)
+      .map(
+        ({ flags, description }) => `| \`${flags}\` | ${description.replaceAll('|', '\\|').replaceAll('<', '&lt;')} |`,
+      );
+    const table = rows.length === 0 ? [] : ['', '| flag | what it does |', '|---|---|', ...rows];
+    return [`### landbridge ${command.name()}`, '', command.description(), ...table].join('\n');
+  });
+  return ['## Flags', ...parts].join('\n\n');
+}
+
 /** As a reader meets them. */
 const ORDER = [
   ...['domain', 'apiKey', 'bearer', 'basic', 'oauth2', 'awsSigv4', 'login', 'scheme'],
@@ -89,12 +186,15 @@ const ORDER = [
 export function buildReferenceFiles(): Readonly<Record<string, string>> {
   const domain = buildDomainSchema();
   const profiles = buildProfilesSchema();
-  const gaps = [...listGaps(domain), ...listGaps(profiles)];
+  const config = buildConfigSchema();
+  const gaps = [...listGaps(domain), ...listGaps(profiles), ...listGaps(config)];
   if (gaps.length > 0) throw new Error(`The reference is not complete:\n${gaps.join('\n')}`);
   return {
     'docs/domain-files.md': renderReference(DOMAIN_INTRO, domain, ORDER),
     'docs/profiles.md': renderReference(PROFILES_INTRO, profiles),
+    'docs/settings.md': `${renderReference(CONFIG_INTRO, config, ['config'], alsoSaid)}\n${renderVariables()}\n\n${renderFlags()}\n`,
     'docs/schemas/domain.schema.json': `${JSON.stringify(domain, null, 2)}\n`,
     'docs/schemas/profiles.schema.json': `${JSON.stringify(profiles, null, 2)}\n`,
+    'docs/schemas/config.schema.json': `${JSON.stringify(withVariables(config), null, 2)}\n`,
   };
 }

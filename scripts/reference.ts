@@ -1,7 +1,8 @@
-// The reference of domain files and profiles (docs/) and their JSON Schemas for editors, made of the schemas that the
+// The reference of domain files, profiles and settings (docs/) and their JSON Schemas for editors, made of the schemas that the
 // loader itself checks with. `npm run docs` writes them; test/documentation/reference.test.ts holds that they are up to date.
 import { stringify } from 'yaml';
 import { z } from 'zod';
+import { configFile } from '../src/config/config-file.ts';
 import { domain } from '../src/domain/definition/definition-schema.ts';
 import { profilesFile } from '../src/profiles.ts';
 import {
@@ -71,6 +72,56 @@ export function buildProfilesSchema(): JsonNode {
   return { ...top('Landbridge profiles'), properties: { $schema }, propertyNames: names, ...schema };
 }
 
+/** The JSON Schema of landbridge.yaml. */
+export function buildConfigSchema(): JsonNode {
+  const definitions = convertAll(configFile);
+  const { properties, ...rest } = definitions.config as { properties: JsonNode };
+  const $schema = {
+    type: 'string',
+    description: 'This JSON Schema, for editors; the gateway takes no notice of it.',
+    examples: ['./.config.schema.json'],
+  };
+  definitions.config = { ...rest, properties: { $schema, ...properties } };
+  return { ...top('Landbridge settings'), ...refTo('config'), definitions };
+}
+
+const REFERENCE = {
+  type: 'string',
+  pattern: '\\$\\{[A-Za-z_]',
+  description: 'A variable of the environment: $${NAME}, or $${NAME:-default}.',
+};
+
+/** The schema, taking a variable wherever a value has a form: the gateway checks what it holds. */
+export function withVariables(schema: JsonNode): JsonNode {
+  const change = (node: JsonNode): JsonNode => {
+    const { type, enum: values, pattern, format, description, examples, ...rest } = node;
+    const isFormed = type === 'number' || type === 'integer' || type === 'boolean' || values || pattern || format;
+    if (isFormed && node.const === undefined) {
+      const own = Object.fromEntries(
+        Object.entries({ type, enum: values, pattern, format }).filter(([, value]) => value !== undefined),
+      );
+      const words = { ...(description !== undefined && { description }), ...(examples !== undefined && { examples }) };
+      return { ...words, anyOf: [{ ...own, ...rest }, REFERENCE] };
+    }
+    return Object.fromEntries(
+      Object.entries(node).map(([key, value]) => {
+        if (key === 'properties' || key === 'definitions')
+          return [
+            key,
+            Object.fromEntries(
+              Object.entries(value as JsonNode).map(([name, inner]) => [name, change(inner as JsonNode)]),
+            ),
+          ];
+        if (isNode(value) && (key === 'items' || key === 'additionalProperties')) return [key, change(value)];
+        if (Array.isArray(value) && (key === 'anyOf' || key === 'allOf' || key === 'oneOf'))
+          return [key, value.map((branch) => change(branch as JsonNode))];
+        return [key, value];
+      }),
+    );
+  };
+  return change(schema);
+}
+
 function top(title: string): JsonNode {
   return { $schema: 'http://json-schema.org/draft-07/schema#', title };
 }
@@ -100,6 +151,8 @@ function convert(type: z.ZodType, named: Set<z.ZodType>): JsonNode & { definitio
       if (Array.isArray(additionalProperties))
         Object.assign(node, { type: 'object', additionalProperties: refTo(String(additionalProperties[0])) });
       if (node.id !== undefined) delete node.id;
+      // A date is text in YAML and JSON.
+      if (zodSchema._zod.def.type === 'date') node.type = 'string';
     },
   });
   return schema as JsonNode;
@@ -213,8 +266,13 @@ export function listGaps(schema: JsonNode): string[] {
   });
 }
 
-/** Markdown: a section for every object, a row for every field. */
-export function renderReference(intro: string, schema: JsonNode, order: readonly string[] = []): string {
+/** Markdown: a section for every object, a row for every field. `also`: what else there is to say of one. */
+export function renderReference(
+  intro: string,
+  schema: JsonNode,
+  order: readonly string[] = [],
+  also: (field: Field) => string = () => '',
+): string {
   const definitions = schema.definitions as Definitions;
   const fields = listFields(schema);
   const rank = (section: string) => (order.includes(section) ? order.indexOf(section) : order.length);
@@ -222,7 +280,7 @@ export function renderReference(intro: string, schema: JsonNode, order: readonly
     .filter((section) => fields.some((field) => field.section === section))
     .sort((a, b) => rank(a) - rank(b));
   const parts = sections.map((section) => {
-    const rows = fields.filter((field) => field.section === section).map(toRow);
+    const rows = fields.filter((field) => field.section === section).map((field) => toRow(field, also(field)));
     const about = definitions[section]?.description ?? '';
     const head = ['| field | value | what it is for | example |', '|---|---|---|---|'];
     return [`## ${section}`, '', ...(about === '' ? [] : [String(about), '']), ...head, ...rows].join('\n');
@@ -230,7 +288,7 @@ export function renderReference(intro: string, schema: JsonNode, order: readonly
   return `${[`${intro.trim()}`, ...parts].join('\n\n')}\n`;
 }
 
-function toRow({ name, schema, required }: Field): string {
+function toRow({ name, schema, required }: Field, more: string): string {
   const key = name.split('.').at(-1) ?? name;
   const [example] = schema.examples as unknown[];
   const flow = stringify({ [key]: example }, { collectionStyle: 'flow', lineWidth: 0 }).trim();
@@ -238,7 +296,7 @@ function toRow({ name, schema, required }: Field): string {
   const cells = [
     `\`${name}\`${required ? ' (required)' : ''}`,
     describeType(schema),
-    String(schema.description),
+    `${String(schema.description)}${more}`,
     `\`${shown}\``,
   ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
@@ -267,5 +325,7 @@ function describeType(schema: JsonNode): string {
 
 function describeNumber({ type, minimum, maximum }: JsonNode): string {
   const word = type === 'integer' ? 'whole number' : 'number';
-  return minimum === undefined ? word : `${word}, ${String(minimum)} to ${String(maximum)}`;
+  if (minimum === undefined) return word;
+  const isOpen = maximum === undefined || Number(maximum) >= Number.MAX_SAFE_INTEGER;
+  return isOpen ? `${word}, at least ${String(minimum)}` : `${word}, ${String(minimum)} to ${String(maximum)}`;
 }

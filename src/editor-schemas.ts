@@ -1,8 +1,8 @@
-// The JSON Schemas of domain files and profiles.yaml that editors check with while people write. The package has them in
+// The JSON Schemas of domain files, profiles.yaml and landbridge.yaml that editors check with while people write. The package has them in
 // docs/schemas; a file names the one beside it in its first line, which works wherever the file is, with npx too.
 import { readFileSync } from 'node:fs';
 
-export const SCHEMA_KINDS = ['domain', 'profiles'] as const;
+export const SCHEMA_KINDS = ['domain', 'profiles', 'config'] as const;
 export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 
 export function readEditorSchema(kind: SchemaKind): string {

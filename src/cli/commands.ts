@@ -59,6 +59,38 @@ const profile = [
 ];
 const url = option('--url <url>', 'ask a running gateway, e.g. http://127.0.0.1:3333/mcp; --header is sent to it');
 
+/** Everything that `serve` takes of a deployment. */
+const deployment = [
+  ...source,
+  option('--host <address>', 'address to listen on (default: 127.0.0.1; HOST)'),
+  option('-p, --port <port>', 'HTTP port, 0 picks one (default: 3333; PORT)'),
+  option('--stdio', 'speak MCP on stdin and stdout (without HTTP, unless --port is given too)'),
+  option('--tcp <port>', 'also listen for raw TCP, 0 picks a port'),
+  option('--no-http', 'no HTTP'),
+  ...exposure,
+  ...guards,
+  option(
+    '--profiles <file>',
+    'named subsets of the tools, each at /mcp/<name> (default: ./profiles.yaml where there is one)',
+  ),
+  option('--profile <name>', 'serve this profile on stdio and TCP'),
+  option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info; LOG_LEVEL)'),
+  repeatable('--allowed-host <name>', 'Host header to accept besides localhost'),
+  repeatable('--allowed-origin <origin>', 'web origin that may call, e.g. https://app.example'),
+  option('--public-url <url>', 'where clients reach this gateway, e.g. https://mcp.example.com'),
+  repeatable('--trusted-proxy <range>', 'proxy whose Forwarded and X-Forwarded-* headers are believed'),
+  option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379'),
+  option(
+    '--api-keys <file>',
+    'who may call: name=key or name=<its SHA-256> per line (LANDBRIDGE_API_KEYS_FILE; LANDBRIDGE_API_KEYS holds them itself)',
+  ),
+  option('--allow-unauthenticated', 'listen beyond this machine without authentication in front'),
+  option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
+  option('--max-connections <n>', 'TCP connections at once (default: 100)'),
+  option('--idle-seconds <n>', 'close TCP connections idle for this long (default: 300)'),
+  option('--grace <seconds>', 'time for calls under way to finish on shutdown (default: 10)'),
+];
+
 type Argument = readonly [name: string, description: string];
 
 interface CommandSpec {
@@ -78,38 +110,7 @@ const COMMANDS: readonly CommandSpec[] = [
     name: 'serve',
     description: 'Serve APIs as MCP tools over HTTP, stdio and raw TCP.',
     arguments: [FILES],
-    options: [
-      ...source,
-      option('--host <address>', 'address to listen on (default: 127.0.0.1; HOST)'),
-      option('-p, --port <port>', 'HTTP port, 0 picks one (default: 3333; PORT)'),
-      option('--stdio', 'speak MCP on stdin and stdout (without HTTP, unless --port is given too)'),
-      option('--tcp <port>', 'also listen for raw TCP, 0 picks a port'),
-      option('--no-http', 'no HTTP'),
-      ...exposure,
-      ...guards,
-      option(
-        '--profiles <file>',
-        'named subsets of the tools, each at /mcp/<name> (default: ./profiles.yaml where there is one)',
-      ),
-      option('--profile <name>', 'serve this profile on stdio and TCP'),
-      option('--log-level <level>', 'trace, debug, info, warn, error, fatal or silent (default: info; LOG_LEVEL)'),
-      repeatable('--allowed-host <name>', 'Host header to accept besides localhost'),
-      repeatable('--allowed-origin <origin>', 'web origin that may call, e.g. https://app.example'),
-      option('--public-url <url>', 'where clients reach this gateway, e.g. https://mcp.example.com'),
-      repeatable('--trusted-proxy <range>', 'proxy whose Forwarded and X-Forwarded-* headers are believed'),
-      option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379'),
-      option(
-        '--api-keys <file>',
-        'who may call: name=key or name=<its SHA-256> per line (LANDBRIDGE_API_KEYS_FILE; LANDBRIDGE_API_KEYS holds them itself)',
-      ),
-      option('--allow-unauthenticated', 'listen beyond this machine without authentication in front'),
-      option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
-      option('--max-connections <n>', 'TCP connections at once (default: 100)'),
-      option('--idle-seconds <n>', 'close TCP connections idle for this long (default: 300)'),
-      option('--grace <seconds>', 'time for calls under way to finish on shutdown (default: 10)'),
-      verbose,
-      json,
-    ],
+    options: [...deployment, verbose, json],
     help: `
 Examples:
   landbridge serve                                     the bundled samples on http://127.0.0.1:3333/mcp
@@ -323,15 +324,29 @@ Examples:
     run: async (action, files, flags) => (await import('./audit/audit.ts')).runAudit(action, files, flags),
   },
   {
+    name: 'config',
+    description: 'Print the settings that count, and who said each: a flag, a variable, landbridge.yaml or nobody.',
+    arguments: [FILES],
+    options: [...deployment, json],
+    help: `
+Examples:
+  landbridge config                            of landbridge.yaml in this folder, and the environment
+  landbridge config --config deploy/landbridge.yaml --json
+
+Secrets are hidden. What is wrong with the file is told with file, line, field and fix; exit code 1.`,
+    run: async (files, flags) => (await import('./print-config.ts')).runConfig(files, flags),
+  },
+  {
     name: 'schema',
-    description: 'Print the JSON Schema of domain files or profiles, for editors.',
-    arguments: [['[kind]', 'domain (default) or profiles']],
+    description: 'Print the JSON Schema of domain files, profiles or landbridge.yaml, for editors.',
+    arguments: [['[kind]', 'domain (default), profiles or config']],
     options: [],
     help: `
 Examples:
   landbridge schema > domains/.domain.schema.json      then begin domain files with
                                                        # yaml-language-server: $schema=.domain.schema.json
-  landbridge schema profiles > .profiles.schema.json`,
+  landbridge schema profiles > .profiles.schema.json
+  landbridge schema config > .config.schema.json       for landbridge.yaml`,
     run: async (kind) => (await import('./schema.ts')).runSchema(kind),
   },
 ];

@@ -38,7 +38,7 @@ export const keyEntry = strict(
   {
     name: about(principalName, 'Who calls with it: logs, audit and limits know the caller by it.', 'ci'),
     sha256: about(
-      named(/^[0-9a-f]{64}$/i, 'must be 64 hexadecimal digits; landbridge key new <name> prints them'),
+      named(/^[0-9a-fA-F]{64}$/, 'must be 64 hexadecimal digits; landbridge key new <name> prints them'),
       'SHA-256 of the key, as `landbridge key new <name>` prints it. The key itself is nowhere kept.',
       '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     ),

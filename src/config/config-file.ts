@@ -94,7 +94,10 @@ export function readConfigFile({ file, value, positionOf }: DeploymentText, env:
   if (problems.length > 0 || !parsed.success) throw toConfigError({ file, positionOf }, problems);
   const settings = resolvePaths(parsed.data, dirname(file));
   const { profiles } = settings;
-  if (typeof profiles === 'object') rememberProfiles(profiles, { file, positionOf, within: ['profiles'] });
+  if (typeof profiles === 'object') {
+    rememberProfiles(profiles, { file, positionOf, within: ['profiles'] });
+    places.set(profiles, { file, positionOf });
+  }
   for (const name of SECTION_NAMES) {
     const section = settings[name];
     if (section !== undefined) places.set(section, { file, positionOf });

@@ -71,6 +71,8 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
   Sections & {
     readonly paths: readonly string[];
     readonly http: boolean;
+    /** Files of variables, the later the stronger. */
+    readonly envFiles: readonly string[];
     readonly env: Environment;
     /** LANDBRIDGE_API_KEYS, by their hashes. */
     readonly apiKeys: readonly ConfiguredKey[];
@@ -99,18 +101,20 @@ export function readConfig(commandLine: Flags, processEnv: Environment, reach: R
   const before = readEnvironment(own, processEnv);
   const file = reach === 'nothing' ? undefined : chooseFile(commandLine, before.env);
   const text = file === undefined ? undefined : readConfigText(file);
-  const environment = text ? readEnvironment([...listEnvFiles(text, before.env), ...own], processEnv) : before;
+  const files = [...(text ? listEnvFiles(text, before.env) : []), ...own];
+  const environment = text ? readEnvironment(files, processEnv) : before;
   const deployment = text && readConfigFile(text, environment.env);
   const flags = withBaseUrl(commandLine, environment.env);
   const { values, origins } = readSettings(flags, environment, deployment, reach);
-  const { domains, envFiles: _, http, ...rest } = values;
+  const { domains, http, ...rest } = values;
   const fileVariables = deployment?.variables ?? new Set<string>();
   return Object.freeze({
     ...rest,
     ...pickSections(deployment, origins),
-    ...readKeySettings(flags, environment.env),
+    ...readKeySettings(flags, environment.env, origins),
     profiles: values.profiles ?? findBeside(deployment, 'profiles.yaml'),
     paths: domains ?? (reach === 'all' ? defaultPaths(deployment) : []),
+    envFiles: files.map(({ path }) => path),
     http: decideHttp(flags, http, values.stdio, origins),
     env: environment.env,
     origins,
@@ -121,7 +125,14 @@ export function readConfig(commandLine: Flags, processEnv: Environment, reach: R
 }
 
 /** API keys of a container, which has no file of settings. */
-function readKeySettings(flags: Flags, env: Environment): Pick<Config, 'apiKeys' | 'apiKeysFile'> {
+function readKeySettings(
+  flags: Flags,
+  env: Environment,
+  origins: Map<string, Origin>,
+): Pick<Config, 'apiKeys' | 'apiKeysFile'> {
+  for (const [name, where] of Object.entries(SECTION_VARIABLES))
+    if (env[where]) origins.set(name, { by: 'variable', where });
+  if (flags.apiKeys !== undefined) origins.set('apiKeysFile', { by: 'flag', where: '--api-keys' });
   return {
     apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
     apiKeysFile: flags.apiKeys ?? (env[SECTION_VARIABLES.apiKeysFile] || undefined),
@@ -260,12 +271,9 @@ function readSecret({ env: variable, file }: SecretSource, deployment: Deploymen
 }
 
 /** A client that starts us over stdio did not ask for a port; only a flag does, or the file that asks for stdio. */
-function decideHttp(
-  flags: Flags,
-  ofFile: boolean | undefined,
-  stdio: boolean,
-  origins: ReadonlyMap<string, Origin>,
-): boolean {
+function decideHttp(flags: Flags, ofFile: boolean | undefined, stdio: boolean, origins: Map<string, Origin>): boolean {
+  if (flags.http === false || flags.stdio)
+    origins.set('http', { by: 'flag', where: flags.http === false ? '--no-http' : '--stdio' });
   if (flags.http === false) return false;
   if (flags.stdio) return flags.port !== undefined;
   return ofFile ?? (!stdio || origins.has('port'));

@@ -234,7 +234,11 @@ export const SETTINGS = {
     variable: 'LANDBRIDGE_GRACE_SECONDS',
   },
   logLevel: {
-    type: about(z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }), 'Default: `info`.', 'warn'),
+    type: about(
+      z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
+      'From which level on is logged. Default: `info`.',
+      'warn',
+    ),
     fallback: 'info',
     flag: 'logLevel',
     variable: 'LOG_LEVEL',

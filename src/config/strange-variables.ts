@@ -36,7 +36,7 @@ export function refuseStrangers(names: readonly string[], asked?: ReadonlySet<st
   if (strangers.length === 0) return;
   const sentences = strangers.map((name) => {
     const near = nearest(name);
-    const advice = near === undefined ? 'unset it' : `did you mean ${near}?`;
+    const advice = near === undefined ? 'unset it.' : `did you mean ${near}?`;
     return `${name} is set, and no setting has that name: ${advice}`;
   });
   const also = strangers.every((name) => nearest(name) !== undefined)

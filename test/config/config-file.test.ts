@@ -76,6 +76,9 @@ describe('landbridge.yaml', () => {
     } = await read(EVERYTHING, {}, { TOKEN: 's3cret' });
     expect(config).toEqual({
       paths: [at('domains'), 'https://api.example.com/openapi.json'],
+      envFiles: [],
+      apiKeys: [],
+      apiKeysFile: undefined,
       host: '0.0.0.0',
       port: 8080,
       http: true,
@@ -159,8 +162,8 @@ describe('its mistakes have a place and a way out', () => {
     ['port', 'landbridge.yaml:1:1: must be an object; got "port"'],
     ['port: 1\nport: 2', 'landbridge.yaml:2:1 port: stands in line 1 already; remove one of them'],
     [
-      'auth:\n  keys:\n    - name: ci\n      sha265: x',
-      'landbridge.yaml:4:7 auth.keys[0].sha265: "sha265" is not known here; did you mean "sha256"?',
+      'auth:\n  keys:\n    - { name: ci, env: A }\n    - { name: cd, env: B, expirs: 2099-01-01 }',
+      'landbridge.yaml:4:27 auth.keys[1].expirs: "expirs" is not known here; did you mean "expires"?',
     ],
     [
       'headers: { "X Tenant": a }',

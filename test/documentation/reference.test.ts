@@ -7,8 +7,18 @@ import { dirname, join } from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { buildDomainSchema, buildProfilesSchema, type Field, listFields, listGaps } from '../../scripts/reference.ts';
+import {
+  buildConfigSchema,
+  buildDomainSchema,
+  buildProfilesSchema,
+  type Field,
+  type JsonNode,
+  listFields,
+  listGaps,
+  withVariables,
+} from '../../scripts/reference.ts';
 import { buildReferenceFiles } from '../../scripts/reference-files.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
 import { readProfiles } from '../../src/profiles.ts';
 import { listBlocks, ROOT } from './blocks.ts';
@@ -17,16 +27,18 @@ type Value = Record<string, unknown>;
 
 const domainSchema = buildDomainSchema();
 const profilesSchema = buildProfilesSchema();
+const configSchema = buildConfigSchema();
 const ajv = new Ajv({ strict: false });
 const fitsDomain = ajv.compile(domainSchema);
 const fitsProfiles = ajv.compile(profilesSchema);
+const fitsConfig = ajv.compile(withVariables(configSchema));
 
 test.each(Object.entries(buildReferenceFiles()))('%s is what `npm run docs` writes', (file, text) => {
   expect(readFileSync(join(ROOT, file), 'utf8'), 'run npm run docs and commit what it writes').toBe(text);
 });
 
 test('a field without a description or an example is named', () => {
-  expect([...listGaps(domainSchema), ...listGaps(profilesSchema)]).toEqual([]);
+  expect([...listGaps(domainSchema), ...listGaps(profilesSchema), ...listGaps(configSchema)]).toEqual([]);
   const wrong = { definitions: { endpoint: { properties: { lenient: { type: 'boolean' } } } } };
   expect(listGaps(wrong)).toEqual([
     expect.stringContaining('endpoint.lenient has no description: write it as about('),
@@ -240,6 +252,90 @@ describe('the examples of the reference', () => {
   });
 });
 
+/** Every way from the top of landbridge.yaml to an object of this name, with what must stand beside it on the way. */
+function framesOf(section: string): ((more: Value) => Value)[] {
+  const definitions = configSchema.definitions as Record<string, JsonNode>;
+  if (section === 'config') return [(more) => more];
+  const refers = (node: unknown): boolean =>
+    typeof node === 'object' &&
+    node !== null &&
+    ((node as JsonNode).$ref === `#/definitions/${section}` ||
+      [(node as JsonNode).allOf, (node as JsonNode).anyOf].some((all) => Array.isArray(all) && all.some(refers)));
+  return Object.entries(definitions).flatMap(([owner, { properties = {}, required = [] }]) =>
+    Object.entries(properties as Record<string, JsonNode>).flatMap(([key, node]) => {
+      const branches = [node, ...((node.anyOf ?? []) as JsonNode[])];
+      const isList = branches.some((branch) => refers(branch.items));
+      const isMap = branches.some((branch) => refers(branch.additionalProperties));
+      if (!isList && !isMap && !refers(node)) return [];
+      const exampleOf = (name: string) => ((properties as Record<string, JsonNode>)[name]!.examples as unknown[])[0];
+      const beside = Object.fromEntries((required as string[]).map((name) => [name, exampleOf(name)]));
+      const needed = Object.fromEntries(
+        ((definitions[section]!.required ?? []) as string[]).map((name) => [
+          name,
+          ((definitions[section]!.properties as Record<string, JsonNode>)[name]!.examples as unknown[])[0],
+        ]),
+      );
+      const [example] = (node.examples ?? []) as unknown[];
+      const whole = Object.values({ ...(isList || isMap ? (example as Value) : [example]) })[0] as Value | undefined;
+      const place = (inner: Value) => ({ ...beside, [key]: isList ? [inner] : isMap ? { reader: inner } : inner });
+      return framesOf(owner).flatMap((frame) =>
+        [needed, whole ?? {}, {}].map((company) => (more: Value) => frame(place({ ...company, ...more }))),
+      );
+    }),
+  );
+}
+
+describe('the examples of landbridge.yaml', () => {
+  const file = () => join(folder, 'landbridge.yaml');
+  const env = { API_TOKEN: 'x', GATEWAY_SECRET: 'x'.repeat(32) };
+  const problemOf = async (value: Value): Promise<string | undefined> => {
+    await writeFile(file(), stringify(value));
+    try {
+      readConfig({ config: file(), paths: ['x'] }, env);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  beforeAll(() => writeFile(join(folder, '.env'), 'A=b\n'));
+
+  test.each(rows(configSchema))('%s: its example loads, and the JSON Schema takes it', async (_, field) => {
+    for (const example of field.schema.examples as unknown[]) {
+      const values = framesOf(field.section).map((frame) => frame(wrap(field.name, example)));
+      const outcomes: (string | undefined)[] = [];
+      for (const value of values) outcomes.push(await problemOf(value));
+      // A mounted secret is not there.
+      const isFine = (outcome: string | undefined) =>
+        outcome === undefined || outcome.includes('secret.file: there is');
+      const position = outcomes.findIndex(isFine);
+      expect(position, outcomes.join('\n')).toBeGreaterThanOrEqual(0);
+      expect([fitsConfig(values[position]), fitsConfig.errors]).toEqual([true, null]);
+    }
+  });
+
+  test.each<[string, unknown]>([
+    ['an unknown key', { prot: 1 }],
+    ['an unknown key of a section', { audit: { file: 'a', onErr: 'refuse' } }],
+    ['a wrong word', { guard: 'maybe' }],
+    ['a number as text', { port: '80' }],
+    ['a truth value as text', { readOnly: 'yes' }],
+    ['a port nobody has', { port: 70_000 }],
+    ['a text where a list is expected', { domains: './domains' }],
+    ['an unknown key of a profile', { profiles: { reader: { effekts: ['read'] } } }],
+    ['a secret in the open', { secret: 'x'.repeat(40) }],
+    ['a missing key', { tls: { cert: 'a' } }],
+    ['a list', ['port']],
+  ])('%s is refused by file and JSON Schema alike', async (_, value) => {
+    expect(await problemOf(value as Value)).toMatch(/landbridge\.yaml:\d+:\d+/);
+    expect(fitsConfig(value)).toBe(false);
+  });
+
+  test('a variable may stand where a number or a word is expected', async () => {
+    const value = { port: `$${'{P:-80}'}`, guard: `$${'{G:-deny}'}`, readOnly: `$${'{R:-true}'}` };
+    expect([await problemOf(value), fitsConfig(value)]).toEqual([undefined, true]);
+  });
+});
+
 describe('the JSON Schemas for editors', () => {
   const bundled = ['jsonplaceholder', 'openmeteo', 'tasks'].map((name) => `domains/${name}.yaml`);
 
@@ -252,7 +348,11 @@ describe('the JSON Schemas for editors', () => {
 
   const blocks = listBlocks().filter(({ language }) => language === 'yaml');
   test.each(blocks.map((block) => [`${block.file}:${block.line}`, block.code]))('take the block at %s', (_, code) => {
-    const fits = code.startsWith('# profiles.yaml') ? fitsProfiles : fitsDomain;
+    const fits = code.startsWith('# profiles.yaml')
+      ? fitsProfiles
+      : code.startsWith('# landbridge.yaml')
+        ? fitsConfig
+        : fitsDomain;
     expect([fits(parse(code)), fits.errors]).toEqual([true, null]);
   });
 

@@ -1,6 +1,7 @@
 // What holds for the bundled domains together: their names, texts and variables.
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { SECTION_VARIABLES, SETTINGS, type Setting } from '../../src/config/settings.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
 
@@ -50,9 +51,10 @@ describe('the bundled domains', () => {
     const files = ['jsonplaceholder.yaml', 'musicbrainz.ts', 'openmeteo.yaml', 'tasks.yaml']
       .map((file) => readFileSync(`domains/${file}`, 'utf8'))
       .join('\n');
-    const config = readFileSync('src/config/read-config.ts', 'utf8');
     const used = new Set([
-      ...[...config.matchAll(/, '([A-Z][A-Z0-9_]*)'\],$/gm)].map((match) => match[1]!),
+      'LANDBRIDGE_CONFIG',
+      ...Object.values(SECTION_VARIABLES),
+      ...Object.values<Setting>(SETTINGS).flatMap(({ variable }) => variable ?? []),
       ...[...files.matchAll(/\benv: ['"]?([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
       ...[...files.matchAll(/\$\{([A-Z][A-Z0-9_]*)/g)].map((match) => match[1]!),
     ]);

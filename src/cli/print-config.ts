@@ -1,0 +1,102 @@
+// landbridge config: the settings that count, and who said each.
+import pc from 'picocolors';
+import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
+import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
+import { SETTINGS } from '../config/settings.ts';
+import { isObject } from '../endpoint/is-object.ts';
+import { place } from '../endpoint/problems.ts';
+import { mayBeWritten } from './import/import-secrets.ts';
+import { load } from './open-gateway.ts';
+import { fitLines, renderTable, shown } from './terminal/terminal.ts';
+
+const HIDDEN = '(hidden)';
+
+interface Row {
+  readonly name: string;
+  readonly value: unknown;
+  /** `flag --port`, `variable PORT`, `landbridge.yaml:3`, `default`. */
+  readonly from: string;
+}
+
+export async function runConfig(files: readonly string[], flags: Flags): Promise<void> {
+  const config = readConfig({ ...flags, paths: files }, process.env);
+  // Only domain files know whether a variable that begins like ours is one of theirs.
+  if (config.strangers.length > 0) await (await load(config)).close();
+  const rows = listRows(config);
+  if (flags.json) {
+    const settings = Object.fromEntries(rows.map(({ name, value, from }) => [name, { value: value ?? null, from }]));
+    process.stdout.write(`${JSON.stringify({ file: config.file ?? null, settings })}\n`);
+    return;
+  }
+  const lines = rows
+    .flatMap((row) => listLeaves(row, config))
+    .map(({ name, value, from }) => [name, show(value), from]);
+  process.stdout.write(
+    process.stdout.isTTY
+      ? `${fitLines(renderTable(['setting', 'value', 'from'], lines.map(dimDefaults)), process.stdout.columns || 80)}\n`
+      : lines.map((cells) => `${cells.join('\t')}\n`).join(''),
+  );
+}
+
+function dimDefaults([name = '', value = '', from = '']: readonly string[]): string[] {
+  return from === 'default' ? [name, value, pc.dim(from)] : [name, value, from];
+}
+
+function listRows(config: Config): Row[] {
+  const values: Readonly<Record<string, unknown>> = { ...config, domains: config.paths };
+  const names = [...Object.keys(SETTINGS), 'apiKeys', 'apiKeysFile', ...SECTION_NAMES];
+  return names.map((name) => ({
+    name,
+    value: hide(name, values[name]),
+    from: describeOrigin(config.origins.get(name)),
+  }));
+}
+
+function describeOrigin(origin: Origin | undefined): string {
+  if (origin === undefined) return 'default';
+  return origin.by === 'file' ? origin.where : `${origin.by} ${origin.where}`.trim();
+}
+
+/** The value without what others must not read. Hashes of keys are no secret: nobody can make the key of one. */
+function hide(name: string, value: unknown): unknown {
+  if (value === undefined) return undefined;
+  if (name === 'secret') return HIDDEN;
+  if (name === 'headers')
+    return (value as readonly string[]).map((line) =>
+      mayBeWritten(line) ? line : `${line.slice(0, line.indexOf(':'))}: ${HIDDEN}`,
+    );
+  if (typeof value === 'string') return hideInUrl(value);
+  if (Array.isArray(value)) return value.map((item) => hide('', item));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hide('', inner)]));
+  return value;
+}
+
+/** A password before the host, and what a query holds. */
+function hideInUrl(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text) || !URL.canParse(text)) return text;
+  const url = new URL(text);
+  if (url.password === '' && url.search === '') return text;
+  const user = url.password === '' ? url.username : `${url.username}:${HIDDEN}`;
+  const names = [...url.searchParams.keys()].map((key) => `${key}=${HIDDEN}`);
+  const query = names.length === 0 ? '' : `?${names.join('&')}`;
+  return `${url.protocol}//${user === '' ? '' : `${user}@`}${url.host}${url.pathname}${query}`;
+}
+
+/** A section line by line, each with its own place in the file. */
+function listLeaves({ name, value, from }: Row, config: Config): Row[] {
+  const section: unknown = (config as Readonly<Record<string, unknown>>)[name];
+  const { file, positionOf } = (isObject(section) && placeOf(section)) || {};
+  const walk = (at: unknown, path: readonly (string | number)[]): Row[] => {
+    const inner = Array.isArray(at) && at.some(isObject) ? [...at.entries()] : isObject(at) ? Object.entries(at) : [];
+    if (inner.length > 0) return inner.flatMap(([key, one]) => walk(one, [...path, key]));
+    const line = positionOf?.(path)?.line;
+    return [{ name: place(path), value: at, from: line === undefined ? from : `${file}:${line}` }];
+  };
+  return walk(value, [name]);
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return '-';
+  if (Array.isArray(value)) return value.length === 0 ? '-' : shown(value.map(String).join(', '));
+  return shown(typeof value === 'string' ? value : JSON.stringify(value));
+}
