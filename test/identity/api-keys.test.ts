@@ -138,7 +138,8 @@ describe('a key', () => {
   });
 
   test('is not read from the URL, nor from another scheme', async () => {
-    expect((await list('/mcp?api_key=all-of-it&access_token=all-of-it')).status).toBe(401);
+    expect((await list('/mcp?api_key=all-of-it')).status).toBe(400);
+    expect((await list('/mcp?access_token=all-of-it')).status).toBe(400);
     expect((await list('/mcp', { authorization: 'Basic all-of-it' })).status).toBe(401);
     expect((await list('/mcp', { authorization: 'all-of-it' })).status).toBe(401);
   });

@@ -16,6 +16,7 @@ import { createKeyAuthority } from '../../src/identity/api-keys.ts';
 import { createIdentify } from '../../src/identity/identify.ts';
 import type { HttpServer } from '../../src/transport/http.ts';
 import { serveHttp } from '../../src/transport/http-server.ts';
+import { aDomain, anEndpoint } from '../catalog/support.ts';
 import { headersOf, legacy, modern, type Rpc } from '../support/mcp.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
@@ -431,4 +432,52 @@ describe.each(MODES)('in %s mode', (mode) => {
       expect(takeEffects()).toEqual(expected);
     },
   );
+});
+
+test('a caller of fewer effects reads a document of its own operations, also where the domain keeps all of them', async () => {
+  const document = { text: '{"paths":{"/left-out":{"delete":{}}}}', mimeType: 'application/json' };
+  const shop = aDomain('shop', [anEndpoint('shop', 'list_orders', { path: '/orders' })], { document });
+  const gateway = createGateway({ domains: [shop], exposure: 'tools' });
+  const read = async (effects?: readonly Effect[]) => {
+    const message = modern(1, 'resources/read', { uri: 'landbridge://domains/shop/openapi' });
+    return (await gateway.serviceOf('', effects)!.handle(message))!.body;
+  };
+  expect(await read()).toContain('left-out');
+  expect(await read(['read'])).not.toContain('left-out');
+  expect(await read(['read'])).toContain('/orders');
+  await gateway.close();
+});
+
+test('a profile leaves out the prompts that lead to what it does not serve', async () => {
+  const gateway = createGateway({
+    domains: domainsOf(ALL),
+    exposure: 'tools',
+    profiles: { orders: { include: ['shop.list_orders', 'shop.get_order'] }, stock: { tags: ['shop.stock'] } },
+  });
+  expect([...gateway.prompts.keys()]).toEqual(Object.keys(PROMPTS));
+  expect([...gateway.serviceOf('orders')!.prompts.keys()]).toEqual(['greet', 'read_guide', 'review', 'inspect']);
+  expect([...gateway.serviceOf('stock')!.prompts.keys()]).toEqual(['greet', 'read_guide']);
+  await gateway.close();
+});
+
+test('what an action says of itself makes a REST operation behind a native tool stricter, never laxer', async () => {
+  const [shop] = domainsOf(ALL);
+  const whole = createGateway({ domains: [shop!], exposure: 'tools' });
+  const operation = (name: string) => whole.registry.operations.find((one) => one.name === name)!;
+  const tool = new GroupedToolBuilder('desk')
+    .annotations({ readOnlyHint: true, destructiveHint: false })
+    .action({ name: 'look', operation: operation('shop_list_orders') })
+    .action({ name: 'feign', readOnly: true, operation: operation('shop_delete_order') })
+    .action({ name: 'warn', destructive: true, operation: operation('shop_create_order') });
+  const gateway = createGateway({ domains: [], native: { tools: [tool.toEntry()] }, exposure: 'tools' });
+  const actionsOf = (effects: readonly Effect[]) => {
+    const entry = gateway.serviceOf('', effects)!.registry.tools.get('desk');
+    const { properties } = (entry?.tool.inputSchema ?? {}) as { properties?: { action?: { enum?: string[] } } };
+    return properties?.action?.enum;
+  };
+  expect(actionsOf(['read'])).toEqual(['look']);
+  expect(actionsOf(['write'])).toBeUndefined();
+  expect(actionsOf(['destructive'])).toEqual(['feign', 'warn']);
+  await gateway.close();
+  await whole.close();
 });
