@@ -49,7 +49,9 @@ function bitsPerCharacter(key: string): number {
     [/[A-Z]/, 26],
     [/[^0-9A-Za-z]/, 32],
   ];
-  return Math.log2(alphabets.reduce((size, [pattern, more]) => (pattern.test(key) ? size + more : size), 0));
+  const size = alphabets.reduce((sum, [pattern, more]) => (pattern.test(key) ? sum + more : sum), 0);
+  // Base64 that happens to have no digit is base64 all the same.
+  return Math.log2(/[a-z]/.test(key) && /[A-Z]/.test(key) ? Math.max(size, 64) : size);
 }
 
 /** Pairs of neighbours that have not been there before and are not one step apart. */

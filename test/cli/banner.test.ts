@@ -2,7 +2,7 @@
 import '../support/real-http.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
-import { renderBanner } from '../../src/cli/serve/banner.ts';
+import { renderBanner, renderLine } from '../../src/cli/serve/banner.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -63,3 +63,29 @@ test.each(['tools', 'grouped', 'search'] as const)(
     expect(about.some((line) => line.endsWith('…'))).toBe(true);
   },
 );
+
+test('says who may call, and how a client sends its key without holding it', () => {
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
+  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
+  const text = stripVTControlCharacters(
+    renderBanner(gateway, { ...at, authentication: '2 keys' }, launch, 240, 'tools 1', 300),
+  );
+  expect(text).toContain('\nauthentication: 2 keys\n');
+  const url = 'http://127.0.0.1:3333/mcp';
+  expect(text).toContain(`landbridge ${url} --header 'Authorization: Bearer \${MCP_GATEWAY_KEY}'`);
+  const headers = { Authorization: `Bearer \${env:MCP_GATEWAY_KEY}` };
+  expect(text).toContain(JSON.stringify({ mcpServers: { landbridge: { url, headers } } }));
+  expect(text).toContain(JSON.stringify({ servers: { landbridge: { type: 'http', url, headers } } }));
+  expect(text).toContain(`-H "Authorization: Bearer $MCP_GATEWAY_KEY" -d`);
+  expect(renderLine(gateway, { ...at, authentication: '2 keys' }, 240)).toMatch(/tokens; authentication: 2 keys\n$/);
+});
+
+test('says in words that a wide bind asks nobody who calls', () => {
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
+  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
+  const open = { ...at, isWideOpen: true };
+  const words = 'No authentication: whoever reaches this port from another machine may call these APIs';
+  expect(stripVTControlCharacters(renderBanner(gateway, open, launch, 240, 'tools 1', 300))).toContain(words);
+  expect(renderLine(gateway, open, 240)).toContain(words);
+  expect(bannerOf('tools', 300).join('\n')).not.toContain('uthentication');
+});

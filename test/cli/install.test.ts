@@ -186,6 +186,16 @@ describe('landbridge install', () => {
     expect(await read('.codex/config.toml')).toContain(`url = "${url}"\nbearer_token_env_var = "TOKEN"\n`);
   });
 
+  test('--url of a gateway whose callers need a key has the client send one, and holds none', async () => {
+    const words = ['cursor', '--name', 'keyed', '--url', 'http://127.0.0.1:3333', '--scope', 'project', '--yes'];
+    const { code, stderr } = await install(words, { LANDBRIDGE_API_KEYS: `ci=${'0f'.repeat(32)}` });
+    expect(code).toBe(0);
+    expect(stderr).toContain('set MCP_GATEWAY_KEY where the client is started');
+    const text = await readFile(join(home, '.cursor/mcp.json'), 'utf8');
+    expect(text).toContain(`"Authorization": "Bearer \${env:MCP_GATEWAY_KEY}"`);
+    expect(text).not.toContain('0f0f');
+  });
+
   test.each([
     [['emacs'], 'There is no client "emacs" here; allowed: claude-code, claude-desktop'],
     [['claude-desktop', '--url', 'http://127.0.0.1:3333'], 'without --url it starts the gateway itself'],

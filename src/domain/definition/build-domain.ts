@@ -87,7 +87,8 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   const domain: Domain = {
     name,
     title,
-    description: definition.description ?? `${title}: ${endpoints.length} operations.`,
+    // Without a count: whoever is served a part of the domain reads this as well.
+    description: definition.description ?? `${title}.`,
     endpoints,
     quarantined: [],
     guard,
