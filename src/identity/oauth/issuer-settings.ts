@@ -104,6 +104,9 @@ function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): 
         .filter((scope) => !isScope(scope))
         .map((scope) => `${place}: ${JSON.stringify(scope)} is no scope: write each as an item of its own.`),
     ),
+    ...lists
+      .filter(([, list]) => list.includes('offline_access'))
+      .map(([place]) => `${place}: offline_access is about refresh tokens and allows nothing; name another scope.`),
     ...(isForNobody ? ['scopes: they allow nobody anything; name at least one scope, or remove scopes.'] : []),
     ...Object.entries(profiles)
       .filter(([, list]) => list.length === 0)
