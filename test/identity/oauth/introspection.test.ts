@@ -73,6 +73,7 @@ describe('with oidc-provider', () => {
     expect(await statuses('made-up')).toEqual([401, 401]);
     expect(questions() - before).toBe(1);
     expect(await statuses('no token at all, "; ')).toEqual([401, 401]);
+    expect(await statuses('lb_a-key-of-ours-that-expired')).toEqual([401, 401]);
     expect(questions() - before).toBe(1);
   });
 });

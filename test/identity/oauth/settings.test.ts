@@ -102,7 +102,7 @@ describe('landbridge serve', () => {
 
   test('lets in who has a token, beside those who have a key, and says so', async () => {
     const scopes = { read: ['api.read'] };
-    const key = `lb_${randomBytes(32).toString('base64url')}`;
+    const key = randomBytes(32).toString('base64url');
     const auth = { keys: [{ name: 'ci', env: 'CI_KEY' }], oauth: [{ issuer: issuer.url, scopes }] };
     const served = await serve([...settings({ auth }), '--exposure', 'tools'], { env: { CI_KEY: key } });
     const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
