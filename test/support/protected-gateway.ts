@@ -40,7 +40,7 @@ export async function startProtected(
   const { env = {}, publicUrl, allowedOrigins = [], ...more } = options;
   const lines: string[] = [];
   const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
-  const issuers = openIssuers({ host: '127.0.0.1', publicUrl, env }, oauth, Object.keys(options.profiles ?? {}));
+  const issuers = openIssuers({ host: '127.0.0.1', publicUrl, env }, { oauth }, Object.keys(options.profiles ?? {}));
   const upstream = await startUpstream();
   const gateway = createGateway({
     domains: [petsDomain(upstream.url)],

@@ -36,9 +36,10 @@ export interface Authorities {
 export async function createAuthorities(config: Config, profiles: readonly string[]): Promise<Authorities | undefined> {
   const keys = readKeys(config, profiles);
   if (config.auth === undefined && keys.length === 0) return undefined;
-  const { oauth = [] } = config.auth ?? {};
+  const { auth = {} } = config;
+  const { oauth = [] } = auth;
   // What reads tokens is loaded where somebody may call with one.
-  const issuers = oauth.length > 0 ? (await import('./issuers.ts')).openIssuers(config, oauth, profiles) : undefined;
+  const issuers = oauth.length > 0 ? (await import('./issuers.ts')).openIssuers(config, auth, profiles) : undefined;
   const all: Authority[] = [
     ...(keys.length > 0 ? [createKeyAuthority(keys)] : []),
     ...(issuers ? [issuers.authority] : []),

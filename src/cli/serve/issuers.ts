@@ -1,15 +1,18 @@
 // The authorization servers of the configuration, as an authority that is asked about tokens, and what clients are told about them.
+import { toSectionError } from '../../config/config-file.ts';
 import type { Config } from '../../config/read-config.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { createServiceDoor } from '../../executor/ask-service.ts';
-import { checkIssuers, type IssuerSettings } from '../../identity/oauth/issuer-settings.ts';
+import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
 import { createOAuthAuthority, type OAuthAuthority } from '../../identity/oauth/oauth-authority.ts';
 import { createProtectedResource, type ProtectedResource } from '../../identity/oauth/protected-resource.ts';
 import { resolveScopes } from '../../identity/oauth/scope-rules.ts';
 import type { Logger } from '../../log.ts';
 import { PRODUCT } from '../../product.ts';
 import { isLoopback } from '../../transport/listen.ts';
+
+type AuthSettings = NonNullable<Config['auth']>;
 
 export interface Issuers {
   readonly authority: OAuthAuthority;
@@ -26,10 +29,16 @@ export interface Issuers {
 /** Throws, with words, where the settings cannot be meant. No server is asked anything yet. */
 export function openIssuers(
   { host, publicUrl, env }: Pick<Config, 'host' | 'publicUrl' | 'env'>,
-  issuers: readonly IssuerSettings[],
+  auth: AuthSettings,
   profiles: readonly string[],
 ): Issuers {
-  checkIssuers(issuers, new Set(profiles), env);
+  const issuers = auth.oauth ?? [];
+  const problems = checkIssuers(issuers, new Set(profiles), env);
+  if (problems.length > 0)
+    throw toSectionError(
+      auth,
+      problems.map(({ path, message }) => ({ path: ['auth', 'oauth', ...path], message })),
+    );
   if (publicUrl === undefined && !isLoopback(host))
     throw new GatewayError(
       'BAD_CONFIG',

@@ -1,7 +1,7 @@
 // What an operator says about an authorization server, and what of it cannot be meant. Everything is checked before anything
 // listens: a setting that is wrong must not show as a token refused at night.
 import type { CallLimits } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
+import type { Problem } from '../../endpoint/problems.ts';
 import { isSafeAddress } from './authorization-server.ts';
 import { isScope, type ScopeSettings } from './scope-rules.ts';
 
@@ -28,89 +28,87 @@ interface IntrospectionSettings {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Throws with every problem there is, each with its place. */
+/** What of them cannot be meant; paths begin at the list of issuers. */
 export function checkIssuers(
   issuers: readonly IssuerSettings[],
   profiles: ReadonlySet<string>,
   variables: Variables,
-): void {
-  const problems = issuers.flatMap((settings, index) =>
-    problemsOf(settings, issuers.slice(0, index), profiles, variables).map(
-      (problem) => `auth.oauth[${index}].${problem}`,
-    ),
+): Problem[] {
+  return issuers.flatMap((settings, index) =>
+    [
+      ...addressProblems(settings, issuers.slice(0, index)),
+      ...listProblems(settings),
+      ...variableProblems(settings.introspection, variables),
+      ...scopeProblems(settings),
+      ...profileProblems(settings, profiles),
+    ].map(({ path, message }) => ({ path: [index, ...path], message })),
   );
-  if (problems.length > 0) throw new GatewayError('BAD_CONFIG', problems.join('\n'));
 }
 
-function problemsOf(
-  settings: IssuerSettings,
-  earlier: readonly IssuerSettings[],
-  profiles: ReadonlySet<string>,
-  variables: Variables,
-): string[] {
-  const { issuer, introspection, audience, algorithms, types } = settings;
-  const unsafe = (
-    [
-      ['issuer', issuer],
-      ['jwksUri', settings.jwksUri],
-      ['introspection.url', introspection?.url],
-    ] as const
-  ).filter(([, url]) => url !== undefined && !isSafeAddress(new URL(url)));
+function addressProblems({ issuer, jwksUri, introspection }: IssuerSettings, earlier: readonly IssuerSettings[]) {
+  const addresses: (readonly [path: readonly string[], url: string | undefined])[] = [
+    [['issuer'], issuer],
+    [['jwksUri'], jwksUri],
+    [['introspection', 'url'], introspection?.url],
+  ];
+  const problems: Problem[] = addresses
+    .filter(([, url]) => url !== undefined && !isSafeAddress(new URL(url)))
+    .map(([path]) => ({ path, message: 'must be an https URL: what comes from there decides who is let in' }));
   const { search, hash, username, password } = new URL(issuer);
-  const empty = (
-    [
-      ['audience', audience],
-      ['algorithms', algorithms],
-      ['types', types],
-    ] as const
-  ).filter(([, list]) => list?.length === 0);
-  return [
-    ...unsafe.map(
-      ([field, url]) => `${field}: ${url} must be an https URL: what comes from there decides who is let in.`,
-    ),
-    ...(search || hash || username || password || issuer.includes('|')
-      ? ['issuer: must have no query, fragment, login or "|".']
-      : []),
-    ...(earlier.some((other) => other.issuer === issuer)
-      ? [`issuer: ${issuer} is named twice; write one entry with all of its audiences and scopes.`]
-      : []),
-    ...empty.map(([field]) => `${field}: an empty list accepts nobody; remove it for the default.`),
-    ...variableProblems(introspection, variables),
-    ...scopeProblems(settings),
-    ...Object.keys(settings.profiles ?? {})
-      .filter((profile) => !profiles.has(profile))
-      .map((profile) => `profiles.${profile}: there is no such profile; ${listProfiles(profiles)}.`),
-  ];
+  if (search || hash || username || password || issuer.includes('|'))
+    problems.push({ path: ['issuer'], message: 'must have no query, fragment, login or "|"' });
+  if (earlier.some((other) => other.issuer === issuer))
+    problems.push({ path: ['issuer'], message: 'is named twice: write one entry with all its audiences and scopes' });
+  return problems;
 }
 
-function variableProblems(introspection: IntrospectionSettings | undefined, variables: Variables): string[] {
+function listProblems(settings: IssuerSettings): Problem[] {
+  return (['audience', 'algorithms', 'types'] as const)
+    .filter((field) => settings[field]?.length === 0)
+    .map((field) => ({ path: [field], message: 'an empty list accepts nobody: remove it for the default' }));
+}
+
+function variableProblems(introspection: IntrospectionSettings | undefined, variables: Variables): Problem[] {
   if (introspection === undefined) return [];
-  const fields = ['clientIdEnv', 'clientSecretEnv'] as const;
-  return fields
+  return (['clientIdEnv', 'clientSecretEnv'] as const)
     .filter((field) => !variables[introspection[field]])
-    .map((field) => `introspection.${field}: the variable ${introspection[field]} is not set.`);
+    .map((field) => ({
+      path: ['introspection', field],
+      message: `the variable ${introspection[field]} is not set`,
+    }));
 }
 
-function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): string[] {
+function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): Problem[] {
   const lists = [
-    ...Object.entries(scopes ?? {}).map(([effect, list]) => [`scopes.${effect}`, list ?? []] as const),
-    ...Object.entries(profiles).map(([profile, list]) => [`profiles.${profile}`, list] as const),
-    ...Object.entries(implies).map(([scope, list]) => [`implies.${scope}`, [scope, ...list]] as const),
-  ];
-  const isForNobody = scopes !== undefined && Object.values(scopes).every((list) => (list ?? []).length === 0);
-  return [
-    ...lists.flatMap(([place, list]) =>
-      list
-        .filter((scope) => !isScope(scope))
-        .map((scope) => `${place}: ${JSON.stringify(scope)} is no scope: write each as an item of its own.`),
+    ...Object.entries(scopes ?? {}).map(([effect, list]) => [['scopes', effect], list ?? []] as const),
+    ...Object.entries(profiles).map(([profile, list]) => [['profiles', profile], list] as const),
+    ...Object.entries(implies).map(
+      ([scope, list]) =>
+        [
+          ['implies', scope],
+          [scope, ...list],
+        ] as const,
     ),
-    ...(isForNobody ? ['scopes: they allow nobody anything; name at least one scope, or remove scopes.'] : []),
-    ...Object.entries(profiles)
-      .filter(([, list]) => list.length === 0)
-      .map(([profile]) => `profiles.${profile}: an empty list lets nobody in; name a scope, or remove it.`),
   ];
+  const problems: Problem[] = lists.flatMap(([path, list]) =>
+    list.flatMap((scope) => {
+      if (scope === 'offline_access')
+        return [{ path, message: 'offline_access is about refresh tokens and allows nothing: name another scope' }];
+      return isScope(scope)
+        ? []
+        : [{ path, message: `${JSON.stringify(scope)} is no scope: write each as an item of its own` }];
+    }),
+  );
+  if (scopes !== undefined && Object.values(scopes).every((list) => (list ?? []).length === 0))
+    problems.push({ path: ['scopes'], message: 'they allow nobody anything: name at least one, or remove scopes' });
+  return problems;
 }
 
-function listProfiles(profiles: ReadonlySet<string>): string {
-  return profiles.size === 0 ? 'no profiles are served' : `there are ${[...profiles].join(', ')}`;
+function profileProblems({ profiles = {} }: ScopeSettings, served: ReadonlySet<string>): Problem[] {
+  const names = served.size === 0 ? 'no profiles are served' : `there are ${[...served].join(', ')}`;
+  return Object.entries(profiles).flatMap(([profile, scopes]) => {
+    const path = ['profiles', profile];
+    if (!served.has(profile)) return [{ path, message: `there is no such profile; ${names}` }];
+    return scopes.length === 0 ? [{ path, message: 'an empty list lets nobody in: name a scope, or remove it' }] : [];
+  });
 }

@@ -19,8 +19,8 @@ export interface OAuthParts extends IssuerParts {
   readonly issuers: readonly IssuerSettings[];
 }
 
-/** RFC 6750 2.1; anything else is no token of anybody, and nobody is asked about it. */
-const OPAQUE = /^[A-Za-z0-9._~+/-]+=*$/;
+/** RFC 6750 2.1; anything else is no token of anybody. A key of ours that is mistyped or expired is nobody else's business. */
+const OPAQUE = /^(?!lb_)[A-Za-z0-9._~+/-]+=*$/;
 const MAX_CACHED = 10_000;
 const MAX_CACHED_CHARS = 16 * 1024 * 1024;
 const MAX_VERDICTS = 100;

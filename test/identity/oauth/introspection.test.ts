@@ -1,0 +1,181 @@
+// Opaque tokens: their issuer is asked about each. Against oidc-provider where it is honest, and a server of our own where the
+// answers must be wrong.
+import '../../support/real-http.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import {
+  type AuthorizationServer,
+  RESOURCE_CLIENT,
+  startAuthorizationServer,
+} from '../../support/authorization-server.ts';
+import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
+import { type Recorded, type Recorder, startRecorder } from '../../support/recorder.ts';
+
+const CLIENT = { clientIdEnv: 'IDP_ID', clientSecretEnv: 'IDP_SECRET' };
+const ENV = { IDP_ID: RESOURCE_CLIENT.id, IDP_SECRET: RESOURCE_CLIENT.secret };
+const SCOPES = { read: ['pets.read'], write: ['pets.write'] };
+
+const pass = (seconds: number) => vi.setSystemTime(Date.now() + seconds * 1_000);
+
+describe('with oidc-provider', () => {
+  let server: AuthorizationServer;
+  let gateway: ProtectedGateway;
+
+  beforeAll(async () => {
+    server = await startAuthorizationServer('opaque', ['pets.read', 'pets.write']);
+    gateway = await startProtected([{ issuer: server.issuer, scopes: SCOPES, introspection: CLIENT }], {
+      env: ENV,
+      profiles: { staff: {} },
+    });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await server.close();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const questions = () => server.asked.filter((line) => line === 'POST /token/introspection').length;
+  const statuses = async (token: string, profile = '') =>
+    (await gateway.call(token, { profile })).map(({ status }) => status);
+
+  test('a token is let in where it was made for, by what its scopes allow', async () => {
+    const token = await server.clientToken(gateway.url, 'pets.read');
+    expect(token).not.toContain('.');
+    gateway.upstream.seen.length = 0;
+    expect(await statuses(token)).toEqual([200, 200]);
+    await gateway.call(token, { tool: 'pets_create', args: { name: 'Rex' } });
+    expect(gateway.upstream.seen.map(({ method }) => method)).toEqual(['GET', 'GET']);
+    expect(await statuses(token, 'staff')).toEqual([401, 401]);
+    expect(gateway.lines.join('')).toContain(`"principal":"${server.issuer}|robot"`);
+  });
+
+  test('its issuer is asked once in a while, by however many at once', async () => {
+    const token = await server.clientToken(gateway.url, 'pets.read');
+    const before = questions();
+    await Promise.all(Array.from({ length: 20 }, () => statuses(token)));
+    expect(questions() - before).toBe(1);
+  });
+
+  test('a token that was revoked is refused once its time in the cache is over', async () => {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() });
+    const token = await server.clientToken(gateway.url, 'pets.read');
+    expect(await statuses(token)).toEqual([200, 200]);
+    await server.revoke(token);
+    pass(31);
+    gateway.upstream.seen.length = 0;
+    expect(await statuses(token)).toEqual([401, 401]);
+    expect(gateway.upstream.seen).toEqual([]);
+  });
+
+  test('a token nobody issued is refused, and asked about once', async () => {
+    const before = questions();
+    expect(await statuses('made-up')).toEqual([401, 401]);
+    expect(questions() - before).toBe(1);
+    expect(await statuses('no token at all, "; ')).toEqual([401, 401]);
+    expect(await statuses('lb_a-key-of-ours-that-expired')).toEqual([401, 401]);
+    expect(questions() - before).toBe(1);
+  });
+});
+
+describe('whatever the issuer answers', () => {
+  let server: Recorder;
+  let asked: Recorded[] = [];
+  let answer: { status?: number; body: unknown; metadata?: object } = { body: {} };
+  let gateway: ProtectedGateway;
+
+  beforeAll(async () => {
+    server = await startRecorder((request, response) => {
+      response.setHeader('content-type', 'application/json');
+      if (request.url.startsWith('/.well-known/')) {
+        const own = { issuer: server.origin, introspection_endpoint: `${server.origin}/ask` };
+        response.end(JSON.stringify({ ...own, jwks_uri: `${server.origin}/jwks`, ...answer.metadata }));
+        return;
+      }
+      if (request.url === '/ask') asked.push(request);
+      response.statusCode = answer.status ?? 200;
+      response.end(typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body));
+    });
+    gateway = await startProtected([{ issuer: server.origin, introspection: { ...CLIENT, cacheSeconds: 0 } }], {
+      env: ENV,
+    });
+  });
+  afterAll(async () => {
+    await gateway.close();
+    await server.close();
+  });
+
+  let count = 0;
+  async function statusFor(claims: object | string, status = 200, metadata = {}): Promise<number> {
+    answer = { status, body: typeof claims === 'string' ? claims : { ...good(), ...claims }, metadata };
+    asked = [];
+    gateway.upstream.seen.length = 0;
+    const [reply] = await gateway.call(`token-${++count}`);
+    if (reply.status !== 200) expect(gateway.upstream.seen).toEqual([]);
+    return reply.status;
+  }
+  const seconds = (offset: number) => Math.floor(Date.now() / 1_000) + offset;
+  const good = () => ({ active: true, sub: 'alice', aud: gateway.url, exp: seconds(60), token_type: 'Bearer' });
+
+  test('a good answer lets in, with our own id and secret as the question was asked', async () => {
+    expect(await statusFor({})).toBe(200);
+    const [{ headers, body }] = asked as [Recorded];
+    const [, basic = ''] = headers.authorization!.split(' ');
+    const [id, secret] = Buffer.from(basic, 'base64').toString().split(':');
+    expect(new URLSearchParams(`id=${id}&secret=${secret}`).get('secret')).toBe(RESOURCE_CLIENT.secret);
+    expect(body.toString()).toBe(`token=token-${count}&token_type_hint=access_token`);
+  });
+
+  test.each([
+    { active: 'true' },
+    { active: 1 },
+    { active: undefined },
+    { aud: undefined },
+    { aud: 'https://other.example/mcp' },
+    { iss: 'https://evil.example' },
+    { exp: seconds(-3_600) },
+    { exp: 'never' },
+    { nbf: seconds(3_600) },
+    { token_type: 'DPoP' },
+    { token_type: 'refresh_token' },
+    { typ: 'Refresh' },
+    { cnf: { jkt: 'x' } },
+    { sub: undefined, client_id: undefined },
+    { sub: 'a\r\nb' },
+  ])('%j is a no', async (claims) => {
+    expect(await statusFor(claims)).toBe(401);
+  });
+
+  test.each([
+    ['{"active":true', 200],
+    ['[true]', 200],
+    ['<html>', 200],
+    ['{"active":true}', 500],
+    ['{"active":true}', 401],
+    ['{"active":true}', 302],
+    [`{"active":true,"x":"${'x'.repeat(300_000)}"}`, 200],
+  ])('%.20s with status %i lets nobody in, and says to try again', async (body, status) => {
+    expect(await statusFor(body, status)).toBe(503);
+  });
+
+  test('the log says what is wrong, and never our secret', () => {
+    const log = gateway.lines.join('');
+    expect(log).toContain('the authorization server cannot be used');
+    expect(log).not.toContain(RESOURCE_CLIENT.secret);
+  });
+});
+
+test('a JWT is verified by its signature also where opaque tokens are asked about', async () => {
+  const { startIssuer } = await import('../../attack/issuer.ts');
+  const issuer = await startIssuer();
+  const gateway = await startProtected(
+    [{ issuer: issuer.url, introspection: { ...CLIENT, url: `${issuer.url}/introspect` } }],
+    { env: ENV },
+  );
+  const [good] = await gateway.call(await issuer.mint(gateway.url));
+  const [forged] = await gateway.call(await issuer.mint(gateway.url, { foreign: true }));
+  const [foreign] = await gateway.call(await issuer.mint(gateway.url, { claims: { iss: 'https://evil.example' } }));
+  expect([good.status, forged.status, foreign.status]).toEqual([200, 401, 401]);
+  await gateway.close();
+  await issuer.close();
+});
