@@ -140,6 +140,22 @@ const issuer = strict(
   'issuer',
 ).meta({ id: 'issuer', description: 'An OAuth 2.1 authorization server whose access tokens are accepted.' });
 
+const certificate = strict({
+  subject: about(text, 'A pattern of the common name in its subject; `*` stands for any run of characters.', 'batch-*'),
+  san: about(
+    text,
+    'A pattern of one of its alternative names (DNS name, URI, mail address), in place of `subject` or beside it.',
+    'spiffe://example.com/batch/*',
+  ),
+  name: about(principalName, 'Who calls with it. Default: the name that the pattern fits.', 'batch'),
+  ...permissions,
+})
+  .refine(({ subject, san }) => subject !== undefined || san !== undefined, 'must have subject or san')
+  .meta({
+    id: 'certificate',
+    description: 'Client certificates that `tls.clientCa` has signed; the first entry that fits counts.',
+  });
+
 export const authSection = strict({
   keys: about(list(keyEntry), 'API keys, sent as `Authorization: Bearer <key>` or `X-API-Key: <key>`.', [
     { name: 'ci', sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08', effects: ['read'] },
@@ -147,4 +163,9 @@ export const authSection = strict({
   oauth: about(list(issuer), 'Authorization servers whose access tokens are accepted.', [
     { issuer: 'https://id.example.com', scopes: { read: ['api.read'] } },
   ]),
+  certificates: about(
+    list(certificate),
+    'What callers with a client certificate may do; one that no entry names is refused. Default: whoever has one of `tls.clientCa` may do everything.',
+    [{ subject: 'batch-*', name: 'batch', effects: ['read'] }],
+  ),
 }).meta({ id: 'auth' });

@@ -22,7 +22,7 @@ import { tlsSection } from './tls-schema.ts';
 
 /** Settings that are more than one value; they stand in the file only. */
 const SECTIONS = {
-  tls: about(tlsSection, 'TLS of the TCP port.', { cert: 'tls.crt', key: 'tls.key' }),
+  tls: about(tlsSection, 'TLS of both ports, HTTP and TCP.', { cert: 'tls.crt', key: 'tls.key' }),
   auth: about(authSection, 'Who may call. Without it a bind beyond loopback is refused.', { keys: [] }),
   limits: about(limitsSection, 'How much may be called.', { perPrincipal: { rate: '600/min' } }),
   assertions: about(

@@ -51,6 +51,10 @@ export type Flags = {
   readonly config?: string | undefined;
   /** A file of API keys. */
   readonly apiKeys?: string | undefined;
+  /** Files of `tls`. */
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  readonly tlsClientCa?: string | undefined;
   readonly json?: boolean;
 };
 
@@ -112,6 +116,7 @@ export function readConfig(commandLine: Flags, processEnv: Environment, reach: R
     ...rest,
     ...pickSections(deployment, origins),
     ...readKeySettings(flags, environment.env, origins),
+    ...readTlsSettings(flags, environment.env, deployment?.settings.tls),
     profiles: values.profiles ?? findBeside(deployment, 'profiles.yaml'),
     paths: domains ?? (reach === 'all' ? defaultPaths(deployment) : []),
     envFiles: files.map(({ path }) => path),
@@ -137,6 +142,21 @@ function readKeySettings(
     apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
     apiKeysFile: flags.apiKeys ?? (env[SECTION_VARIABLES.apiKeysFile] || undefined),
   };
+}
+
+/** The files of `tls`, named one by one. */
+function readTlsSettings(flags: Flags, env: Environment, section: Sections['tls']): Pick<Config, 'tls'> {
+  const cert = flags.tlsCert ?? (env[SECTION_VARIABLES.tlsCert] || section?.cert);
+  const key = flags.tlsKey ?? (env[SECTION_VARIABLES.tlsKey] || section?.key);
+  const clientCa = flags.tlsClientCa ?? (env[SECTION_VARIABLES.tlsClientCa] || section?.clientCa);
+  if (cert === undefined && key === undefined && clientCa === undefined) return {};
+  if (cert !== undefined && key !== undefined)
+    return { tls: { ...section, cert, key, ...(clientCa !== undefined && { clientCa }) } };
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert' : '--tls-key'} as well.`,
+    { usage: true },
+  );
 }
 
 /** What was named; else ./landbridge.yaml where there is one. */

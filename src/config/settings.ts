@@ -264,7 +264,13 @@ export const SETTINGS = {
 } as const satisfies Record<string, Setting>;
 
 /** Variables for what is said in a section of landbridge.yaml. */
-export const SECTION_VARIABLES = { apiKeys: 'LANDBRIDGE_API_KEYS', apiKeysFile: 'LANDBRIDGE_API_KEYS_FILE' } as const;
+export const SECTION_VARIABLES = {
+  apiKeys: 'LANDBRIDGE_API_KEYS',
+  apiKeysFile: 'LANDBRIDGE_API_KEYS_FILE',
+  tlsCert: 'LANDBRIDGE_TLS_CERT',
+  tlsKey: 'LANDBRIDGE_TLS_KEY',
+  tlsClientCa: 'LANDBRIDGE_TLS_CLIENT_CA',
+} as const;
 
 export type Settings = typeof SETTINGS;
 export type SecretSource = z.output<typeof secretSource>;

@@ -1,25 +1,20 @@
 // Client certificates: who is named in one that a trusted authority signed → a principal. Which of them may do what is a
 // list in the configuration; without a list everybody who has a good one may come in.
 import type { Socket } from 'node:net';
-import type { Principal } from '../call/caller.ts';
 import { compileGlob } from '../endpoint/glob.ts';
-import type { CallLimits, Effect } from '../endpoint/model.ts';
 import type { Refusal } from '../transport/admission.ts';
 import { type PeerCertificate, readPeerCertificate } from '../transport/door/peer-certificate.ts';
+import type { Identify } from '../transport/http.ts';
 import type { Verdict } from './identify.ts';
+import { expiryOf, type Permissions, toPrincipal } from './permissions.ts';
 
-export interface CertificateRule {
+export interface CertificateRule extends Permissions {
   /** A pattern of the subject's common name. */
   readonly subject?: string | undefined;
   /** A pattern of one of its alternative names. */
   readonly san?: string | undefined;
   /** The principal is `cert:<name>`. Absent: the name that the pattern fits. */
   readonly name?: string | undefined;
-  readonly profiles?: readonly string[] | undefined;
-  readonly effects?: readonly Effect[] | undefined;
-  /** ISO 8601; from then on nobody comes in by this rule. */
-  readonly expires?: string | undefined;
-  readonly limits?: CallLimits | undefined;
 }
 
 /** Undefined: the client showed no certificate, and has to say otherwise who it is. */
@@ -63,6 +58,19 @@ export function createCertificateCheck(rules: readonly CertificateRule[] | undef
   };
 }
 
+/** Over HTTP a key or token counts more than a good certificate, as it may be somebody's behind the one who connects. */
+export function withCertificates(certificates: CertificateCheck | undefined, byToken: Identify): Identify {
+  if (!certificates) return byToken;
+  return (request, profile) => {
+    const verdict = certificates(request.socket);
+    const { authorization, 'x-api-key': key } = request.headers;
+    const showsNothing = authorization === undefined && key === undefined;
+    // A bad certificate is not made good by a key.
+    if (verdict !== undefined && (showsNothing || !('principal' in verdict))) return verdict;
+    return byToken(request, profile);
+  };
+}
+
 function admitByName(certificate: PeerCertificate): Admitted {
   const name = nameOf(certificate);
   const verdict = name === undefined ? NAMELESS : { principal: Object.freeze({ id: `cert:${name}` }) };
@@ -88,20 +96,11 @@ function compileRules(rules: readonly CertificateRule[]): (certificate: PeerCert
         subject === undefined || (commonName !== undefined && NAME.test(commonName) && subject(commonName));
       const name = rule.name ?? (subject ? commonName : altName);
       if (!isSubject || (san && altName === undefined) || name === undefined) continue;
-      const expiresMs = rule.expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(rule.expires);
-      return { verdict: { principal: toPrincipal(name, rule) }, untilMs: Math.min(validToMs, expiresMs) };
+      const principal = toPrincipal(`cert:${name}`, rule);
+      return { verdict: { principal }, untilMs: Math.min(validToMs, expiryOf(rule)) };
     }
     const shown = nameOf(certificate);
     const refusal = refuse(403, 'no entry of auth.certificates names this client certificate.');
     return { verdict: shown === undefined ? refusal : { ...refusal, caller: `cert:${shown}` }, untilMs: validToMs };
   };
-}
-
-function toPrincipal(name: string, { profiles, effects, limits }: CertificateRule): Principal {
-  return Object.freeze({
-    id: `cert:${name}`,
-    ...(profiles !== undefined && !profiles.includes('*') && { profiles: Object.freeze([...profiles]) }),
-    ...(effects !== undefined && { effects: Object.freeze([...effects]) }),
-    ...(limits !== undefined && { limits }),
-  });
 }

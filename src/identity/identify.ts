@@ -26,22 +26,45 @@ const MAX_TOKEN_CHARS = 8_192;
 const IN_ADDRESS = /[?&](?:access_token|api_key)=/i;
 const BEARER = /^bearer +(\S.*)$/i;
 
+const UNKNOWN_TOKEN = 'Unauthorized: this key or token is not known, or no longer good. Get a new one.';
+
+type Asked = Verdict | undefined;
+
+/** The first authority that knows a token decides. */
+function askAll(all: readonly Authority[], token: string, profile: string, from = 0): Asked | Promise<Asked> {
+  for (let at = from; at < all.length; at++) {
+    const verdict = all[at]!.check(token, profile);
+    if (verdict instanceof Promise) return verdict.then((late) => late ?? askAll(all, token, profile, at + 1));
+    if (verdict !== undefined) return verdict;
+  }
+  return undefined;
+}
+
+/** For whoever shows a key or token otherwise than in a request of HTTP. */
+export function createTokenCheck(
+  authorities: readonly Authority[],
+  profile: string,
+): (token: string) => Verdict | Promise<Verdict> {
+  const unknown: Refusal = { status: 401, message: UNKNOWN_TOKEN };
+  return (token) => {
+    const verdict = askAll(authorities, token, profile);
+    return verdict instanceof Promise ? verdict.then((late) => late ?? unknown) : (verdict ?? unknown);
+  };
+}
+
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
   const refuse = (profile: string, message: string, error?: 'invalid_token'): Refusal => ({
     status: 401,
     message,
     headers: { 'www-authenticate': challenge(profile, error) },
   });
-  const unknown = (profile: string) =>
-    refuse(profile, 'Unauthorized: this key or token is not known, or no longer good. Get a new one.', 'invalid_token');
+  const unknown = (profile: string) => refuse(profile, UNKNOWN_TOKEN, 'invalid_token');
 
-  const ask = (token: string, profile: string, from: number): Verdict | Promise<Verdict> => {
-    for (let at = from; at < authorities.length; at++) {
-      const verdict = authorities[at]!.check(token, profile);
-      if (verdict instanceof Promise) return verdict.then((settled) => settled ?? ask(token, profile, at + 1));
-      if (verdict !== undefined) return verdict;
-    }
-    return unknown(profile);
+  const ask = (token: string, profile: string): Verdict | Promise<Verdict> => {
+    const verdict = askAll(authorities, token, profile);
+    return verdict instanceof Promise
+      ? verdict.then((late) => late ?? unknown(profile))
+      : (verdict ?? unknown(profile));
   };
 
   return (request, profile) => {
@@ -60,7 +83,7 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
         message: 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".',
         headers: { 'www-authenticate': challenge(profile) },
       };
-    return shown.token.length > MAX_TOKEN_CHARS ? unknown(profile) : ask(shown.token, profile, 0);
+    return shown.token.length > MAX_TOKEN_CHARS ? unknown(profile) : ask(shown.token, profile);
   };
 }
 

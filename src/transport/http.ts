@@ -238,7 +238,8 @@ function createDoor(
   const enter = (profile: Named, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
     const protocol = profile === undefined ? undefined : protocolOf(profile, identity.principal);
     // The same for what the caller may not use and for what there is not.
-    if (protocol === undefined) refuse(request, response, 404, nothingAt(request.url ?? ''));
+    if (protocol === undefined)
+      refuse(request, response, 404, nothingAt(request.url ?? ''), {}, 'not_found', identity.principal.id);
     else if (request.method === 'POST') readBody(protocol, request, response, identity);
     else otherwise(request, response);
   };

@@ -172,10 +172,10 @@ describe('the key line', () => {
 
   test('decides what is there: a reader’s connection has no writes', async () => {
     const { socket, lines } = await plain(await start({ identify: { token } }));
-    const remove = modern(2, 'tools/call', { name: 'pets_remove', arguments: { id: 7 } });
+    const remove = modern(2, 'tools/call', { name: 'pets_delete', arguments: { id: 7 } });
     socket.write(`AUTH reader\n${JSON.stringify(remove)}\n`);
     await until(() => lines().length === 1);
-    expect(messageOf(lines()[0])).toContain('pets_remove');
+    expect(messageOf(lines()[0])).toContain('pets_delete');
     expect(calls).toEqual([]);
     socket.destroy();
   });
@@ -389,9 +389,9 @@ describe('TLS', () => {
   test('what a rule allows is what is there', async () => {
     const pair = certificates.issue('client-ca', '/CN=reader');
     const { socket, lines } = await secure(await startMutual([{ subject: 'reader', effects: READ }]), pair);
-    socket.write(`${JSON.stringify(modern(2, 'tools/call', { name: 'pets_remove', arguments: { id: 7 } }))}\n`);
+    socket.write(`${JSON.stringify(modern(2, 'tools/call', { name: 'pets_delete', arguments: { id: 7 } }))}\n`);
     await until(() => lines().length === 1);
-    expect([messageOf(lines()[0]), calls]).toEqual([expect.stringContaining('pets_remove'), []]);
+    expect([messageOf(lines()[0]), calls]).toEqual([expect.stringContaining('pets_delete'), []]);
     socket.destroy();
   });
 

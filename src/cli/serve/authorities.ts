@@ -6,10 +6,14 @@ import type { Config } from '../../config/read-config.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';
-import { createKeyAuthority, toPrincipal } from '../../identity/api-keys.ts';
-import { type Authority, createIdentify } from '../../identity/identify.ts';
+import { createKeyAuthority } from '../../identity/api-keys.ts';
+import { type CertificateCheck, withCertificates } from '../../identity/certificates.ts';
+import { type Authority, createIdentify, createTokenCheck } from '../../identity/identify.ts';
+import { toPrincipal } from '../../identity/permissions.ts';
 import type { Identify } from '../../transport/http.ts';
+import type { TcpIdentify } from '../../transport/lines/tcp.ts';
 import { count } from '../terminal/terminal.ts';
+import { openCertificates } from './doors.ts';
 import type { Issuers } from './issuers.ts';
 
 /** A class of callers: who sees the same. */
@@ -24,6 +28,8 @@ export interface Authorities {
   /** Asked in this order. */
   readonly all: readonly Authority[];
   readonly identify: Identify;
+  /** The same over TCP, which serves one profile. */
+  readonly identifyOverTcp: (profile: string) => TcpIdentify;
   readonly classes: readonly CallerClass[];
   readonly issuers?: Issuers | undefined;
   /** `2 keys`: for the banner. */
@@ -35,7 +41,8 @@ export interface Authorities {
 /** Undefined where the configuration does not say who may call: then everybody may. */
 export async function createAuthorities(config: Config, profiles: readonly string[]): Promise<Authorities | undefined> {
   const keys = readKeys(config, profiles);
-  if (config.auth === undefined && keys.length === 0) return undefined;
+  const certificates = openCertificates(config, profiles);
+  if (config.auth === undefined && keys.length === 0 && !certificates) return undefined;
   const { auth = {} } = config;
   const { oauth = [] } = auth;
   // What reads tokens is loaded where somebody may call with one.
@@ -45,29 +52,40 @@ export async function createAuthorities(config: Config, profiles: readonly strin
     ...(issuers ? [issuers.authority] : []),
   ];
   const classes: CallerClass[] = [
-    ...keys.map(toPrincipal),
+    ...keys.map((key) => toPrincipal(key.name, key)),
+    ...(certificates ? (config.auth?.certificates ?? [{}]) : []).map((rule) => toPrincipal('', rule)),
     ...(issuers?.effectSets.map((effects) => ({ effects })) ?? []),
   ];
   const parts = [
     ...(keys.length > 0 ? [count(keys.length, 'key')] : []),
+    ...(certificates ? ['client certificates'] : []),
     ...(oauth.length > 0 ? [`tokens of ${oauth.map(({ issuer }) => issuer).join(', ')}`] : []),
   ];
-  if (all.length === 0)
+  if (all.length === 0 && !certificates)
     throw new GatewayError(
       'BAD_CONFIG',
-      'auth lets nobody in: add a key ("landbridge key new <name>" makes one) or an issuer of tokens (auth.oauth), or remove it.',
+      'auth lets nobody in: add a key ("landbridge key new <name>" makes one) an issuer of tokens (auth.oauth) or an authority of client certificates (tls.clientCa), or remove it.',
     );
   const challenge = (profile: string, error?: 'invalid_token') =>
     issuers?.resource.challenge(profile, error && { error }) ??
     `Bearer realm="landbridge"${error === undefined ? '' : `, error="${error}"`}`;
   return {
     all,
-    identify: createIdentify({ authorities: all, challenge }),
+    identify: withCertificates(certificates, createIdentify({ authorities: all, challenge })),
+    identifyOverTcp: (profile) => toTcpIdentify(all, certificates, profile),
     classes,
     issuers,
     summary: parts.join(', '),
     warnings: listExpired(keys),
   };
+}
+
+function toTcpIdentify(
+  all: readonly Authority[],
+  certificate: CertificateCheck | undefined,
+  profile: string,
+): TcpIdentify {
+  return { certificate, ...(all.length > 0 && { token: createTokenCheck(all, profile) }) };
 }
 
 function listExpired(keys: readonly ConfiguredKey[]): string[] {

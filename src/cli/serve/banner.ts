@@ -14,7 +14,9 @@ export interface Addresses {
   readonly http?: string | undefined;
   readonly tcp?: string | undefined;
   readonly stdio: boolean;
-  /** Who may call over HTTP: `2 keys`. Absent: everybody. */
+  /** Whether HTTP and TCP speak TLS. */
+  readonly tls?: boolean;
+  /** Who may call over HTTP and TCP: `2 keys`. Absent: everybody. */
   readonly authentication?: string | undefined;
   /** Other machines reach a port on which nobody is asked who calls. */
   readonly isWideOpen?: boolean | undefined;
@@ -46,9 +48,10 @@ export interface Launch {
 
 /** All of it on one line, for whoever reads it with a program. */
 export function renderLine(gateway: Gateway, at: Addresses, tokens: number): string {
-  const { http, tcp } = at;
+  const { http, tcp, tls } = at;
+  const overTcp = `MCP over TCP${tls ? ' (TLS)' : ''}`;
   const { name, version, registry } = gateway;
-  const where = [http && `MCP over HTTP ${http}`, tcp && `MCP over TCP ${tcp}`].filter(Boolean).join(', ');
+  const where = [http && `MCP over HTTP ${http}`, tcp && `${overTcp} ${tcp}`].filter(Boolean).join(', ');
   const callers = describeCallers(at).map((text) => `; ${text}`);
   return `${name} ${version}: ${where}; ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), ${tokens.toLocaleString('en-US')} tokens${callers.join('')}\n`;
 }
@@ -147,7 +150,7 @@ function renderCredentials({ domains }: Gateway): string {
   return lines.length === 0 ? '' : `${pc.bold('Credentials sent')}${lines.join('')}`;
 }
 
-function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly string[]): string {
+function renderAddresses({ http, tcp, tls, stdio }: Addresses, profiles: readonly string[]): string {
   const rows = [
     ...(http
       ? [
@@ -156,7 +159,7 @@ function renderAddresses({ http, tcp, stdio }: Addresses, profiles: readonly str
           ['  health', `${http.replace(/\/mcp$/, '')}/healthz, /readyz`],
         ]
       : []),
-    ...(tcp ? [['  MCP over TCP', tcp]] : []),
+    ...(tcp ? [['  MCP over TCP', tls ? `${tcp} (TLS)` : tcp]] : []),
     ...(stdio ? [['  MCP over stdio', 'this process']] : []),
   ];
   return `${pc.bold('Listening')}\n${rows.map(([label, where]) => `${label!.padEnd(18)}${pc.green(where!)}`).join('\n')}`;

@@ -8,10 +8,11 @@ import { GatewayError } from '../../errors.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
 import { createLog, flushLog, type Logger } from '../../log.ts';
 import type { RedisState } from '../../state/redis-state.ts';
+import type { Refusals } from '../../transport/door/refusals.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
 import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
-import { startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
+import { type ProtocolOf, startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
 import { isLoopback } from '../../transport/listen.ts';
 import { costOfList, listModes, measureModes } from '../exposure-cost.ts';
 import { chooseService, load, toGatewayOptions } from '../open-gateway.ts';
@@ -20,6 +21,7 @@ import { count, shown } from '../terminal/terminal.ts';
 import { type Authorities, createAuthorities, prepareCatalogs } from './authorities.ts';
 import { type Addresses, describeCallers, type Launch, OPEN_TO_ALL, renderBanner, renderLine } from './banner.ts';
 import { listCredentials } from './credential-lines.ts';
+import { listDoorWarnings, openRefusals, readTls } from './doors.ts';
 
 export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);
@@ -43,6 +45,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   const redact = createRedactor(collectSecrets(loaded.domains));
   for (const secret of authorities?.issuers?.secrets ?? []) redact.addSecret(secret);
   const log = createLog({ level: config.logLevel, redact, pretty: process.stderr.isTTY === true });
+  const refusals = openRefusals(log);
   let gateway: Gateway;
   let audit: AuditTrail | undefined;
   const running: Running = {};
@@ -62,7 +65,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
       spent: running.state?.spent,
     });
     if (authorities !== undefined) prepareCatalogs(gateway, authorities);
-    await start(config, gateway, authorities, running, log);
+    await start(config, gateway, authorities, refusals, running, log);
   } catch (error) {
     await running.http?.close(0);
     await running.tcp?.close(0);
@@ -73,7 +76,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
     throw error;
   }
 
-  const stop = createStop(config, running, log, gateway, async () => {
+  const stop = createStop(config, running, log, refusals, gateway, async () => {
     await authorities?.issuers?.close();
     await gateway.close();
     audit?.close();
@@ -96,7 +99,8 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   if (running.stdio && !running.http && !running.tcp)
     void running.stdio.finished.then(() => stopping || stop('stdin ended'));
   if (isWideOpen(config, authorities)) log.warn(OPEN_TO_ALL);
-  for (const warning of authorities?.warnings ?? []) log.warn(warning);
+  for (const warning of [...(authorities?.warnings ?? []), ...listDoorWarnings(config, authorities !== undefined)])
+    log.warn(warning);
   await announce(launch, gateway, authorities, running, json);
 }
 
@@ -144,9 +148,9 @@ function refuseOpenDoors(config: Config, authorities: Authorities | undefined): 
   );
 }
 
-/** Other machines reach a port on which nobody is asked who calls: raw TCP asks nobody. */
+/** Other machines reach a port on which nobody is asked who calls. */
 function isWideOpen({ host, http, tcp }: Config, authorities: Authorities | undefined): boolean {
-  return !isLoopback(host) && ((http && authorities === undefined) || tcp !== undefined);
+  return authorities === undefined && !isLoopback(host) && (http || tcp !== undefined);
 }
 
 /** Every call of such a domain would be refused: better said now. */
@@ -166,10 +170,12 @@ async function start(
   config: Config,
   gateway: Gateway,
   authorities: Authorities | undefined,
+  refusals: Refusals,
   running: Running,
   log: Logger,
 ): Promise<void> {
   const { protocol } = chooseService(gateway, config);
+  const tls = readTls(config);
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
   gateway.limits.overload.start();
   if (config.http) {
@@ -178,6 +184,10 @@ async function start(
       port: config.port,
       allowedHosts: config.allowedHosts,
       allowedOrigins: config.allowedOrigins,
+      publicUrl: config.publicUrl,
+      trustedProxies: config.trustedProxies,
+      tls,
+      refusals,
       maxBodyBytes: config.maxBodyBytes,
       ready: () => !stopping,
       ...(authorities && { identify: authorities.identify }),
@@ -185,18 +195,29 @@ async function start(
       sharedState: running.state && (() => (running.state?.isUsable ? 'ok' : 'degraded')),
       onInternalError: (error) => log.error({ err: error }, 'internal error'),
     });
-    authorities?.issuers?.start(log, `http://${bracketed(config.host)}:${running.http.port}`);
+    authorities?.issuers?.start(log, `http${tls ? 's' : ''}://${bracketed(config.host)}:${running.http.port}`);
   }
   if (config.tcp !== undefined) {
-    running.tcp = await startTcp(protocol, {
+    const { profile = '' } = config;
+    running.tcp = await startTcp(usableBy(gateway, profile), {
       ...limits,
+      identify: authorities?.identifyOverTcp(profile),
+      tls,
+      refusals,
       host: config.host,
       port: config.tcp,
       maxConnections: config.maxConnections,
       idleMs: config.idleSeconds * 1_000,
     });
+    if (!running.http) authorities?.issuers?.start(log, `http://${bracketed(config.host)}:${running.tcp.port}`);
   }
   if (config.stdio) running.stdio = startStdio(protocol, limits);
+}
+
+/** What a caller may use of a profile. */
+function usableBy(gateway: Gateway, profile: string): ProtocolOf {
+  return ({ profiles, effects }) =>
+    profiles === undefined || profiles.includes(profile) ? gateway.serviceOf(profile, effects)?.protocol : undefined;
 }
 
 /** As it stands in a URL. */
@@ -210,6 +231,7 @@ function createStop(
   config: Config,
   running: Running,
   log: Logger,
+  refusals: Refusals,
   gateway: Gateway,
   release: () => Promise<void>,
 ): (why: string, code?: number) => void {
@@ -217,7 +239,8 @@ function createStop(
     // A second signal means: now.
     if (stopping) process.exit(code === 0 ? 130 : code);
     stopping = true;
-    log.info({ why }, 'stopping');
+    refusals.flush();
+    log.info({ why, ...(refusals.counts.size > 0 && { refused: Object.fromEntries(refusals.counts) }) }, 'stopping');
     const graceMs = config.graceSeconds * 1_000;
     // Subscriptions would otherwise hold their connections open for the whole grace time.
     gateway.drain();
@@ -243,10 +266,11 @@ async function announce(
   const gateway = running.http ? all : { ...all, ...chosen };
   const host = bracketed(config.host);
   const at: Addresses = {
-    http: running.http && `http://${host}:${running.http.port}/mcp`,
+    http: running.http && `http${config.tls ? 's' : ''}://${host}:${running.http.port}/mcp`,
     tcp: running.tcp && `${host}:${running.tcp.port}`,
     stdio: config.stdio,
-    authentication: running.http && authorities?.summary,
+    ...(config.tls && { tls: true }),
+    authentication: (running.http || running.tcp) && authorities?.summary,
     isWideOpen: isWideOpen(config, authorities),
   };
   // stdout is the protocol's when stdio is on.
@@ -265,7 +289,7 @@ async function announce(
       `${gateway.name} ${gateway.version} is ready on stdio with ${count(chosen.registry.tools.size, 'tool')}.\n`,
     );
     if (at.http) out.write(`MCP over HTTP: ${at.http}\n`);
-    if (at.tcp) out.write(`MCP over TCP: ${at.tcp}\n`);
+    if (at.tcp) out.write(`MCP over TCP${at.tls ? ' (TLS)' : ''}: ${at.tcp}\n`);
     if (at.http || at.tcp) for (const line of describeCallers(at)) out.write(`${line}\n`);
   } else if (process.stdout.isTTY) {
     const modes = listModes(await measureModes(gateway, gateway.domains));

@@ -205,7 +205,7 @@ function dismiss(socket: Socket, message: string): void {
 }
 
 function isSame(one: Principal, other: Principal): boolean {
-  const permissionsOf = ({ scopes, effects }: Principal) => JSON.stringify([scopes, effects]);
+  const permissionsOf = ({ profiles, scopes, effects }: Principal) => JSON.stringify([profiles, scopes, effects]);
   return one === other || (one.id === other.id && permissionsOf(one) === permissionsOf(other));
 }
 
