@@ -1,5 +1,5 @@
 // One call from arguments to answer: proof, request, redirects, answer, all inside one deadline.
-import type { AssertionSigner } from '../call/assertions.ts';
+import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { originOf } from '../endpoint/address.ts';

@@ -41,7 +41,7 @@ export const exchangeFields = {
   ).exactOptional(),
 };
 
-export const assertionShape = {
+const assertionShape = {
   kind: about(
     z.literal('assertion'),
     'A short-lived JWT about the caller, signed by this gateway with the keys of `assertions` in landbridge.yaml; the API verifies it with `/.well-known/jwks.json`.',
