@@ -54,7 +54,7 @@ const assertionShape = {
     '$'.concat('{principal.sub}'),
   ).exactOptional(),
   lifetimeSeconds: about(
-    z.int().min(5).max(600),
+    z.int().min(10).max(600),
     'How long it is good. A new one is signed for every call. Default: 60.',
     30,
   ).exactOptional(),
