@@ -2,7 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
-import type { AssertionSigner } from './call/assertions.ts';
+import type { AssertionSigner } from './call/assertion-signer.ts';
 import type { Evidence } from './call/evidence.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';

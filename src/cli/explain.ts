@@ -78,6 +78,10 @@ function explain(gateway: Gateway, { name: tool, qualifiedNames, endpoint }: Cat
     })),
     fixed: endpoint.fixed.map(({ value, to }) => ({ value, goesTo: describeTarget(to) })),
     credentials: endpoint.security.map((together) => together.map(describeCredential)),
+    callerHeaders: (endpoint.callerHeaders ?? []).map((header) => ({
+      name: header.name,
+      value: header.from === 'principal' ? header.text.shown : "the same header of the caller's request",
+    })),
     limits: { timeoutMs: endpoint.limits.timeoutMs, maxResponseBytes: endpoint.limits.maxResponseBytes },
     response: endpoint.response,
     leftOut: endpoint.leftOut?.() ?? [],
@@ -120,6 +124,7 @@ function render(facts: ToolFacts): string {
       `at most ${facts.response.maxChars} characters${facts.response.pick ? `, only ${shown(facts.response.pick.join(', '))}` : ''}`,
     ],
     ['credentials', credentials.map(renderTogether).join('; or ') || 'none'],
+    ...facts.callerHeaders.map(({ name, value }): [string, string] => ['who calls', shown(`${name}: ${value}`)]),
   ];
   const section = (head: readonly string[], lines: readonly (readonly string[])[]) =>
     lines.length === 0 ? [] : [renderTable(head, lines)];
@@ -175,7 +180,7 @@ function tellWay({ way, because }: WayDecision): string {
 
 function renderTogether(set: ToolFacts['credentials'][number]): string {
   const each = set.map(({ scheme, format, variables }) =>
-    shown(`${scheme}: ${variables.join(', ')}, sent as ${format}`),
+    shown([`${scheme}:`, ...(variables.length > 0 ? [`${variables.join(', ')},`] : []), `sent as ${format}`].join(' ')),
   );
   return each.join(' and ') || 'none';
 }

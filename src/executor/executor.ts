@@ -1,5 +1,5 @@
 // Does, never decides: endpoint + arguments → request → answer. Callers have validated and confirmed before.
-import type { AssertionSigner } from '../call/assertions.ts';
+import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';

@@ -1,11 +1,11 @@
 // One call from arguments to answer: proof, request, redirects, answer, all inside one deadline.
-import type { AssertionSigner } from '../call/assertions.ts';
+import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ReportProgress } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { originOf } from '../endpoint/address.ts';
 import { visible } from '../endpoint/hidden.ts';
 import type { Args, CallerHeader, Credential, Endpoint } from '../endpoint/model.ts';
-import { type Redactor, withSecrets } from '../endpoint/redaction/redact.ts';
+import { createRedactor, joinRedactors, type Redactor } from '../endpoint/redaction/redact.ts';
 import { redactBeginning } from '../endpoint/redaction/redact-beginning.ts';
 import { type Aftermath, GatewayError, ToolTimeoutError } from '../errors.ts';
 import type { Slots } from '../limits/slots.ts';
@@ -22,7 +22,7 @@ import {
 import { compilePaging, pagingArgs } from './answer/paging.ts';
 import { assertCaller } from './caller/assert-caller.ts';
 import { fillCallerHeaders } from './caller/caller-headers.ts';
-import { subjectOf } from './caller/subject.ts';
+import { type Subject, subjectOf } from './caller/subject.ts';
 import { followRedirect, isRedirect } from './redirect.ts';
 import type { RequestPlan, WireRequest } from './request/build-request.ts';
 import {
@@ -271,25 +271,21 @@ class EndpointCall {
       return { credential, tool: label, apiOrigin: this.#plan.origin, subject };
     });
     const texts = new Map<LiveCredential, string>();
-    const secrets = wishes.flatMap(({ subject }) => subject?.token ?? []);
+    let redact = this.#redact;
     for (const credential of need.assertions) {
       const jwt = await assertCaller(this.#signer, credential, context, this.#plan.origin);
       texts.set(credential, jwt);
-      secrets.push(jwt);
+      redact = joinRedactors(redact, createRedactor([jwt]));
     }
     const inHand: TokenInHand[] = [];
     for (const wish of wishes) {
       const issued = await this.#takeToken(wish, context);
       texts.set(wish.credential, need.textOf(issued));
       inHand.push([wish, issued]);
-      if (wish.subject !== undefined) secrets.push(issued.token);
+      if (wish.subject !== undefined) redact = joinRedactors(redact, redactorOf(issued, wish.subject));
     }
     const proof = buildProof(label, need.credentials, (credential) => texts.get(credential) ?? '');
-    return {
-      proof: { ...proof, headers: { ...headers, ...proof.headers } },
-      inHand,
-      redact: secrets.length === 0 ? this.#redact : withSecrets(this.#redact, secrets),
-    };
+    return { proof: { ...proof, headers: { ...headers, ...proof.headers } }, inHand, redact };
   }
 
   /** Gives up the tokens that were refused; true where new ones may help. */
@@ -313,6 +309,18 @@ class EndpointCall {
 }
 
 const CLIENT_CREDENTIALS = { renewOn: [401] };
+
+/** Of the token of a caller and of what it was exchanged for: made once, since both serve many calls. */
+const redactors = new WeakMap<Issued, Redactor>();
+
+function redactorOf(issued: Issued, { token }: Subject): Redactor {
+  let redactor = redactors.get(issued);
+  if (redactor === undefined) {
+    redactor = createRedactor([token, issued.token]);
+    redactors.set(issued, redactor);
+  }
+  return redactor;
+}
 
 const MAX_LOOKED_AT = 16 * 1024;
 const MAX_BEGINNING = 600;

@@ -2,7 +2,7 @@
 // published, so that a key can be replaced while what the old one signed is still good.
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { AssertionSigner } from '../call/assertions.ts';
+import type { AssertionSigner } from '../call/assertion-signer.ts';
 import { GatewayError } from '../errors.ts';
 
 export interface AssertionKeys {

@@ -3,7 +3,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
 import { loginSecrets } from '../endpoint/login/login-operation.ts';
-import type { Endpoint, Target } from '../endpoint/model.ts';
+import type { Credential, Endpoint, Target } from '../endpoint/model.ts';
 import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
 import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
 import { isSilent } from '../executor/answer/api-problem.ts';
@@ -123,7 +123,6 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     endpoint.args.filter(({ to }) => to.some(test)).map(({ key }) => key);
   const choice = chooseCredentials(endpoint);
   const sent = choice.kind === 'chosen' ? choice.credentials : [];
-  const login = sent.find((credential) => credential.kind === 'login')?.request;
   return {
     status,
     method: endpoint.method,
@@ -140,13 +139,20 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     sendsFile: endpoint.body?.kind === 'multipart' || endpoint.body?.kind === 'binary',
     accept: endpoint.response.accept ?? DEFAULT_ACCEPT,
     sentVariables: [...new Set(sent.flatMap(secretsIn).map(({ variable }) => variable))],
-    sentTokenFrom: login && `${login.method} ${login.shown}`,
+    sentTokenFrom: sent.map(tokenSourceOf).find((source) => source !== undefined),
     unsetVariables: sent.length > 0 ? [] : endpoint.security.map((set) => [...new Set(set.flatMap(unsetVariables))]),
     loginArguments: loginSecrets(endpoint),
     allow,
     challenge,
     retryAfterSeconds,
   };
+}
+
+/** Where a token came from that is no variable of the environment. */
+function tokenSourceOf(credential: Credential): string | undefined {
+  if (credential.kind === 'login') return `${credential.request.method} ${credential.request.shown}`;
+  if (credential.kind === 'token_exchange') return `${credential.tokenUrl}, exchanged for that of the caller`;
+  return credential.kind === 'assertion' ? 'this gateway, which says who calls' : undefined;
 }
 
 function cut(text: string): string {

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { listCredentials } from '../../src/cli/serve/credential-lines.ts';
 import { importValue, openapi } from '../openapi/support.ts';
+import { shopDomain } from '../support/callers.ts';
 
 const document = (security: unknown) =>
   openapi(
@@ -41,4 +42,35 @@ test('what is neither set nor needed is not listed; where none is set, the warni
     'LANDBRIDGE_CRED_TEST_KEY → https://api.example.com',
   ]);
   expect(await lines([{ key: [] }])).toEqual([]);
+});
+
+test('what APIs are told of callers, and never a token', () => {
+  const $ = '$';
+  const domain = shopDomain(
+    'https://shop.test/v1',
+    {
+      headers: { 'X-User': `${$}{principal.sub}` },
+      forward: ['X-Tenant'],
+      credentials: {
+        user: {
+          kind: 'token_exchange',
+          tokenUrl: 'https://id.test/token',
+          clientIdEnv: 'A',
+          clientSecretEnv: 'B',
+          audience: 'x',
+        },
+        caller: { kind: 'assertion', header: 'X-Caller' },
+      },
+      security: [['user', 'caller']],
+    },
+    { A: 'client', B: 'client-secret' },
+  );
+  expect(listCredentials([domain])).toEqual([
+    `x-user: ${$}{principal.sub} → https://shop.test`,
+    "x-tenant of the caller's request → https://shop.test",
+    "the caller's token → https://id.test, exchanged for one of the caller's for https://shop.test",
+    'A → https://id.test',
+    'B → https://id.test',
+    'X-Caller: assertion about the caller → https://shop.test',
+  ]);
 });

@@ -127,6 +127,16 @@ const FRAMES: Record<string, readonly ((more: Value) => Value)[]> = {
   oauth2: [
     credentialFrame({ kind: 'oauth2', tokenUrl: 'https://shop.example/t', clientIdEnv: 'A', clientSecretEnv: 'B' }),
   ],
+  token_exchange: [
+    credentialFrame({
+      kind: 'token_exchange',
+      tokenUrl: 'https://shop.example/t',
+      clientIdEnv: 'A',
+      clientSecretEnv: 'B',
+      audience: 'orders',
+    }),
+  ],
+  assertion: [credentialFrame({ kind: 'assertion' })],
   awsSigv4: [
     credentialFrame({ kind: 'awsSigv4', accessKeyIdEnv: 'A', secretAccessKeyEnv: 'B', region: 'r', service: 's' }),
   ],

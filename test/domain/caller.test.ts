@@ -72,6 +72,7 @@ describe('a header of the caller', () => {
     ['one inside another', { 'X-User': `${$}{TEAM:-${SUB}}` }, 'one inside another'],
     ['an unset variable beside it', { 'X-User': `${$}{ORG}/${SUB}` }, 'needs the environment variable ORG'],
     ['a secret beside it', { 'X-User': `${$}{SHOP_SECRET}/${SUB}` }, 'give the secret a header of its own'],
+    ['a secret file beside it', { 'X-User': `${$}{file:/run/x:-none}/${SUB}` }, 'give the secret a header of its own'],
     ['accents', { 'X-User': `é${SUB}` }, 'printable ASCII'],
     ['accents in the default', { 'X-User': `${$}{principal.sub:-é}` }, 'printable ASCII'],
     ['the place of a credential', { Authorization: `Bearer ${SUB}` }, 'cannot be made of who calls'],
@@ -109,6 +110,14 @@ describe('token_exchange', () => {
     expect(problemsOf(exchange({}))).toContain('credentials.user.audience: is missing: say whom the new token is for');
     expect(problemsOf(exchange({ audience: 'api' }))).toBe('');
     expect(problemsOf(exchange({ resource: ['https://a.test', 'https://b.test/x'] }))).toBe('');
+  });
+
+  test('takes its client from variables or files, and needs both parts', () => {
+    expect(problemsOf(exchange({ audience: 'api', clientSecretEnv: undefined }))).toContain(
+      'credentials.user.clientSecretEnv: is missing: name the variable that holds it, or the file (clientSecretFile)',
+    );
+    const fromFile = { audience: 'api', clientSecretEnv: undefined, clientSecretFile: '/run/secrets/x' };
+    expect(problemsOf(exchange(fromFile))).toBe('');
   });
 
   test.each<[object, string]>([

@@ -6,6 +6,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import '../support/real-http.ts';
 import { generateKeyPairSync } from 'node:crypto';
 import type { Principal } from '../../src/call/caller.ts';
+import { checkCredentials } from '../../src/doctor/checks/check-credentials.ts';
+import { checkReads } from '../../src/doctor/online/check-reads.ts';
 import type { DomainDefinition } from '../../src/domain/definition/definition-types.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
@@ -159,6 +161,51 @@ describe('a header made of who calls', () => {
     expect(text).toContain(`"x-user": "${SUB}"`);
     expect(text).toContain(`"x-tenant": "[x-tenant of the caller's request]"`);
     expect(api.seen).toEqual([]);
+  });
+});
+
+describe('what the doctor says of it', () => {
+  const $id = 'https://id.test/token';
+  const domains = () => [
+    shopDomain(
+      api.url,
+      {
+        headers: { 'X-User': SUB },
+        forward: ['X-Tenant'],
+        credentials: {
+          user: { kind: 'token_exchange', tokenUrl: $id, clientIdEnv: 'A', clientSecretEnv: 'B', audience: 'x' },
+        },
+      },
+      { A: 'client', B: 'client-secret' },
+    ),
+    shopDomain(api.url, { name: 'open', headers: { 'X-User': ID } }),
+  ];
+
+  test('is a note for each way in which an API learns who calls', () => {
+    const [told] = domains();
+    const findings = [...checkCredentials({ domains: [told!] } as never)];
+    expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual([
+      `note: 2 operations tell the API who calls: Authorization: Bearer, a token from ${$id} for that of the caller`,
+      `note: 2 operations tell the API who calls: x-user: ${SUB}`,
+      "note: 2 operations tell the API who calls: x-tenant of the caller's request",
+    ]);
+  });
+
+  test('is that it has no token to call such reads with; others it calls', async () => {
+    const gateway = createGateway({ domains: domains(), exposure: 'tools' });
+    const called: string[] = [];
+    const { findings } = await checkReads(gateway.registry.operations, {
+      maxCalls: 10,
+      call: async (name) => {
+        called.push(name);
+        return { status: 200, ok: true, value: {}, text: '{}' } as never;
+      },
+    });
+    await gateway.close();
+    expect(called).toEqual(['open_get_order']);
+    expect(findings.map(({ where, message }) => `${where}: ${message}`)).toContain(
+      'shop: 1 read was not called: made in the name of a caller with a verified token, and the doctor has none',
+    );
   });
 });
 

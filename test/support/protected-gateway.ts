@@ -1,6 +1,7 @@
 // A gateway over a real API on loopback that lets in only who has a token: put together as `landbridge serve` does it.
 import { openIssuers } from '../../src/cli/serve/issuers.ts';
 import type { Config } from '../../src/config/read-config.ts';
+import type { Domain } from '../../src/endpoint/model.ts';
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
 import { createIdentify } from '../../src/identity/identify.ts';
 import { createLog } from '../../src/log.ts';
@@ -35,15 +36,17 @@ export async function startProtected(
     readonly env?: Record<string, string>;
     readonly publicUrl?: string;
     readonly allowedOrigins?: readonly string[];
+    /** What is served of the API at this address; pets by default. */
+    readonly domainOf?: (url: string) => Domain;
   } = {},
 ): Promise<ProtectedGateway> {
-  const { env = {}, publicUrl, allowedOrigins = [], ...more } = options;
+  const { env = {}, publicUrl, allowedOrigins = [], domainOf = petsDomain, ...more } = options;
   const lines: string[] = [];
   const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
   const issuers = openIssuers({ host: '127.0.0.1', publicUrl, env }, { oauth }, Object.keys(options.profiles ?? {}));
   const upstream = await startUpstream();
   const gateway = createGateway({
-    domains: [petsDomain(upstream.url)],
+    domains: [domainOf(upstream.url)],
     exposure: 'tools',
     isPrivate: true,
     log,

@@ -1,5 +1,6 @@
 // Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
-import type { Credential, Domain } from '../../endpoint/model.ts';
+import { originOf } from '../../endpoint/address.ts';
+import type { CallerHeader, Credential, Domain } from '../../endpoint/model.ts';
 import { destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 
 /**
@@ -12,7 +13,8 @@ export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): 
   // Thousands of operations share a handful of alternatives.
   const done = new Map<readonly unknown[], Set<string>>();
   for (const { endpoints } of domains) {
-    for (const { security, baseUrl } of endpoints) {
+    for (const { security, baseUrl, callerHeaders = [] } of endpoints) {
+      for (const header of callerHeaders) sent.add(`${lineOfHeader(header)} → ${originOf(baseUrl) ?? 'the API'}`);
       const urls = done.get(security) ?? new Set();
       if (!URL.canParse(baseUrl) || urls.has(baseUrl)) continue;
       done.set(security, urls.add(baseUrl));
@@ -32,12 +34,26 @@ function isSet(credential: Credential): boolean {
 
 function linesOf(credential: Credential, baseUrl: string): string[] {
   const to = destinationOf(credential, baseUrl);
-  return secretsIn(credential).flatMap(({ variable, value }) => (value === undefined ? [] : [`${variable} → ${to}`]));
+  if (credential.kind === 'assertion') return [`${credential.field}: assertion about the caller → ${to}`];
+  const ofCaller =
+    credential.kind === 'token_exchange'
+      ? [`the caller's token → ${to}, exchanged for one of the caller's for ${originOf(baseUrl)}`]
+      : [];
+  return ofCaller.concat(
+    secretsIn(credential).flatMap(({ variable, value }) => (value === undefined ? [] : [`${variable} → ${to}`])),
+  );
+}
+
+function lineOfHeader(header: CallerHeader): string {
+  return header.from === 'principal'
+    ? `${header.name}: ${header.text.shown}`
+    : `${header.name} of the caller's request`;
 }
 
 function otherWay(set: readonly Credential[], baseUrl: string): string {
   const variables = [...new Set(set.flatMap(secretsIn).map(({ variable }) => variable))];
   const origins = [...new Set(set.map((one) => destinationOf(one, baseUrl)))];
   const state = set.every(isSet) ? 'set, and not needed' : 'not set, and not needed';
-  return `or ${variables.join(' and ')} → ${origins.join(' and ')} (${state})`;
+  const what = variables.length > 0 ? variables.join(' and ') : set.map(({ name }) => name).join(' and ');
+  return `or ${what} → ${origins.join(' and ')} (${state})`;
 }

@@ -1,6 +1,7 @@
 // Operations that wait for credentials: every alternative, with its variables and its form; and parameters that count as
 // keys though no security scheme says so. Which variable is sent is for a person to say, so nothing of it is written by --fix:
 // a document must not get a variable by naming its scheme after it.
+import { waysToTell } from '../../endpoint/caller/caller-need.ts';
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
 import { formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
 import type { DiagnoseInput, Finding, Repair } from '../finding.ts';
@@ -10,6 +11,7 @@ export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding
     yield* findWaiting(name, endpoints);
     yield* findKeyParameters(name, endpoints);
     yield* findTokens(name, endpoints);
+    yield* findCallers(name, endpoints);
   }
 }
 
@@ -107,6 +109,20 @@ function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<
     }),
     isChoice: true,
   };
+}
+
+/** That an API is told who calls is worth a look: it decides by it. */
+function* findCallers(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
+  const counts = new Map<string, number>();
+  for (const endpoint of endpoints) for (const way of waysToTell(endpoint)) counts.set(way, (counts.get(way) ?? 0) + 1);
+  for (const [way, count] of counts)
+    yield {
+      check: 'credentials',
+      severity: 'note',
+      where: domain,
+      message: `${count === 1 ? '1 operation tells' : `${count} operations tell`} the API who calls: ${way}`,
+      fix: 'make sure that the API believes it only from this gateway',
+    };
 }
 
 /** What a domain file takes as the name of a credential. */

@@ -1,5 +1,6 @@
 // doctor --online: calls reads, and compares what comes with what the document says. Each credential is proved by a call.
 import type { CatalogOperation } from '../../catalog/tree.ts';
+import { needsToken } from '../../endpoint/caller/caller-need.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
@@ -43,7 +44,10 @@ export async function checkReads(
   const refused = new Set<string>();
   let calls = 0;
   // Lists first: what they hold is what single things are asked for by.
-  const reads = operations.filter(({ endpoint }) => isRead(endpoint));
+  const all = operations.filter(({ endpoint }) => isRead(endpoint));
+  // In the name of a caller with a token; the doctor is the local user.
+  const reads = all.filter(({ endpoint }) => !needsToken(endpoint));
+  findings.push(...skipCallers(all.filter(({ endpoint }) => needsToken(endpoint))));
   const doubtful = reads.flatMap(({ name, endpoint }) => {
     const doubt = doubtOf(endpoint);
     return doubt === undefined ? [] : [[name, doubt] as const];
@@ -80,6 +84,16 @@ function skip(where: string, doubt: string): Finding {
   const message = `was not called: ${doubt}, so it may do more than read`;
   const fix = 'where it only reads, say so in the domain file (effect: read), and it is called too';
   return { check: 'online', severity: 'note', where, message, fix };
+}
+
+/** In one line for each domain. */
+function skipCallers(operations: readonly CatalogOperation[]): Finding[] {
+  return [...new Set(operations.map(({ endpoint }) => endpoint.domain))].map((where) => {
+    const count = operations.filter(({ endpoint }) => endpoint.domain === where).length;
+    const message = `${count === 1 ? '1 read was' : `${count} reads were`} not called: made in the name of a caller with a verified token, and the doctor has none`;
+    const fix = 'call one over HTTP with such a token';
+    return { check: 'online', severity: 'note', where, message, fix };
+  });
 }
 
 /** One of each set of credentials first, so that every one of them is proved before the calls are spent. */

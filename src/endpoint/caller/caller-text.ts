@@ -110,3 +110,8 @@ function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unk
   }
   return value;
 }
+
+/** Whether every caller has what the text needs, whoever it is: an id, a default. */
+export function fitsAnybody({ parts }: CallerText): boolean {
+  return parts.every((part) => typeof part === 'string' || part.claim === undefined || part.fallback !== undefined);
+}

@@ -5,6 +5,7 @@ import { type Environment, expand, needsVariables, readSecret } from '../environ
 import { isSecretField } from '../login/fill-login.ts';
 import type { CallerHeader, Credential } from '../model.ts';
 import type { Problem } from '../problems.ts';
+import { FILE_MARK } from '../secret/secret-file.ts';
 import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSecretHeader } from './header-names.ts';
 
 export interface HeaderPlan {
@@ -65,7 +66,8 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
   for (const part of parsed.text.parts) {
     const { text, missing, variables } = expand(typeof part === 'string' ? part : (part.fallback ?? ''), env);
     if (missing.length > 0) return { problem: needsVariables(missing) };
-    if (variables.some((variable) => isSecretHeader(name) || isSecretField(variable.name)))
+    const isSecret = (variable: string) => isSecretField(variable) || variable.startsWith(FILE_MARK);
+    if (variables.some((variable) => isSecretHeader(name) || isSecret(variable.name)))
       return { problem: 'holds a secret beside who calls; give the secret a header of its own' };
     if (text.includes(`\${`)) return { problem: `has a \${ that is not closed, or one inside another` };
     if (!HEADER_VALUE.test(text)) return { problem: 'may hold only printable ASCII' };

@@ -46,9 +46,8 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   });
 }
 
-/** One that takes these out as well: tokens of a single caller or call, which nobody else's answers hold. */
-export function withSecrets(redact: Redactor, values: readonly string[]): Redactor {
-  const own = createRedactor(values);
+/** One that takes out what `own` does as well: tokens of a single caller or call, which nobody else's answers hold. */
+export function joinRedactors(redact: Redactor, own: Redactor): Redactor {
   return Object.assign((text: string) => redact(own(text)), {
     addSecret: redact.addSecret,
     secrets: () => [...redact.secrets(), ...own.secrets()],

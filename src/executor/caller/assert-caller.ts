@@ -1,5 +1,5 @@
 // An assertion for one call: who calls, as the domain file wants it said, signed by the gateway.
-import type { AssertionSigner } from '../../call/assertions.ts';
+import type { AssertionSigner } from '../../call/assertion-signer.ts';
 import type { ExecutionContext } from '../../call/execution-context.ts';
 import { type Filled, fillText, fillValue } from '../../endpoint/caller/caller-text.ts';
 import { GatewayError } from '../../errors.ts';

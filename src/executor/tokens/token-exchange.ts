@@ -1,5 +1,5 @@
 // OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own never goes there.
-import { withSecrets } from '../../endpoint/redaction/redact.ts';
+import { createRedactor, joinRedactors } from '../../endpoint/redaction/redact.ts';
 import { basicToken } from '../../endpoint/secrets.ts';
 import { own, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
@@ -39,7 +39,7 @@ export async function exchangeToken(issuer: Issuer, wish: ExchangeWish, habits: 
       : `Check whether the client may exchange tokens for audience, resource and scopes of credentials.${name}, and whether the caller's token is still good.`,
     variables: isClientRefused(raw) ? [clientId.variable, clientSecret.variable] : [],
   };
-  checkIssued(raw, url, wish, words, withSecrets(issuer.redact, [subject.token]));
+  checkIssued(raw, url, wish, words, joinRedactors(issuer.redact, createRedactor([subject.token])));
   return readAnswer(jsonOf(raw), wish, subject, url);
 }
 

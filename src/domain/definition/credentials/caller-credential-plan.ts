@@ -14,7 +14,7 @@ const TYPE_NAMES = 'urn:ietf:params:oauth:token-type:';
 export function buildExchange(
   name: string,
   declaration: Of<'token_exchange'>,
-  secret: (variable: string) => Secret,
+  secret: (variable?: string) => Secret,
   problems: Problem[],
 ): Credential {
   const { audience, resource, subjectTokenType = 'access_token', requestedTokenType } = declaration;

@@ -41,7 +41,7 @@ export const exchangeFields = {
   ).exactOptional(),
 };
 
-export const assertionShape = {
+const assertionShape = {
   kind: about(
     z.literal('assertion'),
     'A short-lived JWT about the caller, signed by this gateway with the keys of `assertions` in landbridge.yaml; the API verifies it with `/.well-known/jwks.json`.',
@@ -54,7 +54,7 @@ export const assertionShape = {
     '$'.concat('{principal.sub}'),
   ).exactOptional(),
   lifetimeSeconds: about(
-    z.int().min(5).max(600),
+    z.int().min(10).max(600),
     'How long it is good. A new one is signed for every call. Default: 60.',
     30,
   ).exactOptional(),

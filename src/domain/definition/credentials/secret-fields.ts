@@ -15,6 +15,7 @@ const NEEDED: Readonly<Record<string, readonly string[]>> = {
   bearer: ['env'],
   basic: ['usernameEnv'],
   oauth2: ['clientIdEnv', 'clientSecretEnv'],
+  token_exchange: ['clientIdEnv', 'clientSecretEnv'],
   awsSigv4: ['accessKeyIdEnv', 'secretAccessKeyEnv'],
 };
 

@@ -1,0 +1,30 @@
+// Which operations tell their API who calls, and which cannot be called by somebody who is not known by a token.
+import type { Endpoint } from '../model.ts';
+import { formatOf, unsetVariables } from '../secrets.ts';
+import { fitsAnybody } from './caller-text.ts';
+
+type Told = Pick<Endpoint, 'callerHeaders' | 'security'>;
+
+/** The ways in which an API learns who calls: `x-user: ${principal.sub}`. */
+export function waysToTell({ callerHeaders = [], security }: Told): string[] {
+  const headers = callerHeaders.map((header) =>
+    header.from === 'principal' ? `${header.name}: ${header.text.shown}` : `${header.name} of the caller's request`,
+  );
+  const credentials = security.flat().filter(({ kind }) => kind === 'token_exchange' || kind === 'assertion');
+  return [...new Set([...credentials.map(formatOf), ...headers])];
+}
+
+/** Calls of the local user, who has shown no token, would be refused. */
+export function needsToken({ callerHeaders = [], security }: Told): boolean {
+  const [chosen = []] = security.filter((set) => set.length > 0 && set.flatMap(unsetVariables).length === 0);
+  return (
+    callerHeaders.some((header) => header.from === 'principal' && !fitsAnybody(header.text)) ||
+    chosen.some((credential) => {
+      if (credential.kind === 'token_exchange') return true;
+      if (credential.kind !== 'assertion') return false;
+      return ![credential.subject, ...credential.claims.flatMap((claim) => ('text' in claim ? claim.text : []))].every(
+        fitsAnybody,
+      );
+    })
+  );
+}
