@@ -10,6 +10,7 @@ import { createLog, flushLog, type Logger } from '../../log.ts';
 import type { RedisState } from '../../state/redis-state.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
+import { LINES_UNDER_WAY } from '../../transport/lines/lines.ts';
 import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
 import { startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
 import { isLoopback } from '../../transport/listen.ts';
@@ -170,7 +171,7 @@ async function start(
   log: Logger,
 ): Promise<void> {
   const { protocol } = chooseService(gateway, config);
-  const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
+  const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: LINES_UNDER_WAY };
   gateway.limits.overload.start();
   if (config.http) {
     running.http = await serveHttp(gateway, {
