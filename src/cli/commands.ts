@@ -127,7 +127,14 @@ Examples:
     name: 'tools',
     description: 'List the tools, what they call, and what tools/list costs.',
     arguments: [FILES],
-    options: [...source, ...exposure, ...profile, url, json],
+    options: [
+      ...source,
+      ...exposure,
+      ...profile,
+      url,
+      option('--limits', 'instead: how much callers may call and APIs are called, and every other bound'),
+      json,
+    ],
     help: `
 Examples:
   landbridge tools ./openapi.yaml                           a table, and what each exposure mode would cost

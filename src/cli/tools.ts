@@ -9,12 +9,22 @@ import { type RemoteFlags, withRemote } from './remote/with-remote.ts';
 import { digestWarnings } from './terminal/digest-lines.ts';
 import { colourEffect, count, renderTable, shown } from './terminal/terminal.ts';
 
-export async function runTools(files: readonly string[], flags: Flags & RemoteFlags): Promise<void> {
+export async function runTools(
+  files: readonly string[],
+  flags: Flags & RemoteFlags & { limits?: boolean },
+): Promise<void> {
   if (flags.url !== undefined) {
     const { printRemoteTools } = await import('./remote/remote-tools.ts');
     return withRemote(files, flags, undefined, (request) => printRemoteTools(request, flags.json ?? false));
   }
-  await withGateway(readConfig({ ...flags, paths: files }, process.env), async (gateway) => {
+  const config = readConfig({ ...flags, paths: files }, process.env);
+  await withGateway(config, async (gateway) => {
+    if (flags.limits) {
+      const { buildLimitsReport, renderLimitsReport } = await import('./limits-report.ts');
+      const limits = buildLimitsReport(gateway, config);
+      process.stdout.write(flags.json ? `${JSON.stringify(limits)}\n` : renderLimitsReport(limits));
+      return;
+    }
     const report = buildReport(gateway);
     // Scripts ask for one mode and get it; the comparison is for people.
     process.stdout.write(

@@ -2,7 +2,7 @@
 // are sent away until it is well below it again. One long pause (a start, a collection of garbage) is no overload: it takes
 // two bad looks in a row. A heap counts after a collection only, since garbage is nobody's load.
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 export interface ShedRules {
@@ -92,8 +92,7 @@ export class Overload {
     // Node counts from one look of its own to the next: what is beyond that is delay.
     const eventLoopMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
     delay.reset();
-    const { used_heap_size, heap_size_limit } = getHeapStatistics();
-    return { eventLoopMs, heapPercent: (used_heap_size / heap_size_limit) * 100 };
+    return { eventLoopMs, heapPercent: measureHeap() };
   }
 
   note(sample: LoadSample, now: number): void {
@@ -121,6 +120,19 @@ export class Overload {
     this.#isShedding = isShedding;
     this.#parts.onChange(isShedding, sample);
   }
+}
+
+/** What V8 keeps for young objects, three halves of 16 MB, is part of its limit; what lasts must fit in the rest. */
+const YOUNG_BYTES = 48 * 1024 * 1024;
+
+/** How much of the room for objects that last is in use, in per cent: a process ends when that is full. */
+function measureHeap(): number {
+  const { heap_size_limit } = getHeapStatistics();
+  const lasting = getHeapSpaceStatistics().reduce(
+    (sum, { space_name, space_used_size }) => (space_name.startsWith('new_') ? sum : sum + space_used_size),
+    0,
+  );
+  return (lasting / Math.max(heap_size_limit - YOUNG_BYTES, heap_size_limit / 2)) * 100;
 }
 
 let collector: (() => void) | undefined;

@@ -117,24 +117,29 @@ export class Slots {
       guest.running++;
       return undefined;
     }
-    if (typeof waitMs === 'number') this.#pause(waitMs);
-    else this.#ask(waitMs);
-    return this.#wait(guest, call, false);
+    if (typeof waitMs === 'number') {
+      this.#pause(waitMs);
+      return this.#wait(guest, call);
+    }
+    this.#ask(waitMs);
+    return this.#wait(guest, call, waitMs);
   }
 
-  #wait(guest: Guest, call: WaitingCall, mayServe = true): Promise<void> {
+  /** `asked`: its waiting only begins when the pace has answered. */
+  #wait(guest: Guest, call: WaitingCall, asked?: Promise<unknown>): Promise<void> {
     if (call.signal.aborted) throw cancelled(call);
     // Who only waits for the pace to be asked has its place already.
     if (this.#waiting - this.#asking >= this.rules.queue) this.#makeRoom(guest, call);
     const waiting = new Promise<void>((resolve, reject) => {
-      const waitMs = Math.min(this.rules.waitSeconds * 1_000, call.deadline - performance.now());
       const waiter = new Waiter(this, guest, call, resolve, reject);
-      waiter.begin(waitMs);
+      const begin = () => waiter.begin(Math.min(this.rules.waitSeconds * 1_000, call.deadline - performance.now()));
+      if (asked === undefined) begin();
+      else void asked.then(begin);
       if (guest.queue.push(waiter) === 1) this.#ring.push(guest);
       this.#waiting++;
     });
     // Those before may wait for a share of theirs, and leave room for this one.
-    if (mayServe) this.#serve();
+    if (asked === undefined) this.#serve();
     return waiting;
   }
 
@@ -218,6 +223,7 @@ class Waiter {
   readonly reject: (error: GatewayError) => void;
   readonly #slots: Slots;
   #timer: NodeJS.Timeout | undefined;
+  #isOver = false;
 
   constructor(
     slots: Slots,
@@ -231,11 +237,11 @@ class Waiter {
     this.call = call;
     this.resolve = resolve;
     this.reject = reject;
+    call.signal.addEventListener('abort', this);
   }
 
   begin(waitMs: number): void {
-    this.#timer = setTimeout(expire, Math.max(0, waitMs), this.#slots, this);
-    this.call.signal.addEventListener('abort', this);
+    if (!this.#isOver) this.#timer = setTimeout(expire, Math.max(0, waitMs), this.#slots, this);
   }
 
   /** The caller left. */
@@ -244,6 +250,7 @@ class Waiter {
   }
 
   end(): void {
+    this.#isOver = true;
     clearTimeout(this.#timer);
     this.call.signal.removeEventListener('abort', this);
   }

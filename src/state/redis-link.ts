@@ -1,5 +1,5 @@
 // The connection to Redis or Valkey, as somebody sees it who cannot wait: every question has an answer or an error within
-// 50 ms, and at once while nobody answers. A heartbeat says when it does again. The only door to the client library.
+// milliseconds. A heartbeat says whether it is worth asking. The only door to the client library.
 import { createHash } from 'node:crypto';
 import { createClient } from 'redis';
 
@@ -15,6 +15,8 @@ export function toScript(text: string): Script {
 
 export interface LinkOptions {
   readonly url: string;
+  /** How long a call waits for an answer. */
+  readonly timeoutMs: number;
   /** Asked on every new connection and then in turn; while it fails nobody is asked anything else. */
   readonly heartbeat: (ask: Ask, isNew: boolean) => Promise<void>;
   /** Told once per change. */
@@ -24,15 +26,17 @@ export interface LinkOptions {
 export type Ask = (...command: readonly string[]) => Promise<unknown>;
 
 export interface RedisLink {
+  /** It answers in time: worth asking. */
   readonly isUsable: boolean;
-  /** Rejects where no answer came in time: what was asked may have been done all the same. */
-  run(script: Script, keys: readonly string[], values: readonly string[]): Promise<unknown>;
+  /** It is there, and a heartbeat has come to its end on this very connection, even if it is slow now. */
+  readonly isIntroduced: boolean;
+  /** Rejects where no answer came in time: what was asked may have been done all the same. `timeoutMs`: longer than others wait. */
+  run(script: Script, keys: readonly string[], values: readonly string[], timeoutMs?: number): Promise<unknown>;
   /** Resolves when it is known whether somebody answers. */
   readonly settled: Promise<void>;
   close(): void;
 }
 
-const ANSWER_MS = 50;
 const HEARTBEAT_MS = 500;
 /** A peer that says nothing for so long is gone, even if nobody said so. */
 const SILENCE_MS = 5_000;
@@ -43,7 +47,7 @@ const SETTLE_MS = 1_500;
 /** Questions under way; heartbeats keep it from growing while nobody answers. */
 const MAX_QUESTIONS = 10_000;
 
-export function openRedisLink({ url, heartbeat, onChange }: LinkOptions): RedisLink {
+export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptions): RedisLink {
   const client = createClient({
     url,
     RESP: 2,
@@ -73,15 +77,16 @@ export function openRedisLink({ url, heartbeat, onChange }: LinkOptions): RedisL
     if (before !== now) onChange(now, why);
     settle();
   };
-  const ask: Ask = (...command) => inTime(client.sendCommand(command));
-  const run: RedisLink['run'] = async (script, keys, values) => {
+  const askFor = (ms: number, ...command: readonly string[]) => inTime(client.sendCommand(command), ms);
+  const ask: Ask = (...command) => askFor(timeoutMs, ...command);
+  const run: RedisLink['run'] = async (script, keys, values, waitMs = timeoutMs) => {
     const rest = [String(keys.length), ...keys, ...values];
     const askedOn = connection;
     try {
-      return await ask('EVALSHA', script.sha1, ...rest).catch((error: unknown) => {
+      return await askFor(waitMs, 'EVALSHA', script.sha1, ...rest).catch((error: unknown) => {
         // Since a restart of Redis nobody has sent it.
         if (!String((error as Error)?.message).startsWith('NOSCRIPT') || askedOn !== connection) throw error;
-        return ask('EVAL', script.text, ...rest);
+        return askFor(waitMs, 'EVAL', script.text, ...rest);
       });
     } catch (error) {
       change(false, reasonOf(error));
@@ -120,6 +125,9 @@ export function openRedisLink({ url, heartbeat, onChange }: LinkOptions): RedisL
     get isUsable() {
       return isUsable === true;
     },
+    get isIntroduced() {
+      return client.isReady && introduced === connection;
+    },
     run,
     settled,
     close() {
@@ -136,11 +144,11 @@ function reasonOf(error: unknown): string {
   return String(code ?? message ?? error).slice(0, 120);
 }
 
-function inTime(answer: Promise<unknown>): Promise<unknown> {
+function inTime(answer: Promise<unknown>, ms: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const expire = () => reject(new Error(`no answer within ${ANSWER_MS} ms`));
+    const expire = () => reject(new Error(`no answer within ${ms} ms`));
     // After a pause of our own an answer may lie there unread: it is read before setImmediate's turn.
-    const timer = setTimeout(() => setImmediate(expire), ANSWER_MS);
+    const timer = setTimeout(() => setImmediate(expire), ms);
     answer.then(
       (value) => {
         clearTimeout(timer);

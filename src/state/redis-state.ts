@@ -13,7 +13,7 @@ import { type Ask, openRedisLink, type RedisLink } from './redis-link.ts';
 import { SPEND, TAKE } from './redis-scripts.ts';
 
 export interface RedisStateOptions {
-  /** `redis://` or `rediss://`; may hold user and password. */
+  /** `redis://` or `rediss://`; may hold user and password, `?timeoutMs=50` and `?prefix=landbridge:`. */
   readonly url: string;
   /** Told once per change. `where` holds no password. */
   readonly onChange: (isUsable: boolean, where: string, why?: string) => void;
@@ -30,17 +30,21 @@ export interface RedisState {
   close(): void;
 }
 
-const PREFIX = 'landbridge:';
-const MARK_KEY = `${PREFIX}mark`;
-const ALIVE_KEY = `${PREFIX}alive`;
+const DEFAULT_PREFIX = 'landbridge:';
+/** How long a call waits for Redis before it goes on without. */
+const DEFAULT_TIMEOUT_MS = 50;
+/** A person's yes is worth waiting longer for. */
+const SPEND_MS = 250;
 const ALIVE_MS = '60000';
 
 /** Resolves once it is known whether Redis answers; where it does not, the state begins without it. */
 export async function openRedisState({ url, onChange, onWarning }: RedisStateOptions): Promise<RedisState> {
   const address = parseAddress(url);
-  const memory: Memory = { text: '', mark: 0 };
+  const { prefix } = address;
+  const memory: Memory = { key: `${prefix}mark`, aliveKey: `${prefix}alive`, text: '', mark: 0 };
   const link = openRedisLink({
-    url,
+    url: address.url,
+    timeoutMs: address.timeoutMs,
     heartbeat: (ask, isNew) => readMemory(ask, isNew, memory, onWarning),
     onChange: (isUsable, why) => onChange(isUsable, address.shown, why),
   });
@@ -49,8 +53,8 @@ export async function openRedisState({ url, onChange, onWarning }: RedisStateOpt
     get isUsable() {
       return link.isUsable;
     },
-    rates: createRates(link),
-    spent: createSharedSpentStore(link, memory),
+    rates: createRates(link, prefix),
+    spent: createSharedSpentStore(link, memory, address),
     secrets: address.secrets,
     close: () => link.close(),
   };
@@ -58,6 +62,8 @@ export async function openRedisState({ url, onChange, onWarning }: RedisStateOpt
 
 /** Which memory of which run it is. */
 interface Memory {
+  readonly key: string;
+  readonly aliveKey: string;
   run?: string;
   text: string;
   mark: number;
@@ -72,9 +78,9 @@ async function readMemory(ask: Ask, isNew: boolean, memory: Memory, onWarning: (
     await warnOfEviction(ask, onWarning);
   }
   // A replica, or one that is full, answers reads; what we need is one that writes.
-  await ask('SET', ALIVE_KEY, '1', 'PX', ALIVE_MS);
-  await ask('SET', MARK_KEY, randomBytes(12).toString('base64url'), 'NX');
-  memory.text = String(await ask('GET', MARK_KEY));
+  await ask('SET', memory.aliveKey, '1', 'PX', ALIVE_MS);
+  await ask('SET', memory.key, randomBytes(12).toString('base64url'), 'NX');
+  memory.text = String(await ask('GET', memory.key));
   memory.mark = toMark(memory);
 }
 
@@ -92,7 +98,7 @@ async function warnOfEviction(ask: Ask, onWarning: (message: string) => void): P
     );
 }
 
-function createRates(link: RedisLink): SharedRates {
+function createRates(link: RedisLink, prefix: string): SharedRates {
   return {
     get isUsable() {
       return link.isUsable;
@@ -100,7 +106,7 @@ function createRates(link: RedisLink): SharedRates {
     async take(key, { count, periodMs }) {
       try {
         const values = [String(periodMs / count), String(periodMs)];
-        const waitUs = Number(await link.run(TAKE, [`${PREFIX}rate:${digest(key)}`], values));
+        const waitUs = Number(await link.run(TAKE, [`${prefix}rate:${digest(key)}`], values));
         return waitUs / 1_000;
       } catch {
         return undefined;
@@ -114,18 +120,19 @@ function digest(key: string): string {
   return createHash('sha256').update(key).digest('base64url').slice(0, 22);
 }
 
-function createSharedSpentStore(link: RedisLink, memory: Memory): SpentStore {
+function createSharedSpentStore(link: RedisLink, memory: Memory, { prefix, timeoutMs }: Address): SpentStore {
   const own = createSpentStore();
   return {
     mark: () => memory.mark,
     async spend(nonce, expiresAtMs, mark) {
-      if (!link.isUsable) throw new Error('Redis does not answer');
+      if (!link.isIntroduced) throw new Error('Redis is not there');
       if (mark !== memory.mark) return 'lost';
       const { text } = memory;
       const forMs = String(Math.max(1_000, expiresAtMs - Date.now() + CLOCK_SKEW_MS));
       let answer: number;
       try {
-        answer = Number(await link.run(SPEND, [`${PREFIX}spent:${nonce}`, MARK_KEY], [text, forMs]));
+        const keys = [`${prefix}spent:${nonce}`, memory.key];
+        answer = Number(await link.run(SPEND, keys, [text, forMs], Math.max(SPEND_MS, timeoutMs)));
       } catch (error) {
         // It may have been spent all the same: then nobody may use it here either.
         own.spend(nonce, expiresAtMs);
@@ -140,15 +147,35 @@ function createSharedSpentStore(link: RedisLink, memory: Memory): SpentStore {
 /** A replica whose clock is behind takes a permission for good a while longer. */
 const CLOCK_SKEW_MS = 60_000;
 
-function parseAddress(url: string): { readonly shown: string; readonly secrets: readonly string[] } {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined;
-  if (parsed === undefined || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === '')
-    throw new GatewayError(
-      'BAD_CONFIG',
-      'state (--state, LANDBRIDGE_STATE) must be a redis:// or rediss:// URL, such as redis://127.0.0.1:6379.',
-      { usage: true },
-    );
-  const { protocol, host, pathname, password } = parsed;
+interface Address {
+  /** For the client. */
+  readonly url: string;
+  /** For people. */
+  readonly shown: string;
+  readonly secrets: readonly string[];
+  readonly prefix: string;
+  readonly timeoutMs: number;
+}
+
+function parseAddress(text: string): Address {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^rediss?:$/.test(url.protocol) || url.hostname === '')
+    throw refuse('must be a redis:// or rediss:// URL, such as redis://127.0.0.1:6379');
+  const {
+    prefix = DEFAULT_PREFIX,
+    timeoutMs = String(DEFAULT_TIMEOUT_MS),
+    ...rest
+  } = Object.fromEntries(url.searchParams);
+  const unknown = Object.keys(rest)[0];
+  if (unknown !== undefined) throw refuse(`may have ?timeoutMs= and ?prefix=, and no ${unknown}`);
+  if (!/^[1-9]\d{0,3}$/.test(timeoutMs)) throw refuse('must have a timeoutMs from 1 to 9999');
+  url.search = '';
+  const { protocol, host, pathname, password } = url;
   const secrets = password === '' ? [] : [...new Set([password, decodeURIComponent(password)])];
-  return { shown: `${protocol}//${host}${pathname === '/' ? '' : pathname}`, secrets };
+  const shown = `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
+  return { url: url.href, shown, secrets, prefix, timeoutMs: Number(timeoutMs) };
+}
+
+function refuse(problem: string): GatewayError {
+  return new GatewayError('BAD_CONFIG', `state (--state, LANDBRIDGE_STATE) ${problem}.`, { usage: true });
 }

@@ -29,7 +29,7 @@ export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>>
   readonly onInternalError?: (error: unknown) => void;
 }
 
-const DEFAULTS: HttpOptions = Object.freeze({
+export const HTTP_DEFAULTS: HttpOptions = Object.freeze({
   host: '127.0.0.1',
   port: 3333,
   allowedHosts: Object.freeze([]),
@@ -50,7 +50,7 @@ export async function serveHttp<Data = unknown>(
   gateway: Served,
   options: ServeOptions<Data> = {},
 ): Promise<HttpServer> {
-  const { ready, sharedState, onInternalError, publicDocument, ...http } = { ...DEFAULTS, ...options };
+  const { ready, sharedState, onInternalError, publicDocument, ...http } = { ...HTTP_DEFAULTS, ...options };
   let closing = false;
   const { limits } = gateway;
   limits?.overload.start();

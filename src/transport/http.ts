@@ -77,13 +77,13 @@ const INTERNAL = 'Internal error; the gateway’s log says more.';
 /** Node leaves out what is beyond; such a request is refused, since nobody knows what it would have said. */
 const MAX_HEADERS = 200;
 const TOO_MANY_HEADERS = `A request may have fewer than ${MAX_HEADERS} headers.`;
-const DEFAULT_HELD_BYTES = 64 * 1024 * 1024;
-const DEFAULT_REQUEST_TIMEOUT_MS = 30_000;
+export const HELD_BYTES = 64 * 1024 * 1024;
+export const REQUEST_TIMEOUT_MS = 30_000;
 
 export async function startHttp(parts: HttpParts, options: HttpOptions): Promise<HttpServer> {
   const load = createLoad();
   const door = createDoor(parts, options, load);
-  const requestTimeoutMs = options.requestTimeoutMs ?? DEFAULT_REQUEST_TIMEOUT_MS;
+  const requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
   const server = createServerOf(
     options.tls,
     {
@@ -152,7 +152,7 @@ function createDoor(
   const pipelines = createPipelines();
   const bodies = createBodyReader({
     maxBodyBytes: options.maxBodyBytes,
-    maxHeldBytes: options.maxHeldBytes ?? DEFAULT_HELD_BYTES,
+    maxHeldBytes: options.maxHeldBytes ?? HELD_BYTES,
   });
   const tooLarge = `The body is larger than ${options.maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
   const { identify, refusals = createRefusals() } = options;

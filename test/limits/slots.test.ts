@@ -161,7 +161,7 @@ describe('a pace', () => {
 
   test('may take its time to answer', async () => {
     let tokens = 3;
-    const slots = slotsOf({ concurrent: 10, queue: 0 }, async () => (tokens-- > 0 ? 0 : 1_000));
+    const slots = slotsOf({ concurrent: 10, queue: 0, waitSeconds: 0 }, async () => (tokens-- > 0 ? 0 : 1_000));
     const { order, refused, send } = crowd(slots);
     for (let i = 0; i < 3; i++) send('a');
     while (order.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));

@@ -11,6 +11,7 @@ import type { RedisState } from '../../state/redis-state.ts';
 import type { Refusals } from '../../transport/door/refusals.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
+import { LINES_UNDER_WAY } from '../../transport/lines/lines.ts';
 import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
 import { type ProtocolOf, startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
 import { isLoopback } from '../../transport/listen.ts';
@@ -176,7 +177,7 @@ async function start(
 ): Promise<void> {
   const { protocol } = chooseService(gateway, config);
   const tls = readTls(config);
-  const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: 100 };
+  const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: LINES_UNDER_WAY };
   gateway.limits.overload.start();
   if (config.http) {
     running.http = await serveHttp(gateway, {

@@ -12,6 +12,9 @@ import { writeError } from '../../protocol/wire/jsonrpc.ts';
 import { createParking } from '../in-flight.ts';
 import { createLineSplitter, type LineSplitter } from './framing.ts';
 
+/** Requests under way on one connection, where nobody says otherwise. */
+export const LINES_UNDER_WAY = 100;
+
 export interface LineLimits {
   readonly maxLineBytes: number;
   /** Requests under way on one connection; beyond that we stop reading until one is done. */

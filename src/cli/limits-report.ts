@@ -1,0 +1,93 @@
+// landbridge tools --limits: everything that bounds a call, and where it is said.
+import pc from 'picocolors';
+import type { Config } from '../config/read-config.ts';
+import type { Domain } from '../endpoint/model.ts';
+import type { Gateway } from '../gateway.ts';
+import type { CallRules } from '../limits/call-rules.ts';
+import { UNREADY_HEAP_PERCENT } from '../limits/overload.ts';
+import { HELD_BYTES, REQUEST_TIMEOUT_MS } from '../transport/http.ts';
+import { HTTP_DEFAULTS } from '../transport/http-server.ts';
+import { LINES_UNDER_WAY } from '../transport/lines/lines.ts';
+import { renderTable, shown } from './terminal/terminal.ts';
+
+export function buildLimitsReport({ limits, domains }: Gateway, config: Config) {
+  const { keys = [], oauth = [] } = config.auth ?? {};
+  const principals = [
+    { who: 'every caller', limits: undefined },
+    ...[...keys, ...config.apiKeys].map((key) => ({ who: `key:${key.name}`, limits: key.limits })),
+    ...oauth.map((issuer) => ({ who: `${issuer.issuer}|…`, limits: issuer.limits })),
+  ];
+  return {
+    principals: principals
+      .filter(({ who, limits: own }) => own !== undefined || who === 'every caller')
+      .map(({ who, limits: own }) => ({ who, ...toColumns(limits.rulesOf({ principal: own })) })),
+    upstreams: domains.map((domain) => ({
+      domain: domain.name,
+      origins: originsOf(domain),
+      ...toColumns(limits.rulesOf({ domain: domain.name })),
+      timeoutMs: largest(domain, ({ timeoutMs }) => timeoutMs),
+      maxResponseBytes: largest(domain, ({ maxResponseBytes }) => maxResponseBytes),
+    })),
+    shed: { ...limits.overload.rules, unreadyHeapPercent: UNREADY_HEAP_PERCENT },
+    process: {
+      httpRequests: HTTP_DEFAULTS.maxInFlight,
+      httpRequestSeconds: REQUEST_TIMEOUT_MS / 1_000,
+      heldBytes: HELD_BYTES,
+      messageBytes: config.maxBodyBytes,
+      tcpConnections: config.maxConnections,
+      callsPerConnection: LINES_UNDER_WAY,
+      idleSeconds: config.idleSeconds,
+    },
+    sharedBy: config.state === undefined ? 'this process' : 'all replicas (rates); concurrency is per process',
+  };
+}
+
+function toColumns({ rate, concurrent, queue, waitSeconds }: CallRules) {
+  return { rate: rate?.text ?? null, concurrent, queue, waitSeconds };
+}
+
+function originsOf({ endpoints }: Domain): string[] {
+  const urls = [...new Set(endpoints.map(({ baseUrl }) => baseUrl))];
+  return [...new Set(urls.map((url) => (URL.canParse(url) ? new URL(url).origin : url)))];
+}
+
+function largest({ endpoints }: Domain, of: (limits: Domain['endpoints'][number]['limits']) => number): number {
+  return endpoints.reduce((most, { limits }) => Math.max(most, of(limits)), 0);
+}
+
+export function renderLimitsReport({
+  principals,
+  upstreams,
+  shed,
+  process: own,
+  sharedBy,
+}: ReturnType<typeof buildLimitsReport>): string {
+  const cells = (row: { rate: string | null; concurrent: number; queue: number; waitSeconds: number }) => [
+    row.rate ?? pc.dim('any'),
+    String(row.concurrent),
+    String(row.queue),
+    `${row.waitSeconds} s`,
+  ];
+  const head = ['rate', 'at once', 'waiting', 'for'];
+  const bytes = (count: number) => `${count.toLocaleString('en-US')} bytes`;
+  return `${[
+    renderTable(
+      ['caller', ...head],
+      principals.map((row) => [shown(row.who), ...cells(row)]),
+    ),
+    renderTable(
+      ['domain', 'API', ...head, 'a call', 'an answer'],
+      upstreams.map((row) => [
+        row.domain,
+        shown(row.origins.join(', ')),
+        ...cells(row),
+        `${row.timeoutMs / 1_000} s`,
+        bytes(row.maxResponseBytes),
+      ]),
+    ),
+    `New calls are sent away (503) while the event loop is ${shed.eventLoopMs} ms late or the heap ${shed.heapPercent} % full; at ${shed.unreadyHeapPercent} % /readyz says so.`,
+    `HTTP: ${own.httpRequests} requests at once, each within ${own.httpRequestSeconds} s, up to ${bytes(own.messageBytes)}, all together ${bytes(own.heldBytes)}.`,
+    `TCP: ${own.tcpConnections} connections, closed after ${own.idleSeconds} s without a call; on each, as on stdio, ${own.callsPerConnection} calls at once.`,
+    `Counted by: ${sharedBy}.`,
+  ].join('\n\n')}\n`;
+}
