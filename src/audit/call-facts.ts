@@ -9,27 +9,44 @@ export type Redact = (text: string) => string;
 
 /** JSON of the record of a call that is over, from its sealed context. */
 export function writeCall(context: ExecutionContext, redact: Redact): string {
+  const { requestId, method, principal, transport, remote, profile, tool, action } = context;
+  const { permission, upstreamMs } = context;
   const result = context.results[0];
-  const { upstreamMs, isDryRun, keptArguments } = context;
   const upstream = result?.upstream;
   const totalMs = result?.durationMs ?? 0;
+  // One literal, and no spreading: that took two thirds of the time of a record. What is undefined is left out as JSON.
   return write(
     {
-      ...toCaller(context, redact),
+      request: requestId,
+      method,
+      principal: cut(principal.id, MAX_NAME, redact),
+      transport,
+      remote,
+      client: toClient(context, redact),
+      profile: profile === '' ? undefined : profile,
+      tool: tool && cut(tool, MAX_NAME, redact),
+      action: action && cut(action, MAX_NAME, redact),
+      operation: context.operation,
       effect: context.effect,
-      ...(isDryRun && { dryRun: true }),
+      dryRun: context.isDryRun || undefined,
       argumentsDigest: context.argumentsDigest,
-      ...(keptArguments !== undefined && { arguments: keptArguments }),
-      policy: context.permission && { decision: context.permission.policy, because: context.permission.because },
+      arguments: context.keptArguments,
+      policy: permission && { decision: permission.policy, because: permission.because },
       confirmation: context.confirmation,
-      upstream: upstream && { ...upstream, url: cut(upstream.url, MAX_URL, redact) },
+      upstream: upstream && {
+        method: upstream.method,
+        url: cut(upstream.url, MAX_URL, redact),
+        status: upstream.status,
+        bytes: upstream.bytes,
+      },
       outcome: result?.outcome,
       failureMode: result?.failureMode,
       reason: result?.reason,
       errorCode: result?.errorCode,
       startedAt: new Date(context.startedAt).toISOString(),
       totalMs: round(totalMs),
-      ...(upstream && { upstreamMs: round(upstreamMs), gatewayMs: round(Math.max(0, totalMs - upstreamMs)) }),
+      upstreamMs: upstream && round(upstreamMs),
+      gatewayMs: upstream && round(Math.max(0, totalMs - upstreamMs)),
     },
     redact,
   );
@@ -37,38 +54,34 @@ export function writeCall(context: ExecutionContext, redact: Redact): string {
 
 /** JSON of the record of a call that is about to change something. */
 export function writeBegin(context: ExecutionContext, effect: Effect, redact: Redact): string {
-  const { operation, argumentsDigest, permission, confirmation } = context;
+  const { requestId, method, principal, transport, remote, profile, tool, action, permission } = context;
   return write(
     {
-      ...toCaller(context, redact),
-      operation,
+      request: requestId,
+      method,
+      principal: cut(principal.id, MAX_NAME, redact),
+      transport,
+      remote,
+      client: toClient(context, redact),
+      profile: profile === '' ? undefined : profile,
+      tool: tool && cut(tool, MAX_NAME, redact),
+      action: action && cut(action, MAX_NAME, redact),
+      operation: context.operation,
       effect,
-      argumentsDigest,
+      argumentsDigest: context.argumentsDigest,
       policy: permission && { decision: permission.policy, because: permission.because },
-      confirmation,
+      confirmation: context.confirmation,
     },
     redact,
   );
 }
 
-/** Names are as the caller said them: a line must not become as long as a message may be. */
-function toCaller(context: ExecutionContext, redact: Redact) {
-  const { requestId, method, principal, transport, remote, client, profile, tool, action, operation } = context;
+/** As it said itself: a line must not become as long as a message may be. */
+function toClient({ client }: ExecutionContext, redact: Redact): object {
   return {
-    request: requestId,
-    method,
-    principal: cut(principal.id, MAX_NAME, redact),
-    transport,
-    remote,
-    client: {
-      name: client.name && cut(client.name, MAX_NAME, redact),
-      version: client.release && cut(client.release, MAX_NAME, redact),
-      protocol: client.version,
-    },
-    ...(profile !== '' && { profile }),
-    tool: tool && cut(tool, MAX_NAME, redact),
-    action: action && cut(action, MAX_NAME, redact),
-    operation,
+    name: client.name && cut(client.name, MAX_NAME, redact),
+    version: client.release && cut(client.release, MAX_NAME, redact),
+    protocol: client.version,
   };
 }
 

@@ -51,6 +51,8 @@ function create(path: string, text: string): boolean {
     return true;
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // On a full disk there is a file by now, and nothing in it.
+    rmSync(path, { force: true });
     throw new GatewayError('BAD_CONFIG', `Cannot lock the audit file: ${(cause as Error).message}.`, {}, cause);
   }
 }

@@ -307,7 +307,7 @@ class Trail implements Evidence {
   }
 
   #sign(now: number, more: object = {}): void {
-    this.#append('checkpoint', JSON.stringify({ records: this.#unsigned, key: this.#key.id, ...more }), now);
+    this.#append('checkpoint', JSON.stringify({ records: this.#head.seq, key: this.#key.id, ...more }), now);
     this.#file.sync();
     this.#log?.info({ seq: this.#head.seq, hash: this.#head.hash }, 'audit checkpoint');
   }

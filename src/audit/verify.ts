@@ -139,6 +139,7 @@ class Check {
   #calls = 0;
   #checkpoints = 0;
   #unsigned = 0;
+  #unsignedBefore = 0;
   #unsignedSinceMs = 0;
   #signEveryMs = Number.POSITIVE_INFINITY;
   /** A line that is no record: all right only if the next one says what it is. */
@@ -256,6 +257,7 @@ class Check {
       return;
     }
     this.#checkDue(line);
+    this.#unsignedBefore = this.#unsigned;
     if (this.#unsigned++ === 0) this.#unsignedSinceMs = line.timeMs;
     const { kind, record } = line;
     if (kind === 'call') this.#calls++;
@@ -269,10 +271,11 @@ class Check {
   #takeOpening({ signEverySeconds, reason, clean }: ParsedLine['record']): void {
     if (typeof signEverySeconds === 'number') this.#signEveryMs = signEverySeconds * 1_000;
     if (reason === 'cut') this.#note('somebody cut the file before this line while it was written');
-    if (clean === false)
-      this.#note(
-        'the gateway had not stopped as it should (killed, or the end of the file was removed before this line)',
-      );
+    if (clean !== false) return;
+    const tail = this.#unsignedBefore === 0 ? '' : `; ${this.#unsignedBefore} records before it had no signature yet`;
+    this.#note(
+      `the gateway had not stopped as it should (killed, or the end of the file was removed before this line)${tail}`,
+    );
   }
 
   /** A gateway signs before it writes a record that would come too late: a long stretch without was made by nobody else. */
@@ -293,8 +296,7 @@ class Check {
     else if (key === undefined) this.#blame(`checkpoint ${seq} is signed with another key (${String(record.key)})`);
     else if (!key.isSignature(signed.bytes, signed.signature))
       this.#blame(`the signature of checkpoint ${seq} is wrong`);
-    else if (record.records !== this.#unsigned && this.#checkpoints > 1)
-      this.#blame(`checkpoint ${seq} signs ${String(record.records)} records, and there are ${this.#unsigned}`);
+    else if (record.records !== seq - 1) this.#blame(`checkpoint ${seq} signs ${String(record.records)} records`);
     this.#unsigned = 0;
   }
 

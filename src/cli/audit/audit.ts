@@ -60,7 +60,7 @@ function printKey([file]: readonly string[], flags: AuditFlags): void {
 type AuditConfig = NonNullable<Config['audit']>;
 
 function readAudit({ config }: AuditFlags): AuditConfig | undefined {
-  return readConfig(config === undefined ? {} : { config }, process.env).audit;
+  return readConfig(config === undefined ? {} : { config }, process.env, 'variables').audit;
 }
 
 function keyFileOf({ file, keyFile }: AuditConfig): string {
