@@ -98,8 +98,16 @@ const issuer = strict(
             'The introspection endpoint. Default: what its metadata says.',
             'https://id.example.com/introspect',
           ),
-          clientIdEnv: about(text, 'The variable that holds our client id.', 'IDP_CLIENT_ID'),
-          clientSecretEnv: about(text, 'The variable that holds our client secret.', 'IDP_CLIENT_SECRET'),
+          clientIdEnv: about(
+            text,
+            'The variable that holds our client id, or `file:` and the path of a file that does.',
+            'IDP_CLIENT_ID',
+          ),
+          clientSecretEnv: about(
+            text,
+            'The variable that holds our client secret, or `file:` and the path of a file that does.',
+            'IDP_CLIENT_SECRET',
+          ),
           cacheSeconds: about(
             z.number().min(0).max(3600),
             'How long a good answer is believed; a revoked token works that long. Default: 30.',

@@ -26,21 +26,23 @@ export function createServiceDoor(userAgent: string): ServiceDoor {
   setMaxListeners(0, gone.signal);
   return {
     async ask({ method, url, headers, body }) {
+      const request = {
+        method,
+        origin: url.origin,
+        path: url.pathname + url.search,
+        url: url.origin + url.pathname,
+        headers: { 'user-agent': userAgent, ...headers },
+        body: body ?? null,
+        limits: LIMITS,
+        isRead: true,
+      };
+      const errand = { label: url.origin, signal: gone.signal, deadline: performance.now() + LIMITS.timeoutMs };
       try {
-        const { status, body: bytes } = await sender.send(
-          {
-            method,
-            origin: url.origin,
-            path: url.pathname + url.search,
-            url: url.origin + url.pathname,
-            headers: { 'user-agent': userAgent, ...headers },
-            body: body ?? null,
-            limits: LIMITS,
-            isRead: true,
-          },
-          { label: url.origin, signal: gone.signal, deadline: performance.now() + LIMITS.timeoutMs },
-        );
-        return { status, body: bytes };
+        return await sender.send(request, errand).catch((error: unknown) => {
+          // A socket that was kept open may be closed by the other side just then; a question changes nothing there.
+          if (error instanceof GatewayError && error.code === 'UNREACHABLE') return sender.send(request, errand);
+          throw error;
+        });
       } catch (error) {
         throw new Error(explain(error, url.origin), { cause: error });
       }

@@ -1,6 +1,7 @@
 // The authorization servers of the configuration, as an authority that is asked about tokens, and what clients are told about them.
 import { toSectionError } from '../../config/config-file.ts';
 import type { Config } from '../../config/read-config.ts';
+import { lookup } from '../../endpoint/environment.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { GatewayError } from '../../errors.ts';
 import { createServiceDoor } from '../../executor/ask-service.ts';
@@ -69,7 +70,9 @@ export function openIssuers(
     authority,
     resource,
     effectSets: [...new Map(sets.map((effects) => [effects?.join() ?? '*', effects])).values()],
-    secrets: issuers.flatMap(({ introspection }) => (introspection && env[introspection.clientSecretEnv]) ?? []),
+    secrets: issuers.flatMap(
+      ({ introspection }) => (introspection && lookup(env, introspection.clientSecretEnv)) ?? [],
+    ),
     start(logger, address) {
       log = logger;
       bound = address;

@@ -1,7 +1,9 @@
 // What an operator says about an authorization server, and what of it cannot be meant. Everything is checked before anything
 // listens: a setting that is wrong must not show as a token refused at night.
+import { lookup } from '../../endpoint/environment.ts';
 import type { CallLimits } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
+import { fileProblem } from '../../endpoint/secret/secret-file.ts';
 import { isSafeAddress } from './authorization-server.ts';
 import { isScope, type ScopeSettings } from './scope-rules.ts';
 
@@ -71,11 +73,14 @@ function listProblems(settings: IssuerSettings): Problem[] {
 function variableProblems(introspection: IntrospectionSettings | undefined, variables: Variables): Problem[] {
   if (introspection === undefined) return [];
   return (['clientIdEnv', 'clientSecretEnv'] as const)
-    .filter((field) => !variables[introspection[field]])
-    .map((field) => ({
-      path: ['introspection', field],
-      message: `the variable ${introspection[field]} is not set`,
-    }));
+    .filter((field) => !lookup(variables, introspection[field]))
+    .map((field) => {
+      const name = introspection[field];
+      return {
+        path: ['introspection', field],
+        message: fileProblem(variables, name) ?? `the variable ${name} is not set`,
+      };
+    });
 }
 
 function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): Problem[] {

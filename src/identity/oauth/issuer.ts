@@ -1,6 +1,7 @@
 // One authorization server as this gateway trusts it: which of its tokens are access tokens for an endpoint of ours, and who calls
 // with them. Nothing that a token says is used before its signature was checked, or its issuer was asked.
 import type { Principal } from '../../call/caller.ts';
+import { lookup } from '../../endpoint/environment.ts';
 import { freeze } from '../../endpoint/freeze.ts';
 import type { Effect } from '../../endpoint/model.ts';
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
@@ -118,8 +119,8 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
   };
 
   const client = asking && {
-    clientId: variables[asking.clientIdEnv] ?? '',
-    clientSecret: variables[asking.clientSecretEnv] ?? '',
+    clientId: lookup(variables, asking.clientIdEnv) ?? '',
+    clientSecret: lookup(variables, asking.clientSecretEnv) ?? '',
   };
   const introspection = client && createIntrospection({ server, ask, ...client, onFailure: notes.failed });
   const cacheMs = (asking?.cacheSeconds ?? DEFAULT_CACHE_SECONDS) * 1000;

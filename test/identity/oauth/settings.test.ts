@@ -29,6 +29,10 @@ describe('settings that cannot be meant are told with their place', () => {
       '0.introspection.url: must be an https URL',
     ],
     [[{ issuer: ISSUER, introspection: asking }], '0.introspection.clientSecretEnv: the variable SECRET is not set'],
+    [
+      [{ issuer: ISSUER, introspection: { clientIdEnv: 'ID', clientSecretEnv: 'file:/nowhere/secret' } }],
+      '0.introspection.clientSecretEnv: it does not exist',
+    ],
     [[{ issuer: ISSUER }, { issuer: ISSUER }], '1.issuer: is named twice'],
     [[{ issuer: `${ISSUER}?tenant=1` }], 'must have no query'],
     [[{ issuer: ISSUER, audience: [] }], 'audience: an empty list accepts nobody'],
