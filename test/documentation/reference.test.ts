@@ -28,7 +28,7 @@ type Value = Record<string, unknown>;
 const domainSchema = buildDomainSchema();
 const profilesSchema = buildProfilesSchema();
 const configSchema = buildConfigSchema();
-const ajv = new Ajv({ strict: false });
+const ajv = new Ajv({ strict: false, validateFormats: false });
 const fitsDomain = ajv.compile(domainSchema);
 const fitsProfiles = ajv.compile(profilesSchema);
 const fitsConfig = ajv.compile(withVariables(configSchema));
@@ -145,6 +145,7 @@ const FRAMES: Record<string, readonly ((more: Value) => Value)[]> = {
     credentialFrame({ kind: 'login', path: '/login' }),
     credentialFrame({ kind: 'login', body: { a: 'b' } }),
   ],
+  callLimits: [(more) => endpointFrame({}, { limits: more })],
   scheme: [(more) => imported({ credentials: { key: { ...withoutTwins({ env: 'SHOP_KEY' }, more), ...more } } })],
   argument: argumentFrames,
   placement: [
