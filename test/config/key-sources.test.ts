@@ -1,6 +1,6 @@
 // Where API keys come from, and what is said where one cannot be used: the place, the reason, and never the key.
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { readKeys } from '../../src/config/key-sources.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'landbridge-keys-'));
+mkdirSync(join(folder, 'domains'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const write = (name: string, text: string) => {
