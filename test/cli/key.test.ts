@@ -1,5 +1,5 @@
 // landbridge key, and a gateway that lets its keys in: the built program, as an operator runs it.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,6 +9,7 @@ import { legacy, post } from '../support/mcp.ts';
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landbridge-key-'));
+  for (const path of ['domains/tasks.yaml', 'openapi/tasks.yaml']) await cp(path, join(folder, path));
   await writeFile(join(folder, 'profiles.yaml'), 'reader: { domains: [tasks], effects: [read] }\n');
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
