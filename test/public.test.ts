@@ -86,6 +86,7 @@ test('every failure has its wire shape', () => {
     INVALID_PARAMS: -32602,
     INVALID_ENVELOPE: -32602,
     INTERNAL: -32603,
+    INSUFFICIENT_SCOPE: -32600,
     UNKNOWN_TOOL: -32602,
     RESOURCE_NOT_FOUND: -32602,
     SESSION_NOT_FOUND: -32001,
