@@ -1,7 +1,8 @@
 // Is this process about to get slow? Event-loop delay and heap are looked at a few times a second; beyond a line new calls
-// are sent away until it is well below it again. One long pause (a start, a collection of garbage) is no overload: it takes
-// two bad looks in a row. A heap counts after a collection only, since garbage is nobody's load.
-import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+// are sent away until it is well below it again. A few long pauses (a start, a collection of garbage) are no overload: it takes
+// a second of bad looks. Nor is a loop that is late without being busy: then other programs have the machine, and sending
+// calls away would not help. A heap counts after a collection only, since garbage is nobody's load.
+import { type EventLoopUtilization, type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
@@ -32,7 +33,10 @@ export interface OverloadParts {
 
 const LOOK_MS = 250;
 const RESOLUTION_MS = 20;
-const BAD_LOOKS = 2;
+const START_MS = 3_000;
+const BAD_LOOKS = 4;
+/** A loop that has work for less of the time is not what is slow. */
+const BUSY = 0.7;
 /** Half the line, for a second. */
 const GOOD_LOOKS = 4;
 const RECOVERY = 0.5;
@@ -50,6 +54,7 @@ export class Overload {
   #good = 0;
   #collectedAt = Number.NEGATIVE_INFINITY;
   #delay: IntervalHistogram | undefined;
+  #utilization: EventLoopUtilization | undefined;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(parts: OverloadParts) {
@@ -71,14 +76,14 @@ export class Overload {
     if (this.#timer !== undefined) return;
     this.#delay = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
     this.#delay.enable();
-    this.#arm();
+    this.#arm(START_MS);
   }
 
-  #arm(): void {
+  #arm(inMs: number): void {
     this.#timer = setTimeout(() => {
-      this.#arm();
+      this.#arm(LOOK_MS);
       this.note(this.#look(), performance.now());
-    }, LOOK_MS).unref();
+    }, inMs).unref();
   }
 
   stop(): void {
@@ -90,8 +95,12 @@ export class Overload {
   #look(): LoadSample {
     const delay = this.#delay!;
     // Node counts from one look of its own to the next: what is beyond that is delay.
-    const eventLoopMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
+    const lateMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
     delay.reset();
+    const before = this.#utilization;
+    this.#utilization = performance.eventLoopUtilization();
+    const isBusy = performance.eventLoopUtilization(this.#utilization, before).utilization >= BUSY;
+    const eventLoopMs = isBusy ? lateMs : 0;
     return { eventLoopMs, heapPercent: measureHeap() };
   }
 

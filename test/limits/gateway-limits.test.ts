@@ -268,8 +268,7 @@ describe('an overloaded gateway', () => {
     const { serveHttp: serve } = await import('../../src/transport/http-server.ts');
     const server = await serve(gateway, { port: 0 });
     const url = `http://127.0.0.1:${server.port}`;
-    gateway.limits.overload.note(SLOW, 0);
-    gateway.limits.overload.note(SLOW, 250);
+    for (let now = 0; now < 1_000; now += 250) gateway.limits.overload.note(SLOW, now);
     const refused = await post(`${url}/mcp`, JSON.stringify(legacy(1, 'ping')));
     expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '2' } });
     expect(JSON.parse(refused.body)).toMatchObject({ error: { message: expect.stringContaining('overloaded') } });

@@ -1,4 +1,5 @@
 // Two gateways, as two replicas run them, on one real Redis: judged by what reached the API.
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run, type Served, serve } from '../support/cli.ts';
 import { legacy, post, type Rpc } from '../support/mcp.ts';
-import { HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
+import { freePort, HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 const KEY = `lb_${randomBytes(32).toString('base64url')}`;
@@ -43,7 +44,9 @@ async function call(gateway: Served, name: string, args: object): Promise<Result
     authorization: `Bearer ${KEY}`,
     'mcp-protocol-version': '2025-06-18',
   });
-  return (JSON.parse(body) as Rpc).result as Result;
+  const { result, error } = JSON.parse(body) as Rpc;
+  if (error) throw new Error(error.message);
+  return result as Result;
 }
 
 const modeOf = ({ structuredContent }: Result) => structuredContent?.failure_mode;
@@ -187,6 +190,23 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
       expect(lines.filter((line) => line.includes('shared state is away'))).toHaveLength(1);
       expect(lines.filter((line) => line.includes('shared state is there'))).toHaveLength(2);
     }
+  });
+
+  test('speak TLS to it where its address says so, with a certificate they can trust', async () => {
+    const [key, cert] = [join(folder, 'redis.key'), join(folder, 'redis.crt')];
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+    execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
+    const port = await freePort();
+    const files = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-ca-cert-file', cert];
+    const secure = await startRedis('--tls-port', String(port), ...files, '--tls-auth-clients', 'no');
+    const state = ['./pets.yaml', '--state', `rediss://127.0.0.1:${port}?timeoutMs=2000`];
+    gateways = await Promise.all([
+      serve(state, { cwd: folder, env: { ...ENV, NODE_EXTRA_CA_CERTS: cert } }),
+      serve(state, { cwd: folder, env: ENV }),
+    ]);
+    expect(await Promise.all(gateways.map(stateOf))).toEqual(['ok', 'degraded']);
+    await secure.close();
   });
 
   test('go on with limits of their own while Redis is away', async () => {
