@@ -35,6 +35,7 @@ import type { RawResponse } from './executor/send.ts';
 import { createLimits, type LimitOptions, type Limits } from './limits/create-limits.ts';
 import type { SharedRates } from './limits/rate.ts';
 import { createAudit, createSilentLog, type Logger } from './log.ts';
+import type { ProxyRules } from './network/proxy-rules.ts';
 import { createConfirmations, createSpentStore, type SpentStore } from './orchestration/confirmations.ts';
 import { compileOperation, type Operation } from './orchestration/operation.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
@@ -82,6 +83,8 @@ export interface GatewayOptions<Data = unknown> {
   readonly log?: Logger | undefined;
   /** Where every call is written down (openAuditTrail()); whoever opened it closes it, after the gateway. */
   readonly audit?: Evidence | undefined;
+  /** What the environment says of proxies; without it, only what domains say. */
+  readonly proxies?: ProxyRules | undefined;
   /** Replaces the connection pools; asked at every call. */
   readonly dispatcher?: ((origin: string) => Dispatcher) | undefined;
   /** Sees every answer of an API as it came; a text it returns is passed on in place of a successful one. */
@@ -156,6 +159,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     userAgent: `${NAME}/${VERSION}`,
     redact,
     slotsOf: limits.slotsOf,
+    ...(options.proxies && { proxies: options.proxies }),
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
     ...(options.onAnswer && { onAnswer: options.onAnswer }),
     ...(options.assertions && { signer: options.assertions }),

@@ -16,13 +16,14 @@ const LINE = [
   'schema',
   'limits',
   'call',
+  'network',
   'endpoint',
 ];
 const from = (folder: string) => LINE.slice(LINE.indexOf(folder));
 const SEES: Record<string, readonly string[]> = {
   ...Object.fromEntries(LINE.map((folder) => [folder, from(folder)])),
-  openapi: ['openapi', 'schema', 'endpoint'],
-  domain: ['domain', 'openapi', 'schema', 'endpoint'],
+  openapi: ['openapi', 'schema', 'network', 'endpoint'],
+  domain: ['domain', 'openapi', 'schema', 'network', 'endpoint'],
   doctor: ['doctor', ...from('catalog')],
   sdk: ['sdk', ...from('protocol')],
   identity: ['identity', 'transport', 'call', 'endpoint'],
@@ -35,7 +36,7 @@ const COMMON = ['errors.ts'];
 /** Packages with one door each. */
 const DOORS: Record<string, readonly string[]> = {
   express: ['transport/routes.ts'],
-  undici: ['executor/send.ts'],
+  undici: ['executor/pools.ts'],
   'js-yaml': ['openapi/source/parse.ts'],
   yaml: ['domain/files/parse-yaml.ts', 'domain/edit-yaml.ts', 'cli/import/place-files.ts'],
   'json-p3': ['openapi/source/jsonpath.ts'],

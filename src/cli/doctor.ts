@@ -1,4 +1,5 @@
 // landbridge doctor: is this catalog fit for models and clients? For people, and for CI by its exit code.
+
 import { existsSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
@@ -11,6 +12,7 @@ import type { Domain } from '../endpoint/model.ts';
 import { closest } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
+import { readProxyRules } from '../network/proxy-rules.ts';
 import { costOfList } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
 import { diffLines } from './terminal/line-diff.ts';
@@ -76,7 +78,7 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
     });
     if (flags.online)
       process.stderr.write(`--online: at most ${MAX_CALLS} calls, of reads alone, one after the other …\n`);
-    const online = flags.online ? await tryReads(gateway) : undefined;
+    const online = flags.online ? await tryReads(gateway, readProxyRules(config.env)) : undefined;
     findings.push(...(online?.findings ?? []));
     return {
       domains: gateway.domains,
@@ -162,6 +164,7 @@ const TITLES: Readonly<Record<CheckCode, string>> = {
   credentials: 'Credentials',
   base_url: 'Base URLs',
   online: 'Answers of the API',
+  proof: 'Credentials, proved by calls',
   suspicious: 'Suspicious text',
   quarantine: 'Quarantine',
 };
@@ -171,7 +174,7 @@ const MARKS: Readonly<Record<Severity, string>> = { error: pc.red('✗'), warnin
 
 function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>, all: boolean): string {
   const checks = (Object.keys(TITLES) as CheckCode[]).filter(
-    (check) => check !== 'online' || summary.calls !== undefined,
+    (check) => (check !== 'online' && check !== 'proof') || summary.calls !== undefined,
   );
   const sections = checks.map((check) => {
     const some = findings.filter((finding) => finding.check === check);

@@ -10,6 +10,7 @@ import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { createGateway, type Gateway, type GatewayOptions, type Service, withoutExposure } from '../gateway.ts';
 import { loadAssertionKeys } from '../identity/assertion-keys.ts';
+import { readProxyRules } from '../network/proxy-rules.ts';
 import { deriveProfiles, readProfiles } from '../profiles.ts';
 import { createProgress } from './terminal/terminal.ts';
 
@@ -107,6 +108,7 @@ export async function toGatewayOptions(config: Config): Promise<Omit<GatewayOpti
     tokenBudget: config.tokenBudget,
     limits: config.limits,
     policy: { readOnly: config.readOnly, destructive: config.guard, confirm: config.confirm },
+    proxies: readProxyRules(config.env),
     ...(config.profiles !== undefined && {
       profiles: typeof config.profiles === 'string' ? readProfiles(config.profiles) : config.profiles,
     }),

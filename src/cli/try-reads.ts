@@ -1,12 +1,18 @@
 // doctor --online, the part that touches the network: whether anybody listens, then reads through a gateway of their own, which
 // refuses everything else.
-import { connect as connectTcp } from 'node:net';
-import { connect as connectTls } from 'node:tls';
 import type { Finding } from '../doctor/finding.ts';
-import { checkReads, type ReadAnswer } from '../doctor/online/check-reads.ts';
-import type { Args } from '../endpoint/model.ts';
-import type { RawResponse } from '../executor/send.ts';
+import { checkReads } from '../doctor/online/check-reads.ts';
+import type { ReadAnswer } from '../doctor/online/prove-credentials.ts';
+import { withFields } from '../domain/curation/copy-endpoint.ts';
+import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../endpoint/model.ts';
+import { createRedactor } from '../endpoint/redaction/redact.ts';
+import { collectSecrets } from '../endpoint/secrets.ts';
+import { createSender, type RawResponse } from '../executor/send.ts';
+import { createTokens } from '../executor/tokens/token-store.ts';
+import { explainFailure } from '../executor/unreachable.ts';
 import { createGateway, type Gateway, withoutExposure } from '../gateway.ts';
+import { dial, planWay } from '../network/dial.ts';
+import type { ProxyRules } from '../network/proxy-rules.ts';
 
 export interface OnlineReport {
   readonly findings: readonly Finding[];
@@ -19,15 +25,44 @@ export const MAX_CALLS = 40;
 /** Larger answers are not compared. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
-export async function tryReads({ domains }: Gateway): Promise<OnlineReport> {
-  const silent = await findSilent(domains);
+export async function tryReads({ domains }: Gateway, proxies: ProxyRules): Promise<OnlineReport> {
+  const silent = await findSilent(domains, proxies);
   const reachable = domains.map(withoutExposure).map((domain) => ({
     ...domain,
-    endpoints: domain.endpoints.filter(({ baseUrl }) => !silent.has(originOf(baseUrl))),
+    endpoints: domain.endpoints.filter((endpoint) => !silent.has(wayOf(endpoint))),
   }));
+  const reader = createReader(reachable, proxies);
+  /** With other credentials, through a gateway of its own: none of them is remembered. */
+  const callAs = async (endpoint: Endpoint, args: Args, security: Endpoint['security']) => {
+    const domain = reachable.find(({ name }) => name === endpoint.domain)!;
+    const changed = withFields(endpoint, { security });
+    const alone = { ...domain, endpoints: [changed], pinned: [], prompts: [], resources: [] };
+    const other = createReader([alone], proxies);
+    try {
+      return await other.call(endpoint.toolName, args);
+    } finally {
+      await other.close();
+    }
+  };
+  try {
+    const { findings, calls } = await checkReads(reader.operations, {
+      call: reader.call,
+      callAs,
+      issue: (credential, endpoint) => issueToken(credential, endpoint, domains, proxies),
+      maxCalls: MAX_CALLS,
+    });
+    return { findings: [...silent.values(), ...findings], calls };
+  } finally {
+    await reader.close();
+  }
+}
+
+/** A gateway that only reads, and shows what came as it came. */
+function createReader(domains: Gateway['domains'], proxies: ProxyRules) {
   const last: { raw?: RawResponse | undefined } = {};
   const gateway = createGateway({
-    domains: reachable,
+    domains,
+    proxies,
     exposure: 'tools',
     policy: { readOnly: true },
     onAnswer: (answer) => {
@@ -42,20 +77,44 @@ export async function tryReads({ domains }: Gateway): Promise<OnlineReport> {
     const reply = JSON.parse((await gateway.handle(message))?.body ?? '{}') as Reply;
     const text = reply.result?.content?.[0]?.text ?? reply.error?.message ?? '';
     const { raw } = last as { readonly raw?: RawResponse };
-    if (raw === undefined) return { status: undefined, text };
+    if (raw === undefined) return { status: undefined, text, isUnproven: isAboutToken(reply, text) };
     const isOk = raw.status < 300 && raw.cut === undefined;
     return { status: raw.status, text, ...(isOk && valueIn(raw)) };
   };
+  return { call, operations: gateway.registry.operations, close: () => gateway.close() };
+}
+
+/** The token was refused, or the answer of the server that issues them has none. */
+function isAboutToken({ result }: Reply, text: string): boolean {
+  const mode = result?.structuredContent?.failure_mode;
+  return mode === 'missing_credential' || /The call was not made\.|no access token could be fetched/.test(text);
+}
+
+/** What went wrong when a token was fetched, without any call to the API. */
+async function issueToken(
+  credential: Credential,
+  { connection, baseUrl, toolName: tool }: Endpoint,
+  domains: Gateway['domains'],
+  proxies: ProxyRules,
+): Promise<string | undefined> {
+  if (credential.kind !== 'oauth2' && credential.kind !== 'login') return undefined;
+  const sender = createSender({ proxies });
+  const tokens = createTokens(sender.send, createRedactor(collectSecrets(domains)), 'landbridge');
   try {
-    const { findings, calls } = await checkReads(gateway.registry.operations, { call, maxCalls: MAX_CALLS });
-    return { findings: [...silent.values(), ...findings], calls };
+    await tokens.fetch({ credential, tool, apiOrigin: originOf(baseUrl), connection });
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
   } finally {
-    await gateway.close();
+    await sender.close();
   }
 }
 
 interface Reply {
-  readonly result?: { readonly content?: readonly { readonly text?: string }[] };
+  readonly result?: {
+    readonly content?: readonly { readonly text?: string }[];
+    readonly structuredContent?: { readonly failure_mode?: string };
+  };
   readonly error?: { readonly message?: string };
 }
 
@@ -72,36 +131,45 @@ function originOf(baseUrl: string): string {
   return baseUrl === '' ? '' : new URL(baseUrl).origin;
 }
 
-/** Origins at which nobody listens. */
-async function findSilent(domains: Gateway['domains']): Promise<ReadonlyMap<string, Finding>> {
-  const origins = new Map<string, string>();
-  for (const { name, endpoints } of domains) {
-    for (const { baseUrl } of endpoints) if (baseUrl !== '') origins.set(originOf(baseUrl), name);
-  }
+/** Origin and connection: a certificate may open what is closed to others. */
+function wayOf({ baseUrl, connection }: Pick<Endpoint, 'baseUrl' | 'connection'>): string {
+  return `${originOf(baseUrl)} ${connection === undefined ? '' : JSON.stringify([connection.authorities, connection.proxy])}`;
+}
+
+/** Ways at whose end nobody listens. */
+async function findSilent(domains: Gateway['domains'], proxies: ProxyRules): Promise<ReadonlyMap<string, Finding>> {
+  const ways = new Map<string, { readonly endpoint: Endpoint; readonly where: string }>();
+  for (const { name, endpoints } of domains)
+    for (const endpoint of endpoints) if (endpoint.baseUrl !== '') ways.set(wayOf(endpoint), { endpoint, where: name });
   const silent = new Map<string, Finding>();
-  const attempts = [...origins].map(async ([origin, where]) => {
-    const problem = await tryConnect(new URL(origin));
+  const attempts = [...ways].map(async ([way, { endpoint, where }]) => {
+    const origin = originOf(endpoint.baseUrl);
+    const problem = await tryConnect(origin, endpoint.connection, proxies);
     if (problem === undefined) return;
     const message = `${origin} cannot be reached: ${problem}`;
-    const fix = 'check the base URL and the network';
-    silent.set(origin, { severity: 'error', check: 'base_url', where, message, fix });
+    const fix = 'check the base URL and the network, tls and proxy in the domain file';
+    silent.set(way, { severity: 'error', check: 'base_url', where, message, fix });
   });
   await Promise.all(attempts);
   return silent;
 }
 
-function tryConnect({ protocol, hostname, port }: URL): Promise<string | undefined> {
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const secure = protocol === 'https:';
-  const options = { host, port: Number(port) || (secure ? 443 : 80), timeout: CONNECT_MS };
-  return new Promise((resolve) => {
-    const socket = secure ? connectTls({ ...options, servername: host }) : connectTcp(options);
-    const finish = (problem?: string) => {
-      socket.destroy();
-      resolve(problem);
-    };
-    socket.once(secure ? 'secureConnect' : 'connect', () => finish());
-    socket.once('timeout', () => finish(`no answer within ${CONNECT_MS / 1000} s`));
-    socket.once('error', (error: NodeJS.ErrnoException) => finish(error.code ?? error.message));
-  });
+/** What is wrong with the way to an origin, in the words a call would get. */
+async function tryConnect(
+  origin: string,
+  connection: Connection | undefined,
+  proxies: ProxyRules,
+): Promise<string | undefined> {
+  const way = planWay(origin, { connection, proxies, timeoutMs: CONNECT_MS });
+  // Passed on by a proxy, which may allow no tunnel there: the first read will tell.
+  if (way.proxy !== undefined && origin.startsWith('http:')) return undefined;
+  try {
+    const socket = await dial(way);
+    socket.destroy();
+    return undefined;
+  } catch (error) {
+    const request = { method: 'GET', origin, path: '/', url: origin, headers: {}, body: null, limits: DEFAULT_LIMITS };
+    const { message } = explainFailure(error as Error, { ...request, isRead: true, connection }, 'try', false);
+    return message.replace('try: ', '').split('\n')[0];
+  }
 }

@@ -18,6 +18,7 @@ export type CheckCode =
   | 'credentials'
   | 'base_url'
   | 'online'
+  | 'proof'
   | 'suspicious'
   | 'quarantine';
 

@@ -13,7 +13,7 @@ import type { Imported } from './document-import.ts';
 
 /** Headers, limits, response shaping, credentials and base URL, where the file says anything about them. */
 export function withDomainFields(
-  { domain: imported, headers, callerHeaders, credentials }: Imported,
+  { domain: imported, headers, callerHeaders, credentials, connection }: Imported,
   definition: DomainDefinition,
   { problems, file }: CurationContext,
 ): readonly Endpoint[] {
@@ -37,6 +37,7 @@ export function withDomainFields(
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
     baseUrl === undefined ? {} : sayFrom(endpoint, 'base URL', from),
     guardOf(endpoint, definition),
+    connection === undefined ? {} : { connection },
   ];
   const shared = imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
   if (lenient === undefined) return shared;

@@ -4,7 +4,7 @@ import { originOf } from '../endpoint/address.ts';
 import { readForward } from '../endpoint/caller/forward-names.ts';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
-import type { CallerHeader, Credential, Domain } from '../endpoint/model.ts';
+import type { CallerHeader, Connection, Credential, Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
 import { GatewayError } from '../errors.ts';
@@ -12,6 +12,7 @@ import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
 import { type BuildOptions, DefinitionError } from './definition/build-domain.ts';
 import { refuseTwice } from './definition/caller-plan.ts';
+import { buildConnection } from './definition/connection/connection-plan.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import { nameSecrets } from './definition/credentials/secret-fields.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
@@ -33,6 +34,10 @@ export interface Imported {
   readonly callerHeaders: readonly CallerHeader[];
   /** Whole credentials of the file, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
+  /** How its requests travel, where the file says so. */
+  readonly connection?: Connection;
+  /** Things worth saying at start. */
+  readonly warnings: readonly string[];
   /** What `include` and `exclude` name and no operation has. */
   readonly unused: readonly Problem[];
 }
@@ -54,6 +59,8 @@ export async function importFor(
   const { headers, credentials } = plan;
   const forward = readForward(definition.forward ?? [], problems);
   const callerHeaders = [...plan.callerHeaders, ...forward];
+  const url = base !== undefined && 'url' in base ? base.url : undefined;
+  const { connection, warnings } = buildConnection(definition, { ...options, url }, problems);
   const named = nameSecrets(definition.credentials, options, problems);
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
@@ -79,6 +86,7 @@ export async function importFor(
       },
       ...pickDefined({
         singleCredential: definition.security === undefined ? singleOf(definition.credentials) : undefined,
+        connection,
         prefix: prefix === '' ? undefined : `${prefix}_`,
         baseUrl: base !== undefined && 'url' in base ? base.url + (base.isRoot ? '/.' : '') : undefined,
         server: definition.server,
@@ -91,7 +99,9 @@ export async function importFor(
       }),
     });
     refuseTwice(forward, plan, ownCredentials.values(), problems);
-    return { domain, headers, callerHeaders, credentials: ownCredentials, unused: selection.unused() };
+    const unused = selection.unused();
+    const own = { headers, callerHeaders, credentials: ownCredentials };
+    return { domain, ...own, ...(connection && { connection }), warnings, unused };
   } catch (error) {
     if (!(error instanceof GatewayError) || (error.code !== 'BAD_DOCUMENT' && error.code !== 'BAD_CONFIG')) throw error;
     const { field, overlay } = error.details;

@@ -24,7 +24,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     throw new DefinitionError(options.source, [{ path: ['prefix'], message }]);
   }
   const reading = await importFor(definition, prefix, options, problems);
-  const { domain: imported, unused } = reading;
+  const { domain: imported, unused, warnings } = reading;
   const context: CurationContext = { prefix, file: options.source, env: options.env, problems };
   const shared = withDomainFields(reading, definition, context);
   if (definition.endpoints === undefined) refuseNothing(imported, definition, unused, options.source);
@@ -48,7 +48,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
     resources: own.resources,
     warnings: [
       ...imported.warnings,
-      ...own.warnings,
+      ...new Set([...own.warnings, ...warnings.map((words) => `${options.source}: ${words}`)]),
       ...unusedCredentials(endpoints, definition, options.source),
       ...adviseOrigins(endpoints, options.source),
       ...[...adviseTokenUrls(endpoints, definition), ...unused].map(
@@ -89,8 +89,8 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
     pinned,
     ...rest
   } = definition;
-  const { credentials, headers, security, baseUrl, ...plain } = rest;
-  // without endpoints of its own there is nothing that headers and credentials would be for
+  const { credentials, headers, security, baseUrl, tls, proxy, ...plain } = rest;
+  // without endpoints of its own there is nothing that headers, credentials and connections would be for
   if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);
   const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
   const kinds = Object.entries(credentials ?? {}).filter(([, credential]) => 'kind' in credential);

@@ -229,6 +229,34 @@ export type CallerHeader =
   | { readonly name: string; readonly from: 'request' }
   | { readonly name: string; readonly from: 'principal'; readonly text: CallerText };
 
+/** A proxy for requests that leave this network. */
+export interface ProxyServer {
+  /** Scheme, host and port, without user info. */
+  readonly url: string;
+  /** Value of Proxy-Authorization; secret. */
+  readonly authorization?: string;
+  /** What must not be seen of it. */
+  readonly secrets: readonly string[];
+  /** Who named it: `HTTPS_PROXY`, or the place in a domain file. */
+  readonly from: string;
+}
+
+export type TlsVersion = 'TLSv1.2' | 'TLSv1.3';
+
+/** How the requests of a domain get where they go. One object per domain: sockets are shared by what has the same one. */
+export interface Connection {
+  /** The origin of the API as the operator named it. Certificate and server name are for it alone. */
+  readonly origin?: string;
+  /** PEM. They sign for the API in place of the authorities this machine trusts, for any other origin beside them. */
+  readonly authorities?: readonly string[];
+  readonly certificate?: { readonly cert: string; readonly key: string; readonly passphrase?: string };
+  readonly minVersion?: TlsVersion;
+  /** The name in the API's certificate, where it is not that of its URL. */
+  readonly serverName?: string;
+  /** Undefined: as the environment says. */
+  readonly proxy?: ProxyServer | 'none';
+}
+
 /** How an answer is cut down before it reaches the model. */
 export interface ResponsePlan {
   /** Accept header; default `application/json, *\/*;q=0.5`. */
@@ -332,6 +360,8 @@ export interface Endpoint {
   readonly baseUrl: string;
   /** A document from the network chose the base URL, so it must not lead to a private address. */
   readonly publicOnly?: boolean;
+  /** Undefined: nothing is said about it. */
+  readonly connection?: Connection;
   /** Sent with every request, e.g. User-Agent. Never secrets. */
   readonly headers: Readonly<Record<string, string>>;
   /** Lower-case names. No argument writes one of them, whatever it is called. */

@@ -1,15 +1,26 @@
 // Secrets by value: which ones the gateway holds.
 import { originOf } from './address.ts';
 import { type Environment, readSecret } from './environment.ts';
-import type { Credential, Domain, Secret, TokenCarrier } from './model.ts';
+import type { Connection, Credential, Domain, Endpoint, Secret, TokenCarrier } from './model.ts';
 import { FILE_MARK } from './secret/secret-file.ts';
 
 /** Every secret of these domains, as it could appear in a message. */
 export function collectSecrets(domains: readonly Pick<Domain, 'endpoints'>[]): string[] {
   const endpoints = domains.flatMap((domain) => domain.endpoints);
-  // Thousands of endpoints share a handful of credentials.
+  // Thousands of endpoints share a handful of credentials and connections.
   const credentials = new Set(endpoints.flatMap(({ security }) => security.flat()));
-  return [...new Set([...credentials].flatMap(secretValues))];
+  const connections = new Set(endpoints.flatMap(({ connection }) => connection ?? []));
+  return [...new Set([...[...credentials].flatMap(secretValues), ...[...connections].flatMap(connectionSecrets)])];
+}
+
+/** What must not be seen of one endpoint. */
+export function endpointSecrets({ security, connection }: Endpoint): string[] {
+  return [...security.flat().flatMap(secretValues), ...(connection === undefined ? [] : connectionSecrets(connection))];
+}
+
+function connectionSecrets({ certificate, proxy }: Connection): string[] {
+  const ofProxy = proxy === undefined || proxy === 'none' ? [] : proxy.secrets;
+  return [...(certificate?.passphrase === undefined ? [] : [certificate.passphrase]), ...ofProxy];
 }
 
 /** What a credential takes from the environment. */
@@ -73,7 +84,7 @@ export function isAboutFile(name: string): boolean {
 }
 
 /** What must not be seen of one credential. A user name is none of it, unless the API takes the key there. */
-export function secretValues(credential: Credential): string[] {
+function secretValues(credential: Credential): string[] {
   if (credential.kind === 'oauth2' || credential.kind === 'token_exchange') return secretText(credential.clientSecret);
   // Signed anew for every call; that call's redactor is told.
   if (credential.kind === 'assertion') return [];

@@ -3,13 +3,14 @@ import type { AssertionSigner } from '../call/assertion-signer.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
 import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
-import { secretValues } from '../endpoint/secrets.ts';
+import { endpointSecrets } from '../endpoint/secrets.ts';
 import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
+import type { PoolOptions } from './pools.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { type CallParts, compileCall, type OnAnswer } from './run-endpoint.ts';
-import { createSender, type SenderOptions } from './send.ts';
+import { createSender } from './send.ts';
 import { createTokens } from './tokens/token-store.ts';
 
 export type { RequestPreview } from './request/preview.ts';
@@ -26,7 +27,7 @@ export interface Executor {
   close(): Promise<void>;
 }
 
-export interface ExecutorOptions extends SenderOptions {
+export interface ExecutorOptions extends PoolOptions {
   /** Where neither the endpoint nor an argument says otherwise; `landbridge` by default. */
   readonly userAgent?: string;
   /** Takes secrets out of answers. It is told those of every endpoint that is called, and access tokens as they come. */
@@ -43,6 +44,8 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   // Whoever got room for a call has a socket as well: a pool must not be a second queue, shared by the domains of one origin.
   const sender = createSender(options.slotsOf === undefined ? options : { ...options, connections: null });
   const redact = options.redact ?? createRedactor([]);
+  for (const proxy of [options.proxies?.http, options.proxies?.https])
+    for (const secret of proxy?.secrets ?? []) redact.addSecret(secret);
   const threads = createAnswerThreads();
   const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
@@ -55,7 +58,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
       let plan: RequestPlan | undefined;
       const planFor = (tool: string): RequestPlan => {
         if (plan === undefined) {
-          for (const secret of endpoint.security.flat().flatMap(secretValues)) redact.addSecret(secret);
+          for (const secret of endpointSecrets(endpoint)) redact.addSecret(secret);
           plan = compileRequest(endpoint, userAgent, tool);
         }
         return plan;

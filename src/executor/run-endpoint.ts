@@ -236,10 +236,16 @@ class EndpointCall {
     let target = request;
     let response = raw;
     for (let hop = 0; isRedirect(response); hop++) {
-      target = followRedirect(target, response, this.#plan.basePath, hop, context.label, redact);
+      target = this.#sign(followRedirect(target, response, this.#plan.basePath, hop, context.label, redact));
       response = await this.#exchange(target, context, watch);
     }
     return this.#read(target, response, context, args, redact);
+  }
+
+  /** A signature is for one address: where a redirect leads to another, it is made anew. */
+  #sign(request: WireRequest): WireRequest {
+    const signing = this.#need?.kind === 'static' ? this.#need.signing : undefined;
+    return signing === undefined ? request : signRequest(request, signing, new Date());
   }
 
   async #runLive(need: LiveNeed, context: ExecutionContext, args: Args, watch: Watch | undefined): Promise<Answer> {
@@ -268,7 +274,8 @@ class EndpointCall {
     const headers = fillCallerHeaders(need.callerHeaders, context);
     const wishes = need.issuers.map((credential): Wish => {
       const subject = credential.kind === 'token_exchange' ? subjectOf(principal, label) : undefined;
-      return { credential, tool: label, apiOrigin: this.#plan.origin, subject };
+      const { connection } = this.#endpoint;
+      return { credential, tool: label, apiOrigin: this.#plan.origin, connection, subject };
     });
     const texts = new Map<LiveCredential, string>();
     let redact = this.#redact;

@@ -1,11 +1,13 @@
-// The only door to undici. One request out, one whole answer back, under one deadline, one byte cap and one abort.
-import { type Dispatcher, Pool } from 'undici';
+// One request out, one whole answer back, under one deadline, one byte cap and one abort.
+import type { Dispatcher } from 'undici';
 import type { ExecutionContext } from '../call/execution-context.ts';
+import type { ProxyServer } from '../endpoint/model.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
+import { refusedBy } from '../network/tunnel.ts';
 import { isFileType, isInLines, isStream, wholePart } from './answer/cut-answer.ts';
 import { tooLarge } from './answer/too-large.ts';
 import { ByteCollector } from './byte-collector.ts';
-import { createPublicLookup } from './public-lookup.ts';
+import { createPools, type PoolOptions } from './pools.ts';
 import type { WireRequest } from './request/build-request.ts';
 import { Unpacker } from './unpack.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
@@ -42,45 +44,15 @@ export interface Sender {
   close(): Promise<void>;
 }
 
-export interface SenderOptions {
-  /** Replaces the pools; asked at every call, because nock swaps the global dispatcher. */
-  readonly dispatcher?: (origin: string) => Dispatcher;
-  /** Sockets per origin; null: as many as there are calls. */
-  readonly connections?: number | null;
-}
-
-const CONNECT_TIMEOUT_MS = 3_000;
 const MAX_INFORMATIONAL = 20;
 /** What one read of a socket gives at most; a larger piece is somebody's own buffer. */
 const MAX_PIECE_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 
-export function createSender(options: SenderOptions = {}): Sender {
-  const pools = new Map<string, Pool>();
-  const connections = options.connections === undefined ? 64 : options.connections;
+export function createSender(options: PoolOptions = {}): Sender {
+  const pools = createPools(options);
   let closed = false;
 
-  function poolFor(origin: string, publicOnly = false): Pool {
-    const key = publicOnly ? `public ${origin}` : origin;
-    let pool = pools.get(key);
-    if (pool === undefined) {
-      pool = new Pool(origin, {
-        connections,
-        pipelining: 1,
-        connect: {
-          timeout: CONNECT_TIMEOUT_MS,
-          ...(publicOnly && { lookup: createPublicLookup() }),
-        },
-        // The deadline of the call is ours and exact; undici's own timers tick about once a second.
-        headersTimeout: 0,
-        bodyTimeout: 0,
-      });
-      pools.set(key, pool);
-    }
-    return pool;
-  }
-
-  const dispatcherFor: (origin: string, publicOnly?: boolean) => Dispatcher = options.dispatcher ?? poolFor;
   return {
     send(request, errand, watch) {
       return new Promise((resolve, reject) => {
@@ -91,10 +63,12 @@ export function createSender(options: SenderOptions = {}): Sender {
         const exchange = new Exchange(request, errand, watch, resolve, reject);
         if (!exchange.begin()) return;
         try {
-          dispatcherFor(request.origin, request.publicOnly).dispatch(
+          const { dispatcher, forwardedBy } = pools.outletFor(request);
+          exchange.forwardedBy = forwardedBy;
+          dispatcher.dispatch(
             {
-              origin: request.origin,
-              path: request.path,
+              origin: forwardedBy === undefined ? request.origin : forwardedBy.url,
+              path: forwardedBy === undefined ? request.path : request.origin + request.path,
               method: request.method,
               headers: exchange.outgoingHeaders(),
               body: exchange.outgoingBody(),
@@ -109,14 +83,15 @@ export function createSender(options: SenderOptions = {}): Sender {
     },
     async close() {
       closed = true;
-      await Promise.all([...pools.values()].map((pool) => pool.close()));
-      pools.clear();
+      await pools.close();
     },
   };
 }
 
 /** One request in flight. It settles once, whatever happens first: the end, an error, the deadline or the caller leaving. */
 class Exchange implements Dispatcher.DispatchHandler {
+  /** The proxy that passes the request on: it is told who asks, and may answer itself. */
+  forwardedBy: ProxyServer | undefined;
   private readonly request: WireRequest;
   private readonly errand: Errand;
   private readonly watch: Watch | undefined;
@@ -168,8 +143,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   outgoingHeaders(): Record<string, string> {
-    const { headers, body } = this.request;
-    if (this.watch === undefined || body === null) return headers as Record<string, string>;
+    const { body, origin } = this.request;
+    let headers = this.request.headers as Record<string, string>;
+    if (this.forwardedBy !== undefined) {
+      const { authorization } = this.forwardedBy;
+      headers = { ...headers, host: new URL(origin).host };
+      if (authorization !== undefined) headers['proxy-authorization'] = authorization;
+    }
+    if (this.watch === undefined || body === null) return headers;
     // Slices have no length of their own, and some servers take no chunked requests.
     return { ...headers, 'content-length': String(Buffer.byteLength(body)) };
   }
@@ -200,6 +181,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (++this.informational > MAX_INFORMATIONAL) {
         this.fail(this.bad(`sent more than ${MAX_INFORMATIONAL} interim responses without an answer`));
       }
+      return;
+    }
+    if (this.forwardedBy !== undefined && (status === 407 || headers['x-squid-error'] !== undefined)) {
+      this.onResponseError(undefined, refusedBy(this.forwardedBy, status));
       return;
     }
     this.status = status;
@@ -257,7 +242,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
-    const failure = explainFailure(error, this.request, this.errand.label, this.status !== 0);
+    const failure = explainFailure(error, this.request, this.errand.label, this.status !== 0, this.forwardedBy);
     // A stream that breaks off has told something all the same; of anything else nobody knows what is missing.
     if (isStream(this.headers)) this.failOrCut(failure, 'the API broke off in the middle of its answer');
     else this.fail(failure);

@@ -1,11 +1,23 @@
 // Network failures → sentences. Each names the origin and what to look at; none shows a path, a query or a header.
-import { GatewayError } from '../errors.ts';
-import { PRIVATE_ADDRESS } from './public-lookup.ts';
-import type { WireRequest } from './request/build-request.ts';
 
-/** `answering`: the status line had already arrived. */
-export function explainFailure(error: Error, request: WireRequest, tool: string, answering: boolean): GatewayError {
+import type { ProxyServer } from '../endpoint/model.ts';
+import { GatewayError } from '../errors.ts';
+import { PRIVATE_ADDRESS } from '../network/public-lookup.ts';
+import { PROXY_FAILURE, unreachableProxy } from '../network/tunnel.ts';
+import type { WireRequest } from './request/build-request.ts';
+import { adviseClosed, explainTls } from './tls-failure.ts';
+
+/** `answering`: the status line had already arrived. `forwardedBy`: the proxy that was to pass the request on. */
+export function explainFailure(
+  failure: Error,
+  request: WireRequest,
+  tool: string,
+  answering: boolean,
+  forwardedBy?: ProxyServer,
+): GatewayError {
   const { origin } = request;
+  const isProxys = forwardedBy !== undefined && NOT_CONNECTED.test(codeOf(failure));
+  const error = isProxys ? unreachableProxy(forwardedBy, codeOf(failure)) : failure;
   const code = codeOf(error);
   const details = { tool, origin, ...(code !== '' && { cause: code }) };
   const badAnswer = explainAnswer(code, error, request, answering);
@@ -14,6 +26,9 @@ export function explainFailure(error: Error, request: WireRequest, tool: string,
   return new GatewayError(kind, `${tool}: ${explainSilence(code, error, request)}`, details, error);
 }
 
+/** Where a proxy passes requests on, these are about the proxy. */
+const NOT_CONNECTED =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_\w+|E(?:HOST|NET)UNREACH|ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|CERT_\w+|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+)$/;
 const UNWRITABLE = /^(?:UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_INVALID_CHAR)$/;
 
 function codeOf(error: Error): string {
@@ -47,7 +62,8 @@ function explainAnswer(
   return undefined;
 }
 
-function explainSilence(code: string, error: Error, { origin, isRead }: WireRequest): string {
+function explainSilence(code: string, error: Error, request: WireRequest): string {
+  const { origin, isRead } = request;
   const { host } = new URL(origin);
   switch (code) {
     case 'ECONNREFUSED':
@@ -58,6 +74,8 @@ function explainSilence(code: string, error: Error, { origin, isRead }: WireRequ
       return `the host name of ${origin} does not resolve.${checkList('the spelling of the base URL', "the network's DNS, with nslookup on the gateway's machine", 'whether the name is known only inside a VPN')}`;
     case PRIVATE_ADDRESS:
       return `${host} has a private address, and the document that names it came from elsewhere; nothing was sent. If that is right, start the gateway with --base-url ${origin}.`;
+    case PROXY_FAILURE:
+      return `${origin} was not reached: ${error.message}`;
     case 'UND_ERR_CONNECT_TIMEOUT':
     case 'ETIMEDOUT':
       return `no connection to ${origin} could be made in time.${checkList('that the API is up', 'the host and port of the base URL', 'firewalls and proxies between the gateway and the API')}`;
@@ -72,12 +90,11 @@ function explainSilence(code: string, error: Error, { origin, isRead }: WireRequ
     case 'EPIPE':
     case 'ECONNABORTED':
     case 'UND_ERR_SOCKET':
-      return `${origin} closed the connection before it answered. ${repeatAdvice(isRead)}`;
+      return `${origin} closed the connection before it answered${adviseClosed(request)}. ${repeatAdvice(isRead)}`;
   }
   if (UNWRITABLE.test(code)) return `the request cannot be written as HTTP (${error.message}). Nothing was sent.`;
-  if (/^(ERR_SSL_|ERR_TLS_|CERT_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_OSSL)/.test(code)) {
-    return `the TLS connection to ${host} failed (${code}).${checkList('the certificate: its names, its dates, who signed it', 'NODE_EXTRA_CA_CERTS, for an authority of your own', 'whether the base URL should be http://')}`;
-  }
+  const tlsWords = explainTls(code, error, request);
+  if (tlsWords !== undefined) return tlsWords;
   return `${origin} could not be reached${code === '' ? '' : ` (${code})`}.${checkList('that the API is up', 'the base URL', 'the network')}`;
 }
 

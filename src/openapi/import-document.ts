@@ -8,6 +8,7 @@ import { MAX_TOOL_NAME, qualifiedNamesOf } from '../endpoint/names.ts';
 import { toPlainLines, toPlainText } from '../endpoint/plain-text.ts';
 import { nodeAt, textAt } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
+import { readProxyRules } from '../network/proxy-rules.ts';
 import { findBodyKeys } from './body-keys.ts';
 import { createPagination } from './detect-pagination.ts';
 import { cleanPrefix, domainName } from './document-naming.ts';
@@ -43,7 +44,8 @@ export type { Limits } from './source/limits.ts';
 
 /** Reads a document from a file, an http(s) URL or standard input (`-`). */
 export async function importDocument(source: string, options: ImportOptions): Promise<Domain> {
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const reach = { proxies: readProxyRules(options.env), connection: options.connection };
+  const limits: Limits = { ...DEFAULT_LIMITS, reach, ...options.limits };
   const callerHeaders = readHeaders(options.headers ?? [], options.env, options.headerCredentials);
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const sent = documentHeaders(source, source, options);

@@ -1,6 +1,6 @@
 // What a caller may say about an import, and the handful of things derived from it.
 import type { HeadersFor } from '../endpoint/headers/header-fields.ts';
-import type { Credential } from '../endpoint/model.ts';
+import type { Connection, Credential } from '../endpoint/model.ts';
 import type { Limits } from './source/limits.ts';
 
 /** What is known of an operation before it is read. */
@@ -57,6 +57,8 @@ export interface ImportOptions {
   readonly headerCredentials?: readonly Credential[];
   /** Headers that are for one origin: a document whose main origin is another goes without. */
   readonly headersFor?: HeadersFor;
+  /** How the operator says that requests travel; without it as the environment says. */
+  readonly connection?: Connection;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** By security scheme name. */
   readonly credentials?: Readonly<Record<string, CredentialSource>>;

@@ -142,6 +142,7 @@ function toRefusedCall(endpoint: Endpoint, answer: Answer): RefusedCall {
     sentTokenFrom: sent.map(tokenSourceOf).find((source) => source !== undefined),
     unsetVariables: sent.length > 0 ? [] : endpoint.security.map((set) => [...new Set(set.flatMap(unsetVariables))]),
     loginArguments: loginSecrets(endpoint),
+    clock: sent.some(({ kind }) => kind === 'awsSigv4') ? clockOf(answer) : undefined,
     allow,
     challenge,
     retryAfterSeconds,
@@ -153,6 +154,15 @@ function tokenSourceOf(credential: Credential): string | undefined {
   if (credential.kind === 'login') return `${credential.request.method} ${credential.request.shown}`;
   if (credential.kind === 'token_exchange') return `${credential.tokenUrl}, exchanged for that of the caller`;
   return credential.kind === 'assertion' ? 'this gateway, which says who calls' : undefined;
+}
+
+/** What AWS says of signatures that are too old or too new. */
+const SKEWED = /RequestTimeTooSkewed|RequestExpired|Signature expired|Signature not yet current/;
+
+/** Why a signature may be refused though its key is right. */
+function clockOf({ problem, clockSkewSeconds }: Answer): RefusedCall['clock'] {
+  const said = [problem?.title, problem?.detail, problem?.type, problem?.body].some((text) => SKEWED.test(text ?? ''));
+  return clockSkewSeconds === undefined && !said ? undefined : { skewSeconds: clockSkewSeconds };
 }
 
 function cut(text: string): string {

@@ -21,6 +21,7 @@ import { buildReferenceFiles } from '../../scripts/reference-files.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
 import { readProfiles } from '../../src/profiles.ts';
+import { createCertificates } from '../support/upstream-certificates.ts';
 import { listBlocks, ROOT } from './blocks.ts';
 
 type Value = Record<string, unknown>;
@@ -147,6 +148,10 @@ const FRAMES: Record<string, readonly ((more: Value) => Value)[]> = {
   ],
   callLimits: [(more) => endpointFrame({}, { limits: more })],
   scheme: [(more) => imported({ credentials: { key: { ...withoutTwins({ env: 'SHOP_KEY' }, more), ...more } } })],
+  tls: [
+    (more) => endpointFrame({}, { tls: more }),
+    (more) => endpointFrame({}, { tls: { cert: 'client.pem', key: 'client.key', ...more } }),
+  ],
   argument: argumentFrames,
   placement: [
     (more) => endpointFrame({ args: { id: ID, extra: { type: 'integer', minimum: 1 } }, place: { extra: more } }),
@@ -201,6 +206,18 @@ function wrap(name: string, value: unknown): Value {
   return { [bare]: key.endsWith('[]') ? [whole] : whole };
 }
 
+function makeCertificates(): Record<string, string> {
+  const certificates = createCertificates();
+  const authority = certificates.createAuthority('Shop');
+  const client = authority.issue('client', []);
+  certificates.remove();
+  return {
+    'domains/ca.pem': authority.cert,
+    'domains/client.pem': client.cert,
+    'domains/client.key': client.key,
+  };
+}
+
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'landbridge-reference-'));
@@ -208,6 +225,7 @@ beforeAll(async () => {
     'openapi/shop.yaml': DOCUMENT,
     'openapi/fixes.overlay.yaml': 'overlay: 1.0.0\ninfo: { title: x, version: "1" }\nactions: []\n',
     'domains/guide.md': '# Guide\n',
+    ...makeCertificates(),
   };
   for (const [file, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, file)), { recursive: true });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Credential, Domain } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
-import { collectSecrets, secretValues } from '../../src/endpoint/secrets.ts';
+import { collectSecrets, endpointSecrets } from '../../src/endpoint/secrets.ts';
 import { endpoint } from './support.ts';
 
 describe('collectSecrets()', () => {
@@ -43,12 +43,20 @@ describe('collectSecrets()', () => {
 
 test('a user name is a secret only where it is the key', () => {
   const basic = (username: string, password: string) =>
-    secretValues({
-      kind: 'basic',
-      name: 'c',
-      username: { variable: 'U', value: username },
-      password: { variable: 'P', value: password },
-    });
+    endpointSecrets(
+      endpoint('https://api.example', {
+        security: [
+          [
+            {
+              kind: 'basic',
+              name: 'c',
+              username: { variable: 'U', value: username },
+              password: { variable: 'P', value: password },
+            },
+          ],
+        ],
+      }),
+    );
   expect(basic('admin', 'pass-word')).not.toContain('admin');
   expect(basic('sk_live_123', '')).toContain('sk_live_123');
 });

@@ -10,19 +10,10 @@ import type { Problem } from '../../schema/explain/argument-problem.ts';
 import { explain } from '../../schema/explain/explain-errors.ts';
 import { deref, type SchemaObject } from '../../schema/references.ts';
 import { type Finding, type Repair, repairOperation } from '../finding.ts';
+import { chooseProofs, type ProofOptions, Proofs, type ReadAnswer } from './prove-credentials.ts';
 import { argumentsFor, doubtOf, firstItem, isRead } from './read-plan.ts';
 
-/** What a call came to. */
-export interface ReadAnswer {
-  /** Undefined: no answer came. */
-  readonly status: number | undefined;
-  /** The text a model would read. */
-  readonly text: string;
-  /** The JSON of a successful answer, where it is JSON. */
-  readonly value?: unknown;
-}
-
-export interface ReadOptions {
+export interface ReadOptions extends ProofOptions {
   readonly call: (tool: string, args: Args) => Promise<ReadAnswer>;
   readonly maxCalls: number;
 }
@@ -37,11 +28,12 @@ const MAX_PROBLEMS = 3;
 
 export async function checkReads(
   operations: readonly CatalogOperation[],
-  { call, maxCalls }: ReadOptions,
+  { call, maxCalls, ...proofOptions }: ReadOptions,
 ): Promise<ReadReport> {
   const findings: Finding[] = [];
   const items = new Map<string, Readonly<Record<string, unknown>>>();
   const refused = new Set<string>();
+  const proofs = new Proofs();
   let calls = 0;
   // Lists first: what they hold is what single things are asked for by.
   const all = operations.filter(({ endpoint }) => isRead(endpoint));
@@ -72,12 +64,15 @@ export async function checkReads(
       const answer = await call(name, args);
       const item = firstItem(answer.value);
       if (item !== undefined) items.set(endpoint.path, item);
-      if (answer.status === 401 && endpoint.security.length > 0) refused.add(credentialsOf(endpoint));
+      proofs.add(endpoint, args, answer);
+      if ((answer.status === 401 && endpoint.security.length > 0) || answer.isUnproven)
+        refused.add(credentialsOf(endpoint));
       findings.push(...judge(operation, args, answer, operations));
     }
     waiting = later;
   }
-  return { findings, calls };
+  const proof = await proofs.judge(operations, proofOptions);
+  return { findings: [...findings, ...proof.findings], calls: calls + proof.calls };
 }
 
 function skip(where: string, doubt: string): Finding {
@@ -96,15 +91,8 @@ function skipCallers(operations: readonly CatalogOperation[]): Finding[] {
   });
 }
 
-/** One of each set of credentials first, so that every one of them is proved before the calls are spent. */
 function byNeed(operations: readonly CatalogOperation[]): readonly CatalogOperation[] {
-  const first = new Map<string, CatalogOperation>();
-  for (const operation of operations) {
-    const { endpoint } = operation;
-    const set = `${endpoint.domain} ${credentialsOf(endpoint)}`;
-    if (!first.has(set) && endpoint.args.every((arg) => !arg.required)) first.set(set, operation);
-  }
-  const proofs = new Set(first.values());
+  const proofs = chooseProofs(operations);
   return [...proofs, ...operations.filter((operation) => !proofs.has(operation))];
 }
 

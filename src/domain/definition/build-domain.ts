@@ -16,6 +16,7 @@ import { readClamps } from './argument-values.ts';
 import { mergeAudit } from './audit-plan.ts';
 import { type BaseUrlOptions, readBaseUrl } from './base-url.ts';
 import { argumentsOf, mergeHeaders, refuseTwice } from './caller-plan.ts';
+import { buildConnection } from './connection/connection-plan.ts';
 import {
   buildCredentials,
   defaultSecurity,
@@ -96,7 +97,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
     prompts: buildPrompts(definition.prompts, (path) => pointTo(shared.source, path, options.positionOf), problems),
     resources: buildResources(definition.resources, problems),
-    warnings: missingCredentials(endpoints),
+    warnings: [...missingCredentials(endpoints), ...shared.warnings.map((words) => `${shared.source}: ${words}`)],
     source: shared.source,
   };
   if (problems.length > 0) throw new DefinitionError(shared.source, problems);
@@ -124,7 +125,9 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   const alternatives = definition.security ?? defaultSecurity(credentials, problems);
   const security = readSecurity(alternatives, credentials, ['security'], problems);
   const { headers } = plain;
-  return { definition, options, problems, credentials, headers, callerHeaders, security, proofs, origin, source };
+  const { connection, warnings } = buildConnection(definition, { ...options, url }, problems);
+  const common = { definition, options, problems, credentials, headers, callerHeaders, security, proofs };
+  return { ...common, origin, source, connection, warnings };
 }
 
 function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared): Endpoint {
@@ -177,6 +180,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
       outputSchema: own.outputSchema,
       pagination: own.pagination,
       audit: mergeAudit(definition.audit, own.audit),
+      connection: shared.connection,
     }),
     tags: own.tags ?? [],
     effect,

@@ -5,6 +5,7 @@ import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { REDACT_PATH } from '../../endpoint/redaction/redact-paths.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { proxy, tls } from './connection/connection-schema.ts';
 import { credential, variable } from './credentials/credential-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
 import { callLimits } from './shape/call-limits-schema.ts';
@@ -461,6 +462,8 @@ export const domain = strict(
       'Names of credentials that go together, as alternatives. Default: the one that is declared; for an imported document what it says.',
       [['key']],
     ),
+    tls: about(tls, 'Authorities, client certificate and version of TLS.', { ca: 'ca.pem' }),
+    proxy,
     guard: about(
       strict({
         write: about(policy, 'For calls that write. Default: `allow`.', 'confirm'),

@@ -36,11 +36,22 @@ export interface RefusedCall {
   /** WWW-Authenticate, without secrets. */
   readonly challenge?: string | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  /** The call was signed, and the clocks seem to differ. */
+  readonly clock?: { readonly skewSeconds: number | undefined } | undefined;
 }
 
 export function adviseStatus(call: RefusedCall): string {
+  const isRefused = call.status === 400 || call.status === 401 || call.status === 403;
+  if (isRefused && call.clock !== undefined) return adviseClock(call.clock.skewSeconds);
   const advice = (ADVICE[call.status] ?? adviseClass)(call);
   return `${advice}${mentionsWait(call) ? '' : waitFirst(call)}`;
+}
+
+function adviseClock(skewSeconds: number | undefined): string {
+  const minutes = skewSeconds === undefined ? undefined : Math.round(Math.abs(skewSeconds) / 60);
+  const by =
+    minutes === undefined ? '' : ` by ${minutes} minutes (the gateway is ${skewSeconds! > 0 ? 'ahead' : 'behind'})`;
+  return `The clock of the gateway’s machine differs from the API’s${by}, and a signature is good for a few minutes only: set the clock (NTP). ${NO_ARGUMENT} ${TELL}`;
 }
 
 type Advise = (call: RefusedCall) => string;

@@ -50,7 +50,7 @@ function pathFor(env: Variables, name: string): string | undefined {
 }
 
 /** At most 64 KB of text, without the line breaks at its end: editors and `echo` put one there. */
-function readSecretFile(path: string): SecretFile {
+export function readSecretFile(path: string): SecretFile {
   let descriptor: number;
   try {
     descriptor = openSync(path, 'r');

@@ -25,6 +25,8 @@ export interface Answer {
   readonly retryAfterSeconds?: number;
   /** Not ok: the methods its Allow header lists. */
   readonly allow?: string;
+  /** By how much our clock is ahead of the API's, where that is minutes. */
+  readonly clockSkewSeconds?: number;
   /** Not ok: its WWW-Authenticate header. */
   readonly challenge?: string;
 }
@@ -150,9 +152,18 @@ function failed(raw: RawResponse, decoded: Decoded, redact: (text: string) => st
     content: decoded.kind === 'content' ? decoded.content : [textBlock(visible(fitLines(text, MAX_ERROR_CHARS).text))],
     problem,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    ...clockSkew(raw),
     ...shortHeader('allow', raw.headers.allow, redact),
     ...shortHeader('challenge', raw.headers['www-authenticate'], redact),
   };
+}
+
+/** Signatures are good for some minutes: that far a clock may be wrong. */
+const MAX_SKEW_S = 240;
+
+function clockSkew({ headers }: RawResponse): Partial<Answer> {
+  const seconds = Math.round((Date.now() - Date.parse(String(headers.date))) / 1000);
+  return Math.abs(seconds) > MAX_SKEW_S ? { clockSkewSeconds: seconds } : {};
 }
 
 function shortHeader(

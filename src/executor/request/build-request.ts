@@ -1,6 +1,6 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
 import { isArgumentHeader, isConfigurableHeader, plainName } from '../../endpoint/headers/header-names.ts';
-import type { Args, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
+import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkPairs } from './method-override.ts';
@@ -22,6 +22,8 @@ export interface WireRequest {
   readonly body: string | Buffer | null;
   /** The origin must not resolve to a private address. */
   readonly publicOnly?: boolean;
+  /** How the origin is reached; undefined: as any other. */
+  readonly connection?: Connection | undefined;
   readonly limits: EndpointLimits;
   /** It changes nothing: whatever comes of it, it may be repeated. */
   readonly isRead: boolean;
@@ -52,7 +54,7 @@ const TRACE_HEADERS = ['traceparent', 'tracestate', 'baggage'] as const;
 /** `tool` is what a message calls an endpoint that cannot be compiled. */
 export function compileRequest(endpoint: Endpoint, userAgent: string, tool: string): RequestPlan {
   const { origin, basePath } = parseBaseUrl(endpoint, tool);
-  const { method, effect, limits } = endpoint;
+  const { method, effect, limits, connection } = endpoint;
   const isRead = effect === 'read';
   const publicOnly = endpoint.publicOnly === true;
   const takesPart = true;
@@ -98,6 +100,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
           headers: fixed.headers,
           body: null,
           publicOnly,
+          connection,
           limits,
           isRead,
           takesPart,
@@ -124,6 +127,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
         headers: outgoing,
         body: data,
         publicOnly,
+        connection,
         limits,
         isRead,
         takesPart,

@@ -1,6 +1,6 @@
 // What the servers that hand out tokens have in common: where a secret may go, what is asked of them, how they say no.
 import { visible } from '../../endpoint/hidden.ts';
-import type { EndpointLimits } from '../../endpoint/model.ts';
+import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { GatewayError } from '../../errors.ts';
 import { extractProblem, retryAfter } from '../answer/api-problem.ts';
@@ -25,6 +25,8 @@ export interface Wish<Kind extends TokenCredential = TokenCredential> {
   readonly subject?: Subject | undefined;
   readonly tool: string;
   readonly apiOrigin: string;
+  /** How the requests of that call travel; a client certificate stays with the API's own origin. */
+  readonly connection?: Connection | undefined;
 }
 
 export interface Issuer {
@@ -59,7 +61,7 @@ type IssueRequest = Pick<WireRequest, 'method' | 'headers' | 'body'> & { readonl
 export async function askIssuer(
   { send, userAgent }: Issuer,
   { method, url, headers, body }: IssueRequest,
-  { credential, tool }: Wish,
+  { credential, tool, connection }: Wish,
 ): Promise<RawResponse> {
   try {
     return await send(
@@ -72,6 +74,7 @@ export async function askIssuer(
         body,
         limits: TOKEN_LIMITS,
         isRead: true,
+        connection,
         publicOnly: 'publicOnly' in credential && credential.publicOnly === true,
       },
       // Shared by every call that waits for it: no single caller's leaving ends it.

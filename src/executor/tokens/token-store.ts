@@ -1,5 +1,6 @@
 // Access tokens in hand: one per credential, or per credential and caller where the caller's own is exchanged; fetched once
 // however many calls wait for it, renewed before it expires.
+import type { Connection } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Subject } from '../caller/subject.ts';
@@ -62,17 +63,17 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
   /** By credential, caller and the caller's token: another token of the same caller may allow less. The latest used is last. */
   const ofCallers = new Map<string, Entry>();
 
-  function exchangeBy(credential: TokenCredential) {
+  function exchangeBy(credential: TokenCredential, connection: Connection | undefined) {
     let exchange = exchanges.get(credential);
     if (exchange === undefined) {
-      exchange = { key: keyOf(credential), habits: { inBody: false } };
+      exchange = { key: keyOf(credential, connection), habits: { inBody: false } };
       exchanges.set(credential, exchange);
     }
     return exchange;
   }
 
-  function entryOfCaller(credential: TokenCredential, subject: Subject): Entry {
-    const exchange = exchangeBy(credential);
+  function entryOfCaller(credential: TokenCredential, subject: Subject, connection: Connection | undefined): Entry {
+    const exchange = exchangeBy(credential, connection);
     const key = `${exchange.key} ${subject.key}`;
     const entry = ofCallers.get(key) ?? newEntry(exchange.habits);
     ofCallers.delete(key);
@@ -81,11 +82,11 @@ export function createTokens(send: Send, redact: Redactor, userAgent: string): T
     return entry;
   }
 
-  function entryFor({ credential, subject }: Wish): Entry {
-    if (subject !== undefined) return entryOfCaller(credential, subject);
+  function entryFor({ credential, subject, connection }: Wish): Entry {
+    if (subject !== undefined) return entryOfCaller(credential, subject, connection);
     let entry = byCredential.get(credential);
     if (entry === undefined) {
-      const key = keyOf(credential);
+      const key = keyOf(credential, connection);
       entry = entries.get(key) ?? newEntry();
       entries.set(key, entry);
       byCredential.set(credential, entry);
@@ -152,14 +153,26 @@ function newEntry(habits: ClientHabits = { inBody: false }): Entry {
   };
 }
 
-/** Credentials of one content share a token, wherever they are declared. */
-function keyOf(credential: TokenCredential): string {
+const connectionNumbers = new WeakMap<Connection, number>();
+let connectionCount = 0;
+
+/** A token may be bound to the certificate it was had with (RFC 8705). */
+function numberOf(connection: Connection | undefined): number {
+  if (connection === undefined) return 0;
+  const number = connectionNumbers.get(connection) ?? ++connectionCount;
+  connectionNumbers.set(connection, number);
+  return number;
+}
+
+/** Credentials of one content share a token, wherever they are declared, if they travel the same way. */
+function keyOf(credential: TokenCredential, connection: Connection | undefined): string {
+  const way = numberOf(connection);
   if (credential.kind === 'login') {
     const { request, token, lifetime, send, publicOnly = false } = credential;
-    return JSON.stringify([request, token, lifetime, send, publicOnly]);
+    return JSON.stringify([request, token, lifetime, send, publicOnly, way]);
   }
   const { tokenUrl, clientId, clientSecret, scopes } = credential;
-  const client = [tokenUrl, clientId.value, clientSecret.value, scopes];
+  const client = [tokenUrl, clientId.value, clientSecret.value, scopes, way];
   if (credential.kind === 'oauth2') return JSON.stringify([...client, credential.publicOnly ?? false]);
   const { audience, resource, subjectTokenType, requestedTokenType } = credential;
   return JSON.stringify([...client, audience, resource, subjectTokenType, requestedTokenType]);

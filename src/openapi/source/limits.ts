@@ -1,6 +1,8 @@
 // Everything a document may cost. Real documents stay far below: GitHub's has 13 MB and 90,000 objects, DigitalOcean's
 // some 2,000 files.
 
+import type { Reach } from '../../network/get.ts';
+
 export interface Limits {
   /** Of one file or answer. */
   readonly maxBytes: number;
@@ -19,6 +21,8 @@ export interface Limits {
   /** Arguments of one operation; bodies with more fields stay one argument. */
   readonly maxArguments: number;
   readonly fetchTimeoutMs: number;
+  /** By which way documents are fetched; straight, where nobody says. */
+  readonly reach?: Reach;
 }
 
 export const DEFAULT_LIMITS: Limits = Object.freeze({

@@ -1,6 +1,9 @@
 // Fetching a document over http(s): one origin, few redirects, a deadline, a byte limit while streaming.
 
+import type { Readable } from 'node:stream';
 import { decodeText } from '../../../endpoint/untrusted.ts';
+import { get } from '../../../network/get.ts';
+import { PROXY_FAILURE } from '../../../network/tunnel.ts';
 import { bad } from '../document-problem.ts';
 import type { Limits } from '../limits.ts';
 import { readStream, showUrl, tooBig } from '../read-document.ts';
@@ -43,24 +46,25 @@ export async function fetchAnswer(source: string, limits: Limits, headers: Field
   }
   start.hash = '';
   const label = showUrl(start.href);
+  const { reach = {} } = limits;
   // One controller and one timer for the whole exchange: AbortSignal.any loses its timeout on Node 20.
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), limits.fetchTimeoutMs);
   try {
     let url = start;
     for (let hops = 0; ; hops++) {
-      const response = await fetch(url, { headers: sent, redirect: 'manual', signal: controller.signal });
-      if (response.status >= 300 && response.status < 400 && response.headers.has('location')) {
-        await response.body?.cancel();
-        url = nextUrl(url, response.headers.get('location')!, hops, label);
+      const { status, headers: fields, body } = await get(url, { headers: sent, signal: controller.signal, reach });
+      const { location, link } = fields;
+      if (status >= 300 && status < 400 && location !== undefined) {
+        body.destroy();
+        url = nextUrl(url, location, hops, label);
         continue;
       }
-      const link = response.headers.get('link');
       return {
         url: url.href,
-        status: response.status,
-        text: await readBody(response, label, limits.maxBytes),
-        ...(link !== null && { link }),
+        status,
+        text: await readBody(body, fields['content-length'], label, limits.maxBytes),
+        ...(link !== undefined && { link: String(link) }),
       };
     }
   } catch (error) {
@@ -71,11 +75,9 @@ export async function fetchAnswer(source: string, limits: Limits, headers: Field
         `did not arrive within ${limits.fetchTimeoutMs / 1000} s; check the address, or download it and give the file`,
       );
     }
-    const { cause, message } = error as { cause?: { code?: string; message?: string }; message: string };
-    throw bad(
-      label,
-      `cannot be fetched (${cause?.code ?? cause?.message ?? message}); check the address and your network`,
-    );
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === PROXY_FAILURE) throw bad(label, `cannot be fetched: ${message.replace(/\.$/, '')}`);
+    throw bad(label, `cannot be fetched (${code ?? message}); check the address and your network`);
   } finally {
     clearTimeout(timer);
   }
@@ -92,9 +94,9 @@ function nextUrl(from: URL, location: string, hops: number, label: string): URL 
   return next;
 }
 
-async function readBody({ body, headers }: Response, label: string, maxBytes: number): Promise<string> {
-  if (Number(headers.get('content-length') ?? 0) <= maxBytes) return readStream(body ?? [], label, maxBytes);
-  await body?.cancel();
+async function readBody(body: Readable, length: string | undefined, label: string, maxBytes: number): Promise<string> {
+  if (Number(length ?? 0) <= maxBytes) return readStream(body, label, maxBytes);
+  body.destroy();
   throw tooBig(label, maxBytes);
 }
 

@@ -2,7 +2,7 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, test } from 'vitest';
 import { isPrivateAddress, isPrivateHost } from '../../src/endpoint/address.ts';
-import { createPublicLookup } from '../../src/executor/public-lookup.ts';
+import { createPublicLookup } from '../../src/network/public-lookup.ts';
 
 describe('private addresses', () => {
   test.each([

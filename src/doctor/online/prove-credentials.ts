@@ -1,0 +1,242 @@
+// doctor --online: one line per credential, by what reads answered with it, and what one of them answers without it. An API that
+// answers everybody the same has proved nothing.
+import { randomBytes } from 'node:crypto';
+import type { CatalogOperation } from '../../catalog/tree.ts';
+import { originOf } from '../../endpoint/address.ts';
+import type { Args, Credential, Endpoint } from '../../endpoint/model.ts';
+import { secretsIn } from '../../endpoint/secrets.ts';
+import { chooseCredentials } from '../../executor/request/proof.ts';
+import type { Finding } from '../finding.ts';
+import { doubtOf, isRead } from './read-plan.ts';
+
+/** What a call came to. */
+export interface ReadAnswer {
+  /** Undefined: no answer came. */
+  readonly status: number | undefined;
+  /** The text a model would read. */
+  readonly text: string;
+  /** The JSON of a successful answer, where it is JSON. */
+  readonly value?: unknown;
+  /** It failed before the API was asked, because of a credential: the server that issues tokens refused it, or had none. */
+  readonly isUnproven?: boolean;
+}
+
+/** A read that was called with the credentials of its endpoint. */
+interface Trial {
+  readonly endpoint: Endpoint;
+  readonly args: Args;
+  readonly answer: ReadAnswer;
+}
+
+export interface ProofOptions {
+  /** Calls a read with other credentials than its own. */
+  readonly callAs: (endpoint: Endpoint, args: Args, security: Endpoint['security']) => Promise<ReadAnswer>;
+  /** Fetches a token, for credentials that no read can be called with; what went wrong, in words. */
+  readonly issue: (credential: Credential, endpoint: Endpoint) => Promise<string | undefined>;
+}
+
+const MAX_TRIALS = 3;
+const MAX_SHOWN = 300;
+
+/** The credentials a call of this endpoint is made with; undefined where it goes without, or waits for some. */
+function credentialsFor(endpoint: Endpoint): readonly Credential[] | undefined {
+  const choice = chooseCredentials(endpoint);
+  return choice.kind === 'chosen' ? choice.credentials : undefined;
+}
+
+/** The same for all endpoints that send the same to the same origin. */
+function credentialKey(endpoint: Endpoint): string {
+  const credentials = credentialsFor(endpoint);
+  if (credentials === undefined) return '';
+  const names = credentials.map((credential) => [credential.kind, credential.name]);
+  return JSON.stringify([endpoint.domain, originOf(endpoint.baseUrl), names]);
+}
+
+/** Collects what reads answer, and judges each credential by it. */
+export class Proofs {
+  readonly #trials = new Map<string, Trial[]>();
+
+  add(endpoint: Endpoint, args: Args, answer: ReadAnswer): void {
+    const key = credentialKey(endpoint);
+    if (key === '') return;
+    const trials = this.#trials.get(key) ?? [];
+    this.#trials.set(key, trials);
+    // A refusal says more than any number of answers: many reads of an API may be open to everybody.
+    if (isRefusal(answer) || answer.isUnproven) trials.unshift({ endpoint, args, answer });
+    else if (trials.length < MAX_TRIALS) trials.push({ endpoint, args, answer });
+  }
+
+  /** A finding for every set of credentials that some operation sends; a probe is a call too. */
+  async judge(
+    operations: readonly CatalogOperation[],
+    options: ProofOptions,
+  ): Promise<{ findings: Finding[]; calls: number }> {
+    const findings: Finding[] = [];
+    let calls = 0;
+    const counted: ProofOptions = {
+      ...options,
+      callAs: (...call) => {
+        calls++;
+        return options.callAs(...call);
+      },
+    };
+    for (const [key, { endpoint }] of firstOfEach(operations)) {
+      const credentials = credentialsFor(endpoint)!;
+      const trials = this.#trials.get(key) ?? [];
+      const verdict = credentials.some(({ kind }) => kind === 'token_exchange')
+        ? NEEDS_CALLER
+        : trials.length === 0
+          ? await proveByIssuer(credentials, endpoint, options)
+          : await proveByReads(credentials, trials, counted);
+      const message = `${credentials.map(describe).join(' and ')}: ${verdict.message}`;
+      findings.push({ check: 'proof', where: endpoint.domain, ...verdict, message });
+    }
+    return { findings, calls };
+  }
+}
+
+function firstOfEach(operations: readonly CatalogOperation[]): Map<string, CatalogOperation> {
+  const first = new Map<string, CatalogOperation>();
+  for (const operation of operations) {
+    const key = credentialKey(operation.endpoint);
+    if (key !== '' && !first.has(key)) first.set(key, operation);
+  }
+  return first;
+}
+
+/** `bearer SHOP_TOKEN`: what it is, and where its secrets come from. */
+function describe(credential: Credential): string {
+  const variables = secretsIn(credential).flatMap(({ variable, value }) => (value === undefined ? [] : [variable]));
+  return [credential.kind, [...new Set(variables)].join(' and ')].filter((text) => text !== '').join(' ');
+}
+
+type Verdict = Pick<Finding, 'severity' | 'message' | 'fix'>;
+
+const PROVED = 'nothing to do';
+/** Nobody calls here whose token could be exchanged. */
+const NEEDS_CALLER: Verdict = {
+  severity: 'note',
+  message: 'not proved: it takes a caller with a token of their own',
+  fix: 'call a tool of this domain through the gateway',
+};
+
+async function proveByReads(
+  credentials: readonly Credential[],
+  trials: readonly Trial[],
+  options: ProofOptions,
+): Promise<Verdict> {
+  const refused = trials.find(({ answer: { status, isUnproven } }) => isUnproven || status === 401 || status === 403);
+  const accepted = trials.filter(({ answer: { status } }) => status !== undefined && status < 300);
+  // One that is taken elsewhere is right, and lacks a permission at most; reads say so themselves.
+  if (refused !== undefined && (accepted.length === 0 || refused.answer.status !== 403)) return tellRefusal(refused);
+  for (const { endpoint, args } of accepted) {
+    const without = await options.callAs(endpoint, args, []);
+    if (isRefusal(without)) return proved(`accepted by ${nameOf(endpoint)}, which refuses calls without it`);
+    const garbled = garble(credentials);
+    if (garbled !== undefined && isRefusal(await options.callAs(endpoint, args, [garbled])))
+      return proved(`accepted by ${nameOf(endpoint)}, which refuses a wrong one`);
+  }
+  const [first] = accepted;
+  if (first !== undefined)
+    return {
+      severity: 'warning',
+      message: `not proved: ${nameOf(first.endpoint)} – the API answers the same without it`,
+      fix: 'the API does not look at this credential where it was tried: check that it is the right API and base URL',
+    };
+  const [{ endpoint, answer }] = trials as [Trial, ...Trial[]];
+  if (answer.status === undefined)
+    return {
+      severity: 'error',
+      message: `not proved: ${firstSentence(answer.text)}`,
+      fix: 'check the base URL, the API, and tls and proxy in the domain file',
+    };
+  return {
+    severity: 'warning',
+    message: `not proved: ${answer.status} from ${nameOf(endpoint)}`,
+    fix: 'no read gave an answer to judge by',
+  };
+}
+
+function proved(message: string): Verdict {
+  return { severity: 'note', message, fix: PROVED };
+}
+
+function isRefusal({ status }: ReadAnswer): boolean {
+  return status === 401 || status === 403;
+}
+
+function tellRefusal({ endpoint, answer: { status, text, isUnproven } }: Trial): Verdict {
+  if (isUnproven)
+    return {
+      severity: 'error',
+      message: firstSentence(text),
+      fix: 'correct the variables, or the address of the token',
+    };
+  const why = status === 401 ? 'it is wrong or expired' : 'it is wrong, or lacks a permission';
+  return {
+    severity: 'error',
+    message: `${status} from ${nameOf(endpoint)} – ${why}`,
+    fix: status === 401 ? 'correct the variable' : 'correct the variable, or ask for the permission',
+  };
+}
+
+/** Credentials whose token is fetched can be proved where it is issued. */
+async function proveByIssuer(
+  credentials: readonly Credential[],
+  endpoint: Endpoint,
+  { issue }: ProofOptions,
+): Promise<Verdict> {
+  const issued = credentials.filter(({ kind }) => kind === 'oauth2' || kind === 'login');
+  for (const credential of issued) {
+    const problem = await issue(credential, endpoint);
+    if (problem !== undefined)
+      return {
+        severity: 'error',
+        message: firstSentence(problem),
+        fix: 'correct the variables, or the address of the token',
+      };
+  }
+  if (issued.length === credentials.length) return proved('a token was issued; no read to try it with');
+  return {
+    severity: 'warning',
+    message: 'not proved: no read can be called with it',
+    fix: 'give an operation that only reads an example of its arguments in the domain file',
+  };
+}
+
+/** The same credentials with secrets that are none. A login is not tried with a wrong password: it counts against the account. */
+function garble(credentials: readonly Credential[]): readonly Credential[] | undefined {
+  const garbled = credentials.flatMap((credential): Credential[] => {
+    if (credential.kind !== 'apiKey' && credential.kind !== 'bearer') return [];
+    const value = `doctor${randomBytes(16).toString('hex')}`;
+    return [{ ...credential, secret: { ...credential.secret, value } }];
+  });
+  return garbled.length === credentials.length ? garbled : undefined;
+}
+
+function nameOf({ method, path }: Endpoint): string {
+  return `${method} ${path}`;
+}
+
+/** Without the name of the tool in front of it: the line is about a credential. */
+function firstSentence(text: string): string {
+  const [line = ''] = text.replace(/^[\w.]+: /, '').split(/\n|\. /);
+  return line.replace(/\.$/, '').slice(0, MAX_SHOWN);
+}
+
+/** Reads that tell who is calling are the cheapest proof there is. */
+const WHO = /(?:^|\/)(?:me|whoami|self|user|account|profile|session|ping|status)\/?$/i;
+
+/** One read of each set of credentials, so that every one of them is proved before the calls are spent. */
+export function chooseProofs(operations: readonly CatalogOperation[]): ReadonlySet<CatalogOperation> {
+  const chosen = new Map<string, CatalogOperation>();
+  for (const operation of operations) {
+    const { endpoint } = operation;
+    const key = credentialKey(endpoint);
+    const isFree = endpoint.args.every((arg) => !arg.required) && isRead(endpoint) && doubtOf(endpoint) === undefined;
+    const better = chosen.get(key);
+    if (isFree && (better === undefined || (WHO.test(endpoint.path) && !WHO.test(better.endpoint.path))))
+      chosen.set(key, operation);
+  }
+  return new Set(chosen.values());
+}

@@ -1,0 +1,130 @@
+// What a domain file says of the way to its API, as one Connection: authorities, certificate, TLS version, proxy.
+import type { X509Certificate } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import { originOf } from '../../../endpoint/address.ts';
+import { type Environment, expand, lookup, needsVariables } from '../../../endpoint/environment.ts';
+import { freeze } from '../../../endpoint/freeze.ts';
+import type { Connection, ProxyServer } from '../../../endpoint/model.ts';
+import type { Problem } from '../../../endpoint/problems.ts';
+import { FILE_MARK } from '../../../endpoint/secret/secret-file.ts';
+import { parseProxy } from '../../../network/proxy-rules.ts';
+import { pickDefined } from '../../pick-defined.ts';
+import type { DomainDefinition } from '../definition-types.ts';
+import { endsSoon, readCertificates, readKey } from './read-certificates.ts';
+
+type TlsDefinition = NonNullable<DomainDefinition['tls']>;
+
+export interface ConnectionOptions {
+  readonly env: Environment;
+  /** The domain file. */
+  readonly source?: string;
+  /** Base URL as the operator says it; undefined: nobody but a document does. */
+  readonly url: string | undefined;
+}
+
+export interface ConnectionPlan {
+  /** Undefined: the file says nothing of it. */
+  readonly connection?: Connection;
+  readonly warnings: readonly string[];
+}
+
+export function buildConnection(
+  { tls, proxy }: Pick<DomainDefinition, 'tls' | 'proxy'>,
+  options: ConnectionOptions,
+  problems: Problem[],
+): ConnectionPlan {
+  if (tls === undefined && proxy === undefined) return { warnings: [] };
+  const warnings: string[] = [];
+  const origin = originOf(options.url ?? '');
+  if (tls !== undefined && origin?.startsWith('http:'))
+    problems.push({
+      path: ['tls'],
+      message: 'is about https, and the base URL begins with http://; correct one of them',
+    });
+  const connection: Connection = {
+    ...(origin !== undefined && { origin }),
+    ...(tls !== undefined && readTls(tls, options, problems, warnings)),
+    ...pickDefined({ proxy: proxy === undefined ? undefined : readProxy(proxy, options.env, problems) }),
+  };
+  return { connection: freeze(connection), warnings };
+}
+
+function readTls(
+  tls: TlsDefinition,
+  { env, source = '', url }: ConnectionOptions,
+  problems: Problem[],
+  warnings: string[],
+): Partial<Connection> {
+  const { ca, cert, key, passphraseEnv, passphraseFile, minVersion, serverName } = tls;
+  const sayAt = (field: string) => (message: string) => {
+    problems.push({ path: ['tls', field], message });
+    return undefined;
+  };
+  const read = (field: string, path: string) => {
+    const certificates = readCertificates(beside(path, source), sayAt(field));
+    warnings.push(
+      ...(certificates ?? []).flatMap((one) => endsSoon(one) ?? []).map((words) => `tls.${field}: ${words}.`),
+    );
+    return certificates;
+  };
+  const authorities = ca === undefined ? undefined : [ca].flat().flatMap((path) => read('ca', path) ?? []);
+  if (cert === undefined && key !== undefined) sayAt('cert')('is missing: name the certificate of key');
+  if (cert !== undefined && key === undefined) sayAt('key')('is missing: name the private key of cert');
+  // The origin that gets a proof of who we are is for the operator to choose, as with every other credential.
+  for (const [field, value] of Object.entries({ cert, serverName }))
+    if (value !== undefined && url === undefined)
+      sayAt(field)('is for one origin, and none is named: write baseUrl (a document does not decide who sees it)');
+  if (passphraseEnv !== undefined && passphraseFile !== undefined)
+    sayAt('passphraseFile')('stands beside passphraseEnv; say one of them');
+  const own = cert === undefined ? undefined : read('cert', cert);
+  const variable = passphraseEnv ?? (passphraseFile && FILE_MARK + beside(passphraseFile, source));
+  const passphrase = variable === undefined ? undefined : lookup(env, variable);
+  const certificate =
+    own === undefined || key === undefined ? undefined : readPair(own, beside(key, source), passphrase, sayAt('key'));
+  return pickDefined({ authorities: authorities?.map(String), certificate, minVersion, serverName });
+}
+
+function readPair(
+  certificates: readonly X509Certificate[],
+  path: string,
+  passphrase: string | undefined,
+  say: (message: string) => undefined,
+): Connection['certificate'] {
+  const key = readKey(path, passphrase, certificates[0]!, say);
+  if (key === undefined) return undefined;
+  return { cert: certificates.join(''), key, ...(passphrase !== undefined && { passphrase }) };
+}
+
+/** A password in a domain file is a password in a repository. */
+function readProxy(template: string, env: Environment, problems: Problem[]): ProxyServer | 'none' | undefined {
+  const say = (message: string) => {
+    problems.push({ path: ['proxy'], message });
+    return undefined;
+  };
+  if (template === 'none') return 'none';
+  const userInfo = /^(?:[a-z]+:\/\/)?([^/@]*)@/i.exec(template)?.[1];
+  const password = userInfo?.slice(userInfo.indexOf(':') + 1);
+  if (password !== undefined && userInfo!.replaceAll(/\$\{[^}]*\}/g, '').includes(':') && !password.includes('${'))
+    return say('holds a password, and a domain file holds none: write \u0024{VARIABLE} and set that variable');
+  const { text, missing } = expand(encodeUserInfo(template, userInfo, env), env);
+  if (missing.length > 0) return say(needsVariables(missing));
+  const proxy = parseProxy(text, 'proxy of the domain file');
+  return 'problem' in proxy ? say(proxy.problem) : proxy;
+}
+
+/** Values of variables in the user info may hold `@`, `:` and `/`. */
+function encodeUserInfo(template: string, userInfo: string | undefined, env: Environment): string {
+  if (userInfo === undefined) return template;
+  const encoded = userInfo
+    .split(':')
+    .map((part) => {
+      const { text, missing } = expand(part, env);
+      return missing.length > 0 ? part : encodeURIComponent(text);
+    })
+    .join(':');
+  return template.replace(userInfo, () => encoded);
+}
+
+function beside(path: string, source: string): string {
+  return resolve(dirname(source), path);
+}

@@ -1,0 +1,90 @@
+// The only door to undici: sockets, pooled by origin and connection, so that two domains with different certificates never share
+// one, nor a proxy's.
+import { type Dispatcher, Pool } from 'undici';
+import type { Connection, ProxyServer } from '../endpoint/model.ts';
+import { dial, planWay } from '../network/dial.ts';
+import type { ProxyRules } from '../network/proxy-rules.ts';
+import { createPublicLookup } from '../network/public-lookup.ts';
+import type { WireRequest } from './request/build-request.ts';
+
+export interface PoolOptions {
+  /** Replaces the pools; asked at every call, because nock swaps the global dispatcher. */
+  readonly dispatcher?: (origin: string) => Dispatcher;
+  /** Sockets per origin; null: as many as there are calls. */
+  readonly connections?: number | null;
+  /** What the environment says of proxies. */
+  readonly proxies?: ProxyRules;
+}
+
+/** Where a request is handed in. */
+export interface Outlet {
+  readonly dispatcher: Dispatcher;
+  /** Set where a proxy passes the request on, instead of giving a tunnel: it is told the whole URL, and answers for itself. */
+  readonly forwardedBy?: ProxyServer;
+}
+
+export interface Pools {
+  outletFor(request: WireRequest): Outlet;
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 3_000;
+/** Through a proxy there are two connections to make, and often a name to look up. */
+const PROXY_TIMEOUT_MS = 10_000;
+
+export function createPools({ dispatcher, connections = 64, proxies }: PoolOptions): Pools {
+  const outlets = new Map<Connection | undefined, Map<string, Outlet>>();
+
+  function outletFor({ origin, connection, publicOnly = false }: WireRequest): Outlet {
+    let byOrigin = outlets.get(connection);
+    if (byOrigin === undefined) {
+      byOrigin = new Map();
+      outlets.set(connection, byOrigin);
+    }
+    const key = publicOnly ? `public ${origin}` : origin;
+    let outlet = byOrigin.get(key);
+    if (outlet === undefined) {
+      outlet = createOutlet(origin, connection, publicOnly);
+      byOrigin.set(key, outlet);
+    }
+    return outlet;
+  }
+
+  function createOutlet(origin: string, connection: Connection | undefined, publicOnly: boolean): Outlet {
+    const way = planWay(origin, { connection, proxies, publicOnly, timeoutMs: PROXY_TIMEOUT_MS });
+    const { proxy, tls } = way;
+    const timeout = { timeout: CONNECT_TIMEOUT_MS };
+    if (proxy === undefined)
+      return toOutlet(origin, { ...timeout, ...tls, ...(publicOnly && { lookup: createPublicLookup() }) });
+    // Proxies rarely allow CONNECT to a port without TLS. What a document chose goes to a checked address all the same.
+    if (origin.startsWith('http:') && !publicOnly)
+      return toOutlet(proxy.url, { ...timeout, rejectUnauthorized: true, minVersion: 'TLSv1.2' }, proxy);
+    return toOutlet(origin, (_, callback) => {
+      dial(way).then(
+        (socket) => callback(null, socket),
+        (error: Error) => callback(error, null),
+      );
+    });
+  }
+
+  function toOutlet(origin: string, connect: NonNullable<Pool.Options['connect']>, forwardedBy?: ProxyServer): Outlet {
+    const pool = new Pool(origin, {
+      connections,
+      pipelining: 1,
+      connect,
+      // The deadline of the call is ours and exact; undici's own timers tick about once a second.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    return forwardedBy === undefined ? { dispatcher: pool } : { dispatcher: pool, forwardedBy };
+  }
+
+  return {
+    outletFor: dispatcher === undefined ? outletFor : ({ origin }) => ({ dispatcher: dispatcher(origin) }),
+    async close() {
+      const all = [...outlets.values()].flatMap((byOrigin) => [...byOrigin.values()]);
+      outlets.clear();
+      await Promise.all(all.map((outlet) => outlet.dispatcher.close()));
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// TLS failures → sentences: whose certificate it is about, and the line of the domain file that repairs it.
+import type { WireRequest } from './request/build-request.ts';
+
+const UNKNOWN_AUTHORITY =
+  /^(?:UNABLE_TO_VERIFY_LEAF_SIGNATURE|UNABLE_TO_GET_ISSUER_CERT(?:_LOCALLY)?|SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|CERT_UNTRUSTED|INVALID_CA)$/;
+/** What a server says that sees no certificate: TLS 1.3 has a word of its own, older ones break the handshake off. */
+const WANTS_CERTIFICATE = /^ERR_SSL_(?:TLSV13_ALERT_CERTIFICATE_REQUIRED|\w*ALERT_HANDSHAKE_FAILURE)$/;
+const REFUSES_CERTIFICATE =
+  /^ERR_SSL_\w*ALERT_(?:UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_\w+|UNSUPPORTED_CERTIFICATE|ACCESS_DENIED)$/;
+const VERSION = /^ERR_SSL_(?:UNSUPPORTED_PROTOCOL|\w*ALERT_PROTOCOL_VERSION)$/;
+const NO_TLS = /^(?:ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|EPROTO)$/;
+const ANY = /^(?:ERR_SSL_|ERR_TLS_|ERR_OSSL|CERT_|EPROTO$|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH)/;
+
+/** undefined where the failure is not about TLS. */
+export function explainTls(code: string, error: Error, { origin, connection }: WireRequest): string | undefined {
+  if (!ANY.test(code)) return undefined;
+  const { host } = new URL(origin);
+  const hasCertificate = connection?.certificate !== undefined && connection.origin === origin;
+  if (UNKNOWN_AUTHORITY.test(code))
+    return connection?.authorities === undefined
+      ? `the certificate of ${host} is signed by an authority that is not known here (${code}); name it in tls.ca of the domain file. Nothing was sent.`
+      : `the certificate of ${host} is signed by none of the authorities in tls.ca of the domain file (${code}). Nothing was sent.`;
+  if (code === 'CERT_HAS_EXPIRED')
+    return `the certificate of ${host} has expired; whoever runs it has to renew it. If it is good, check the clock of this machine. Nothing was sent.`;
+  if (code === 'CERT_NOT_YET_VALID')
+    return `the certificate of ${host} is not valid yet; check the clock of this machine and of the API. Nothing was sent.`;
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID' || code === 'HOSTNAME_MISMATCH')
+    return `the certificate that ${host} shows is for another host (${namesIn(error)}); correct the base URL, or name the host of the certificate in tls.serverName of the domain file. Nothing was sent.`;
+  if (WANTS_CERTIFICATE.test(code) && !hasCertificate)
+    return `${host} broke off the handshake (${code}): most likely it needs a client certificate (tls.cert and tls.key of the domain file).`;
+  if (REFUSES_CERTIFICATE.test(code) || WANTS_CERTIFICATE.test(code))
+    return `${host} does not accept the client certificate (${code}); check tls.cert of the domain file: who signed it, its dates, whether it was revoked.`;
+  if (VERSION.test(code))
+    return `${host} speaks no version of TLS that is allowed here (at least ${connection?.minVersion ?? 'TLSv1.2'}); the API has to be updated${connection?.minVersion === 'TLSv1.3' ? ', or tls.minVersion of the domain file lowered to TLSv1.2' : ''}.`;
+  if (NO_TLS.test(code))
+    return `${host} did not answer with TLS (${code}); check whether the base URL should be http://, and its port.`;
+  return `the TLS connection to ${host} failed (${code}). Check the certificate: its names, its dates, who signed it.`;
+}
+
+/** Since TLS 1.3 a server looks at our certificate when the handshake is over for us; many just hang up then. */
+export function adviseClosed({ origin, connection }: WireRequest): string {
+  if (!origin.startsWith('https:')) return '';
+  return connection?.certificate === undefined || connection.origin !== origin
+    ? '; perhaps it needs a client certificate (tls.cert and tls.key of the domain file)'
+    : '; perhaps it does not accept the client certificate (tls.cert of the domain file)';
+}
+
+/** The names a certificate has, as Node.js tells them; a stranger wrote them. */
+function namesIn(error: Error): string {
+  const names = (error as { cert?: { subjectaltname?: string } }).cert?.subjectaltname ?? 'it names none';
+  return names.replaceAll(/[^\w.:*, -]/g, '?').slice(0, 200);
+}

@@ -1,0 +1,101 @@
+// One GET, the way its origin's connection says: for documents, before there is a gateway. The body streams, unpacked.
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Connection } from '../endpoint/model.ts';
+import { dial, planWay } from './dial.ts';
+import type { ProxyRules } from './proxy-rules.ts';
+import { refusedBy, unreachableProxy } from './tunnel.ts';
+
+/** By which way documents are fetched. */
+export interface Reach {
+  readonly proxies?: ProxyRules;
+  readonly connection?: Connection | undefined;
+}
+
+export interface Got {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Readable;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+const CHECKED = { rejectUnauthorized: true, minVersion: 'TLSv1.2' } as const;
+
+export async function get(
+  url: URL,
+  { headers, signal, reach }: { headers: Readonly<Record<string, string>>; signal: AbortSignal; reach: Reach },
+): Promise<Got> {
+  const way = planWay(url.origin, { ...reach, timeoutMs: CONNECT_TIMEOUT_MS });
+  const { proxy } = way;
+  const own = { 'accept-encoding': 'gzip, br', ...headers, host: url.host };
+  const path = url.pathname + url.search;
+  if (proxy !== undefined && url.protocol === 'http:') {
+    const { authorization } = proxy;
+    const told = { ...own, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
+    const answer = await ask(new URL(proxy.url), { path: url.origin + path, headers: told, signal }).catch((error) => {
+      throw signal.aborted ? error : unreachableProxy(proxy, codeOf(error));
+    });
+    if (answer.status === 407) {
+      answer.body.destroy();
+      throw refusedBy(proxy, answer.status);
+    }
+    return answer;
+  }
+  const socket = await orAborted(dial(way), signal);
+  return ask(url, { path, headers: own, signal, createConnection: () => socket });
+}
+
+/** A socket that comes too late is closed. */
+function orAborted(dialling: Promise<Socket>, signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(new Error('aborted'));
+    if (signal.aborted) leave();
+    signal.addEventListener('abort', leave, { once: true });
+    dialling.then((socket) => {
+      signal.removeEventListener('abort', leave);
+      if (signal.aborted) socket.destroy();
+      else resolve(socket);
+    }, reject);
+  });
+}
+
+function ask(url: URL, options: RequestOptions): Promise<Got> {
+  // Over a socket of ours TLS is done already.
+  const isOurs = options.createConnection !== undefined;
+  const send = url.protocol === 'https:' && !isOurs ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const { hostname: host, port } = url;
+    const place = { host: host.replace(/^\[|\]$/g, ''), ...(port !== '' && { port: Number(port) }) };
+    const request = send(
+      { ...place, ...options, method: 'GET', ...(!isOurs && { agent: false, ...CHECKED }) },
+      (answer) => {
+        const { statusCode: status = 0, headers } = answer;
+        resolve({ status, headers, body: unpack(answer) });
+      },
+    );
+    request.once('error', reject);
+    request.end();
+  });
+}
+
+function unpack(answer: IncomingMessage): Readable {
+  const encoding = answer.headers['content-encoding']?.trim().toLowerCase();
+  const unpacker =
+    encoding === 'gzip' || encoding === 'x-gzip'
+      ? createGunzip()
+      : encoding === 'br'
+        ? createBrotliDecompress()
+        : encoding === 'deflate'
+          ? createInflate()
+          : undefined;
+  // What breaks shows to whoever reads the last of the two.
+  return unpacker === undefined ? answer : pipeline(answer, unpacker, () => {});
+}
+
+function codeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}

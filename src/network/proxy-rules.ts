@@ -1,0 +1,119 @@
+// Which proxy a request goes through: what the domain file says, else HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment.
+import { BlockList, isIP, isIPv4 } from 'node:net';
+import type { Connection, ProxyServer } from '../endpoint/model.ts';
+import { basicToken } from '../endpoint/secrets.ts';
+import { decodeText } from '../endpoint/untrusted.ts';
+import { GatewayError } from '../errors.ts';
+
+type Variables = Readonly<Record<string, string | undefined>>;
+
+/** What the environment says of proxies. */
+export interface ProxyRules {
+  readonly http?: ProxyServer;
+  readonly https?: ProxyServer;
+  /** Whether NO_PROXY names this host. */
+  isDirect(url: URL): boolean;
+}
+
+const MAX_RULES = 1000;
+
+/** Lower case wins over upper case, as curl has it. A proxy that cannot be one stops the start: going without would be a leak. */
+export function readProxyRules(env: Variables): ProxyRules {
+  // In a CGI program HTTP_PROXY is what a client sent as the header `Proxy`.
+  const isCgi = textOf(env, 'REQUEST_METHOD') !== undefined;
+  const http = firstOf(env, isCgi ? ['http_proxy'] : ['http_proxy', 'HTTP_PROXY']);
+  const https = firstOf(env, ['https_proxy', 'HTTPS_PROXY']);
+  const none = firstOf(env, ['no_proxy', 'NO_PROXY'])?.value ?? '';
+  return {
+    ...(http && { http: toProxy(http) }),
+    ...(https && { https: toProxy(https) }),
+    isDirect: compileExceptions(none),
+  };
+}
+
+function firstOf(env: Variables, names: readonly string[]): { name: string; value: string } | undefined {
+  for (const name of names) {
+    const value = textOf(env, name);
+    if (value !== undefined) return { name, value };
+  }
+  return undefined;
+}
+
+function textOf(env: Variables, name: string): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name]?.trim() : undefined;
+  return value === '' ? undefined : value;
+}
+
+function toProxy({ name, value }: { name: string; value: string }): ProxyServer {
+  const proxy = parseProxy(value, name);
+  if ('problem' in proxy) throw new GatewayError('BAD_CONFIG', `${name} ${proxy.problem}.`);
+  return proxy;
+}
+
+/** `http://user:password@proxy:3128`, the scheme may be left out. What is wrong is said without the value: it may hold a password. */
+export function parseProxy(text: string, from: string): ProxyServer | { readonly problem: string } {
+  const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  if (url === undefined || url.hostname === '')
+    return { problem: 'must be the URL of a proxy, such as http://proxy.example:3128' };
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return { problem: `must be an http:// or https:// proxy; ${url.protocol}// is not supported` };
+  if (url.pathname !== '/' || url.search !== '' || url.hash !== '')
+    return { problem: 'must be scheme, host and port of a proxy, and nothing behind them' };
+  const [user, password] = [decodeText(url.username), decodeText(url.password)];
+  if (user === '' && password === '') return { url: url.origin, secrets: [], from };
+  const token = basicToken(user, password);
+  const secrets = [password === '' ? user : password, url.password, token].filter((secret) => secret !== '');
+  return { url: url.origin, authorization: `Basic ${token}`, secrets: [...new Set(secrets)], from };
+}
+
+/** The proxy for a request to `origin`; undefined: it goes there itself. */
+export function chooseProxy(
+  origin: string,
+  connection: Connection | undefined,
+  rules: ProxyRules | undefined,
+): ProxyServer | undefined {
+  if (connection?.proxy !== undefined) return connection.proxy === 'none' ? undefined : connection.proxy;
+  if (rules === undefined) return undefined;
+  const url = new URL(origin);
+  const proxy = url.protocol === 'https:' ? rules.https : rules.http;
+  // Nobody else's loopback is meant: a proxy on another machine would ask itself.
+  return proxy === undefined || isLoopback(url.hostname) || rules.isDirect(url) ? undefined : proxy;
+}
+
+function isLoopback(hostname: string): boolean {
+  return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i.test(
+    hostname,
+  );
+}
+
+/** `*`, hosts (and what is below them), `host:port`, addresses and networks (`10.0.0.0/8`), with commas or blanks between. */
+function compileExceptions(text: string): (url: URL) => boolean {
+  const rules = text
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter((rule) => rule !== '')
+    .slice(0, MAX_RULES);
+  if (rules.includes('*')) return () => true;
+  const addresses = new BlockList();
+  const hosts: { readonly host: string; readonly port: string }[] = [];
+  for (const rule of rules) {
+    const [network = '', bits] = rule.replace(/^\[([^\]]*)\]/, '$1').split('/');
+    const max = isIPv4(network) ? 32 : 128;
+    const prefix = bits === undefined ? max : Number(bits);
+    if (isIP(network) !== 0 && Number.isInteger(prefix) && prefix >= 0 && prefix <= max)
+      addresses.addSubnet(network, prefix, isIPv4(network) ? 'ipv4' : 'ipv6');
+    else {
+      const [, host = '', port = ''] = /^(?:\*?\.)?(.*?)(?::(\d{1,5}))?$/.exec(rule) ?? [];
+      hosts.push({ host: host.replace(/^\[|\]$/g, ''), port });
+    }
+  }
+  return ({ hostname, port, protocol }) => {
+    const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+    if (isIP(bare) !== 0 && addresses.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6')) return true;
+    const actual = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
+    return hosts.some(
+      (rule) => (rule.port === '' || rule.port === actual) && (bare === rule.host || bare.endsWith(`.${rule.host}`)),
+    );
+  };
+}

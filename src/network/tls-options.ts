@@ -1,0 +1,37 @@
+// How one origin's certificate is checked, and which one of ours it sees. Nothing here, and nothing in the environment
+// (NODE_TLS_REJECT_UNAUTHORIZED), switches the check off.
+
+import * as tls from 'node:tls';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import type { Connection, TlsVersion } from '../endpoint/model.ts';
+
+export interface TlsOptions {
+  readonly rejectUnauthorized: true;
+  readonly minVersion: TlsVersion;
+  readonly secureContext?: SecureContext;
+  readonly servername?: string;
+}
+
+const PLAIN: TlsOptions = Object.freeze({ rejectUnauthorized: true, minVersion: 'TLSv1.2' });
+
+/** Certificate and server name are for the origin of the connection; whoever else is asked sees neither. */
+export function tlsOptionsFor(origin: string, connection: Connection | undefined): TlsOptions {
+  if (connection === undefined) return PLAIN;
+  const { authorities, certificate, minVersion = PLAIN.minVersion, serverName } = connection;
+  const isHome = connection.origin === origin;
+  const own = isHome ? certificate : undefined;
+  const ca = authorities && (isHome ? [...authorities] : [...trustedHere(), ...authorities]);
+  return {
+    ...PLAIN,
+    minVersion,
+    // Made once: parsing authorities for every socket would cost milliseconds each.
+    ...((ca ?? own) !== undefined && { secureContext: createSecureContext({ ...(ca && { ca }), ...own, minVersion }) }),
+    ...(isHome && serverName !== undefined && { servername: serverName }),
+  };
+}
+
+/** Newer Node.js tells what it trusts, NODE_EXTRA_CA_CERTS included; older ones only what they came with. */
+function trustedHere(): readonly string[] {
+  const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
+  return getCACertificates?.('default') ?? rootCertificates;
+}

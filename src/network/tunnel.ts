@@ -1,0 +1,98 @@
+// A way through a proxy: CONNECT, then whatever is spoken with the server behind it. What goes wrong says that it was the proxy.
+
+import type { LookupAddress } from 'node:dns';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIPv6, type Socket } from 'node:net';
+import { isPrivateHost } from '../endpoint/address.ts';
+import type { ProxyServer } from '../endpoint/model.ts';
+import { createPublicLookup, PRIVATE_ADDRESS } from './public-lookup.ts';
+
+export const PROXY_FAILURE = 'LANDBRIDGE_PROXY';
+
+/** The proxy did not do its part; the message is a sentence about it that shows no secret. */
+class ProxyError extends Error {
+  override readonly name = 'ProxyError';
+  readonly code = PROXY_FAILURE;
+}
+
+/** The words for a status with which a proxy refuses. */
+export function refusedBy({ url, from, authorization }: ProxyServer, status: number): ProxyError {
+  const named = `the proxy ${url} (${from})`;
+  if (status === 407) {
+    const fix =
+      authorization === undefined
+        ? `write user name and password into ${from}, as http://user:password@host`
+        : `check user name and password in ${from}`;
+    return new ProxyError(`${named} wants other credentials (407): ${fix}. The API was not asked.`);
+  }
+  if (status === 403)
+    return new ProxyError(
+      `${named} does not allow connections to it (403). Ask whoever runs the proxy, or name the host in NO_PROXY where it can be reached directly.`,
+    );
+  return new ProxyError(`${named} could not make the connection (${status}). Check the host and port of the base URL.`);
+}
+
+/** The words for a proxy that cannot be reached. */
+export function unreachableProxy({ url, from }: ProxyServer, code: string): ProxyError {
+  const why = code === 'ECONNREFUSED' ? 'nothing listens there' : code === 'ENOTFOUND' ? 'no such host' : code;
+  return new ProxyError(`the proxy ${url} cannot be reached (${why}). Check ${from}; the API was not asked.`);
+}
+
+/** A socket whose other end is `hostname:port`. With `publicOnly` the proxy is told a checked address, never the name. */
+export async function openTunnel(
+  proxy: ProxyServer,
+  { hostname, port }: { readonly hostname: string; readonly port: number },
+  { timeoutMs, publicOnly = false }: { readonly timeoutMs: number; readonly publicOnly?: boolean },
+): Promise<Socket> {
+  const bare = hostname.replace(/^\[|\]$/g, '');
+  const host = publicOnly ? await publicAddress(bare) : bare;
+  const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+  const { protocol, hostname: proxyHost, port: proxyPort } = new URL(proxy.url);
+  const isSecure = protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? httpsRequest : httpRequest)({
+      host: proxyHost.replace(/^\[|\]$/g, ''),
+      port: Number(proxyPort) || (isSecure ? 443 : 80),
+      method: 'CONNECT',
+      path: authority,
+      headers: {
+        host: authority,
+        ...(proxy.authorization !== undefined && { 'proxy-authorization': proxy.authorization }),
+      },
+      agent: false,
+      ...(isSecure && { rejectUnauthorized: true, minVersion: 'TLSv1.2' as const }),
+    });
+    const timer = setTimeout(() => request.destroy(new Error('no answer in time')), timeoutMs);
+    const fail = (error: ProxyError) => {
+      clearTimeout(timer);
+      reject(error);
+    };
+    request.on('connect', ({ statusCode = 0 }: IncomingMessage, socket: Socket, head: Buffer) => {
+      if (statusCode < 200 || statusCode >= 300) {
+        socket.destroy();
+        fail(refusedBy(proxy, statusCode));
+        return;
+      }
+      clearTimeout(timer);
+      if (head.length > 0) socket.unshift(head);
+      resolve(socket);
+    });
+    request.on('error', (error: NodeJS.ErrnoException) => fail(unreachableProxy(proxy, error.code ?? error.message)));
+    request.end();
+  });
+}
+
+/** An address of the name that is nobody's own; the proxy could look up another one for the name. */
+function publicAddress(hostname: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    if (isPrivateHost(hostname)) {
+      reject(Object.assign(new Error('private address'), { code: PRIVATE_ADDRESS }));
+      return;
+    }
+    createPublicLookup()(hostname, {}, (error, address: string | LookupAddress[]) => {
+      if (error) reject(error);
+      else resolve(String(address));
+    });
+  });
+}
