@@ -9,6 +9,7 @@ import { FILE_CASES } from './files.ts';
 import { GUARD_CASES } from './guards.ts';
 import { HOSTILE_FILE_CASES } from './hostile-files.ts';
 import { INPUT_CASES } from './inputs.ts';
+import { KEY_LINE_CASES } from './key-lines.ts';
 import { OVERRIDE_CASES } from './overrides.ts';
 import { PERMISSION_CASES } from './permissions.ts';
 import { PIPELINE_CASES } from './pipelines.ts';
@@ -35,5 +36,6 @@ export const CASES: readonly Case[] = [
   ...DOOR_CASES,
   ...PERMISSION_CASES,
   ...TOKEN_CASES,
+  ...KEY_LINE_CASES,
   ...RATE_CASES,
 ];
