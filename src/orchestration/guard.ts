@@ -33,6 +33,8 @@ export interface GuardOptions {
   readonly way?: ConfirmWay;
   /** Public key the token is handed in by; an API with an argument of that name makes it another one. */
   readonly tokenKey?: string | undefined;
+  /** What else of a request decides what is done: a yes to one tenant is none to another. */
+  readonly surroundings?: ((context: ExecutionContext) => string) | undefined;
 }
 
 /** Undefined when the operation needs no guarding: then a call does not even pass through here. */
@@ -41,7 +43,7 @@ export function createGuard(
   decision: Decision,
   confirmations: Confirmations,
   describe: Describe,
-  { way = 'either', tokenKey = 'confirmation_token' }: GuardOptions = {},
+  { way = 'either', tokenKey = 'confirmation_token', surroundings }: GuardOptions = {},
 ): Guard | undefined {
   if (decision.policy === 'allow') return undefined;
   if (decision.policy === 'deny') {
@@ -55,7 +57,8 @@ export function createGuard(
   }
   return async (context, args, next, sent = args) => {
     // A transformation may make two different arguments look alike; then what came counts as well.
-    const digest = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
+    const said = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
+    const digest = surroundings === undefined ? said : `${said} ${surroundings(context)}`;
     const bind = (purpose: Binding['purpose']): Binding => {
       return { purpose, principal: context.principal.id, operation, digest };
     };

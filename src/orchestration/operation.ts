@@ -1,4 +1,6 @@
 // One endpoint made callable: the pipeline with the executor at its end.
+import { buildDigest } from '../call/digest.ts';
+import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Args, ConfirmWay, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
@@ -73,6 +75,7 @@ function compileCall(
       const { method, url } = rest.preview(args, label);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
     },
+    surroundings: compileSurroundings(endpoint),
     preview: (args, _sent, label) => {
       const notes = notesOn(args);
       return { ...rest.preview(args, label), ...(notes.length > 0 && { notes }) };
@@ -91,6 +94,16 @@ function compileCall(
   });
   const clamp = createClamp(endpoint);
   return clamp === undefined ? pipeline : withClamp(clamp, pipeline, parts.redaction);
+}
+
+/** Another one in every request, and about nothing but the request itself. */
+const REQUEST_ID = /(?:^|-)(?:request|correlation|trace|span|transaction)-?id$|^(?:traceparent|tracestate|baggage|b3)$/;
+
+/** Headers of the caller's request that reach the API: a tenant decides what is deleted as much as an argument does. */
+function compileSurroundings({ callerHeaders = [] }: Endpoint): ((context: ExecutionContext) => string) | undefined {
+  const names = callerHeaders.flatMap(({ from, name }) => (from === 'request' && !REQUEST_ID.test(name) ? [name] : []));
+  if (names.length === 0) return undefined;
+  return ({ forwarded = {} }) => buildDigest(Object.fromEntries(names.map((name) => [name, forwarded[name] ?? null])));
 }
 
 function withClamp(clamp: Clamp, pipeline: Handler, redaction: Redaction): Handler {

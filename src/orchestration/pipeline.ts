@@ -26,6 +26,8 @@ export interface Pipeline {
   readonly validate: Validator;
   /** What a person reads before they agree. */
   readonly describe: Describe;
+  /** What a confirmation is bound to beside the arguments. */
+  readonly surroundings?: ((context: ExecutionContext) => string) | undefined;
   /** What would be done, for `dry_run`. */
   readonly preview: (args: Args, sent: Args, label: string) => unknown;
   readonly execute: Handler;
@@ -42,6 +44,7 @@ export function compilePipeline(pipeline: Pipeline): Handler {
   const guard = createGuard(pipeline.identity, decision, confirmations, describe, {
     way: pipeline.way,
     tokenKey: controls.keys.confirmation_token,
+    surroundings: pipeline.surroundings,
   });
   const recheck: Recheck = (context, changed, before) => {
     const args = validate(context.label, changed);

@@ -236,6 +236,21 @@ describe('a request header', () => {
     expect(api.seen[0]!.headers).not.toHaveProperty('x-tenant');
   });
 
+  test('is part of what a person agreed to: a yes for one tenant is none for another, whatever the request is called', async () => {
+    const { call } = await open({
+      forward: ['X-Tenant', 'X-Request-Id'],
+      endpoints: { drop_orders: { method: 'DELETE', path: '/orders', summary: 'Deletes all orders.' } },
+    });
+    const asked = await call('alice', 'shop_drop_orders', {}, SENT);
+    const token = /confirmation_token: "([^"]+)"/.exec(asked.text)![1]!;
+    const repeat = (headers: Record<string, string>) =>
+      call('alice', 'shop_drop_orders', { confirmation_token: token }, { ...SENT, ...headers });
+    expect(await repeat({ 'x-tenant': 'other' })).toMatchObject({ isError: true, mode: 'not_confirmed' });
+    expect(api.seen).toEqual([]);
+    expect((await repeat({ 'x-request-id': 'r-8' })).isError).toBe(false);
+    expect(api.seen).toHaveLength(1);
+  });
+
   test('that no header carries as it is, or that is too long, ends the call', async () => {
     const { call } = await open({ forward: ['X-Tenant'] });
     for (const value of ['Zo\u00eb', 'x'.repeat(2_049)]) {
