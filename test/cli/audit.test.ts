@@ -133,7 +133,8 @@ describe('landbridge serve with an audit trail', () => {
         const name = `pet${count++}`;
         const reply = await call(server, 'pets_create', { name }).catch(() => undefined);
         if (reply === undefined) return;
-        answered.push(name);
+        // On a busy machine a call may be sent away; it is no call that was done.
+        if (reply.result !== undefined && modeOf(reply) === undefined) answered.push(name);
       }
     };
     const callers = Array.from({ length: 16 }, caller);

@@ -70,6 +70,19 @@ describe('a permission', () => {
     expect(await one.redeem(seal, binding)).toBe('used');
   });
 
+  test('is worth nothing after a restart, which forgets what was used', async () => {
+    const secret = Buffer.alloc(32, 'secret');
+    let ms = Date.parse('2026-01-01T00:00:00Z');
+    const start = () => createConfirmations({ signer: createSigner(secret), now: () => ms });
+    const before = start();
+    const seal = before.issue(binding);
+    expect(await before.redeem(seal, binding)).toBe('good');
+    ms += 2_000;
+    const after = start();
+    expect(await after.redeem(seal, binding)).toBe('expired');
+    expect(await after.redeem(after.issue(binding), binding)).toBe('good');
+  });
+
   test('is refused after any change to any of its characters', () => {
     const confirmations = createConfirmations();
     const seal = confirmations.issue(binding);
