@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Dispatcher } from 'undici';
 import { createAdapter } from './adapter/adapter.ts';
+import { TurnedAwayCalls } from './adapter/turned-away.ts';
 import type { AssertionSigner } from './call/assertion-signer.ts';
 import type { Evidence } from './call/evidence.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
@@ -172,6 +173,10 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     redaction: createRedaction(redact),
     signer: createSigner(options.secret),
     spent: options.spent ?? createSpentStore(),
+    turnedAway: new TurnedAwayCalls(({ principal, count, sinceMs }) => {
+      log.warn({ principal, calls: count, seconds: Math.ceil((Date.now() - sinceMs) / 1_000) }, 'calls beyond limits');
+      options.audit?.countRefused(principal, count, sinceMs);
+    }),
   };
   const policy = options.policy ?? { readOnly: false };
   const serving: Serving = {
@@ -230,6 +235,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
       // Whoever served these has closed by now: nobody waits for their answers.
       for (const { protocol } of services()) protocol.abort();
       limits.overload.stop();
+      shared.turnedAway.flush();
       await executor.close();
     },
   };
@@ -312,6 +318,7 @@ interface Shared {
   readonly redaction: Redaction;
   readonly signer: Signer;
   readonly spent: SpentStore;
+  readonly turnedAway: TurnedAwayCalls;
 }
 
 /** `all`: everything there is, where this serves a part of it. `whole`: everything in its profile, where its callers get less. */
@@ -354,6 +361,7 @@ function createService(shared: Shared, serving: Serving, all?: Service, whole?: 
     evidence: options.audit,
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
     limits,
+    turnedAway: shared.turnedAway,
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };
   const protocol = createProtocol({

@@ -10,6 +10,7 @@ import type { Limits } from '../limits/create-limits.ts';
 import { Lease } from '../limits/lease.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
+import type { TurnedAwayCalls } from './turned-away.ts';
 
 /** Something that can be called by name: the tools, the resources or the prompts. */
 export interface Table<Result> {
@@ -41,10 +42,12 @@ export interface AdapterParts {
   readonly onHandlerError: (error: unknown) => void;
   /** How much each caller may call. Absent: as much as it likes. */
   readonly limits?: Pick<Limits, 'gateOf'> | undefined;
+  /** Counts what limits turned away, so that not each of them is written down. */
+  readonly turnedAway?: Pick<TurnedAwayCalls, 'note'> | undefined;
 }
 
 export function createAdapter(parts: AdapterParts): Adapter {
-  const { tools, refuse, redaction, audit, evidence, onHandlerError, limits } = parts;
+  const { tools, refuse, redaction, audit, evidence, onHandlerError, limits, turnedAway } = parts;
   const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
     const lease = new Lease();
@@ -56,6 +59,7 @@ export function createAdapter(parts: AdapterParts): Adapter {
     };
     /** False: no record of it could be written. */
     const finish = (outcome: ResultFacts['outcome'], errorCode?: number): boolean => {
+      if (lease.wasRefused && turnedAway?.note(context.principal.id) === false) return true;
       lease.end();
       const durationMs = performance.now() - startedAt;
       const done = context.withResult({ outcome, errorCode, durationMs });

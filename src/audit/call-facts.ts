@@ -3,6 +3,8 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Effect } from '../endpoint/model.ts';
 
 const MAX_NAME = 200;
+/** An issuer's URL and a subject: two callers must never look like one. */
+const MAX_PRINCIPAL = 2_500;
 const MAX_URL = 2_000;
 
 export type Redact = (text: string) => string;
@@ -19,7 +21,7 @@ export function writeCall(context: ExecutionContext, redact: Redact): string {
     {
       request: requestId,
       method,
-      principal: cut(principal.id, MAX_NAME, redact),
+      principal: cut(principal.id, MAX_PRINCIPAL, redact),
       transport,
       remote,
       client: toClient(context, redact),
@@ -59,7 +61,7 @@ export function writeBegin(context: ExecutionContext, effect: Effect, redact: Re
     {
       request: requestId,
       method,
-      principal: cut(principal.id, MAX_NAME, redact),
+      principal: cut(principal.id, MAX_PRINCIPAL, redact),
       transport,
       remote,
       client: toClient(context, redact),

@@ -9,7 +9,7 @@
 import { createHash, hash } from 'node:crypto';
 
 /** What kinds of records there are. */
-export type RecordKind = 'open' | 'begin' | 'call' | 'checkpoint' | 'recovery' | 'gap';
+export type RecordKind = 'open' | 'begin' | 'call' | 'checkpoint' | 'refused' | 'recovery' | 'gap';
 
 /** Where a chain stands: its last record. */
 export interface Head {

@@ -171,6 +171,10 @@ class Trail implements Evidence {
     return fate === 'written';
   }
 
+  countRefused(principal: string, count: number, sinceMs: number): void {
+    this.#put('refused', JSON.stringify({ principal, count, since: toTime(sinceMs) }));
+  }
+
   reopen(): void {
     if (this.#isClosed) return;
     this.#nextLookMs = 0;

@@ -30,6 +30,8 @@ export interface Evidence {
   begin(context: ExecutionContext, effect: Effect): void;
   /** The sealed context of a call, before it is answered. False: it is not written, and the answer must not go out. */
   write(record: ExecutionContext): boolean;
+  /** Calls of a caller that its own limits turned away, beyond the one that was written. */
+  countRefused(principal: string, count: number, sinceMs: number): void;
 }
 
 export function refuseUnrecorded(label: string): GatewayError {

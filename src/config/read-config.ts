@@ -138,6 +138,14 @@ function readKeySettings(
   for (const [name, where] of Object.entries(SECTION_VARIABLES))
     if (env[where]) origins.set(name, { by: 'variable', where });
   if (flags.apiKeys !== undefined) origins.set('apiKeysFile', { by: 'flag', where: '--api-keys' });
+  // Elsewhere an empty variable is an unset one; here that would let everybody in.
+  const keys = env[SECTION_VARIABLES.apiKeys];
+  if (keys !== undefined && keys.replace(/[\s,]/g, '') === '')
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${SECTION_VARIABLES.apiKeys} is set and holds no key: write name=key ("landbridge key new <name>" makes one), or unset it if nobody has to show one.`,
+      { usage: true },
+    );
   return {
     apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
     apiKeysFile: flags.apiKeys ?? (env[SECTION_VARIABLES.apiKeysFile] || undefined),

@@ -9,14 +9,24 @@ export class Lease {
   #gate: PrincipalGate | undefined;
   /** Questions to the client that are not answered yet; several may be asked at once. */
   #questions = 0;
+  #wasRefused = false;
+
+  /** There was no room for the call, and it never began. */
+  get wasRefused(): boolean {
+    return this.#wasRefused;
+  }
 
   /** As PrincipalGate.enter(). */
   enter(gate: PrincipalGate, call: WaitingCall, now: number): Promise<void> | undefined {
+    this.#wasRefused = true;
     const waiting = gate.enter(call, now);
-    if (waiting === undefined) this.#gate = gate;
-    return waiting?.then(() => {
-      this.#gate = gate;
-    });
+    if (waiting === undefined) this.#begin(gate);
+    return waiting?.then(() => this.#begin(gate));
+  }
+
+  #begin(gate: PrincipalGate): void {
+    this.#gate = gate;
+    this.#wasRefused = false;
   }
 
   end(): void {

@@ -115,6 +115,8 @@ describe('without landbridge.yaml', () => {
   });
 
   test.each([
+    [{ LANDBRIDGE_API_KEYS: '' }, 'LANDBRIDGE_API_KEYS is set and holds no key'],
+    [{ LANDBRIDGE_API_KEYS: ' , ' }, 'LANDBRIDGE_API_KEYS is set and holds no key'],
     [{ LANDBRIDGE_API_KEYS: 'hunter2hunter2hunter2' }, 'LANDBRIDGE_API_KEYS item 1 must look like "name=key"'],
     [{ LANDBRIDGE_API_KEYS: `ci=${KEY},bot=hunter2` }, 'LANDBRIDGE_API_KEYS the key of bot is too short to be safe'],
     [{ LANDBRIDGE_API_KEYS: `ci=${KEY.slice(0, -1)}` }, 'the key of ci was not copied whole'],

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Principal } from '../../src/call/caller.ts';
+import type { Evidence } from '../../src/call/evidence.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
 import type { Sender } from '../../src/protocol/sender.ts';
 import { startStdio } from '../../src/transport/lines/stdio.ts';
@@ -98,6 +99,24 @@ describe('the rate of a caller', () => {
     // As while keys are rotated: other objects with the same id.
     await Promise.all(many(9, (at) => call({ id: 'key:two', limits: { rate: at % 2 ? '4/hour' : '4/hour' } })));
     expect(upstream.seen).toHaveLength(11);
+  });
+
+  test('turned calls away are written down once, and then counted: nobody fills a disk with refusals', async () => {
+    const records: string[] = [];
+    const counted: [string, number][] = [];
+    const audit: Evidence = {
+      admit: () => {},
+      begin: () => {},
+      write: ({ principal }) => records.push(principal.id) > 0,
+      countRefused: (principal, count) => counted.push([principal, count]),
+    };
+    open({ perPrincipal: { rate: '2/hour' } }, { audit });
+    await Promise.all(many(50, () => call({ id: 'key:ci' })));
+    await call({ id: 'key:other' });
+    // Two that were made and the first that was not.
+    expect(records.toSorted()).toEqual(['key:ci', 'key:ci', 'key:ci', 'key:other']);
+    await gateway.close();
+    expect(counted).toEqual([['key:ci', 47]]);
   });
 
   test('lists and pings are free of it', async () => {

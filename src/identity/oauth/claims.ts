@@ -73,9 +73,11 @@ export function scopesOf(claims: Node): readonly string[] {
 /** Names end up in logs, audit and headers: no line breaks, nothing invisible. */
 const NAME = /^[^\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]{1,255}$/u;
 
-/** Who calls; without a subject it is a program with a token of its own. */
+/** Who calls; without a subject it is a program with a token of its own, which no person's name stands for. */
 export function subjectOf(claims: Node, claim: string): string | undefined {
   const subject = own(claims, claim);
-  const name = subject === undefined && claim === 'sub' ? textAt(claims, 'client_id') : subject;
-  return typeof name === 'string' && NAME.test(name) ? name : undefined;
+  const isProgram = subject === undefined && claim === 'sub';
+  const name = isProgram ? textAt(claims, 'client_id') : subject;
+  if (typeof name !== 'string' || !NAME.test(name)) return undefined;
+  return isProgram ? `client:${name}` : name;
 }

@@ -47,7 +47,7 @@ describe('with oidc-provider', () => {
     await gateway.call(token, { tool: 'pets_create', args: { name: 'Rex' } });
     expect(gateway.upstream.seen.map(({ method }) => method)).toEqual(['GET', 'GET']);
     expect(await statuses(token, 'staff')).toEqual([401, 401]);
-    expect(gateway.lines.join('')).toContain(`"principal":"${server.issuer}|robot"`);
+    expect(gateway.lines.join('')).toContain(`"principal":"${server.issuer}|client:robot"`);
   });
 
   test('its issuer is asked once in a while, by however many at once', async () => {

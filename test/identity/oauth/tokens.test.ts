@@ -49,6 +49,14 @@ test('a good token opens the door, in both eras', async () => {
   expect(arrivals()).toEqual(['GET /pets', 'GET /pets']);
 });
 
+test('a program without a subject is nobody whose subject has its name', async () => {
+  const program = await issuer.mint(gateway.url, { claims: { sub: undefined, client_id: 'alice' } });
+  expect((await gateway.call(program)).map(({ status }) => status)).toEqual([200, 200]);
+  const log = gateway.lines.join('');
+  expect(log).toContain(`"principal":"${issuer.url}|client:alice"`);
+  expect(log).not.toContain(`"principal":"${issuer.url}|alice"`);
+});
+
 const CLAIMS: Record<string, Minting['claims']> = {
   expired: { exp: now() - 3_600, iat: now() - 7_200 },
   'expired for longer than clocks may differ': { exp: now() - 31 },
