@@ -90,7 +90,7 @@ export interface GatewayOptions<Data = unknown> {
   readonly dispatcher?: ((origin: string) => Dispatcher) | undefined;
   /** Sees every answer of an API as it came; a text it returns is passed on in place of a successful one. */
   readonly onAnswer?: ((answer: RawResponse) => string | undefined) | undefined;
-  /** At least 32 bytes; replicas share one so that each accepts the others' confirmations. */
+  /** At least 32 bytes; replicas share one, and a store of used confirmations (`spent`), so that each accepts the others'. */
   readonly secret?: Buffer | undefined;
   readonly confirmationTtlSeconds?: number | undefined;
   readonly spent?: SpentStore | undefined;

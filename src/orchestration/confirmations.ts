@@ -15,8 +15,6 @@ export interface Binding {
 export interface SpentStore {
   /** Which memory this is, as a number that permissions carry from now on. One that may forget has another mark afterwards. */
   readonly mark?: () => number;
-  /** Since when it remembers, where that is not for ever: what was issued before may have been used before. */
-  readonly sinceMs?: number;
   /**
    * True the first time, false ever after; `lost` where it was issued under another mark, so that nobody can tell any more. A
    * store that cannot tell now must throw: then the call is refused.
@@ -49,10 +47,10 @@ const HEAD_BYTES = 4 + NONCE_BYTES;
 const MAC_BYTES = 16;
 const MAX_SPENT = 100_000;
 
-export function createSpentStore(now: () => number = Date.now) {
+/** What this process has seen used. */
+export function createSpentMemory(now: () => number = Date.now) {
   const spent = new Map<string, number>();
-  const store = {
-    sinceMs: now(),
+  return {
     spend(nonce: string, expiresAtMs: number): boolean {
       if (spent.has(nonce)) return false;
       // Insertion order is expiry order (one lifetime for all), so the dead are at the front.
@@ -65,7 +63,19 @@ export function createSpentStore(now: () => number = Date.now) {
       return true;
     },
   };
-  return store satisfies SpentStore;
+}
+
+/**
+ * A store of one process. What it did not issue itself, this very process before a restart among others, is worth nothing:
+ * nobody could say whether it was used.
+ */
+export function createSpentStore(now: () => number = Date.now): SpentStore {
+  const memory = createSpentMemory(now);
+  const own = randomBytes(4).readUInt32BE(0);
+  return {
+    mark: () => own,
+    spend: (nonce, expiresAtMs, mark) => (mark === own ? memory.spend(nonce, expiresAtMs) : 'lost'),
+  };
 }
 
 export interface ConfirmationOptions {
@@ -125,9 +135,6 @@ export function createConfirmations(options: ConfirmationOptions = {}): Confirma
       const payload = open(seal, binding);
       if (!payload) return 'tampered';
       if (payload.expiresAtMs <= now()) return 'expired';
-      const { sinceMs = 0 } = spent;
-      // In whole seconds, as seals count.
-      if (payload.expiresAtMs / 1000 - ttlSeconds < Math.floor(sinceMs / 1000)) return 'expired';
       const first = await spent.spend(payload.nonce, payload.expiresAtMs, payload.mark);
       return first === 'lost' ? 'expired' : first ? 'good' : 'used';
     },

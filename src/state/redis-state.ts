@@ -8,7 +8,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { SharedRates } from '../limits/rate.ts';
-import { createSpentStore, type SpentStore } from '../orchestration/confirmations.ts';
+import { createSpentMemory, type SpentStore } from '../orchestration/confirmations.ts';
 import { type Ask, openRedisLink, type RedisLink } from './redis-link.ts';
 import { SPEND, TAKE } from './redis-scripts.ts';
 
@@ -121,7 +121,7 @@ function digest(key: string): string {
 }
 
 function createSharedSpentStore(link: RedisLink, memory: Memory, { prefix, timeoutMs }: Address): SpentStore {
-  const own = createSpentStore();
+  const own = createSpentMemory();
   return {
     mark: () => memory.mark,
     async spend(nonce, expiresAtMs, mark) {

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { buildDigest, toCanonicalJson } from '../../src/call/digest.ts';
-import { type Binding, createConfirmations, createSpentStore } from '../../src/orchestration/confirmations.ts';
+import {
+  type Binding,
+  createConfirmations,
+  createSpentMemory,
+  createSpentStore,
+} from '../../src/orchestration/confirmations.ts';
 import { createSigner } from '../../src/orchestration/signer.ts';
 
 const binding: Binding = {
@@ -70,6 +75,14 @@ describe('a permission', () => {
     expect(await one.redeem(seal, binding)).toBe('used');
   });
 
+  test('is worth nothing at a replica that shares the key and no store: one yes would do the same thing twice', async () => {
+    const signer = createSigner(Buffer.alloc(32, 1));
+    const [one, two] = [createConfirmations({ signer }), createConfirmations({ signer })];
+    const seal = one.issue(binding);
+    expect(await two.redeem(seal, binding)).toBe('expired');
+    expect(await one.redeem(seal, binding)).toBe('good');
+  });
+
   test('is worth nothing after a restart, which forgets what was used', async () => {
     const secret = Buffer.alloc(32, 'secret');
     let ms = Date.parse('2026-01-01T00:00:00Z');
@@ -110,7 +123,7 @@ describe('a permission', () => {
 describe('the store of used permissions', () => {
   test('forgets what has expired and keeps the rest', () => {
     let now = 0;
-    const store = createSpentStore(() => now);
+    const store = createSpentMemory(() => now);
     expect(store.spend('a', 10)).toBe(true);
     expect(store.spend('b', 20)).toBe(true);
     now = 15;
