@@ -157,6 +157,8 @@ interface ReceptionParts extends DoorParts {
 /** Whether the place a request comes from may call, whether there is room, who calls, and whether that one may use the profile. */
 function createReception(parts: ReceptionParts, { identify, maxInFlight, mustShed }: DoorOptions): Receive {
   const { admission, load, refuse, post, protocolOf, otherwise, onInternalError } = parts;
+  /** Requests of which it is not known yet who sends them. They have room of their own: strangers take none of callers'. */
+  let strangers = 0;
 
   const enter = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
     const protocol = profile === undefined ? undefined : protocolOf(profile, identity.principal);
@@ -178,9 +180,14 @@ function createReception(parts: ReceptionParts, { identify, maxInFlight, mustShe
     response: ServerResponse,
     identifying: Promise<Identified>,
   ) => {
+    strangers++;
     load.enter();
+    const unpark = load.park();
     try {
-      const identified = await identifying;
+      const identified = await identifying.finally(() => {
+        strangers--;
+        unpark();
+      });
       if (load.underWay > maxInFlight) refuse(request, response, BUSY);
       else admit(profile, request, response, identified);
     } catch (error) {
@@ -197,6 +204,7 @@ function createReception(parts: ReceptionParts, { identify, maxInFlight, mustShe
     if (load.underWay >= maxInFlight) return refuse(request, response, BUSY);
     if (mustShed?.()) return refuse(request, response, OVERLOADED);
     if (!identify) return enter(profile, request, response, ANONYMOUS);
+    if (strangers >= maxInFlight) return refuse(request, response, BUSY);
     let identified: ReturnType<Identify>;
     try {
       identified = identify(request, profile ?? '');
