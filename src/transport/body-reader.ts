@@ -39,6 +39,8 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
     noteRequest: crowd.leave,
     read(request, done, refuse, leave) {
       const { socket } = request;
+      // Who left while it was found out who calls has no event left to tell it by.
+      if (request.destroyed || socket.destroyed) return leave();
       const isChunked = request.headers['transfer-encoding'] !== undefined;
       let first: Buffer | undefined;
       let more: ByteCollector | undefined;

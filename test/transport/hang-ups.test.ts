@@ -1,5 +1,7 @@
 // What clients leave behind that hang up, fall silent or ask much at once: nothing, and no way past a limit.
 import '../support/real-http.ts';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   createGateway,
@@ -10,6 +12,7 @@ import {
   serveHttp,
   type ToolEntry,
 } from '../../src/index.ts';
+import { createBodyReader } from '../../src/transport/body-reader.ts';
 import { connectTcp, LINE_LIMITS, listenTcp, openStdio, openTcp } from '../support/lines.ts';
 import { legacy, post, type Rpc } from '../support/mcp.ts';
 import { openRaw, rawPost } from '../support/raw.ts';
@@ -88,6 +91,34 @@ describe('a legacy client over HTTP that hangs up', () => {
   });
 });
 
+test.each([
+  ['in chunks', 'transfer-encoding: chunked\r\n\r\n1\r\n{\r\n'],
+  ['of a length', 'content-length: 20\r\n\r\n{'],
+])('a client that leaves while it is found out who calls leaves no body %s behind', async (_, body) => {
+  const bodies = createBodyReader({ maxBodyBytes: 1_000, maxHeldBytes: 1_000 });
+  const outcome = gate<string>();
+  const server = createServer().on('connection', bodies.meet);
+  server.on('request', (request) => {
+    bodies.noteRequest(request.socket);
+    request.socket.once('close', () =>
+      setImmediate(() =>
+        bodies.read(
+          request,
+          () => outcome.open('done'),
+          () => outcome.open('refused'),
+          () => outcome.open('left'),
+        ),
+      ),
+    );
+    leaving.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { socket: leaving } = await openRaw((server.address() as AddressInfo).port);
+  leaving.write(`POST /mcp HTTP/1.1\r\nhost: 127.0.0.1\r\n${body}`);
+  expect(await outcome.opened).toBe('left');
+  await new Promise((resolve) => server.close(resolve));
+});
+
 describe('a TCP connection that falls silent', () => {
   test('is kept as long as a call is under way on it, however often its time runs out, and closed after', async () => {
     const owed = gate();
@@ -122,6 +153,28 @@ describe('the limit of requests under way over HTTP', () => {
       expect((await third).status).toBe(503);
       expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
       expect((await post(url, ping)).status).toBe(200);
+    });
+  });
+
+  test('is not used up by strangers: whoever is known at once is served', async () => {
+    const identified = gate<undefined>();
+    const identify = vi.fn<NonNullable<ServeOptions['identify']>>(({ headers }) =>
+      headers.authorization === undefined ? identified.opened : { principal: { id: 'ann' } },
+    );
+    const owed = gate();
+    const gateway = gatewayOf(tool('slow', () => owed.opened.then(() => 'done')));
+    await withHttp(gateway, { maxInFlight: 2, identify }, async (url) => {
+      const stranger = post(url, ping);
+      await until(() => identify.mock.calls.length === 1);
+      const known = { authorization: 'Bearer ann' };
+      const calls = [1, 2].map((id) => post(url, JSON.stringify(calling(id, 'slow')), known));
+      await until(() => identify.mock.calls.length === 3);
+      // The two calls are all that may be under way.
+      expect((await post(url, ping, known)).status).toBe(503);
+      owed.open();
+      expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+      identified.open(undefined);
+      expect((await stranger).status).toBe(401);
     });
   });
 

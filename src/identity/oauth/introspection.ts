@@ -28,12 +28,16 @@ const MAX_INACTIVE = 10_000;
 /** Questions under way; more callers are sent away, so that made-up tokens fill neither this gateway nor the issuer. */
 const MAX_UNDER_WAY = 64;
 
+/** Callers that wait for an answer, all together: those with one token share a question, and still fill the gateway. */
+const MAX_WAITING = 100;
+
 const INACTIVE: Introspected = Object.freeze({ kind: 'inactive' });
 const UNAVAILABLE: Introspected = Object.freeze({ kind: 'unavailable' });
 
 export function createIntrospection(parts: IntrospectionParts): Introspection {
   const { server, ask, clientId, clientSecret, onFailure } = parts;
   const underWay = new Map<string, Promise<Introspected>>();
+  let waiting = 0;
   const inactiveUntil = createTokenCache<number>(MAX_INACTIVE, MAX_INACTIVE);
 
   const request = async (token: string, key: string): Promise<Introspected> => {
@@ -67,15 +71,25 @@ export function createIntrospection(parts: IntrospectionParts): Introspection {
     }
   };
 
-  return {
-    look(token, key) {
-      if ((inactiveUntil.get(key) ?? 0) > Date.now()) return Promise.resolve(INACTIVE);
-      const shared = underWay.get(key);
-      if (shared !== undefined) return shared;
-      if (underWay.size >= MAX_UNDER_WAY) return Promise.resolve(UNAVAILABLE);
-      const question = request(token, key).finally(() => underWay.delete(key));
+  const share = (token: string, key: string): Promise<Introspected> => {
+    let question = underWay.get(key);
+    if (question === undefined) {
+      question = request(token, key).finally(() => underWay.delete(key));
       underWay.set(key, question);
-      return question;
+    }
+    return question;
+  };
+
+  return {
+    async look(token, key) {
+      if ((inactiveUntil.get(key) ?? 0) > Date.now()) return INACTIVE;
+      if (waiting >= MAX_WAITING || (underWay.size >= MAX_UNDER_WAY && !underWay.has(key))) return UNAVAILABLE;
+      waiting++;
+      try {
+        return await share(token, key);
+      } finally {
+        waiting--;
+      }
     },
   };
 }

@@ -136,11 +136,10 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
       const options = { algorithms: header.algorithms, issuer: name, clockTolerance: skew, requiredClaims: ['exp'] };
       return keys.verify(token, options).then((verified) => {
         if (verified.kind !== 'good') return verified;
-        const { claims } = verified;
+        const { claims, generation } = verified;
         // The same bytes, read by the library that has checked them.
         const problem = problemOf(claims, url, true);
         if (problem !== undefined) return { kind: 'bad', why: problem };
-        const { generation } = keys;
         const end = endOf(claims, skew);
         return toChecked(token, claims, () => Date.now() < end && keys.areGood() && keys.generation === generation);
       });

@@ -17,7 +17,8 @@ export interface SigningKeys {
 }
 
 export type Verified =
-  | { readonly kind: 'good'; readonly claims: JWTPayload }
+  /** `generation`: that of the keys it was checked with. */
+  | { readonly kind: 'good'; readonly claims: JWTPayload; readonly generation: number }
   | { readonly kind: 'bad'; readonly why: string }
   | { readonly kind: 'unavailable' };
 
@@ -95,8 +96,10 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
   };
 
   const attempt = async (token: string, options: JWTVerifyOptions): Promise<Verified | 'no_key'> => {
+    // Taken together with the keys: others may be fetched while the signature is being checked.
+    const checkedIn = generation;
     try {
-      return { kind: 'good', claims: await verifyWith(keys!, token, options) };
+      return { kind: 'good', claims: await verifyWith(keys!, token, options), generation: checkedIn };
     } catch (error) {
       if (error instanceof errors.JWKSNoMatchingKey) return 'no_key';
       return { kind: 'bad', why: 'The token does not bear a good signature of its issuer.' };

@@ -9,6 +9,7 @@ import {
 } from '../../support/authorization-server.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
 import { type Recorded, type Recorder, startRecorder } from '../../support/recorder.ts';
+import { until } from '../../support/until.ts';
 
 const CLIENT = { clientIdEnv: 'IDP_ID', clientSecretEnv: 'IDP_SECRET' };
 const ENV = { IDP_ID: RESOURCE_CLIENT.id, IDP_SECRET: RESOURCE_CLIENT.secret };
@@ -163,6 +164,38 @@ describe('whatever the issuer answers', () => {
     expect(log).toContain('the authorization server cannot be used');
     expect(log).not.toContain(RESOURCE_CLIENT.secret);
   });
+});
+
+test('while the issuer does not answer about a token, a hundred wait for it and the rest are sent away', async () => {
+  const answers: (() => void)[] = [];
+  const server = await startRecorder(({ url }, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (url === '/ask') answers.push(() => response.end('{"active":false}'));
+    else response.end('{"keys":[]}');
+  });
+  const gateway = await startProtected(
+    [
+      {
+        issuer: server.origin,
+        jwksUri: `${server.origin}/jwks`,
+        introspection: { ...CLIENT, url: `${server.origin}/ask` },
+      },
+    ],
+    { env: ENV },
+  );
+  const statuses: number[] = [];
+  const flood = Array.from({ length: 150 }, async () => {
+    const [reply] = await gateway.call('made-up');
+    statuses.push(reply.status);
+  });
+  await until(() => statuses.length === 50);
+  expect(answers).toHaveLength(1);
+  for (const answer of answers) answer();
+  await Promise.all(flood);
+  expect(statuses.filter((status) => status === 503)).toHaveLength(50);
+  expect(statuses.filter((status) => status === 401)).toHaveLength(100);
+  await gateway.close();
+  await server.close();
 });
 
 test('a JWT is verified by its signature also where opaque tokens are asked about', async () => {

@@ -2,6 +2,8 @@
 // hand; the issuer is a real server.
 import '../../support/real-http.ts';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createOAuthAuthority } from '../../../src/identity/oauth/oauth-authority.ts';
+import { createProtectedResource } from '../../../src/identity/oauth/protected-resource.ts';
 import { type Issuer, startIssuer } from '../../attack/issuer.ts';
 import { type ProtectedGateway, startProtected } from '../../support/protected-gateway.ts';
 import { startRecorder } from '../../support/recorder.ts';
@@ -47,6 +49,35 @@ describe('rotation', () => {
     expect(await statusOf(old)).toBe(401);
     expect(gateway.upstream.seen).toEqual([]);
   });
+});
+
+test('a token that was being checked while its key was withdrawn is checked again', async () => {
+  const settings = [{ issuer: issuer.url, jwksUri: `${issuer.url}/jwks` }];
+  const publicUrl = () => gateway.url.replace(/\/mcp$/, '');
+  let published = issuer.publicKey;
+  const answered: object[] = [];
+  const authority = createOAuthAuthority({
+    issuers: settings,
+    resource: createProtectedResource({ issuers: settings, publicUrl, hasProfile: () => true, title: 'Pets' }),
+    ask: async () => {
+      answered.push(published);
+      return { status: 200, body: Buffer.from(JSON.stringify({ keys: [published] })) };
+    },
+    variables: {},
+    log: { info: () => {}, warn: () => {} },
+  });
+  const [old, other] = [await issuer.mint(gateway.url, long()), await issuer.mint(gateway.url, long('bob'))];
+  expect(await authority.check(other, '')).toHaveProperty('principal');
+  await issuer.rotate();
+  published = issuer.publicKey;
+  pass(301);
+  const checking = authority.check(old, '');
+  // Has the keys fetched anew, which here takes less than to check a signature.
+  expect(authority.check(other, '')).toHaveProperty('principal');
+  expect(await checking).toHaveProperty('principal');
+  expect(answered).toHaveLength(2);
+  expect(await authority.check(old, '')).toMatchObject({ status: 401 });
+  authority.close();
 });
 
 describe('an issuer that is away', () => {
