@@ -3,7 +3,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../call/caller.ts';
 import type { Refusal } from '../transport/admission.ts';
-import type { Identify } from '../transport/http.ts';
+import type { Identify } from '../transport/http-door.ts';
 
 /** A caller, or why there is none. */
 export type Verdict = { readonly principal: Principal } | Refusal;

@@ -5,7 +5,7 @@ import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
 import { type Refusals, reasonOf } from './door/refusals.ts';
-import { nothingAt, profileOf } from './http.ts';
+import { nothingAt, profileOf } from './mcp-path.ts';
 
 /** `degraded`: the replicas' common store does not answer, and each goes on by itself. */
 export type SharedState = 'ok' | 'degraded';

@@ -10,7 +10,7 @@ import { createKeyAuthority } from '../../identity/api-keys.ts';
 import { type CertificateCheck, withCertificates } from '../../identity/certificates.ts';
 import { type Authority, createIdentify, createTokenCheck } from '../../identity/identify.ts';
 import { toPrincipal } from '../../identity/permissions.ts';
-import type { Identify } from '../../transport/http.ts';
+import type { Identify } from '../../transport/http-door.ts';
 import type { TcpIdentify } from '../../transport/lines/tcp.ts';
 import { count } from '../terminal/terminal.ts';
 import { openCertificates } from './doors.ts';

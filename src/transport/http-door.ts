@@ -1,0 +1,215 @@
+// Everything between a request at the door and the body of one that is let in: what is no MCP goes elsewhere; of the rest it is
+// asked whether the place it comes from may call, whether there is room, who calls, and whether that one may use this profile.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Principal } from '../call/caller.ts';
+import { SHED_RETRY_SECONDS } from '../limits/overload.ts';
+import type { Protocol } from '../protocol/handle.ts';
+import { type Admission, type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
+import { createBodyReader } from './body-reader.ts';
+import { BROKEN, BUSY, createRefuse, noteBadBytes, type Refuse } from './door/http-refusals.ts';
+import { createRefusals, type Refusals } from './door/refusals.ts';
+import { addressOf } from './door/visitor.ts';
+import type { Identity } from './http-sender.ts';
+import type { Load } from './in-flight.ts';
+import { isMcp, nothingAt, type ProfileName, profileOf } from './mcp-path.ts';
+import { createPipelines } from './pipelining.ts';
+import { createPost, type Post } from './post.ts';
+
+/** Who calls, or what to refuse the request with; undefined is a plain 401. */
+export type Identified<Data = unknown> = Identity<Data> | Refusal | undefined;
+
+/** `profile` is what the request is for: '' is /mcp itself. */
+export type Identify<Data = unknown> = (
+  request: IncomingMessage,
+  profile: string,
+) => Identified<Data> | Promise<Identified<Data>>;
+
+export interface DoorOptions<Data = unknown> extends AdmissionOptions {
+  readonly maxBodyBytes: number;
+  /** Requests under way in this process; more are sent away with 503. */
+  readonly maxInFlight: number;
+  /** Bodies still on their way, all together; whoever brings more is sent away with 503. Default 64 MiB. */
+  readonly maxHeldBytes?: number;
+  /** Told whoever is turned away. */
+  readonly refusals?: Refusals | undefined;
+  /** Says that this request is to be sent away, before anything gets slow. Default: never. */
+  readonly mustShed?: () => boolean;
+  /** Default: everybody is `anonymous`. */
+  readonly identify?: Identify<Data>;
+}
+
+export interface DoorParts {
+  /** `/mcp` → '', `/mcp/admin` → 'admin'; as much of it as the principal may use. */
+  readonly protocolOf: (profile: string, principal: Principal) => Protocol | undefined;
+  readonly hasProfile: (profile: string) => boolean;
+  /** Everything that is not POST /mcp. */
+  readonly otherwise: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly onInternalError: (error: unknown) => void;
+}
+
+export interface Door {
+  readonly meet: (socket: Socket) => void;
+  readonly missHandshake: (error: unknown, socket: Socket) => void;
+  readonly open: (request: IncomingMessage, response: ServerResponse) => void;
+  /** From now on answers close their connection. */
+  drain(): void;
+}
+
+/** Node leaves out what is beyond; such a request is refused, since nobody knows what it would have said. */
+export const MAX_HEADERS = 200;
+export const HELD_BYTES = 64 * 1024 * 1024;
+
+const ANONYMOUS: Identity = Object.freeze({ principal: Object.freeze({ id: 'anonymous' }) });
+const TOO_MANY_HEADERS: Refusal = { status: 431, message: `A request may have fewer than ${MAX_HEADERS} headers.` };
+const PIPELINED: Refusal = {
+  ...BUSY,
+  message: 'Too many requests on one connection; wait for answers before sending more.',
+  reason: 'pipelining',
+};
+const NO_HOST: Refusal = { status: 400, message: 'Bad request: HTTP/1.1 needs a Host header.' };
+const NO_EXPECTATION: Refusal = {
+  status: 417,
+  message: 'Expectation failed: send the request without "Expect".',
+};
+const NOT_A_PATH: Refusal = {
+  status: 400,
+  message: 'Bad request: the request line must name a path, such as /mcp, and no host.',
+};
+const OVERLOADED: Refusal = {
+  status: 503,
+  message: 'The gateway is overloaded; try again in a moment.',
+  headers: { 'retry-after': String(SHED_RETRY_SECONDS) },
+};
+const UNKNOWN_CALLER: Refusal = {
+  status: 401,
+  message: 'Unauthorized: it is not known who calls.',
+  headers: { 'www-authenticate': 'Bearer' },
+};
+
+export function createDoor(parts: DoorParts, options: DoorOptions, load: Load): Door {
+  const admission = createAdmission(options);
+  const pipelines = createPipelines();
+  const { refusals = createRefusals(), maxBodyBytes, maxInFlight, maxHeldBytes = HELD_BYTES } = options;
+  const bodies = createBodyReader({ maxBodyBytes, maxHeldBytes });
+  const refuse = createRefuse(admission, refusals);
+  let draining = false;
+  const isDraining = () => draining;
+  const { onInternalError } = parts;
+  const limits = { maxBodyBytes, maxInFlight };
+  const post = createPost({ ...limits, admission, bodies, load, refuse, refusals, isDraining, onInternalError });
+  const receive = createReception({ ...parts, admission, load, refuse, post }, options);
+  const serve = createSorter(parts, { refuse, receive, tellsApart: options.identify !== undefined });
+  const refusePipelined = (request: IncomingMessage, response: ServerResponse) => refuse(request, response, PIPELINED);
+
+  return {
+    meet(socket) {
+      const remote = addressOf(socket);
+      socket.once('error', (error) => noteBadBytes(refusals, error, remote));
+      bodies.meet(socket);
+      pipelines.meet(socket);
+    },
+    open(request, response) {
+      bodies.noteRequest(request.socket);
+      if (request.rawHeaders.length >= 2 * MAX_HEADERS) return refuse(request, response, TOO_MANY_HEADERS);
+      pipelines.enter(request, response, serve, refusePipelined);
+    },
+    missHandshake: (_error, socket) => refusals.note({ transport: 'http', reason: 'tls', remote: addressOf(socket) }),
+    drain: () => {
+      draining = true;
+    },
+  };
+}
+
+type Receive = (profile: ProfileName, request: IncomingMessage, response: ServerResponse) => void;
+
+/** Tells requests for MCP from all others, and from what is no request at all. */
+function createSorter(
+  { hasProfile, otherwise }: DoorParts,
+  { refuse, receive, tellsApart }: { refuse: Refuse; receive: Receive; tellsApart: boolean },
+) {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    const { host, expect } = request.headers;
+    if (host === undefined && request.httpVersion === '1.1') return refuse(request, response, NO_HOST);
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+      return refuse(request, response, NO_EXPECTATION);
+    const { method, url = '' } = request;
+    // RFC 9112 has whole URLs for proxies; the host in one would count in place of the Host that was checked.
+    if (!url.startsWith('/')) return refuse(request, response, NOT_A_PATH);
+    const profile = profileOf(url);
+    // Where callers are told apart, who has not said who he is learns not even which profiles there are; browsers ask for
+    // permission (OPTIONS) before they send anything.
+    const isOurs = tellsApart
+      ? method !== 'OPTIONS' && isMcp(url)
+      : method === 'POST' && profile !== undefined && hasProfile(profile);
+    if (isOurs) receive(profile, request, response);
+    else otherwise(request, response);
+  };
+}
+
+interface ReceptionParts extends DoorParts {
+  readonly admission: Admission;
+  readonly load: Load;
+  readonly refuse: Refuse;
+  readonly post: Post;
+}
+
+/** Whether the place a request comes from may call, whether there is room, who calls, and whether that one may use the profile. */
+function createReception(parts: ReceptionParts, { identify, maxInFlight, mustShed }: DoorOptions): Receive {
+  const { admission, load, refuse, post, protocolOf, otherwise, onInternalError } = parts;
+
+  const enter = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identity: Identity) => {
+    const protocol = profile === undefined ? undefined : protocolOf(profile, identity.principal);
+    // The same for what the caller may not use and for what there is not.
+    if (protocol === undefined) refuse(request, response, toNotFound(request, identity));
+    else if (request.method === 'POST') post(protocol, request, response, identity);
+    else otherwise(request, response);
+  };
+
+  const admit = (profile: ProfileName, request: IncomingMessage, response: ServerResponse, identified: Identified) => {
+    if (identified === undefined) refuse(request, response, UNKNOWN_CALLER);
+    else if ('principal' in identified) enter(profile, request, response, identified);
+    else refuse(request, response, identified);
+  };
+
+  const receiveLater = async (
+    profile: ProfileName,
+    request: IncomingMessage,
+    response: ServerResponse,
+    identifying: Promise<Identified>,
+  ) => {
+    load.enter();
+    try {
+      const identified = await identifying;
+      if (load.underWay > maxInFlight) refuse(request, response, BUSY);
+      else admit(profile, request, response, identified);
+    } catch (error) {
+      onInternalError(error);
+      refuse(request, response, BROKEN);
+    } finally {
+      load.leave();
+    }
+  };
+
+  return (profile, request, response) => {
+    const refusal = request.method === 'POST' ? admission.check(request) : admission.checkSource(request);
+    if (refusal) return refuse(request, response, refusal);
+    if (load.underWay >= maxInFlight) return refuse(request, response, BUSY);
+    if (mustShed?.()) return refuse(request, response, OVERLOADED);
+    if (!identify) return enter(profile, request, response, ANONYMOUS);
+    let identified: ReturnType<Identify>;
+    try {
+      identified = identify(request, profile ?? '');
+    } catch (error) {
+      onInternalError(error);
+      return refuse(request, response, BROKEN);
+    }
+    // A key, or a token that was checked before, is known at once: no promise, no turn of the loop.
+    if (identified instanceof Promise) void receiveLater(profile, request, response, identified);
+    else admit(profile, request, response, identified);
+  };
+}
+
+function toNotFound({ url = '' }: IncomingMessage, { principal }: Identity): Refusal {
+  return { status: 404, message: nothingAt(url), reason: 'not_found', caller: principal.id };
+}
