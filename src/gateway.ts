@@ -7,6 +7,7 @@ import type { AssertionSigner } from './call/assertion-signer.ts';
 import type { Evidence } from './call/evidence.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import type { Middleware } from './call/handler.ts';
+import { createFindHidden, type Wider } from './catalog/called/hidden-call.ts';
 import { createStepUp } from './catalog/called/step-up.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
 import { buildRegistry, type Exposure, type Registry, type ToolEntry } from './catalog/registry.ts';
@@ -206,7 +207,7 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     const key = `${profile} ${EFFECTS.filter((effect) => effects.includes(effect)).join()}`;
     let part = parts.get(key);
     if (part === undefined) {
-      part = createService(shared, toPartServing(whole, effects), service, wholeService(profile)?.registry);
+      part = createService(shared, toPartServing(whole, effects), service, wholeService(profile));
       parts.set(key, part);
     }
     return part;
@@ -269,6 +270,8 @@ interface Serving {
   readonly compiled: Map<Endpoint, Operation>;
   /** Not everybody sees the same: nobody on the way may keep a list for others. */
   readonly isPrivate?: boolean;
+  /** What its callers may do, where that is not all. */
+  readonly effects?: readonly Effect[];
 }
 
 /** What is left of a profile for a caller whose calls may only do this. */
@@ -278,6 +281,7 @@ function toPartServing(serving: Serving, effects: readonly Effect[]): Serving {
     domains: selectEndpoints(serving.domains, { effects }).map(withoutDocument),
     native: selectNative(serving.native, { native: true, effects }),
     isPrivate: true,
+    effects,
   };
 }
 
@@ -322,7 +326,7 @@ interface Shared {
 }
 
 /** `all`: everything there is, where this serves a part of it. `whole`: everything in its profile, where its callers get less. */
-function createService(shared: Shared, serving: Serving, all?: Service, whole?: Registry): Service {
+function createService(shared: Shared, serving: Serving, all?: Service, whole?: Service): Service {
   const { profile, domains, native, exposure, policy, isPrivate = false } = serving;
   const { options, log, executor, limits, redaction, spent } = shared;
   const signer = shared.signer.scoped(profile);
@@ -355,7 +359,8 @@ function createService(shared: Shared, serving: Serving, all?: Service, whole?: 
       missing: createUnknownTool(registry),
     },
     // Whoever may only read here gains nothing by another token.
-    ...(whole && !policy.readOnly && { refuse: createStepUp(registry, whole) }),
+    ...(whole && !policy.readOnly && { refuse: createStepUp(registry, whole.registry) }),
+    ...(all && { findHidden: createFindHidden({ registry, resources, prompts }, listWider(serving, all, whole)) }),
     redaction,
     audit: createAudit(log),
     evidence: options.audit,
@@ -392,6 +397,15 @@ function createService(shared: Shared, serving: Serving, all?: Service, whole?: 
     policy,
     handle: async (message, sender) => protocol.handle(message, { ...LOCAL_SENDER, ...sender }),
   };
+}
+
+/** Where else something may be that a caller of this does not see. */
+function listWider({ profile, effects = [] }: Serving, all: Service, whole: Service | undefined): Wider[] {
+  const allowed = effects.length === 0 ? 'nothing' : effects.join(' and ');
+  return [
+    ...(whole ? [{ offer: whole, because: `the effects of this caller: ${allowed}` }] : []),
+    ...(profile === '' ? [] : [{ offer: all, because: `the profile ${profile} does not have it` }]),
+  ];
 }
 
 /** Headers of a request that some domain passes on to its API. */

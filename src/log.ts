@@ -56,6 +56,9 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
         tool: context.tool?.slice(0, 200),
         action: context.action,
         operation: context.operation,
+        effect: context.effect,
+        // Not for the caller, where it is told that there is no such thing.
+        denied: context.permission?.policy === 'deny' ? context.permission.because : undefined,
         principal: context.principal.id,
         transport: context.transport,
         remote: context.remote,

@@ -4,6 +4,7 @@ import { buildDigest } from '../call/digest.ts';
 import { type Evidence, withholdUnrecorded } from '../call/evidence.ts';
 import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
+import type { FindHidden } from '../catalog/called/hidden-call.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError, toRpcCode } from '../errors.ts';
 import type { Limits } from '../limits/create-limits.ts';
@@ -33,6 +34,8 @@ export interface AdapterParts {
   readonly tools: Table<Outcome>;
   /** Why this very caller may not make a call that others may; undefined: it may, or the call is unknown. */
   readonly refuse?: ((request: RequestFacts, name: string, args: Args) => GatewayError | undefined) | undefined;
+  /** For the record of a call that failed: what was called, where that exists only for others. */
+  readonly findHidden?: FindHidden | undefined;
   readonly redaction: Redaction;
   /** Gets the sealed context of every call. */
   readonly audit: (record: ExecutionContext) => void;
@@ -47,7 +50,7 @@ export interface AdapterParts {
 }
 
 export function createAdapter(parts: AdapterParts): Adapter {
-  const { tools, refuse, redaction, audit, evidence, onHandlerError, limits, turnedAway } = parts;
+  const { tools, refuse, findHidden, redaction, audit, evidence, onHandlerError, limits, turnedAway } = parts;
   const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
     const lease = new Lease();
@@ -65,7 +68,12 @@ export function createAdapter(parts: AdapterParts): Adapter {
       const done = context.withResult({ outcome, errorCode, durationMs });
       // What never reached an operation has no digest of its arguments yet.
       const digested =
-        done.argumentsDigest === undefined ? done.withOperation({ argumentsDigest: buildDigest(args) }) : done;
+        done.argumentsDigest === undefined
+          ? done.withOperation({
+              ...(outcome === 'ok' ? undefined : findHidden?.(request.method, name, args)),
+              argumentsDigest: buildDigest(args),
+            })
+          : done;
       const record = digested.seal();
       audit(record);
       if (context.cause !== undefined) onHandlerError(context.cause);

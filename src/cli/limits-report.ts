@@ -12,10 +12,12 @@ import { LINES_UNDER_WAY } from '../transport/lines/lines.ts';
 import { renderTable, shown } from './terminal/terminal.ts';
 
 export function buildLimitsReport({ limits, domains }: Gateway, config: Config) {
-  const { keys = [], oauth = [] } = config.auth ?? {};
+  const { keys = [], oauth = [], certificates = [] } = config.auth ?? {};
   const principals = [
     { who: 'every caller', limits: undefined },
-    ...[...keys, ...config.apiKeys].map((key) => ({ who: `key:${key.name}`, limits: key.limits })),
+    // Those that have no file of settings cannot have limits of their own.
+    ...keys.map((key) => ({ who: `key:${key.name}`, limits: key.limits })),
+    ...certificates.map(({ name, subject, san, limits }) => ({ who: `cert:${name ?? subject ?? san}`, limits })),
     ...oauth.map((issuer) => ({ who: `${issuer.issuer}|…`, limits: issuer.limits })),
   ];
   return {

@@ -22,6 +22,8 @@ export async function runConfig(files: readonly string[], flags: Flags): Promise
   const config = readConfig({ ...flags, paths: files }, process.env);
   // Only domain files know whether a variable that begins like ours is one of theirs.
   if (config.strangers.length > 0) await (await load(config)).close();
+  const { checkSettings } = await import('./serve/serve.ts');
+  await checkSettings(config);
   const rows = listRows(config);
   if (flags.json) {
     const settings = Object.fromEntries(rows.map(({ name, value, from }) => [name, { value: value ?? null, from }]));

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { callLimits } from '../domain/definition/shape/call-limits-schema.ts';
 import { about, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
-import { filePath } from './file-paths.ts';
+import { filePath, secretName } from './file-paths.ts';
 
 const effect = z.enum(['read', 'write', 'destructive'], { error: 'must be read, write or destructive' });
 const effects = list(effect).refine((all) => all.length > 0, 'must name at least one of read, write and destructive');
@@ -23,10 +23,10 @@ const permissions = {
   ),
   effects: about(effects, 'What its calls may do. Default: all three.', ['read']),
   expires: about(
-    z.iso
-      .date()
-      .or(z.iso.datetime({ offset: true }))
-      .or(z.date())
+    z
+      .union([z.iso.date(), z.iso.datetime({ offset: true }), z.date()], {
+        error: 'must be a date such as 2099-01-31, or a time with its zone such as 2099-01-31T18:00:00Z',
+      })
       .transform((value) => (value instanceof Date ? value.toISOString() : value)),
     'From then on it is refused: a date (its beginning in UTC), or a time.',
     '2099-01-01',
@@ -99,12 +99,12 @@ const issuer = strict(
             'https://id.example.com/introspect',
           ),
           clientIdEnv: about(
-            text,
+            secretName,
             'The variable that holds our client id, or `file:` and the path of a file that does.',
             'IDP_CLIENT_ID',
           ),
           clientSecretEnv: about(
-            text,
+            secretName,
             'The variable that holds our client secret, or `file:` and the path of a file that does.',
             'IDP_CLIENT_SECRET',
           ),

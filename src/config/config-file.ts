@@ -85,7 +85,7 @@ export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: E
 export function readConfigFile({ file, value, positionOf }: DeploymentText, env: Environment): Deployment {
   // The loader fills in headers itself: it has to know which of their parts are secrets.
   const filled = fillIn(value, env, (path) => path[0] === 'headers');
-  const problems = [...filled.problems, ...refuseInlineSecret(value)];
+  const problems = [...filled.problems, ...refuseInlineSecret(value), ...refuseMisplaced(value)];
   const parsed = parse(filled);
   if (!parsed.success) {
     const issues = parsed.error.issues.map((issue) => withText(issue, value));
@@ -139,6 +139,19 @@ function refuseInlineSecret(value: unknown): Problem[] {
   const message =
     'must not stand in this file, which others read: write { env: GATEWAY_SECRET }, or { file: /run/secrets/gateway }';
   return [{ path: ['secret'], message }];
+}
+
+/** Written a level too high: `keys` in place of `auth.keys`. */
+function refuseMisplaced(value: unknown): Problem[] {
+  if (!isObject(value)) return [];
+  return Object.keys(value).flatMap((key): Problem[] => {
+    if (Object.hasOwn(SETTINGS, key) || Object.hasOwn(SECTIONS, key)) return [];
+    const section = SECTION_NAMES.find((name) =>
+      Object.hasOwn((SECTIONS[name] as Partial<z.ZodObject>).shape ?? {}, key),
+    );
+    if (section === undefined) return [];
+    return [{ path: [key], message: `"${key}" is not known here; did you mean ${section}.${key}?` }];
+  });
 }
 
 function isSame(one: Problem['path'], other: Problem['path']): boolean {

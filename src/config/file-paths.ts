@@ -3,11 +3,14 @@
 import { isAbsolute, join } from 'node:path';
 import { type Of, text } from '../domain/definition/shape/fields.ts';
 import { isObject } from '../endpoint/is-object.ts';
+import { FILE_MARK } from '../endpoint/secret/secret-file.ts';
 
 class PathInFile {
   readonly path: string;
-  constructor(path: string) {
+  readonly mark: string;
+  constructor(path: string, mark = '') {
     this.path = path;
+    this.mark = mark;
   }
 }
 
@@ -19,11 +22,16 @@ export const sourcePath: Of<string> = text.transform((path) =>
   /^https?:\/\//i.test(path) || path === '-' ? path : (new PathInFile(path) as unknown as string),
 );
 
+/** The name of a variable, or `file:` and a path. */
+export const secretName: Of<string> = text.transform((name) =>
+  name.startsWith(FILE_MARK) ? (new PathInFile(name.slice(FILE_MARK.length), FILE_MARK) as unknown as string) : name,
+);
+
 /** The value with every path counted from the folder. */
 export function resolvePaths<Value>(value: Value, folder: string): Value {
   if (value instanceof PathInFile) {
     const isWhole = folder === '' || isAbsolute(value.path);
-    return (isWhole ? value.path : join(folder, value.path)) as unknown as Value;
+    return (value.mark + (isWhole ? value.path : join(folder, value.path))) as unknown as Value;
   }
   if (Array.isArray(value)) return value.map((item: unknown) => resolvePaths(item, folder)) as Value;
   if (!isObject(value)) return value;

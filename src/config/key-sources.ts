@@ -1,7 +1,7 @@
 // Where API keys are configured: `auth.keys` of landbridge.yaml (a hash, a variable or a file each), LANDBRIDGE_API_KEYS and
 // --api-keys. Whatever way a key comes, only its SHA-256 is handed on.
 import { readFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { reason } from '../domain/files/domain-files.ts';
 import { MistakesError } from '../domain/files/mistakes.ts';
@@ -10,7 +10,7 @@ import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { KeyEntry } from './auth-schema.ts';
-import { type ConfigFile, placeOf, toSectionError } from './config-file.ts';
+import { type ConfigFile, toSectionError } from './config-file.ts';
 import { explainWeakness, hashKey } from './key-format.ts';
 
 /** A key that may call: nobody can make the key of it. */
@@ -37,32 +37,37 @@ export function readKeys(
     ...apiKeys,
     ...(apiKeysFile === undefined ? [] : readKeyFile(apiKeysFile)),
   ];
-  refuseTwins(keys);
+  refuseTwins(keys, auth);
   return keys;
 }
 
 /** A key that stands there twice may be meant for two callers, or for two sets of permissions: nobody knows for which. */
-function refuseTwins(keys: readonly ConfiguredKey[]): void {
-  const owners = new Map<string, string>();
-  for (const { name, sha256 } of keys) {
-    const owner = owners.get(sha256);
-    owners.set(sha256, name);
-    if (owner === undefined) continue;
+function refuseTwins(keys: readonly ConfiguredKey[], auth: AuthSection | undefined): void {
+  const owners = new Map<string, number>();
+  /** Those of the section come first, in its order. */
+  const placeOf = (index: number) => (index < (auth?.keys?.length ?? 0) ? ['auth', 'keys', index] : undefined);
+  for (const [index, { name, sha256 }] of keys.entries()) {
+    const twin = owners.get(sha256);
+    owners.set(sha256, index);
+    if (twin === undefined) continue;
+    const owner = keys[twin]!.name;
     const who = owner === name ? `${name} has the same API key twice` : `${owner} and ${name} have the same API key`;
-    throw new GatewayError('BAD_CONFIG', `${who}: remove one of them, or make another with "landbridge key new".`);
+    const message = `${who}: remove one of them, or make another with "landbridge key new"`;
+    const [path, other] = [placeOf(index) ?? placeOf(twin), placeOf(index) && placeOf(twin)];
+    if (path === undefined || auth === undefined) throw new GatewayError('BAD_CONFIG', `${message}.`);
+    throw toSectionError(auth, [{ path, message, ...(other && { other }) }]);
   }
 }
 
 type AuthSection = NonNullable<ConfigFile['auth']>;
 
 function readSection(auth: AuthSection, env: Environment, profiles: readonly string[]): ConfiguredKey[] {
-  const { file } = placeOf(auth) ?? {};
   const problems: Problem[] = [];
   const keys = (auth.keys ?? []).flatMap((entry, index): ConfiguredKey[] => {
     const path = ['auth', 'keys', index];
     problems.push(...checkProfiles(entry, path, profiles));
     const { sha256: _sha256, env: _env, file: _file, ...owner } = entry;
-    const source = readSource(entry, env, file === undefined ? '.' : dirname(file));
+    const source = readSource(entry, env);
     if ('problem' in source) problems.push({ path: [...path, source.field], message: source.problem });
     return 'problem' in source ? [] : [{ ...owner, sha256: source.sha256 }];
   });
@@ -70,8 +75,9 @@ function readSection(auth: AuthSection, env: Environment, profiles: readonly str
   return keys;
 }
 
-function checkProfiles(
-  { profiles: named = [] }: KeyEntry,
+/** `path` is where the entry stands. */
+export function checkProfiles(
+  { profiles: named = [] }: Pick<KeyEntry, 'profiles'>,
   path: Problem['path'],
   profiles: readonly string[],
 ): Problem[] {
@@ -84,10 +90,10 @@ function checkProfiles(
 
 type Source = { readonly sha256: string } | { readonly field: 'sha256' | 'env' | 'file'; readonly problem: string };
 
-function readSource({ sha256, env: variable, file }: KeyEntry, env: Environment, folder: string): Source {
+function readSource({ sha256, env: variable, file }: KeyEntry, env: Environment): Source {
   if (sha256 !== undefined) return { sha256: sha256.toLowerCase() };
   const field = variable === undefined ? 'file' : 'env';
-  const value = variable === undefined ? readSecretFile(resolve(folder, file!)) : { text: env[variable] ?? '' };
+  const value = variable === undefined ? readSecretFile(file!) : { text: env[variable] ?? '' };
   if ('problem' in value) return { field, problem: value.problem };
   const text = value.text.trim();
   if (text === '')
@@ -100,7 +106,7 @@ function readSecretFile(file: string): { readonly text: string } | { readonly pr
   try {
     return { text: readFileSync(file, 'utf8') };
   } catch (error) {
-    return { problem: `${reason(error as NodeJS.ErrnoException)} (looked for ${file})` };
+    return { problem: `${reason(error as NodeJS.ErrnoException)} (looked for ${resolve(file)})` };
   }
 }
 

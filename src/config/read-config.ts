@@ -29,7 +29,7 @@ import {
   type Settings,
   spellFlag,
 } from './settings.ts';
-import { listStrangers } from './strange-variables.ts';
+import { listStrangers, refuseStrangers } from './strange-variables.ts';
 
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('../../domains', import.meta.url));
@@ -127,6 +127,17 @@ export function readConfig(commandLine: Flags, processEnv: Environment, reach: R
     strangers: listStrangers(environment.env, new Set([...fileVariables, ...variablesIn(flags)])),
     fileVariables,
   });
+}
+
+/** For commands that need hardly a setting: what is wrong with landbridge.yaml is not for them to tell. */
+export function refuseStrangeVariables(flags: Flags, processEnv: Environment): void {
+  let config: Config;
+  try {
+    config = readConfig(flags, processEnv, 'variables');
+  } catch {
+    return;
+  }
+  refuseStrangers(config.strangers);
 }
 
 /** API keys of a container, which has no file of settings. */

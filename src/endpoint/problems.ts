@@ -34,7 +34,7 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
       { path, message: wrongKind(issue.discriminator, issue.input, (issue as { options?: unknown[] }).options ?? []) },
     ];
   }
-  if (issue.code === 'invalid_union') {
+  if (issue.code === 'invalid_union' && !isOwnMessage(issue.message)) {
     const meant = issue.errors.find((branch) =>
       branch.every((inner) => inner.path.length > 0 || expectation(inner) === ''),
     );

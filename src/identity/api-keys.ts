@@ -1,6 +1,6 @@
 // API keys: a presented key is hashed and compared with the hashes in the configuration; the keys themselves are nowhere.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Authority, Verdict } from './identify.ts';
+import type { Authority, Explanation, Verdict } from './identify.ts';
 import { expiryOf, type Permissions, toPrincipal } from './permissions.ts';
 
 export interface ApiKey extends Permissions {
@@ -14,22 +14,34 @@ interface Entry {
   readonly hash: Buffer;
   readonly expiresMs: number;
   readonly verdict: Verdict;
+  /** What the log says once it is so. */
+  readonly expired: Explanation;
 }
 
 export function createKeyAuthority(keys: readonly ApiKey[]): Authority {
   const entries = keys.map(toEntry);
+  const find = (token: string): Entry | undefined => {
+    const presented = createHash('sha256').update(token).digest();
+    // Every hash is compared, whole, whichever fits: how long it takes tells nothing but how many keys there are.
+    let match: Entry | undefined;
+    for (const entry of entries) if (timingSafeEqual(entry.hash, presented)) match = entry;
+    return match;
+  };
   return {
     check(token) {
-      const presented = createHash('sha256').update(token).digest();
-      // Every hash is compared, whole, whichever fits: how long it takes tells nothing but how many keys there are.
-      let match: Entry | undefined;
-      for (const entry of entries) if (timingSafeEqual(entry.hash, presented)) match = entry;
+      const match = find(token);
       return match !== undefined && Date.now() < match.expiresMs ? match.verdict : undefined;
     },
+    explain: (token) => find(token)?.expired,
   };
 }
 
 function toEntry(key: ApiKey): Entry {
   const principal = toPrincipal(`key:${key.name}`, key);
-  return { hash: Buffer.from(key.sha256, 'hex'), expiresMs: expiryOf(key), verdict: Object.freeze({ principal }) };
+  return {
+    hash: Buffer.from(key.sha256, 'hex'),
+    expiresMs: expiryOf(key),
+    verdict: Object.freeze({ principal }),
+    expired: { why: `the key of ${key.name} expired ${key.expires}`, caller: principal.id },
+  };
 }

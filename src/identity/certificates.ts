@@ -27,6 +27,7 @@ const refuse = (status: 401 | 403, why: string): Refusal => ({
   status,
   message: `${status === 401 ? 'Unauthorized' : 'Forbidden'}: ${why}`,
   reason: 'certificate',
+  why,
 });
 const UNTRUSTED = refuse(
   401,

@@ -11,7 +11,11 @@ export type Verdict = { readonly principal: Principal } | Refusal;
 export interface Authority {
   /** Undefined: the token is none of its own. `profile` is what it is shown for: '' is /mcp itself. */
   check(token: string, profile: string): Verdict | undefined | Promise<Verdict | undefined>;
+  /** For the log: why it did not know a token that nobody knew; undefined where it has nothing to say. */
+  explain?(token: string): Explanation | undefined;
 }
+
+export type Explanation = Pick<Refusal, 'why' | 'caller' | 'details'>;
 
 export interface IdentifyOptions {
   /** Asked in this order; the first that knows a token decides. */
@@ -26,9 +30,22 @@ const MAX_TOKEN_CHARS = 8_192;
 const IN_ADDRESS = /[?&](?:access_token|api_key)=/i;
 const BEARER = /^bearer +(\S.*)$/i;
 
+const IN_HEADERS = 'Bad request: tokens are not taken from the address, where logs keep them. Send them as a header.';
+const SHOW_ONE = 'Unauthorized: send "Authorization: Bearer <key or access token>".';
+const ONLY_ONE = 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".';
 const UNKNOWN_TOKEN = 'Unauthorized: this key or token is not known, or no longer good. Get a new one.';
 
 type Asked = Verdict | undefined;
+
+const NOTHING_KNOWN: Explanation = { why: 'unknown key or token' };
+
+function explainUnknown(all: readonly Authority[], token: string): Explanation {
+  for (const authority of all) {
+    const explanation = authority.explain?.(token);
+    if (explanation !== undefined) return explanation;
+  }
+  return NOTHING_KNOWN;
+}
 
 /** The first authority that knows a token decides. */
 function askAll(all: readonly Authority[], token: string, profile: string, from = 0): Asked | Promise<Asked> {
@@ -45,45 +62,46 @@ export function createTokenCheck(
   authorities: readonly Authority[],
   profile: string,
 ): (token: string) => Verdict | Promise<Verdict> {
-  const unknown: Refusal = { status: 401, message: UNKNOWN_TOKEN };
+  const unknown = (token: string): Refusal => ({
+    status: 401,
+    message: UNKNOWN_TOKEN,
+    ...explainUnknown(authorities, token),
+  });
   return (token) => {
     const verdict = askAll(authorities, token, profile);
-    return verdict instanceof Promise ? verdict.then((late) => late ?? unknown) : (verdict ?? unknown);
+    return verdict instanceof Promise ? verdict.then((late) => late ?? unknown(token)) : (verdict ?? unknown(token));
   };
 }
 
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
-  const refuse = (profile: string, message: string, error?: 'invalid_token'): Refusal => ({
-    status: 401,
+  const refuse = (
+    status: 400 | 401,
+    profile: string,
+    message: string,
+    explanation: Explanation,
+    error?: 'invalid_token',
+  ): Refusal => ({
+    status,
     message,
     headers: { 'www-authenticate': challenge(profile, error) },
+    ...explanation,
   });
-  const unknown = (profile: string) => refuse(profile, UNKNOWN_TOKEN, 'invalid_token');
+  const unknown = (profile: string, explanation: Explanation) =>
+    refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
 
   const ask = (token: string, profile: string): Verdict | Promise<Verdict> => {
+    const refuseUnknown = () => unknown(profile, explainUnknown(authorities, token));
     const verdict = askAll(authorities, token, profile);
-    return verdict instanceof Promise
-      ? verdict.then((late) => late ?? unknown(profile))
-      : (verdict ?? unknown(profile));
+    return verdict instanceof Promise ? verdict.then((late) => late ?? refuseUnknown()) : (verdict ?? refuseUnknown());
   };
 
   return (request, profile) => {
     if (IN_ADDRESS.test(request.url ?? ''))
-      return {
-        status: 400,
-        message: 'Bad request: tokens are not taken from the address, where logs keep them. Send them as a header.',
-        headers: { 'www-authenticate': challenge(profile) },
-      };
+      return refuse(400, profile, IN_HEADERS, { why: 'credential in the address' });
     const shown = readToken(request);
-    if (shown === undefined)
-      return refuse(profile, 'Unauthorized: send "Authorization: Bearer <key or access token>".');
-    if (shown === 'several')
-      return {
-        status: 400,
-        message: 'Bad request: send one key or token, as "Authorization: Bearer <token>" or "X-API-Key: <key>".',
-        headers: { 'www-authenticate': challenge(profile) },
-      };
-    return shown.token.length > MAX_TOKEN_CHARS ? unknown(profile) : ask(shown.token, profile);
+    if (shown === undefined) return refuse(401, profile, SHOW_ONE, { why: 'no credential' });
+    if (shown === 'several') return refuse(400, profile, ONLY_ONE, { why: 'several credentials' });
+    return shown.token.length > MAX_TOKEN_CHARS ? unknown(profile, NOTHING_KNOWN) : ask(shown.token, profile);
   };
 }
 

@@ -21,6 +21,17 @@ export interface Refusal {
   readonly reason?: RefusalReason | undefined;
   /** Who was refused, where that was known. */
   readonly caller?: string | undefined;
+  /** For the log, and never for the caller: why, in words of ours, one of few. */
+  readonly why?: string | undefined;
+  /** For the log as well: what a client wrote, to be cut before. */
+  readonly details?: Readonly<Record<string, string>> | undefined;
+}
+
+const MAX_DETAIL_CHARS = 200;
+
+/** What a client wrote, as much of it as a line of the log may have. */
+export function cutDetail(text: string): string {
+  return text.length > MAX_DETAIL_CHARS ? `${text.slice(0, MAX_DETAIL_CHARS)}…` : text;
 }
 
 export interface Admission {
@@ -58,7 +69,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (problem !== undefined) return { status: 400, message: `Bad request: ${problem}`, reason: 'forwarded' };
     if (countHosts(request) > 1) return TWO_HOSTS;
     if (host === undefined || host !== lastGoodHost) {
-      if (!isServed(host)) return WRONG_HOST;
+      if (!isServed(host)) return { ...WRONG_HOST, details: { host: cutDetail(host ?? '') } };
       lastGoodHost = host;
     }
     return undefined;
@@ -69,7 +80,8 @@ export function createAdmission(options: AdmissionOptions): Admission {
     if (refusal) return refusal;
     const { origin } = request.headers;
     if (origin === undefined) return undefined;
-    return origins.has(origin.toLowerCase()) || (local && isLoopbackOrigin(origin)) ? undefined : WRONG_ORIGIN;
+    if (origins.has(origin.toLowerCase()) || (local && isLoopbackOrigin(origin))) return undefined;
+    return { ...WRONG_ORIGIN, details: { origin: cutDetail(origin) } };
   };
 
   return {

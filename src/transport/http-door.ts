@@ -9,6 +9,7 @@ import { type Admission, type AdmissionOptions, createAdmission, type Refusal } 
 import { createBodyReader } from './body-reader.ts';
 import { BROKEN, BUSY, createRefuse, noteBadBytes, type Refuse } from './door/http-refusals.ts';
 import { createRefusals, type Refusals } from './door/refusals.ts';
+import { handshakeFailure } from './door/tls.ts';
 import { addressOf } from './door/visitor.ts';
 import type { Identity } from './http-sender.ts';
 import type { Load } from './in-flight.ts';
@@ -114,7 +115,8 @@ export function createDoor(parts: DoorParts, options: DoorOptions, load: Load): 
       if (request.rawHeaders.length >= 2 * MAX_HEADERS) return refuse(request, response, TOO_MANY_HEADERS);
       pipelines.enter(request, response, serve, refusePipelined);
     },
-    missHandshake: (_error, socket) => refusals.note({ transport: 'http', reason: 'tls', remote: addressOf(socket) }),
+    missHandshake: (error, socket) =>
+      refusals.note({ transport: 'http', reason: 'tls', remote: addressOf(socket), why: handshakeFailure(error) }),
     drain: () => {
       draining = true;
     },
@@ -219,5 +221,5 @@ function createReception(parts: ReceptionParts, { identify, maxInFlight, mustShe
 }
 
 function toNotFound({ url = '' }: IncomingMessage, { principal }: Identity): Refusal {
-  return { status: 404, message: nothingAt(url), reason: 'not_found', caller: principal.id };
+  return { status: 404, message: nothingAt(url, principal.profiles), reason: 'not_found', caller: principal.id };
 }

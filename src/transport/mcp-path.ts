@@ -11,6 +11,16 @@ export function profileOf(url: string): ProfileName {
   return /^[a-z][a-z0-9_-]{0,31}$/.test(name) ? name : undefined;
 }
 
+/** For logs: a path that could be one of ours, and nothing else that a client wrote. */
+export function mcpPathOf(url: string): string | undefined {
+  const profile = profileOf(url);
+  return profile === undefined ? undefined : endpointOf(profile);
+}
+
+function endpointOf(profile: string): string {
+  return profile === '' ? '/mcp' : `/mcp/${profile}`;
+}
+
 /** Whether this is at /mcp or below it, be there a profile or not. */
 export function isMcp(url: string): boolean {
   const path = pathOf(url);
@@ -22,6 +32,9 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-export function nothingAt(url: string): string {
-  return `There is nothing at ${pathOf(url).slice(0, 200)}. MCP is served at POST /mcp.`;
+/** `profiles`: those that the caller may use, where these are not all. */
+export function nothingAt(url: string, profiles: readonly string[] = ['']): string {
+  const served = profiles.map(endpointOf).join(', ');
+  const where = served === '' ? '' : ` MCP is served at POST ${served}.`;
+  return `There is nothing at ${pathOf(url).slice(0, 200)}.${where}`;
 }

@@ -5,7 +5,7 @@ import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
 import { type Refusals, reasonOf } from './door/refusals.ts';
-import { nothingAt, profileOf } from './mcp-path.ts';
+import { mcpPathOf, nothingAt, profileOf } from './mcp-path.ts';
 
 /** `degraded`: the replicas' common store does not answer, and each goes on by itself. */
 export type SharedState = 'ok' | 'degraded';
@@ -60,14 +60,17 @@ function writeDocument(method: string, response: Response, document: object): vo
   else response.status(405).set('allow', 'GET').end();
 }
 
+type NotedRefusal = Pick<Refusal, 'status' | 'reason' | 'details'>;
+
 export function createRoutes(
   parts: RoutesParts,
   options: AdmissionOptions & { readonly refusals?: Refusals | undefined },
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const admission = createAdmission(options);
-  const note = (request: IncomingMessage, status: number, reason = reasonOf(status)!) => {
+  const note = (request: IncomingMessage, { status, reason = reasonOf(status)!, details }: NotedRefusal) => {
     const { address: remote } = admission.visitorOf(request);
-    options.refusals?.note({ transport: 'http', reason, status, remote });
+    const path = mcpPathOf(request.url ?? '');
+    options.refusals?.note({ transport: 'http', reason, status, remote, path, details });
   };
   const app: Express = express();
   app.disable('x-powered-by');
@@ -81,12 +84,12 @@ export function createRoutes(
     const status = !parts.ready() ? 'draining' : parts.isExhausted?.() ? 'out of memory' : 'ready';
     response.status(status === 'ready' ? 200 : 503).json({ status, ...state() });
   });
-  const refuse = (request: IncomingMessage, response: Response, { status, message, reason }: Refusal) => {
-    note(request, status, reason);
+  const refuse = (request: IncomingMessage, response: Response, refusal: Refusal) => {
+    note(request, refusal);
     response
-      .status(status)
+      .status(refusal.status)
       .type('json')
-      .send(writeError(undefined, ERRORS.INVALID_REQUEST.code, message));
+      .send(writeError(undefined, ERRORS.INVALID_REQUEST.code, refusal.message));
   };
   app.use((request, response, next) => {
     const document = parts.publicDocument?.(request.path);
@@ -118,7 +121,7 @@ export function createRoutes(
   app.use((request, response) => {
     const profile = profileOf(request.url);
     if (profile === undefined || !parts.hasProfile(profile)) {
-      note(request, 404);
+      note(request, { status: 404 });
       response.status(404).json({ error: nothingAt(request.url) });
       return;
     }
@@ -130,7 +133,7 @@ export function createRoutes(
         .end();
       return;
     }
-    note(request, 405);
+    note(request, { status: 405 });
     const message = 'Method not allowed: send MCP messages with POST. There is no session to open or delete.';
     response
       .status(405)

@@ -2,7 +2,8 @@
 import '../support/real-http.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Middleware } from '../../src/call/handler.ts';
-import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
+import type { Exposure } from '../../src/catalog/registry.ts';
+import { createGateway, type GatewayOptions, type Service } from '../../src/gateway.ts';
 import { createLog } from '../../src/log.ts';
 import { legacy, modern, type Rpc } from '../support/mcp.ts';
 import { petsDomain } from '../support/pets.ts';
@@ -119,5 +120,42 @@ describe('the audit trail', () => {
       { method: 'initialize', version: '2025-06-18', client: clientInfo, transport: 'local', principal: 'local' },
       { method: 'server/discover', version: '2026-07-28', client: clientInfo },
     ]);
+  });
+});
+
+describe('a call of what the caller may not see', () => {
+  const reader = { transport: 'http' as const, principal: { id: 'key:reader', effects: ['read'] as const } };
+  const profiles = { lists: { include: ['pets.list'] } };
+
+  test.each<Exposure>(['tools', 'grouped', 'search'])(
+    'is answered as unknown, and recorded as denied (%s)',
+    async (mode) => {
+      const { gateway, calls } = open({ exposure: mode, profiles });
+      const ask = async (service: Service, name: string, args: object = {}) =>
+        (await service.handle(modern(1, 'tools/call', { name, arguments: args }), reader))!.body;
+      const { tools, operations } = gateway.registry;
+      const deleting = operations.find(({ name }) => name === 'pets_delete')!;
+      const { tool, pickOf } = [...tools.values()].find((entry) => entry.operations.includes(deleting))!;
+      const part = gateway.serviceOf('', ['read'])!;
+      expect(await ask(part, tool.name, pickOf?.(deleting))).not.toMatch(/denied|effects/);
+      await ask(part, 'pets_nothing');
+      await ask(gateway.serviceOf('lists')!, 'pets_delete');
+      expect(calls()).toMatchObject([
+        { operation: 'pets.delete', effect: 'destructive', denied: 'the effects of this caller: read' },
+        { outcome: 'error' },
+        { operation: 'pets.delete', effect: 'destructive', denied: 'the profile lists does not have it' },
+      ]);
+      expect(calls()[1]).not.toHaveProperty('denied');
+      await gateway.close();
+    },
+  );
+
+  test('is not what somebody called that there is not, nor what the caller may call', async () => {
+    const { gateway, calls } = open();
+    const part = gateway.serviceOf('', ['read'])!;
+    for (const name of ['pets_nothing', 'pets_list', 'pets_get'])
+      await part.handle(modern(1, 'tools/call', { name, arguments: {} }), reader);
+    expect(calls().map(({ denied }) => denied)).toEqual([undefined, undefined, undefined]);
+    await gateway.close();
   });
 });

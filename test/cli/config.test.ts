@@ -98,6 +98,25 @@ describe('landbridge config', () => {
   });
 });
 
+describe('landbridge config says what serve would refuse', () => {
+  const key = `sha256: ${'cd'.repeat(32)}`;
+  test.each([
+    [`auth: { keys: [{ name: ci, ${key}, profiles: [raeder] }] }`, 'auth.keys[0].profiles[0]: there is no profile'],
+    ['auth: { keys: [{ name: ci, file: ./nosuch }] }', 'auth.keys[0].file: there is no such file'],
+    ['auth: { keys: [{ name: ci, env: NOSUCH }] }', 'auth.keys[0].env: the variable NOSUCH is not set'],
+    ['auth: { keys: [] }', 'auth: lets nobody in'],
+    [`auth: { keys: [{ name: a, ${key} }, { name: b, ${key} }] }`, 'auth.keys[1]: a and b have the same API key'],
+    ['auth: { certificates: [{ subject: a }] }', 'auth.certificates: needs tls.clientCa'],
+    ['tls: { cert: no.crt, key: no.key }', 'tls.cert'],
+    ['host: 0.0.0.0', 'Refusing to listen on 0.0.0.0'],
+  ])('%s', async (line, words) => {
+    await writeFile(join(folder, 'refused.yaml'), `domains: [./domains]\n${line}\n`);
+    const ran = await run(['config', '--config', 'refused.yaml'], { cwd: folder });
+    expect([ran.code, ran.stdout]).toEqual([1, '']);
+    expect(ran.stderr).toContain(words);
+  });
+});
+
 describe('the file counts in every command', () => {
   test.each([
     ['tools', ['tools', '--json'], 'shop_list_orders'],
@@ -138,6 +157,8 @@ describe('a variable that begins like ours and is none', () => {
     ['config', ['config']],
     ['install', ['install', 'cursor', '--scope', 'project']],
     ['import', ['import', './none.yaml']],
+    ['key', ['key', 'new', 'ci']],
+    ['audit', ['audit', 'verify', 'none.jsonl']],
     ['tools --url', ['tools', '--url', 'http://127.0.0.1:9/mcp']],
     ['install --url', ['install', 'cursor', '--scope', 'project', '--url', 'http://127.0.0.1:9/mcp']],
   ])('stops %s with what was meant', async (_, args) => {

@@ -57,6 +57,7 @@ describe('landbridge key new', () => {
     [['new'], 'needs a name'],
     [['new', 'a b'], 'The name must have letters'],
     [['new', 'ci', '--effects', 'raed'], '--effects[0] must be read, write or destructive'],
+    [['new', 'ci', '--expires', 'tomorrow'], '--expires must be a date such as 2099-01-31, or a time'],
     [['new', 'ci', '--expires', '2001-01-01'], '--expires 2001-01-01 is in the past'],
     [['nwe', 'ci'], 'did you mean "new"?'],
   ])('refuses %j', async (args, words) => {
@@ -111,7 +112,7 @@ describe('landbridge serve', () => {
       await writeFile(join(folder, 'bad.yaml'), yaml);
       return run(['serve', '--config', 'bad.yaml', '--port', '0'], { cwd: folder });
     };
-    expect((await start('auth: { keys: [] }\n')).stderr).toContain('lets nobody in');
+    expect((await start('auth: { keys: [] }\n')).stderr).toContain('bad.yaml:1:1 auth: lets nobody in: add a key');
     const { line } = await make('ci', '--profiles', 'raeder');
     const { code, stderr } = await start(`auth:\n  keys:\n    ${line}\n`);
     expect(code).toBe(1);

@@ -158,6 +158,14 @@ describe('its mistakes have a place and a way out', () => {
       'publicUrl: mcp.example.com',
       'landbridge.yaml:1:1 publicUrl: must be an http(s) URL, for example https://api.example.com/v1',
     ],
+    [
+      'keys: []\nprot: 1',
+      /^landbridge\.yaml:1:1 keys: "keys" is not known here; did you mean auth\.keys\?\n.*:2:1 prot/,
+    ],
+    [
+      'limits: { perPrincipal: { rate: 100 } }',
+      'landbridge.yaml:1:27 limits.perPrincipal.rate: must be a number of calls per s, min or hour, such as 100/min',
+    ],
     ['- port', 'landbridge.yaml:1:1: must be an object; got ["port"]'],
     ['port', 'landbridge.yaml:1:1: must be an object; got "port"'],
     ['port: 1\nport: 2', 'landbridge.yaml:2:1 port: stands in line 1 already; remove one of them'],
@@ -190,6 +198,15 @@ describe('its mistakes have a place and a way out', () => {
     const said = await mistakesOf(text);
     if (typeof message === 'string') expect(said).toBe(message);
     else expect(said).toMatch(message);
+  });
+
+  test('secrets in files count from its folder, and the message says where they were looked for', async () => {
+    const names = 'clientIdEnv: file:./id, clientSecretEnv: "file:/run/secrets/x"';
+    const { auth } = await read(`auth: { oauth: [{ issuer: https://id.example.com, introspection: { ${names} } }] }`);
+    expect(auth?.oauth?.[0]?.introspection).toEqual({
+      clientIdEnv: `file:${at('id')}`,
+      clientSecretEnv: 'file:/run/secrets/x',
+    });
   });
 
   test('a file that is not there, and one that is a folder', async () => {

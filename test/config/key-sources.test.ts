@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { explainWeakness, hashKey, mintKey } from '../../src/config/key-format.ts';
 import { readKeys } from '../../src/config/key-sources.ts';
@@ -52,6 +52,12 @@ describe('auth.keys', () => {
     ]);
   });
 
+  test('counts files from the folder of landbridge.yaml, however that is named', () => {
+    write('mounted', `${KEY}\n`);
+    const file = relative(process.cwd(), write('landbridge.yaml', 'auth: { keys: [{ name: c, file: ./mounted }] }'));
+    expect(readKeys(readConfig({ config: file }, {}), [])).toEqual([{ name: 'c', sha256: hashKey(KEY) }]);
+  });
+
   test.each([
     ['- { name: a }', /landbridge\.yaml:3:\d+ auth\.keys\[0\]: has no key: give one of sha256 .* env and file/],
     ['- { name: a, env: A, file: b }', /:3:\d+ auth\.keys\[0\]\.file: stands beside env: keep one of them/],
@@ -66,7 +72,10 @@ describe('auth.keys', () => {
       /:3:\d+ auth\.keys\[0\]\.profiles\[0\]: there is no profile "redaer"; did you mean "reader"\?/,
     ],
     [`- { name: a, sha256: "${'a'.repeat(64)}", effects: [raed] }`, /effects\[0\]: must be read, write or destructive/],
-    [`- { name: a, sha256: "${'a'.repeat(64)}", expires: soon }`, /auth\.keys\[0\]\.expires: must be/],
+    [
+      `- { name: a, sha256: "${'a'.repeat(64)}", expires: soon }`,
+      /expires: must be a date such as 2099-01-31, or a time/,
+    ],
     [
       `- { name: a, sha256: "${'a'.repeat(64)}", profile: [reader] }`,
       /"profile" is not known here; did you mean "profiles"\?/,
@@ -77,9 +86,11 @@ describe('auth.keys', () => {
 
   test('refuses a key that two callers have', () => {
     const entry = (name: string) => `    - { name: ${name}, sha256: "${hashKey(KEY)}" }\n`;
-    expect(() => keysOf(`auth:\n  keys:\n${entry('ci')}${entry('bot')}`)).toThrow(/ci and bot have the same API key/);
+    expect(() => keysOf(`auth:\n  keys:\n${entry('ci')}${entry('bot')}`)).toThrow(
+      /landbridge\.yaml:4:\d+ auth\.keys\[1\]: ci and bot have the same API key: .* \(see .*:3:\d+ auth\.keys\[0\]\)/,
+    );
     expect(() => keysOf(`auth:\n  keys:\n${entry('ci')}`, { LANDBRIDGE_API_KEYS: `ci=${KEY}` })).toThrow(
-      /ci has the same API key twice/,
+      /landbridge\.yaml:3:\d+ auth\.keys\[0\]: ci has the same API key twice/,
     );
   });
 });

@@ -10,6 +10,7 @@ import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { type ApiKey, createKeyAuthority } from '../../src/identity/api-keys.ts';
 import { createIdentify } from '../../src/identity/identify.ts';
 import { ToolConverter } from '../../src/model/converters.ts';
+import { createRefusals, type Refusals } from '../../src/transport/door/refusals.ts';
 import type { HttpServer } from '../../src/transport/http.ts';
 import { serveHttp } from '../../src/transport/http-server.ts';
 import { type HttpAnswer, headersOf, legacy, modern, post } from '../support/mcp.ts';
@@ -34,6 +35,8 @@ let upstream: Upstream;
 let gateway: Gateway;
 let server: HttpServer;
 let origin: string;
+let refusals: Refusals;
+const lines: object[] = [];
 beforeAll(async () => {
   upstream = await startUpstream();
   gateway = createGateway({
@@ -46,7 +49,8 @@ beforeAll(async () => {
     authorities: [createKeyAuthority(KEYS)],
     challenge: (_profile, error) => `Bearer realm="test"${error ? `, error="${error}"` : ''}`,
   });
-  server = await serveHttp(gateway, { port: 0, identify, allowedOrigins: ['https://app.example'] });
+  refusals = createRefusals((facts) => void lines.push(facts));
+  server = await serveHttp(gateway, { port: 0, identify, refusals, allowedOrigins: ['https://app.example'] });
   origin = `http://127.0.0.1:${server.port}`;
 });
 afterAll(async () => {
@@ -213,6 +217,25 @@ describe('strangers', () => {
     await post(`${origin}/mcp`, `[${call}]`, bearer('guess'));
     expect(upstream.seen).toEqual([]);
   });
+});
+
+test('the log says why somebody was not let in, and whose key has expired; the caller does not learn it', async () => {
+  refusals.flush();
+  lines.length = 0;
+  const answers = [
+    await list('/mcp'),
+    await list('/mcp', bearer('guess')),
+    await list('/mcp', bearer('long-gone')),
+    await list('/mcp', bearer('only-reader')),
+  ];
+  expect(lines).toMatchObject([
+    { reason: 'unauthorized', why: 'no credential', path: '/mcp' },
+    { reason: 'unauthorized', why: 'unknown key or token' },
+    { reason: 'unauthorized', why: 'the key of old expired 2020-01-01', principal: 'key:old' },
+    { reason: 'not_found', principal: 'key:ci', path: '/mcp' },
+  ]);
+  expect(answers[1]!.body).toBe(answers[2]!.body);
+  expect(answers[3]!.body).toContain('There is nothing at /mcp. MCP is served at POST /mcp/reader.');
 });
 
 describe('the official clients', () => {

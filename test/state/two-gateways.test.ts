@@ -223,6 +223,7 @@ describe('landbridge tools --limits', () => {
     auth: {
       keys: [{ name: 'ci', sha256: '9'.repeat(64), limits: { rate: '100/min', concurrent: 8 } }],
       oauth: [{ issuer: 'https://id.example.com', limits: { rate: '30/min' } }],
+      certificates: [{ subject: 'batch-*', limits: { rate: '5/s' } }],
     },
     limits: { perPrincipal: { rate: '600/min' }, perUpstream: { concurrent: 9 }, shed: { eventLoopMs: 150 } },
     domains: ['./shop.yaml'],
@@ -253,6 +254,7 @@ describe('landbridge tools --limits', () => {
       principals: [
         { who: 'every caller', rate: '600/min', concurrent: 400, queue: 200, waitSeconds: 5 },
         { who: 'key:ci', rate: '100/min', concurrent: 8, queue: 200, waitSeconds: 5 },
+        { who: 'cert:batch-*', rate: '5/s', concurrent: 400, queue: 200, waitSeconds: 5 },
         { who: 'https://id.example.com|…', rate: '30/min', concurrent: 400, queue: 200, waitSeconds: 5 },
       ],
       upstreams: [

@@ -5,6 +5,7 @@ import type { Domain } from '../../src/endpoint/model.ts';
 import { createGateway, type GatewayOptions } from '../../src/gateway.ts';
 import { createIdentify } from '../../src/identity/identify.ts';
 import { createLog } from '../../src/log.ts';
+import { createRefusals } from '../../src/transport/door/refusals.ts';
 import { serveHttp } from '../../src/transport/http-server.ts';
 import { type HttpAnswer, headersOf, legacy, modern, post } from './mcp.ts';
 import { petsDomain } from './pets.ts';
@@ -55,6 +56,7 @@ export async function startProtected(
   const server = await serveHttp(gateway, {
     port: 0,
     allowedOrigins,
+    refusals: createRefusals((facts, message) => log.warn(facts, message)),
     identify: createIdentify({
       authorities: [issuers.authority],
       challenge: (profile, error) => issuers.resource.challenge(profile, error && { error }),

@@ -28,9 +28,14 @@ const alice = { principal: { id: 'key:alice' } };
 
 describe('a refusal at the door of HTTP', () => {
   test.each<[string, string, Partial<HttpOptions>, Record<string, unknown>]>([
-    ['a foreign Host', rawPost(ping, { host: 'evil.example' }), {}, { reason: 'host', status: 403 }],
+    [
+      'a foreign Host',
+      rawPost(ping, { host: 'evil.example' }),
+      {},
+      { reason: 'host', status: 403, host: 'evil.example' },
+    ],
     ['two Hosts', rawPost(ping, { host: 'a\r\nhost: b' }), {}, { reason: 'host', status: 400 }],
-    ['a foreign Origin', rawPost(ping, { origin: 'null' }), {}, { reason: 'origin', status: 403 }],
+    ['a foreign Origin', rawPost(ping, { origin: 'null' }), {}, { reason: 'origin', status: 403, origin: 'null' }],
     ['nobody', rawPost(ping), { identify: () => undefined }, { reason: 'unauthorized', status: 401 }],
     [
       'somebody who may not',
@@ -49,17 +54,22 @@ describe('a refusal at the door of HTTP', () => {
       'no JSON-RPC',
       rawPost('{"no": 1', { connection: 'close' }),
       { identify: () => alice },
-      { reason: 'malformed', status: 400, principal: 'key:alice' },
+      { reason: 'malformed', status: 400, principal: 'key:alice', path: undefined },
     ],
     ['too many headers', rawPost(ping, { a: `1${'\r\na: 1'.repeat(300)}` }), {}, { reason: 'headers', status: 431 }],
-    ['headers too long', rawPost(ping, { a: 'x'.repeat(20_000) }), {}, { reason: 'headers', status: 431 }],
-    ['no HTTP', 'nonsense\r\n\r\n', {}, { reason: 'malformed', status: 400 }],
+    [
+      'headers too long',
+      rawPost(ping, { a: 'x'.repeat(20_000) }),
+      {},
+      { reason: 'headers', status: 431, path: undefined },
+    ],
+    ['no HTTP', 'nonsense\r\n\r\n', {}, { reason: 'malformed', status: 400, path: undefined }],
     ['no room', rawPost(ping), { maxInFlight: 0 }, { reason: 'busy', status: 503 }],
     [
       'a profile that is none',
       rawPost(ping, { connection: 'close' }).replace('/mcp', '/mcp/nobody'),
       {},
-      { reason: 'not_found', status: 404 },
+      { reason: 'not_found', status: 404, path: '/mcp/nobody' },
     ],
     [
       'another method',
@@ -75,8 +85,19 @@ describe('a refusal at the door of HTTP', () => {
     await raw.closed;
     await until(() => lines.length > 0);
     await server.close(0);
-    expect(lines).toEqual([['refused', { transport: 'http', remote: '127.0.0.1', principal: undefined, ...facts }]]);
+    expect(lines).toEqual([['refused', { transport: 'http', remote: '127.0.0.1', path: '/mcp', ...facts }]]);
     expect([...refusals.counts]).toEqual([[facts.reason, 1]]);
+  });
+
+  test('is logged with what an operator needs, and the caller is told nothing of it', async () => {
+    const { refusals, lines } = recordRefusals();
+    const refusal = { status: 401, message: 'No.', why: 'the key of ci expired 2020-01-01', details: { issuer: 'x' } };
+    const server = await serveHttp(gateway, { refusals, identify: () => refusal });
+    const raw = await openRaw(server.port);
+    raw.socket.write(rawPost(ping));
+    expect(await raw.closed).not.toMatch(/expired|issuer/);
+    await server.close(0);
+    expect(lines).toMatchObject([['refused', { reason: 'unauthorized', why: refusal.why, issuer: 'x' }]]);
   });
 
   test('is logged with the address that a trusted proxy names', async () => {
@@ -111,6 +132,23 @@ describe('a flood of refusals', () => {
       ['refused more', { reason: 'unauthorized', count: 99_999, remotes: { '203.0.113.9': 99_999 } }],
     ]);
     expect(refusals.counts.get('unauthorized')).toBe(100_000);
+  });
+
+  test('for several whys is a line for each, and they are counted apart', () => {
+    const { refusals, lines } = recordRefusals();
+    const note = (why: string) =>
+      refusals.note({ transport: 'http', reason: 'unauthorized', remote: '203.0.113.9', why });
+    for (const why of ['no credential', 'unknown key or token', 'no credential', 'no credential']) note(why);
+    note('unknown key or token');
+    refusals.flush();
+    expect(lines).toMatchObject([
+      ['refused', { why: 'no credential' }],
+      ['refused', { why: 'unknown key or token' }],
+      [
+        'refused more',
+        { count: 3, whys: { 'no credential': 2, 'unknown key or token': 1 }, remotes: { '203.0.113.9': 3 } },
+      ],
+    ]);
   });
 
   test('from as many addresses, for every reason, is a handful of lines; none is lost from the counts', () => {

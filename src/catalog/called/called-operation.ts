@@ -9,8 +9,19 @@ import type { CatalogOperation } from '../tree.ts';
 
 export type FindCalled = (tool: string, args: Args) => CatalogOperation | undefined;
 
+const finders = new WeakMap<Registry, FindCalled>();
+
 /** Undefined: it cannot be told, or there is none. */
-export function createFindCalled({ tools, operations }: Registry): FindCalled {
+export function findCalledIn(registry: Registry): FindCalled {
+  let finder = finders.get(registry);
+  if (finder === undefined) {
+    finder = createFindCalled(registry);
+    finders.set(registry, finder);
+  }
+  return finder;
+}
+
+function createFindCalled({ tools, operations }: Registry): FindCalled {
   const keys = once(() => indexKeys(operations));
   const picks = new WeakMap<ToolEntry, ReadonlyMap<string, CatalogOperation>>();
   const picksOf = (entry: ToolEntry): ReadonlyMap<string, CatalogOperation> => {

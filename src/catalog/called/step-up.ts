@@ -3,20 +3,17 @@
 import type { RequestFacts } from '../../call/execution-context.ts';
 import type { Args } from '../../endpoint/model.ts';
 import { type GatewayError, ScopeError } from '../../errors.ts';
-import { once } from '../../model/base.ts';
 import type { Registry } from '../registry.ts';
-import { createFindCalled } from './called-operation.ts';
+import { findCalledIn } from './called-operation.ts';
 
 /** `part` is what the caller sees, `whole` what its profile has. */
 export function createStepUp(
   part: Registry,
   whole: Registry,
 ): (request: RequestFacts, name: string, args: Args) => GatewayError | undefined {
-  const findOwn = once(() => createFindCalled(part));
-  const findAny = once(() => createFindCalled(whole));
   return ({ principal, profile = '' }, name, args) => {
-    if (principal.stepUp === undefined || findOwn()(name, args) !== undefined) return undefined;
-    const operation = findAny()(name, args);
+    if (principal.stepUp === undefined || findCalledIn(part)(name, args) !== undefined) return undefined;
+    const operation = findCalledIn(whole)(name, args);
     const more = operation && principal.stepUp(profile, operation.endpoint.effect);
     return more && new ScopeError(operation.name, more.scopes, more.challenge);
   };

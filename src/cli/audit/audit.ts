@@ -5,7 +5,7 @@ import type { Head } from '../../audit/line.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
 import { defaultKeyFile } from '../../audit/trail.ts';
 import { type Flaw, type Verdict, verifyTrail } from '../../audit/verify.ts';
-import { type Config, readConfig } from '../../config/read-config.ts';
+import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
 import { GatewayError } from '../../errors.ts';
 import { count, shown } from '../terminal/terminal.ts';
 
@@ -18,6 +18,7 @@ interface AuditFlags {
 }
 
 export async function runAudit(action: string, files: readonly string[], flags: AuditFlags): Promise<void> {
+  refuseStrangeVariables(flags.config === undefined ? {} : { config: flags.config }, process.env);
   if (action === 'verify') runVerify(files, flags);
   else if (action === 'key') printKey(files, flags);
   else

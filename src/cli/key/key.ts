@@ -1,6 +1,7 @@
 // landbridge key: makes an API key and the line that lets its owner in, or tells the SHA-256 of a key that is there.
 import { type KeyEntry, keyEntry } from '../../config/auth-schema.ts';
 import { explainWeakness, hashKey, mintKey } from '../../config/key-format.ts';
+import { refuseStrangeVariables } from '../../config/read-config.ts';
 import { place, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
@@ -17,6 +18,7 @@ const ACTIONS = ['new', 'hash'];
 const MAX_STDIN_BYTES = 64 * 1024;
 
 export async function runKey(action: string, name: string | undefined, flags: KeyFlags): Promise<void> {
+  refuseStrangeVariables({}, process.env);
   if (action === 'hash') return printHash(await readStdin(), flags);
   if (action !== 'new') throw refuse(`"key ${action}" is not known; ${hint(action, ACTIONS)}`);
   if (name === undefined) throw refuse('"key new" needs a name for who will call with it: landbridge key new <name>.');

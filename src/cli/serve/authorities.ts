@@ -1,10 +1,10 @@
 // Who may call, put together from the configuration: every authority that is asked about a token, what strangers are told,
 // and what callers may do, so that a catalog is ready for each class of them before the first one comes.
 
+import { toSectionError } from '../../config/config-file.ts';
 import { type ConfiguredKey, readKeys } from '../../config/key-sources.ts';
 import type { Config } from '../../config/read-config.ts';
 import type { Effect } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
 import type { Gateway } from '../../gateway.ts';
 import { createKeyAuthority } from '../../identity/api-keys.ts';
 import { type CertificateCheck, withCertificates } from '../../identity/certificates.ts';
@@ -62,10 +62,13 @@ export async function createAuthorities(config: Config, profiles: readonly strin
     ...(oauth.length > 0 ? [`tokens of ${oauth.map(({ issuer }) => issuer).join(', ')}`] : []),
   ];
   if (all.length === 0 && !certificates)
-    throw new GatewayError(
-      'BAD_CONFIG',
-      'auth lets nobody in: add a key ("landbridge key new <name>" makes one) an issuer of tokens (auth.oauth) or an authority of client certificates (tls.clientCa), or remove it.',
-    );
+    throw toSectionError(auth, [
+      {
+        path: ['auth'],
+        message:
+          'lets nobody in: add a key ("landbridge key new <name>" makes one), an issuer of tokens (auth.oauth) or an authority of client certificates (tls.clientCa), or remove it',
+      },
+    ]);
   const challenge = (profile: string, error?: 'invalid_token') =>
     issuers?.resource.challenge(profile, error && { error }) ??
     `Bearer realm="landbridge"${error === undefined ? '' : `, error="${error}"`}`;

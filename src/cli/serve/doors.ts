@@ -1,8 +1,9 @@
 // What both listeners share: the files of TLS, who is known by a certificate, and the account of whoever was turned away.
 import { readFileSync } from 'node:fs';
+import { toSectionError } from '../../config/config-file.ts';
+import { checkProfiles } from '../../config/key-sources.ts';
 import type { Config } from '../../config/read-config.ts';
 import { reason } from '../../domain/files/domain-files.ts';
-import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CertificateCheck, createCertificateCheck } from '../../identity/certificates.ts';
 import type { Logger } from '../../log.ts';
@@ -35,16 +36,13 @@ export function openCertificates({ auth, tls }: Config, profiles: readonly strin
   const rules = auth?.certificates;
   if (tls?.clientCa === undefined) {
     if (rules === undefined) return undefined;
-    throw new GatewayError(
-      'BAD_CONFIG',
-      'auth.certificates needs tls.clientCa: the authority that has signed them (--tls-client-ca).',
-    );
+    const message = 'needs tls.clientCa: the authority that has signed them (--tls-client-ca)';
+    throw toSectionError(auth!, [{ path: ['auth', 'certificates'], message }]);
   }
-  for (const name of rules?.flatMap((rule) => rule.profiles ?? []) ?? [])
-    if (name !== '*' && !profiles.includes(name)) {
-      const advice = profiles.length === 0 ? 'no profile is declared (see --profiles)' : hint(name, profiles);
-      throw new GatewayError('BAD_CONFIG', `auth.certificates: there is no profile "${name}"; ${advice}`);
-    }
+  const problems = (rules ?? []).flatMap((rule, index) =>
+    checkProfiles(rule, ['auth', 'certificates', index], profiles),
+  );
+  if (problems.length > 0) throw toSectionError(auth!, problems);
   return createCertificateCheck(rules);
 }
 

@@ -3,7 +3,6 @@ import { toSectionError } from '../../config/config-file.ts';
 import type { Config } from '../../config/read-config.ts';
 import { lookup } from '../../endpoint/environment.ts';
 import type { Effect } from '../../endpoint/model.ts';
-import { GatewayError } from '../../errors.ts';
 import { createServiceDoor } from '../../executor/ask-service.ts';
 import { checkIssuers } from '../../identity/oauth/issuer-settings.ts';
 import { createOAuthAuthority, type OAuthAuthority } from '../../identity/oauth/oauth-authority.ts';
@@ -41,11 +40,13 @@ export function openIssuers(
       problems.map(({ path, message }) => ({ path: ['auth', 'oauth', ...path], message })),
     );
   if (publicUrl === undefined && !isLoopback(host))
-    throw new GatewayError(
-      'BAD_CONFIG',
-      'auth.oauth needs publicUrl: tokens are made for the URL clients call, and clients are told it. ' +
-        'Write publicUrl: https://<host>, without /mcp, or start with --public-url.',
-    );
+    throw toSectionError(auth, [
+      {
+        path: ['auth', 'oauth'],
+        message:
+          'needs publicUrl: tokens are made for the URL clients call, and clients are told it. Write publicUrl: https://<host>, without /mcp, or start with --public-url',
+      },
+    ]);
   let log: Logger | undefined;
   let bound: string | undefined;
   const door = createServiceDoor(`${PRODUCT.name}/${PRODUCT.version}`);

@@ -9,6 +9,7 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.
 import { createLog, flushLog, type Logger } from '../../log.ts';
 import type { RedisState } from '../../state/redis-state.ts';
 import type { Refusals } from '../../transport/door/refusals.ts';
+import type { TlsOptions } from '../../transport/door/tls.ts';
 import type { HttpServer } from '../../transport/http.ts';
 import { serveHttp } from '../../transport/http-server.ts';
 import { LINES_UNDER_WAY } from '../../transport/lines/lines.ts';
@@ -29,6 +30,22 @@ export function runServe(files: readonly string[], flags: Flags & { verbose?: bo
   return serve({ config, envFiles: envFilesOf(flags), verbose: flags.verbose ?? false }, flags.json ?? false);
 }
 
+/** All that can be wrong with the settings themselves, before anything is loaded or opened. */
+async function prepare(config: Config) {
+  refuseContradictions(config);
+  const options = await toGatewayOptions(config);
+  const tls = readTls(config);
+  const authorities = await createAuthorities(config, Object.keys(options.profiles ?? {}));
+  refuseOpenDoors(config, authorities);
+  return { options, authorities, tls };
+}
+
+/** Throws for settings with which `serve` would not start. */
+export async function checkSettings(config: Config): Promise<void> {
+  const { authorities } = await prepare(config);
+  await authorities?.issuers?.close();
+}
+
 interface Running {
   http?: HttpServer;
   tcp?: TcpServer;
@@ -38,10 +55,7 @@ interface Running {
 
 async function serve(launch: Launch, json: boolean): Promise<void> {
   const { config } = launch;
-  refuseContradictions(config);
-  const options = await toGatewayOptions(config);
-  const authorities = await createAuthorities(config, Object.keys(options.profiles ?? {}));
-  refuseOpenDoors(config, authorities);
+  const { options, authorities, tls } = await prepare(config);
   const loaded = await load(config);
   const redact = createRedactor(collectSecrets(loaded.domains));
   for (const secret of authorities?.issuers?.secrets ?? []) redact.addSecret(secret);
@@ -66,7 +80,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
       spent: running.state?.spent,
     });
     if (authorities !== undefined) prepareCatalogs(gateway, authorities);
-    await start(config, gateway, authorities, refusals, running, log);
+    await start(config, gateway, authorities, tls, refusals, running, log);
   } catch (error) {
     await running.http?.close(0);
     await running.tcp?.close(0);
@@ -171,12 +185,12 @@ async function start(
   config: Config,
   gateway: Gateway,
   authorities: Authorities | undefined,
+  tls: TlsOptions | undefined,
   refusals: Refusals,
   running: Running,
   log: Logger,
 ): Promise<void> {
   const { protocol } = chooseService(gateway, config);
-  const tls = readTls(config);
   const limits = { maxLineBytes: config.maxBodyBytes, maxConcurrent: LINES_UNDER_WAY };
   gateway.limits.overload.start();
   if (config.http) {

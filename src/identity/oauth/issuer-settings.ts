@@ -1,9 +1,10 @@
 // What an operator says about an authorization server, and what of it cannot be meant. Everything is checked before anything
 // listens: a setting that is wrong must not show as a token refused at night.
+import { resolve } from 'node:path';
 import { lookup } from '../../endpoint/environment.ts';
 import type { CallLimits } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { fileProblem } from '../../endpoint/secret/secret-file.ts';
+import { FILE_MARK, fileProblem } from '../../endpoint/secret/secret-file.ts';
 import { isSafeAddress } from './authorization-server.ts';
 import { isScope, type ScopeSettings } from './scope-rules.ts';
 
@@ -78,9 +79,15 @@ function variableProblems(introspection: IntrospectionSettings | undefined, vari
       const name = introspection[field];
       return {
         path: ['introspection', field],
-        message: fileProblem(variables, name) ?? `the variable ${name} is not set`,
+        message: explainMissing(variables, name),
       };
     });
+}
+
+function explainMissing(variables: Variables, name: string): string {
+  const problem = fileProblem(variables, name);
+  if (problem === undefined) return `the variable ${name} is not set`;
+  return name.startsWith(FILE_MARK) ? `${problem} (looked for ${resolve(name.slice(FILE_MARK.length))})` : problem;
 }
 
 function scopeProblems({ scopes, implies = {}, profiles = {} }: ScopeSettings): Problem[] {

@@ -1,8 +1,10 @@
 // Access tokens → principals. A token that was found good before is one look-up by its hash; any other goes to the issuer it
 // names, or, where it is no JWT, to those that are asked about such. Whatever goes wrong on the way is a refusal.
 import { hash } from 'node:crypto';
-import type { Refusal } from '../../transport/admission.ts';
+import { textAt } from '../../endpoint/untrusted.ts';
+import { cutDetail, type Refusal } from '../../transport/admission.ts';
 import type { Authority, Verdict } from '../identify.ts';
+import { audiencesOf } from './claims.ts';
 import { type Checked, createIssuer, type Denial, type IssuerParts, WRONG_AUDIENCE } from './issuer.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
 import { withOwn } from './scope-rules.ts';
@@ -29,7 +31,11 @@ const UNAVAILABLE: Refusal = Object.freeze({
   status: 503,
   message: 'The authorization server of this token cannot be asked right now, so nobody is let in with it. Try again.',
   headers: RETRY,
+  reason: 'issuer_away',
+  why: 'the authorization server cannot be asked',
 });
+
+type Details = NonNullable<Refusal['details']>;
 
 /** With what it may do at each endpoint: what was found once holds as long as the token does. */
 interface Cached {
@@ -41,17 +47,28 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
   const { resource } = parts;
   const issuers = settings.map((one) => createIssuer(one, parts));
   const byName = new Map(issuers.map((issuer) => [issuer.name, issuer]));
+  const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
   const askable = issuers.flatMap(({ introspect }) => introspect ?? []);
   const cache = createTokenCache<Cached>(MAX_CACHED, MAX_CACHED_CHARS);
 
-  const refuse = (profile: string, description: string): Refusal => ({
+  /** `details`, what the token says, and `caller` are for the log. */
+  const refuse = (profile: string, description: string, details?: Details, caller?: string): Refusal => ({
     status: 401,
     message: `Unauthorized: ${description}`,
     headers: { 'www-authenticate': resource.challenge(profile, { error: 'invalid_token', description }) },
+    why: description,
+    details,
+    caller,
+  });
+  const toDetails = (issuer: string, audiences: readonly string[], profile: string): Details => ({
+    issuer: cutDetail(issuer),
+    audience: cutDetail(audiences.join(' ')),
+    expected: [expectedBy.get(issuer) ?? resource.urlOf(profile)].flat().join(' '),
   });
 
   const decide = ({ issuer, audiences, scopes, principal }: Checked, profile: string): Verdict => {
-    if (!issuer.isFor(audiences, resource.urlOf(profile))) return refuse(profile, WRONG_AUDIENCE);
+    if (!issuer.isFor(audiences, resource.urlOf(profile)))
+      return refuse(profile, WRONG_AUDIENCE, toDetails(issuer.name, audiences, profile), principal.id);
     const missing = issuer.rules.missingFor(profile, scopes);
     if (missing.length === 0) return { principal };
     const description = 'The token lacks scopes that this endpoint needs.';
@@ -60,6 +77,9 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
       status: 403,
       message: `Forbidden: ${description} Get one that also has ${missing.join(' ')}.`,
       headers: { 'www-authenticate': resource.challenge(profile, problem, withOwn(principal.scopes, missing)) },
+      caller: principal.id,
+      why: description,
+      details: { missing: missing.join(' ') },
     };
   };
 
@@ -74,7 +94,13 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
   };
 
   const conclude = (examined: Checked | Denial, token: string, key: string, profile: string): Verdict => {
-    if ('kind' in examined) return examined.kind === 'bad' ? refuse(profile, examined.why) : UNAVAILABLE;
+    if ('kind' in examined) {
+      if (examined.kind !== 'bad') return UNAVAILABLE;
+      // Not verified, and for the log alone.
+      const claims = readShape(token)?.claims;
+      const details = claims && toDetails(textAt(claims, 'iss') ?? '', audiencesOf(claims), profile);
+      return refuse(profile, examined.why, details);
+    }
     const cached = { checked: examined, verdicts: new Map() };
     // The text of the token, and its claims.
     cache.set(key, cached, token.length * 2);
@@ -110,6 +136,12 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
       const examined = issuer?.verify(token, shape, resource.urlOf(profile));
       if (!(examined instanceof Promise)) return examined && conclude(examined, token, key, profile);
       return examined.then((settled) => conclude(settled, token, key, profile));
+    },
+    explain(token) {
+      const shape = readShape(token);
+      const issuer = shape && (textAt(shape.claims, 'iss') ?? '');
+      if (issuer === undefined || byName.has(issuer)) return undefined;
+      return { why: 'a token of an issuer that is not trusted here', details: { issuer: cutDetail(issuer) } };
     },
     start() {
       for (const issuer of issuers) issuer.start();

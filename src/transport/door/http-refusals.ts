@@ -5,6 +5,7 @@ import { writeError } from '../../protocol/wire/jsonrpc.ts';
 import type { Admission, Refusal } from '../admission.ts';
 import { stopRequests } from '../connection.ts';
 import { JSON_TYPE } from '../http-sender.ts';
+import { mcpPathOf } from '../mcp-path.ts';
 import { type Refusals, reasonOf } from './refusals.ts';
 
 export type Refuse = (request: IncomingMessage, response: ServerResponse, refusal: Refusal) => void;
@@ -17,10 +18,12 @@ export const BUSY: Refusal = {
 export const BROKEN: Refusal = { status: 500, message: 'Internal error; the gateway’s log says more.' };
 
 export function createRefuse(admission: Admission, refusals: Refusals): Refuse {
-  return (request, response, { status, message, headers, reason = reasonOf(status), caller }) => {
+  return (request, response, { status, message, headers, reason = reasonOf(status), caller, why, details }) => {
     stopRequests(request.socket);
     const { address: remote } = admission.visitorOf(request);
-    if (reason !== undefined) refusals.note({ transport: 'http', reason, status, remote, principal: caller });
+    const path = mcpPathOf(request.url ?? '');
+    if (reason !== undefined)
+      refusals.note({ transport: 'http', reason, status, remote, principal: caller, path, why, details });
     writeRefusal(response, status, message, { ...admission.corsHeaders(request), ...headers });
   };
 }

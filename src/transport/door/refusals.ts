@@ -9,6 +9,12 @@ export interface RefusalFacts {
   readonly status?: number | undefined;
   /** Where it was known who called. */
   readonly principal?: string | undefined;
+  /** The path that was called, where it is one of ours. */
+  readonly path?: string | undefined;
+  /** Why, in words of ours: one of few. */
+  readonly why?: string | undefined;
+  /** More for the operator, as a client wrote it. */
+  readonly details?: Readonly<Record<string, string>> | undefined;
 }
 
 export type RefusalReason =
@@ -21,7 +27,8 @@ export type RefusalReason =
   | 'tls'
   | 'certificate'
   | 'not_jsonrpc'
-  | 'connections';
+  | 'connections'
+  | 'issuer_away';
 
 /** What a status says where nobody knows better. */
 const REASONS = {
@@ -56,15 +63,23 @@ export type RefusalLog = (facts: object, message: 'refused' | 'refused more') =>
 const INTERVAL_MS = 60_000;
 /** Lines of single refusals within an interval, whoever is refused. */
 const MAX_LINES = 20;
-/** Addresses told apart within an interval, of one reason. */
+/** Addresses told apart within an interval, of one reason; the same one again for each further why. */
 const MAX_ADDRESSES = 1_000;
 /** Addresses named in one line. */
 const MAX_NAMED = 5;
 
+/** What one address was refused for one why. */
+interface Untold {
+  readonly address: string;
+  readonly why: string | undefined;
+  /** 0 where its one refusal has a line already. */
+  count: number;
+}
+
 /** What was refused for one reason since the interval began. */
 interface Tally {
-  /** By address; 0 where its one refusal has a line already. */
-  readonly untold: Map<string, number>;
+  /** By address and why. */
+  readonly untold: Map<string, Untold>;
   /** From addresses beyond those. */
   others: number;
 }
@@ -89,7 +104,7 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
   return {
     counts,
     flush,
-    note({ transport, reason, status, remote, principal }) {
+    note({ transport, reason, status, remote, principal, path, why, details }) {
       counts.set(reason, (counts.get(reason) ?? 0) + 1);
       if (timer === undefined) {
         timer = setTimeout(flush, intervalMs);
@@ -98,26 +113,40 @@ export function createRefusals(write: RefusalLog = () => {}, intervalMs = INTERV
       const tally = tallies.get(reason) ?? { untold: new Map(), others: 0 };
       tallies.set(reason, tally);
       const address = remote ?? 'unknown';
-      const untold = tally.untold.get(address);
-      if (untold !== undefined) tally.untold.set(address, untold + 1);
+      const key = why === undefined ? address : `${address} ${why}`;
+      const untold = tally.untold.get(key);
+      if (untold !== undefined) untold.count++;
       else if (lines < MAX_LINES) {
         lines++;
-        tally.untold.set(address, 0);
-        write({ reason, status, remote, principal, transport }, 'refused');
-      } else if (tally.untold.size < MAX_ADDRESSES) tally.untold.set(address, 1);
+        tally.untold.set(key, { address, why, count: 0 });
+        write({ reason, why, ...details, status, path, remote, principal, transport }, 'refused');
+      } else if (tally.untold.size < MAX_ADDRESSES) tally.untold.set(key, { address, why, count: 1 });
       else tally.others++;
     },
   };
 }
 
 function sumUp({ untold, others }: Tally): object | undefined {
-  const addresses = [...untold].filter(([, count]) => count > 0).sort(([, one], [, other]) => other - one);
+  const all = [...untold.values()];
+  const addresses = countBy(all, ({ address }) => address);
   const count = addresses.reduce((sum, [, own]) => sum + own, others);
   if (count === 0) return undefined;
   const unnamed = addresses.slice(MAX_NAMED).reduce((sum, [, own]) => sum + own, others);
+  const whys = countBy(all, ({ why }) => why).slice(0, MAX_NAMED);
   return {
     count,
+    ...(whys.length > 0 && { whys: Object.fromEntries(whys) }),
     remotes: Object.fromEntries(addresses.slice(0, MAX_NAMED)),
     ...(unnamed > 0 && { fromOthers: unnamed }),
   };
+}
+
+/** The most frequent first. */
+function countBy(all: readonly Untold[], nameOf: (one: Untold) => string | undefined): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const one of all) {
+    const name = nameOf(one);
+    if (name !== undefined && one.count > 0) counts.set(name, (counts.get(name) ?? 0) + one.count);
+  }
+  return [...counts].sort(([, one], [, other]) => other - one);
 }

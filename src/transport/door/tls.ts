@@ -42,3 +42,9 @@ export function toTlsServerOptions({ cert, key, clientCa, minVersion = 'TLSv1.2'
   }
   return options;
 }
+
+/** Why a handshake failed, as OpenSSL or the system calls it: `ERR_SSL_HTTP_REQUEST`. */
+export function handshakeFailure(error: unknown): string | undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' ? code : undefined;
+}

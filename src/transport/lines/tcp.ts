@@ -7,7 +7,7 @@ import type { Protocol } from '../../protocol/handle.ts';
 import { writeError } from '../../protocol/wire/jsonrpc.ts';
 import type { Refusal } from '../admission.ts';
 import { createRefusals, type RefusalReason, type Refusals, reasonOf } from '../door/refusals.ts';
-import { type TlsOptions, toTlsServerOptions } from '../door/tls.ts';
+import { handshakeFailure, type TlsOptions, toTlsServerOptions } from '../door/tls.ts';
 import { addressOf } from '../door/visitor.ts';
 import type { Identity } from '../http-sender.ts';
 import { within } from '../in-flight.ts';
@@ -58,8 +58,8 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
   /** Also those whose handshake is not over. */
   const connections = trackConnections();
   const refusals = options.refusals ?? createRefusals();
-  const note = (reason: RefusalReason, remote: string | undefined, principal?: string) =>
-    refusals.note({ transport: 'tcp', reason, remote, principal });
+  const note: Note = (reason, remote, { caller, why, details } = {}) =>
+    refusals.note({ transport: 'tcp', reason, remote, principal: caller, why, details });
   const protocolOf = typeof served === 'function' ? served : () => served;
   const converse = createConverse(protocolOf, options, open, note);
   const receive = createReceive(options, converse, note);
@@ -73,7 +73,9 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
     socket.once('close', () => open.delete(socket));
     receive(socket);
   });
-  server.on('tlsClientError', (_error: unknown, socket: Socket) => note('tls', addressOf(socket)));
+  server.on('tlsClientError', (error: unknown, socket: Socket) =>
+    note('tls', addressOf(socket), { why: handshakeFailure(error) }),
+  );
   server.on('drop', (peer) => note('connections', peer && addressOf(peer)));
   server.maxConnections = options.maxConnections;
   const port = await listen(server, options);
@@ -94,7 +96,11 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
   };
 }
 
-type Note = (reason: RefusalReason, remote: string | undefined, principal?: string) => void;
+type Note = (
+  reason: RefusalReason,
+  remote: string | undefined,
+  more?: Pick<Refusal, 'caller' | 'why' | 'details'>,
+) => void;
 /** `again` says whether who calls is still let in. */
 type Converse = (socket: Socket, identity: Identity, again?: () => Verdict | Promise<Verdict>) => void;
 
@@ -108,12 +114,13 @@ function createConverse(
     const remote = addressOf(socket);
     const protocol = protocolOf(principal);
     if (protocol === undefined) {
-      note('forbidden', remote, principal.id);
+      note('forbidden', remote, { caller: principal.id, why: 'profile not allowed' });
       return dismiss(socket, 'Forbidden: this caller may not use what is served here.');
     }
     const judge = (verdict: Verdict): boolean => {
       if ('principal' in verdict && isSame(verdict.principal, principal)) return true;
-      note('unauthorized', remote, principal.id);
+      const { why = 'its permissions have changed', details } = 'status' in verdict ? verdict : {};
+      note('unauthorized', remote, { caller: principal.id, why, details });
       dismiss(
         socket,
         'status' in verdict ? verdict.message : 'Unauthorized: its permissions have changed. Connect anew.',
@@ -125,7 +132,7 @@ function createConverse(
       return verdict instanceof Promise ? verdict.then(judge) : judge(verdict);
     };
     const onStranger = () => {
-      note('not_jsonrpc', remote, principal.id);
+      note('not_jsonrpc', remote, { caller: principal.id });
       socket.end(() => socket.destroy());
     };
     const conversation = new Conversation({
@@ -159,14 +166,14 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
   const admit = (socket: Socket, verdict: Verdict, again: () => Verdict | Promise<Verdict>) => {
     if (socket.destroyed) return;
     if ('principal' in verdict) return converse(socket, verdict, again);
-    note(verdict.reason ?? reasonOf(verdict.status) ?? 'unauthorized', addressOf(socket), verdict.caller);
+    note(verdict.reason ?? reasonOf(verdict.status) ?? 'unauthorized', addressOf(socket), verdict);
     dismiss(socket, verdict.message);
   };
 
   const readKey = (socket: Socket, check: NonNullable<TcpIdentify['token']>, line: KeyLine) => {
     if (line === 'gone') return void socket.destroy();
     if (line === 'malformed' || line === 'late') {
-      note(line === 'late' ? 'too_slow' : 'unauthorized', addressOf(socket));
+      note(line === 'late' ? 'too_slow' : 'unauthorized', addressOf(socket), { why: 'no AUTH line' });
       return dismiss(socket, FIRST_LINE);
     }
     const again = () => check(line.token);
@@ -189,7 +196,7 @@ function createReceive(options: TcpOptions, converse: Converse, note: Note): (so
     // Asked of the same connection again, it is the same certificate: only its time may be over.
     if (verdict !== undefined) return admit(socket, verdict, () => certificate!(socket)!);
     if (token) return readKeyLine(socket, keyLineMs, (line) => readKey(socket, token, line));
-    note('certificate', addressOf(socket));
+    note('certificate', addressOf(socket), { why: 'no client certificate' });
     dismiss(socket, 'Unauthorized: connect with a client certificate.');
   };
 }

@@ -31,7 +31,7 @@ describe('settings that cannot be meant are told with their place', () => {
     [[{ issuer: ISSUER, introspection: asking }], '0.introspection.clientSecretEnv: the variable SECRET is not set'],
     [
       [{ issuer: ISSUER, introspection: { clientIdEnv: 'ID', clientSecretEnv: 'file:/nowhere/secret' } }],
-      '0.introspection.clientSecretEnv: it does not exist',
+      '0.introspection.clientSecretEnv: it does not exist (looked for /',
     ],
     [[{ issuer: ISSUER }, { issuer: ISSUER }], '1.issuer: is named twice'],
     [[{ issuer: `${ISSUER}?tenant=1` }], 'must have no query'],
@@ -138,7 +138,7 @@ describe('landbridge serve', () => {
       ...settings({ host: '0.0.0.0', auth: { oauth: [{ issuer: ISSUER }] } }),
     ]);
     expect(code).not.toBe(0);
-    expect(stderr).toContain('auth.oauth needs publicUrl');
+    expect(stderr).toContain('auth.oauth: needs publicUrl');
   });
 
   test('does not start with settings that cannot be meant', async () => {

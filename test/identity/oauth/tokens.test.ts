@@ -257,3 +257,38 @@ describe('scopes', () => {
     expect(arrivals()).toEqual([]);
   });
 });
+
+test('the log says of a refused token why, whose and what was expected; never the token', async () => {
+  const one = await startProtected([{ issuer: issuer.url, profiles: { staff: ['staff.use'] } }], {
+    profiles: { staff: {} },
+  });
+  const tokens = [
+    await issuer.mint('https://other.example/mcp'),
+    await issuer.mint(one.url, { claims: { exp: now() - 3_600 } }),
+    await issuer.mint(one.url, { claims: { iss: 'https://evil.example' } }),
+  ];
+  for (const token of tokens) await one.call(token);
+  const lacking = await issuer.mint(one.urlOf('staff'), { claims: { scope: 'api.read' } });
+  await one.call(lacking, { profile: 'staff' });
+  await one.close();
+  const lines = one.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.filter(({ msg }) => msg === 'refused')).toMatchObject([
+    {
+      why: 'The token was not made for this endpoint.',
+      issuer: issuer.url,
+      audience: 'https://other.example/mcp',
+      expected: one.url,
+      path: '/mcp',
+    },
+    { why: 'The token has expired. Get a new one.', issuer: issuer.url },
+    { why: 'a token of an issuer that is not trusted here', issuer: 'https://evil.example' },
+    {
+      status: 403,
+      why: 'The token lacks scopes that this endpoint needs.',
+      missing: 'staff.use',
+      principal: expect.stringMatching(/^http:.*\|/),
+      path: '/mcp/staff',
+    },
+  ]);
+  for (const token of [...tokens, lacking]) expect(one.lines.join('')).not.toContain(token);
+});

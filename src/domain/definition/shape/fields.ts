@@ -18,7 +18,8 @@ export function about<Type extends z.ZodType>(type: Type, description: string, .
 export const text: z.ZodString = z.string().trim().min(1, 'must not be empty: write it or remove the key');
 
 export function named(pattern: RegExp, say: string): z.ZodString {
-  return z.string().regex(pattern, say);
+  // A number where text belongs is told what that text looks like, too.
+  return z.string({ error: ({ input }) => (input === undefined ? undefined : say) }).regex(pattern, say);
 }
 
 export function headerName(say: string): z.ZodString {
