@@ -7,21 +7,22 @@ import type { WaitingCall } from './slots.ts';
 
 export class Lease {
   #gate: PrincipalGate | undefined;
-  /** Questions to the client that are not answered yet; several may be asked at once. */
-  #questions = 0;
+  #call: WaitingCall | undefined;
+  #hasPlace = false;
+  #isOver = false;
+  /** Several questions may be asked, and answered, at once: they wait for the one place of their call. */
+  #returning: Promise<void> | undefined;
 
   /** As PrincipalGate.enter(). */
   enter(gate: PrincipalGate, call: WaitingCall, now: number): Promise<void> | undefined {
-    const waiting = gate.enter(call, now);
-    if (waiting === undefined) this.#gate = gate;
-    return waiting?.then(() => {
-      this.#gate = gate;
-    });
+    this.#gate = gate;
+    this.#call = call;
+    return this.#take(gate.enter(call, now));
   }
 
   end(): void {
-    if (this.#questions === 0) this.#gate?.leave();
-    this.#gate = undefined;
+    this.#isOver = true;
+    this.#giveUp();
   }
 
   /** The same request, whose questions to the client give up the place until they are answered. */
@@ -39,11 +40,33 @@ export class Lease {
   }
 
   async #whileAsking<Answer>(question: () => Promise<Answer>): Promise<Answer> {
-    if (this.#questions++ === 0) this.#gate?.leave();
+    this.#giveUp();
     try {
       return await question();
     } finally {
-      if (--this.#questions === 0) this.#gate?.resume();
+      await this.#comeBack();
     }
+  }
+
+  /** Answers that come together must not let more calls run at once than their caller may have. */
+  #comeBack(): Promise<void> | undefined {
+    if (this.#gate === undefined || this.#hasPlace || this.#isOver) return undefined;
+    this.#returning ??= this.#take(this.#gate.resume(this.#call!))?.finally(() => {
+      this.#returning = undefined;
+    });
+    return this.#returning;
+  }
+
+  #take(waiting: Promise<void> | undefined): Promise<void> | undefined {
+    this.#hasPlace = waiting === undefined;
+    return waiting?.then(() => {
+      this.#hasPlace = true;
+      if (this.#isOver) this.#giveUp();
+    });
+  }
+
+  #giveUp(): void {
+    if (this.#hasPlace) this.#gate!.leave();
+    this.#hasPlace = false;
   }
 }
