@@ -62,8 +62,8 @@ export function createAdapter(parts: AdapterParts): Adapter {
     };
     /** False: no record of it could be written. */
     const finish = (outcome: ResultFacts['outcome'], errorCode?: number): boolean => {
-      if (lease.wasRefused && turnedAway?.note(context.principal.id) === false) return true;
       lease.end();
+      if (lease.wasRefused && turnedAway?.note(context.principal.id) === false) return true;
       const durationMs = performance.now() - startedAt;
       const done = context.withResult({ outcome, errorCode, durationMs });
       // What never reached an operation has no digest of its arguments yet.

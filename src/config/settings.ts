@@ -216,7 +216,7 @@ export const SETTINGS = {
     variable: 'LANDBRIDGE_MAX_BODY_BYTES',
   },
   maxConnections: {
-    type: about(positive, 'TCP connections at once. Default: 100.', 500),
+    type: about(positive, 'TCP connections at once; one caller gets at most seven eighths of them. Default: 100.', 500),
     fallback: 100,
     flag: 'maxConnections',
     variable: 'LANDBRIDGE_MAX_CONNECTIONS',

@@ -7,31 +7,28 @@ import type { WaitingCall } from './slots.ts';
 
 export class Lease {
   #gate: PrincipalGate | undefined;
-  /** Questions to the client that are not answered yet; several may be asked at once. */
-  #questions = 0;
-  #wasRefused = false;
+  #call: WaitingCall | undefined;
+  #hasPlace = false;
+  #hasBegun = false;
+  #isOver = false;
+  /** Several questions may be asked, and answered, at once: they wait for the one place of their call. */
+  #returning: Promise<void> | undefined;
 
   /** There was no room for the call, and it never began. */
   get wasRefused(): boolean {
-    return this.#wasRefused;
+    return this.#gate !== undefined && !this.#hasBegun;
   }
 
   /** As PrincipalGate.enter(). */
   enter(gate: PrincipalGate, call: WaitingCall, now: number): Promise<void> | undefined {
-    this.#wasRefused = true;
-    const waiting = gate.enter(call, now);
-    if (waiting === undefined) this.#begin(gate);
-    return waiting?.then(() => this.#begin(gate));
-  }
-
-  #begin(gate: PrincipalGate): void {
     this.#gate = gate;
-    this.#wasRefused = false;
+    this.#call = call;
+    return this.#take(gate.enter(call, now));
   }
 
   end(): void {
-    if (this.#questions === 0) this.#gate?.leave();
-    this.#gate = undefined;
+    this.#isOver = true;
+    this.#giveUp();
   }
 
   /** The same request, whose questions to the client give up the place until they are answered. */
@@ -49,11 +46,38 @@ export class Lease {
   }
 
   async #whileAsking<Answer>(question: () => Promise<Answer>): Promise<Answer> {
-    if (this.#questions++ === 0) this.#gate?.leave();
+    this.#giveUp();
     try {
       return await question();
     } finally {
-      if (--this.#questions === 0) this.#gate?.resume();
+      await this.#comeBack();
     }
+  }
+
+  /** Answers that come together must not let more calls run at once than their caller may have. */
+  #comeBack(): Promise<void> | undefined {
+    if (this.#gate === undefined || this.#hasPlace || this.#isOver) return undefined;
+    this.#returning ??= this.#take(this.#gate.resume(this.#call!))?.finally(() => {
+      this.#returning = undefined;
+    });
+    return this.#returning;
+  }
+
+  #take(waiting: Promise<void> | undefined): Promise<void> | undefined {
+    if (waiting === undefined) this.#begin();
+    return waiting?.then(() => {
+      this.#begin();
+      if (this.#isOver) this.#giveUp();
+    });
+  }
+
+  #begin(): void {
+    this.#hasPlace = true;
+    this.#hasBegun = true;
+  }
+
+  #giveUp(): void {
+    if (this.#hasPlace) this.#gate!.leave();
+    this.#hasPlace = false;
   }
 }

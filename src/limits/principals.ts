@@ -88,9 +88,9 @@ export class PrincipalGate {
     this.#slots.leave('');
   }
 
-  /** After a leave() for a while: a call that waited for a person goes on. */
-  resume(): void {
-    this.#slots.resume('');
+  /** As enter(), after a leave() for a while: a call that waited for a person goes on. */
+  resume(call: WaitingCall): Promise<void> | undefined {
+    return this.#slots.resume('', call);
   }
 
   isIdle(now: number): boolean {

@@ -60,12 +60,15 @@ export class Slots {
   enter(who: string, call: WaitingCall): Promise<void> | undefined {
     const guest = this.#guests.get(who) ?? this.#meet(who);
     guest.isRecent = true;
-    if (this.#pace === undefined && this.#waiting === 0 && this.#hasRoom(guest)) {
-      this.#running++;
-      guest.running++;
-      return undefined;
-    }
-    return this.#pace === undefined ? this.#wait(guest, call) : this.#enterPaced(guest, call, this.#pace);
+    return this.#pace === undefined ? this.#enterFree(guest, call) : this.#enterPaced(guest, call, this.#pace);
+  }
+
+  /**
+   * As enter(), for a call that gave up its place for a while. It waits like any other, or as many as gave up theirs would
+   * run at once; but it has begun already, so neither the pace nor the length of the queue keeps it out.
+   */
+  resume(who: string, call: WaitingCall): Promise<void> | undefined {
+    return this.#enterFree(this.#guests.get(who) ?? this.#meet(who), call, true);
   }
 
   leave(who: string): void {
@@ -73,12 +76,6 @@ export class Slots {
     const guest = this.#guests.get(who);
     if (guest !== undefined) guest.running--;
     if (this.#waiting > 0) this.#serve();
-  }
-
-  /** A call that gave up its place for a while takes it again, whether there is room or not: it has begun already. */
-  resume(who: string): void {
-    this.#running++;
-    (this.#guests.get(who) ?? this.#meet(who)).running++;
   }
 
   #hasRoom(guest: Guest): boolean {
@@ -108,6 +105,13 @@ export class Slots {
     if (this.#guests.size > 1) this.#sweeping = setTimeout(sweep, GUEST_MS, this).unref();
   }
 
+  #enterFree(guest: Guest, call: WaitingCall, hasBegun = false): Promise<void> | undefined {
+    if (this.#waiting > 0 || !this.#hasRoom(guest)) return this.#wait(guest, call, undefined, hasBegun);
+    this.#running++;
+    guest.running++;
+    return undefined;
+  }
+
   #enterPaced(guest: Guest, call: WaitingCall, pace: Pace): Promise<void> | undefined {
     const isCrowded = this.#running + this.#asking >= this.rules.concurrent || guest.running >= this.#share();
     if (isCrowded || this.#waiting > this.#asking || this.#pacing !== undefined) return this.#wait(guest, call);
@@ -126,10 +130,10 @@ export class Slots {
   }
 
   /** `asked`: its waiting only begins when the pace has answered. */
-  #wait(guest: Guest, call: WaitingCall, asked?: Promise<unknown>): Promise<void> {
+  #wait(guest: Guest, call: WaitingCall, asked?: Promise<unknown>, hasBegun = false): Promise<void> {
     if (call.signal.aborted) throw cancelled(call);
     // Who only waits for the pace to be asked has its place already.
-    if (this.#waiting - this.#asking >= this.rules.queue) this.#makeRoom(guest, call);
+    if (!hasBegun && this.#waiting - this.#asking >= this.rules.queue) this.#makeRoom(guest, call);
     const waiting = new Promise<void>((resolve, reject) => {
       const waiter = new Waiter(this, guest, call, resolve, reject);
       const begin = () => waiter.begin(Math.min(this.rules.waitSeconds * 1_000, call.deadline - performance.now()));

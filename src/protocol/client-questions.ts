@@ -1,12 +1,16 @@
 // Requests of ours to a legacy client (elicitation, sampling, roots), and the answers that come back: on the same
 // connection, or on another POST. Ids are unguessable and an answer counts only from whom it was asked of.
 import { randomUUID } from 'node:crypto';
+import type { Principal } from '../call/caller.ts';
 import { GatewayError, UnansweredError } from '../errors.ts';
+import { Shares } from './shares.ts';
 import { type RequestId, writeNotification, writeRequest } from './wire/jsonrpc.ts';
 
 export interface Peer {
   /** Whose answer counts. */
   readonly owner: unknown;
+  /** Whose questions they are: one may have many clients. */
+  readonly principal: Pick<Principal, 'id'>;
   readonly send: (message: string) => void;
   /** Aborted when no answer can come any more. */
   readonly ended?: AbortSignal | undefined;
@@ -23,6 +27,7 @@ export interface ClientQuestions {
 
 interface Waiting {
   readonly owner: unknown;
+  readonly principal: Peer['principal'];
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
   /** Takes the question back. */
@@ -37,6 +42,7 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
   const waiting = new Map<RequestId, Waiting>();
   /** Those that wait for each client. */
   const open = new Map<unknown, Set<Waiting>>();
+  const shares = new Shares(MAX_WAITING);
   const enter = (id: RequestId, entry: Waiting) => {
     waiting.set(id, entry);
     open.set(entry.owner, (open.get(entry.owner) ?? new Set()).add(entry));
@@ -45,17 +51,15 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
     const entry = waiting.get(id);
     if (entry === undefined) return;
     waiting.delete(id);
+    shares.leave(entry.principal);
     const own = open.get(entry.owner);
     own?.delete(entry);
     if (own?.size === 0) open.delete(entry.owner);
   };
   return {
-    ask({ owner, send, ended }, method, params, signal) {
+    ask({ owner, principal, send, ended }, method, params, signal) {
       return new Promise((resolve, reject) => {
-        const own = open.get(owner)?.size ?? 0;
-        if (own >= MAX_WAITING_PER_CLIENT || waiting.size >= MAX_WAITING) {
-          throw new GatewayError('RATE_LIMITED', 'Too many questions are open; answer some of them, then try again.');
-        }
+        if ((open.get(owner)?.size ?? 0) >= MAX_WAITING_PER_CLIENT) throw tooMany();
         const id = `landbridge-${randomUUID()}`;
         // Written before a slot is taken: what JSON cannot say throws here.
         const text = writeRequest(id, method, params);
@@ -81,10 +85,15 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
         timer.unref();
         if (signal.aborted) return onAbort();
         if (ended?.aborted) return onEnd();
+        if (!shares.enter(principal)) {
+          clearTimeout(timer);
+          throw tooMany();
+        }
         signal.addEventListener('abort', onAbort, { once: true });
         ended?.addEventListener('abort', onEnd, { once: true });
         enter(id, {
           owner,
+          principal,
           giveUp,
           resolve: (result) => {
             finish();
@@ -114,4 +123,8 @@ export function createClientQuestions(timeoutMs = 300_000): ClientQuestions {
       for (const entry of [...(open.get(owner) ?? [])]) entry.giveUp('No answer can come', new UnansweredError(why));
     },
   };
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError('RATE_LIMITED', 'Too many questions are open; answer some of them, then try again.');
 }

@@ -255,7 +255,7 @@ function changeSettings(
 
 function toClient(
   acquaintance: Acquaintance | undefined,
-  { session, send, park, signal: connection }: Sender,
+  { session, principal, send, park, signal: connection }: Sender,
   version: LegacyVersion,
   questions: ClientQuestions,
   redaction: Redaction,
@@ -265,7 +265,7 @@ function toClient(
   const client: Client = { era: 'legacy', version, name, release, capabilities };
   if (!send || !acquaintance || Object.keys(capabilities).length === 0) return client;
   // A question goes out on the stream of its request: where that is closed, nobody reads it any more.
-  const peer = { owner: acquaintance.owner, send, ended: session?.ended.signal ?? connection };
+  const peer = { owner: acquaintance.owner, principal, send, ended: session?.ended.signal ?? connection };
   const request: NonNullable<Client['request']> = async (method, params, signal) => {
     const unpark = park?.();
     try {

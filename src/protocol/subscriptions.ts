@@ -4,6 +4,7 @@ import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import { META, MODERN_VERSION } from './eras.ts';
 import type { Sender } from './sender.ts';
+import { Shares } from './shares.ts';
 import { type Params, type RequestId, writeNotification } from './wire/jsonrpc.ts';
 import type { ResultWriter } from './wire/results.ts';
 
@@ -12,7 +13,7 @@ export interface Subscriptions {
   listen(
     id: RequestId,
     params: Params | undefined,
-    sender: Pick<Sender, 'send' | 'session' | 'park'>,
+    sender: Pick<Sender, 'principal' | 'send' | 'session' | 'park'>,
     signal: AbortSignal,
   ): Promise<string | undefined>;
   close(): void;
@@ -22,9 +23,10 @@ const MAX_OPEN = 1_000;
 
 export function createSubscriptions(writer: ResultWriter): Subscriptions {
   const open = new Set<() => void>();
+  const shares = new Shares(MAX_OPEN);
   let closed = false;
   return {
-    async listen(id, params, { send, session, park }, signal) {
+    async listen(id, params, { principal, send, session, park }, signal) {
       const { notifications } = params ?? {};
       if (!isObject(notifications)) {
         throw new GatewayError(
@@ -38,30 +40,37 @@ export function createSubscriptions(writer: ResultWriter): Subscriptions {
           'subscriptions/listen needs a stream: send "Accept: application/json, text/event-stream".',
         );
       }
-      if (open.size >= MAX_OPEN)
-        throw new GatewayError('INVALID_REQUEST', `At most ${MAX_OPEN} subscriptions may be open.`);
-      const _meta = { [META.subscriptionId]: id };
-      send(writeNotification('notifications/subscriptions/acknowledged', { notifications: {}, _meta }));
-      // A client that has finished sending can still be told that it is over, but not keep us from ending.
-      const silent = session?.ended.signal;
-      const unpark = park?.();
-      const ended = await new Promise<boolean>((resolve) => {
-        const onAbort = () => settle(false);
-        const end = () => settle(true);
-        const settle = (gracefully: boolean) => {
-          signal.removeEventListener('abort', onAbort);
-          silent?.removeEventListener('abort', end);
-          open.delete(end);
-          resolve(gracefully);
-        };
-        open.add(end);
-        if (signal.aborted) return onAbort();
-        if (closed || silent?.aborted) return end();
-        signal.addEventListener('abort', onAbort, { once: true });
-        silent?.addEventListener('abort', end, { once: true });
-      });
-      unpark?.();
-      return ended ? writer.writeObject({ _meta }, MODERN_VERSION) : undefined;
+      if (!shares.enter(principal))
+        throw new GatewayError(
+          'INVALID_REQUEST',
+          `At most ${MAX_OPEN} subscriptions may be open, half of them one caller's.`,
+        );
+      try {
+        const _meta = { [META.subscriptionId]: id };
+        send(writeNotification('notifications/subscriptions/acknowledged', { notifications: {}, _meta }));
+        // A client that has finished sending can still be told that it is over, but not keep us from ending.
+        const silent = session?.ended.signal;
+        const unpark = park?.();
+        const ended = await new Promise<boolean>((resolve) => {
+          const onAbort = () => settle(false);
+          const end = () => settle(true);
+          const settle = (gracefully: boolean) => {
+            signal.removeEventListener('abort', onAbort);
+            silent?.removeEventListener('abort', end);
+            open.delete(end);
+            resolve(gracefully);
+          };
+          open.add(end);
+          if (signal.aborted) return onAbort();
+          if (closed || silent?.aborted) return end();
+          signal.addEventListener('abort', onAbort, { once: true });
+          silent?.addEventListener('abort', end, { once: true });
+        });
+        unpark?.();
+        return ended ? writer.writeObject({ _meta }, MODERN_VERSION) : undefined;
+      } finally {
+        shares.leave(principal);
+      }
     },
     close() {
       closed = true;

@@ -157,8 +157,8 @@ describe('the concurrent calls of a caller', () => {
     expect(results.find(isRefused)).toMatchObject({ structuredContent: { limit: 'concurrent calls of noisy' } });
   });
 
-  test('do not count while they wait for a person’s answer', async () => {
-    open({ perPrincipal: { concurrent: 1, queue: 0 } });
+  /** A client on stdio that can ask its person. */
+  function openAsking() {
     const stdin = new PassThrough();
     const stdout = new PassThrough();
     const server = startStdio(
@@ -177,12 +177,20 @@ describe('the concurrent calls of a caller', () => {
         clientInfo: { name: 'c', version: '1' },
       }),
     );
+    const questions = () => lines.filter(({ method }) => method === 'elicitation/create');
+    const agree = ({ id }: Rpc) =>
+      send({ jsonrpc: '2.0', id: id!, result: { action: 'accept', content: { confirm: true } } });
+    return { server, lines, send, questions, agree };
+  }
+
+  test('do not count while they wait for a person’s answer', async () => {
+    open({ perPrincipal: { concurrent: 1, queue: 0 } });
+    const { server, lines, send, questions, agree } = openAsking();
     send(legacy(2, 'tools/call', { name: 'pets_delete', arguments: { id: 7 } }));
-    const question = () => lines.find(({ method }) => method === 'elicitation/create');
-    await until(() => question() !== undefined);
+    await until(() => questions().length === 1);
     // The only place is free while the person thinks.
     expect(isRefused(await call({ id: 'local' }))).toBe(false);
-    send({ jsonrpc: '2.0', id: question()!.id!, result: { action: 'accept', content: { confirm: true } } });
+    agree(questions()[0]!);
     await until(() => lines.some((line) => line.id === 2));
     expect(upstream.seen.map(({ method }) => method)).toEqual(['GET', 'DELETE']);
     // And taken, and given back, exactly once.
@@ -193,6 +201,55 @@ describe('the concurrent calls of a caller', () => {
     expect(isRefused(await call({ id: 'local' }))).toBe(true);
     held.open();
     expect(isRefused(await one)).toBe(false);
+    await server.close(0);
+  });
+
+  test('are no more than may be when many answers come at once: each waits for a place again', async () => {
+    let now = 0;
+    let most = 0;
+    answer = (_request, response) => {
+      most = Math.max(most, ++now);
+      setTimeout(() => {
+        now--;
+        response.end('[]');
+      }, 5);
+    };
+    // No queue for new calls; those that were asked about have begun.
+    open({ perPrincipal: { concurrent: 2, queue: 0, waitSeconds: 60 } });
+    const { server, lines, send, questions, agree } = openAsking();
+    for (let at = 0; at < 8; at++) {
+      send(legacy(10 + at, 'tools/call', { name: 'pets_delete', arguments: { id: at + 1 } }));
+      await until(() => questions().length === at + 1);
+    }
+    questions().forEach(agree);
+    const answers = () => lines.filter(({ id }) => typeof id === 'number' && id >= 10 && id < 18);
+    await until(() => answers().filter(({ method }) => method === undefined).length === 8);
+    expect(most).toBe(2);
+    expect(upstream.seen).toHaveLength(8);
+    // Every place was given back.
+    await Promise.all([call({ id: 'local' }), call({ id: 'local' })]);
+    expect(upstream.seen).toHaveLength(10);
+    await server.close(0);
+  });
+
+  test('that find no place again in time are refused, and nothing is sent; nor do they keep one', async () => {
+    const held = gate();
+    answer = (_request, response) => void held.opened.then(() => response.end('[]'));
+    open({ perPrincipal: { concurrent: 1, queue: 0, waitSeconds: 0.05 } });
+    const { server, lines, send, questions, agree } = openAsking();
+    send(legacy(10, 'tools/call', { name: 'pets_delete', arguments: { id: 7 } }));
+    await until(() => questions().length === 1);
+    const other = call({ id: 'local' });
+    await until(() => upstream.seen.length === 1);
+    agree(questions()[0]!);
+    await until(() => lines.some(({ id }) => id === 10));
+    expect(lines.find(({ id }) => id === 10)?.result).toMatchObject({
+      structuredContent: { failure_mode: 'rate_limited' },
+    });
+    held.open();
+    await other;
+    expect(isRefused(await call({ id: 'local' }))).toBe(false);
+    expect(upstream.seen.map(({ method }) => method)).toEqual(['GET', 'GET']);
     await server.close(0);
   });
 });

@@ -5,11 +5,16 @@ import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { createResultWriter } from '../../src/protocol/wire/results.ts';
 
 const forever = new AbortController().signal;
+const nobody = { id: 'anonymous' };
 
 describe('questions to clients', () => {
-  const asker = (owner: unknown) => {
+  const asker = (owner: unknown, id = 'anonymous') => {
     const ids: string[] = [];
-    const peer = { owner, send: (text: string) => void ids.push((JSON.parse(text) as { id: string }).id) };
+    const peer = {
+      owner,
+      principal: { id },
+      send: (text: string) => void ids.push((JSON.parse(text) as { id: string }).id),
+    };
     // Signals of their own, as calls have them.
     const ask = () => questions.ask(peer, 'elicitation/create', {}, new AbortController().signal);
     return { ids, ask };
@@ -38,12 +43,35 @@ describe('questions to clients', () => {
     expect(new Set(await Promise.all(open))).toEqual(new Set(['late', 'refused']));
   });
 
+  test('that one caller leaves open over any number of clients do not keep another caller from being asked', async () => {
+    const crowd = Array.from({ length: 300 }, (_, at) => asker(`client ${at}`, 'key:noisy'));
+    const open = crowd.flatMap(({ ask }) => Array.from({ length: 20 }, () => ask().catch(() => 'refused')));
+    expect(crowd.reduce((sum, { ids }) => sum + ids.length, 0)).toBe(2_500);
+    const quiet = asker('quiet client', 'key:quiet');
+    const answer = quiet.ask();
+    questions.settle('quiet client', quiet.ids[0]!, 'yes', undefined);
+    expect(await answer).toBe('yes');
+    crowd.forEach(({ ids }, at) => {
+      for (const id of ids) questions.settle(`client ${at}`, id, 'late', undefined);
+    });
+    expect((await Promise.all(open)).filter((one) => one === 'refused')).toHaveLength(3_500);
+    // All of it was given back.
+    const again = asker('client 0', 'key:noisy');
+    void again.ask();
+    expect(again.ids).toHaveLength(1);
+  });
+
   test('have ids nobody can guess, each its own', () => {
     const outgoing = createClientQuestions();
     const texts: string[] = [];
     for (let count = 0; count < 50; count++) {
       outgoing
-        .ask({ owner: count, send: (text) => void texts.push(text) }, 'ping', {}, new AbortController().signal)
+        .ask(
+          { owner: count, principal: nobody, send: (text) => void texts.push(text) },
+          'ping',
+          {},
+          new AbortController().signal,
+        )
         .catch(() => {});
     }
     const ids = texts.map((text) => (JSON.parse(text) as { id: string }).id);
@@ -54,7 +82,7 @@ describe('questions to clients', () => {
 
   test('are not asked in the name of a call that is over, nor of a client that has finished', async () => {
     const sent: string[] = [];
-    const peer = { owner: 1, send: (text: string) => void sent.push(text) };
+    const peer = { owner: 1, principal: nobody, send: (text: string) => void sent.push(text) };
     const over = AbortSignal.abort();
     await expect(createClientQuestions().ask(peer, 'x', {}, over)).rejects.toMatchObject({ code: 'CANCELLED' });
     await expect(createClientQuestions().ask({ ...peer, ended: over }, 'x', {}, forever)).rejects.toMatchObject({
@@ -67,10 +95,11 @@ describe('questions to clients', () => {
 describe('subscriptions', () => {
   test('are a thousand at most, and one that is cancelled makes room', async () => {
     const subscriptions = createSubscriptions(createResultWriter({}));
-    const listen = (signal: AbortSignal) => subscriptions.listen(1, { notifications: {} }, { send: () => {} }, signal);
+    const listen = (signal: AbortSignal) =>
+      subscriptions.listen(1, { notifications: {} }, { principal: nobody, send: () => {} }, signal);
     const leaving = new AbortController();
     const open = [listen(leaving.signal), ...Array.from({ length: 999 }, () => listen(new AbortController().signal))];
-    await expect(listen(forever)).rejects.toThrow('At most 1000 subscriptions may be open.');
+    await expect(listen(forever)).rejects.toThrow('At most 1000 subscriptions may be open');
     leaving.abort();
     expect(await open[0]).toBeUndefined();
     open.push(listen(new AbortController().signal));
@@ -80,6 +109,19 @@ describe('subscriptions', () => {
       new Set(['{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":1}}']),
     );
   });
+});
+
+test('subscriptions of one caller leave room for those of another', async () => {
+  const subscriptions = createSubscriptions(createResultWriter({}));
+  const listen = (id: string) => {
+    const sender = { principal: { id }, send: () => {} };
+    return subscriptions.listen(1, { notifications: {} }, sender, new AbortController().signal);
+  };
+  const open = Array.from({ length: 1_000 }, () => listen('key:noisy').catch(() => 'refused'));
+  const quiet = Array.from({ length: 200 }, () => listen('key:quiet').catch(() => 'refused'));
+  subscriptions.close();
+  expect((await Promise.all(open)).filter((one) => one === 'refused')).toHaveLength(500);
+  expect((await Promise.all(quiet)).filter((one) => one === 'refused')).toHaveLength(0);
 });
 
 describe('results', () => {

@@ -233,6 +233,62 @@ describe('the key line', () => {
   });
 });
 
+describe('the places for connections', () => {
+  const token: NonNullable<TcpIdentify['token']> = (key) =>
+    key.startsWith('key-') ? { principal: { id: key } } : { status: 401, message: 'Unauthorized: no.' };
+
+  test.each([
+    ['over plain TCP', undefined],
+    ['in a handshake that does not end', () => server],
+  ])('are not for those who say nothing, %s: the oldest gives way, who has a key is served', async (_, tls) => {
+    const port = await start({ maxConnections: 4, identify: { token }, tls: tls?.() });
+    const enter = () => (tls ? secure(port) : plain(port));
+    const known = await enter();
+    known.socket.write(`AUTH key-a\n${call}\n`);
+    await until(() => known.lines().length === 1);
+    const silent: Talk[] = [];
+    for (let at = 0; at < 9; at++) silent.push(await plain(port));
+    const late = await enter();
+    late.socket.write(`AUTH key-b\n${call}\n`);
+    await until(() => late.lines().length === 1);
+    known.socket.write(`${call}\n`);
+    await until(() => known.lines().length === 2);
+    expect(records.map(({ principal }) => principal)).toEqual(['key-a', 'key-b', 'key-a']);
+    await until(() => silent.filter(({ socket }) => socket.destroyed).length === 7);
+    expect(refused[0]).toMatchObject({ reason: 'connections', remote: '127.0.0.1' });
+    for (const { socket } of [known, late, ...silent]) socket.destroy();
+  });
+
+  test('are not all for one caller: who has most of them is told so, and another finds one', async () => {
+    const port = await start({ maxConnections: 8, identify: { token } });
+    const own: Talk[] = [];
+    for (let at = 0; at < 7; at++) {
+      const one = await plain(port);
+      one.socket.write(`AUTH key-a\n${call}\n`);
+      await until(() => one.lines().length === 1);
+      own.push(one);
+    }
+    const more = await plain(port);
+    more.socket.write(`AUTH key-a\n${call}\n`);
+    await more.closed;
+    expect(messageOf(more.lines()[0])).toContain('Too many connections');
+    expect(refused).toMatchObject([{ reason: 'connections', principal: 'key-a' }]);
+    const other = await plain(port);
+    other.socket.write(`AUTH key-b\n${call}\n`);
+    await until(() => other.lines().length === 1);
+    expect(calls).toHaveLength(8);
+    // Those that are known keep theirs: now there is none left.
+    const last = await plain(port);
+    await last.closed;
+    own[0]!.socket.end();
+    await own[0]!.closed;
+    const next = await plain(port);
+    next.socket.write(`AUTH key-b\n${call}\n`);
+    await until(() => next.lines().length === 1);
+    for (const { socket } of [next, other, ...own]) socket.destroy();
+  });
+});
+
 describe('without anybody being asked', () => {
   test('who calls on loopback is local', async () => {
     const { socket, lines } = await plain(await start({}));

@@ -14,6 +14,7 @@ import { within } from '../in-flight.ts';
 import { explainListenError, isLoopback, trackConnections } from '../listen.ts';
 import { type KeyLine, readKeyLine } from './key-line.ts';
 import { Conversation, type LineLimits } from './lines.ts';
+import { Places } from './places.ts';
 
 /** Lines in a row that are no messages; whoever goes on does not speak our language. */
 const MAX_SLIPS = 20;
@@ -61,14 +62,22 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
   const note: Note = (reason, remote, { caller, why, details } = {}) =>
     refusals.note({ transport: 'tcp', reason, remote, principal: caller, why, details });
   const protocolOf = typeof served === 'function' ? served : () => served;
-  const converse = createConverse(protocolOf, options, open, note);
+  const places = new Places(options.maxConnections);
+  const converse = createConverse({ protocolOf, options, open, places, note });
   const receive = createReceive(options, converse, note);
   const settings = { allowHalfOpen: true, noDelay: true, keepAlive: true };
   const server: Server = options.tls
     ? createTlsServer({ ...settings, ...toTlsServerOptions(options.tls) })
     : createServer(settings);
-  server.on('connection', connections.add);
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    const leaving = places.enter(socket);
+    if (leaving === undefined) return;
+    note('connections', addressOf(leaving));
+    leaving.destroy();
+  });
   server.on(options.tls ? 'secureConnection' : 'connection', (socket: Socket) => {
+    if (socket.destroyed) return;
     open.set(socket, undefined);
     socket.once('close', () => open.delete(socket));
     receive(socket);
@@ -76,8 +85,6 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
   server.on('tlsClientError', (error: unknown, socket: Socket) =>
     note('tls', addressOf(socket), { why: handshakeFailure(error) }),
   );
-  server.on('drop', (peer) => note('connections', peer && addressOf(peer)));
-  server.maxConnections = options.maxConnections;
   const port = await listen(server, options);
   return {
     port,
@@ -104,18 +111,25 @@ type Note = (
 /** `again` says whether who calls is still let in. */
 type Converse = (socket: Socket, identity: Identity, again?: () => Verdict | Promise<Verdict>) => void;
 
-function createConverse(
-  protocolOf: ProtocolOf,
-  options: TcpOptions,
-  open: Map<Socket, Conversation | undefined>,
-  note: Note,
-): Converse {
+interface ConverseParts {
+  readonly protocolOf: ProtocolOf;
+  readonly options: TcpOptions;
+  readonly open: Map<Socket, Conversation | undefined>;
+  readonly places: Places;
+  readonly note: Note;
+}
+
+function createConverse({ protocolOf, options, open, places, note }: ConverseParts): Converse {
   return (socket, { principal }, again) => {
     const remote = addressOf(socket);
     const protocol = protocolOf(principal);
     if (protocol === undefined) {
       note('forbidden', remote, { caller: principal.id, why: 'profile not allowed' });
       return dismiss(socket, 'Forbidden: this caller may not use what is served here.');
+    }
+    if (!places.settle(socket, again && principal.id)) {
+      note('connections', remote, { caller: principal.id });
+      return dismiss(socket, 'Too many connections: this caller has as many as one may have. Close some of them.');
     }
     const judge = (verdict: Verdict): boolean => {
       if ('principal' in verdict && isSame(verdict.principal, principal)) return true;

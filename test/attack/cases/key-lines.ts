@@ -1,9 +1,11 @@
 // D: raw TCP where callers are told apart: nothing is executed before a good first line, whatever it looks like.
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import type { Attack, Case } from '../case.ts';
 import { openSocket } from '../doors.ts';
 import type { Gateway } from '../gateway.ts';
+import { startIssuer } from '../issuer.ts';
 import { document, ID, operation } from './small-api.ts';
 
 const KEY = `lb_${randomBytes(32).toString('base64url')}`;
@@ -14,7 +16,7 @@ const CALL = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', pa
 const WRITE = CALL.replace('list_things', 'create_thing');
 const REMOVE = CALL.replace('list_things', 'remove_thing').replace('{}', '{"id":"1"}');
 
-function launchWith(attack: Attack): Promise<Gateway> {
+function launchWith(attack: Attack, settings: object = {}): Promise<Gateway> {
   const paths = {
     '/things': { get: operation('list_things'), post: operation('create_thing') },
     '/things/{id}': { delete: operation('remove_thing', { parameters: ID }) },
@@ -32,6 +34,7 @@ function launchWith(attack: Attack): Promise<Gateway> {
             { name: 'reader', sha256: sha256(READER), effects: ['read'] },
           ],
         },
+        ...settings,
       }),
     },
   });
@@ -96,6 +99,59 @@ export const KEY_LINE_CASES: readonly Case[] = [
       if (wrong) return `${wrong.method} ${wrong.url} reached the API`;
       await speak(gateway, [`AUTH ${READER}\n`, CALL]);
       return attack.upstream.arrivals.length === 1 ? undefined : 'its read was refused: the case shows nothing';
+    },
+  },
+  {
+    part: 'D',
+    id: 'TCP: neither strangers nor one caller take every place from the others',
+    limitMs: 40_000,
+    run: async (attack) => {
+      const gateway = await launchWith(attack);
+      const crowd: Socket[] = [];
+      for (const first of ['', 'AUTH ', `AUTH ${READER}\n`]) {
+        for (let at = 0; at < 150; at++) {
+          const socket = await openSocket(gateway.tcpPort);
+          socket.write(first);
+          crowd.push(socket);
+        }
+        attack.upstream.arrivals.length = 0;
+        await speak(gateway, [`AUTH ${KEY}\n`, CALL]);
+        if (attack.upstream.arrivals.length !== 1) return `after 150 connections with "${first}" nobody else gets in`;
+      }
+      for (const socket of crowd) socket.destroy();
+      return undefined;
+    },
+  },
+  {
+    part: 'D',
+    id: 'TCP: an access token opens what its scopes allow, and a bad one nothing',
+    limitMs: 40_000,
+    run: async (attack) => {
+      const issuer = await startIssuer();
+      try {
+        const gateway = await launchWith(attack, {
+          publicUrl: 'http://127.0.0.1:3999',
+          auth: { oauth: [{ issuer: issuer.url, scopes: { read: ['api.read'], write: ['api.write'] } }] },
+        });
+        const audience = 'http://127.0.0.1:3999/mcp';
+        const past = Math.floor(Date.now() / 1_000) - 3_600;
+        const bad: readonly (readonly [string, string])[] = [
+          ['for another audience', await issuer.mint('http://127.0.0.1:3999/other')],
+          ['expired', await issuer.mint(audience, { claims: { exp: past } })],
+          ['signed by nobody', await issuer.mint(audience, { foreign: true })],
+          ['of another issuer', await issuer.mint(audience, { claims: { iss: 'http://127.0.0.1:1' } })],
+          ['without its signature', (await issuer.mint(audience)).replace(/[^.]*$/, '')],
+        ];
+        for (const [what, token] of bad) {
+          await speak(gateway, [`AUTH ${token}\n`, CALL]);
+          if (attack.upstream.arrivals.length > 0) return `a token ${what} reached the API`;
+        }
+        await speak(gateway, [`AUTH ${await issuer.mint(audience)}\n`, WRITE, REMOVE, CALL]);
+        const sent = attack.upstream.arrivals.map(({ method }) => method).join();
+        return sent === 'GET' ? undefined : `a token of reads did "${sent}"`;
+      } finally {
+        await issuer.close();
+      }
     },
   },
 ];

@@ -1,9 +1,10 @@
 // D: a limit is a limit, however a caller spreads its calls; and nobody's calls are paid by somebody else.
 import { createHash, randomBytes } from 'node:crypto';
+import { createInterface } from 'node:readline';
 import type { Attack, Case } from '../case.ts';
-import { type Answer, post } from '../doors.ts';
+import { type Answer, openSocket, post } from '../doors.ts';
 import type { Gateway } from '../gateway.ts';
-import { document, operation } from './small-api.ts';
+import { document, ID, operation } from './small-api.ts';
 
 const newKey = () => `lb_${randomBytes(32).toString('base64url')}`;
 const NOISY = newKey();
@@ -17,6 +18,7 @@ function launchWith(attack: Attack, limits: object = {}): Promise<Gateway> {
     files: {
       'api.json': document(attack.upstream.url, {
         '/things': { get: operation('list_things'), post: operation('create_thing') },
+        '/things/{id}': { delete: operation('remove_thing', { parameters: ID }) },
       }),
       'landbridge.yaml': JSON.stringify({
         domains: ['./api.json'],
@@ -44,6 +46,39 @@ function call(gateway: Gateway, key: string, more: Record<string, string> = {}):
     'mcp-protocol-version': '2025-11-25',
     ...more,
   });
+}
+
+/** Removals on a connection of its own; all are agreed to at once when all have been asked about. What was said last. */
+async function askAndAgree(gateway: Gateway, count: number): Promise<string> {
+  const socket = await openSocket(gateway.tcpPort);
+  const send = (message: object) => socket.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  const clientInfo = { name: 'attack', version: '0' };
+  const capabilities = { elicitation: {} };
+  socket.write(`AUTH ${NOISY}\n`);
+  send({ id: 'start', method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities, clientInfo } });
+  const questions: unknown[] = [];
+  let answers = 0;
+  const params = { name: 'remove_thing', arguments: { id: '1' } };
+  const ask = () => send({ id: questions.length, method: 'tools/call', params });
+  let last = '';
+  await new Promise<void>((resolve) => {
+    socket.once('close', resolve);
+    createInterface(socket).on('line', (line) => {
+      last = line;
+      const message = JSON.parse(line) as { id?: unknown; method?: string };
+      if (message.method === 'elicitation/create') {
+        questions.push(message.id);
+        if (questions.length < count) return void ask();
+        const result = { action: 'accept', content: { confirm: true } };
+        for (const question of questions) send({ id: question, result });
+      } else if (message.id === 'start') ask();
+      // One by one, so that a limit on what is under way is not met before the questions are asked.
+      else if (++answers === count) resolve();
+      else if (questions.length < count) setTimeout(ask, 20);
+    });
+  });
+  socket.destroy();
+  return last.slice(0, 300);
 }
 
 const limitCase = (name: string, run: Case['run']): Case => ({ part: 'D', id: `limit: ${name}`, run, limitMs: 40_000 });
@@ -130,5 +165,21 @@ export const RATE_CASES: readonly Case[] = [
     });
     await Promise.all(many(100, (at) => call(gateway, at % 2 === 0 ? NOISY : QUIET)));
     return most <= 3 ? undefined : `${most} at once`;
+  }),
+  limitCase('calls that wait for a person and are answered at once are not more than may be', async (attack) => {
+    let now = 0;
+    let most = 0;
+    attack.upstream.respond((_arrival, response) => {
+      most = Math.max(most, ++now);
+      setTimeout(() => {
+        now--;
+        response.end('{}');
+      }, 50);
+    });
+    const gateway = await launchWith(attack, { perPrincipal: { concurrent: 2, queue: 0, waitSeconds: 30 } });
+    const sent = await Promise.all(many(3, () => askAndAgree(gateway, 10)));
+    const { length } = attack.upstream.arrivals;
+    if (length === 0) return `nothing was done though somebody agreed: ${sent[0]}`;
+    return most <= 2 ? undefined : `${most} at once`;
   }),
 ];

@@ -1,0 +1,31 @@
+// Room for so many at once, of which a caller gets no more than are still free: alone it gets half, two get a third each, and
+// whoever comes next always finds some.
+import type { Principal } from '../call/caller.ts';
+
+export class Shares {
+  readonly #max: number;
+  #taken = 0;
+  readonly #own = new Map<string, number>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  /** False: there is no room for this caller. leave() must follow. */
+  enter({ id }: Pick<Principal, 'id'>): boolean {
+    const own = this.#own.get(id) ?? 0;
+    // Where callers are not told apart there is nobody to share with.
+    const most = id === 'anonymous' || id === 'local' ? this.#max : this.#max - this.#taken;
+    if (this.#taken >= this.#max || own >= most) return false;
+    this.#taken++;
+    this.#own.set(id, own + 1);
+    return true;
+  }
+
+  leave({ id }: Pick<Principal, 'id'>): void {
+    const own = this.#own.get(id) ?? 0;
+    this.#taken--;
+    if (own > 1) this.#own.set(id, own - 1);
+    else this.#own.delete(id);
+  }
+}
