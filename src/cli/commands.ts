@@ -271,7 +271,7 @@ of the same name, give it to the caller, and remove the first.`,
       repeatable('--client <name>', 'claude, openai, gemini, vscode or cursor (default: all)'),
       option(
         '--online',
-        'also reach every base URL, call reads (at most 40, nothing else), and compare the answers with the document',
+        'also reach every base URL and authorization server, call reads (at most 40, nothing else), and compare the answers with the document',
       ),
       option('--strict', 'warnings fail as well'),
       option('--fix', 'show what can be repaired, and write it into the domain files'),

@@ -17,6 +17,7 @@ import { costOfList } from './exposure-cost.ts';
 import { withGateway } from './open-gateway.ts';
 import { diffLines } from './terminal/line-diff.ts';
 import { shown } from './terminal/terminal.ts';
+import { tryIssuers } from './try-issuers.ts';
 import { MAX_CALLS, tryReads } from './try-reads.ts';
 import { type FilePlan, planRepairs, writePlan } from './write-repairs.ts';
 
@@ -80,6 +81,7 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
       process.stderr.write(`--online: at most ${MAX_CALLS} calls, of reads alone, one after the other …\n`);
     const online = flags.online ? await tryReads(gateway, readProxyRules(config.env)) : undefined;
     findings.push(...(online?.findings ?? []));
+    if (flags.online) findings.push(...(await tryIssuers(config, new Set(gateway.profiles.keys()))));
     return {
       domains: gateway.domains,
       findings,
@@ -165,6 +167,7 @@ const TITLES: Readonly<Record<CheckCode, string>> = {
   base_url: 'Base URLs',
   online: 'Answers of the API',
   proof: 'Credentials, proved by calls',
+  issuers: 'Authorization servers',
   suspicious: 'Suspicious text',
   quarantine: 'Quarantine',
 };
@@ -173,8 +176,10 @@ const MOST_PER_CHECK = 12;
 const MARKS: Readonly<Record<Severity, string>> = { error: pc.red('✗'), warning: pc.yellow('!'), note: pc.cyan('i') };
 
 function render(findings: readonly Finding[], summary: ReturnType<typeof summarise>, all: boolean): string {
-  const checks = (Object.keys(TITLES) as CheckCode[]).filter(
-    (check) => (check !== 'online' && check !== 'proof') || summary.calls !== undefined,
+  const checks = (Object.keys(TITLES) as CheckCode[]).filter((check) =>
+    check === 'issuers'
+      ? findings.some((finding) => finding.check === check)
+      : (check !== 'online' && check !== 'proof') || summary.calls !== undefined,
   );
   const sections = checks.map((check) => {
     const some = findings.filter((finding) => finding.check === check);

@@ -19,6 +19,7 @@ export type CheckCode =
   | 'base_url'
   | 'online'
   | 'proof'
+  | 'issuers'
   | 'suspicious'
   | 'quarantine';
 

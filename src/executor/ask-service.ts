@@ -3,6 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import type { EndpointLimits } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
+import type { ProxyRules } from '../network/proxy-rules.ts';
 import { createSender } from './send.ts';
 
 export interface ServiceQuestion {
@@ -19,8 +20,8 @@ export interface ServiceDoor {
 
 const LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 5_000, maxResponseBytes: 256 * 1024 });
 
-export function createServiceDoor(userAgent: string): ServiceDoor {
-  const sender = createSender({ connections: 64 });
+export function createServiceDoor(userAgent: string, proxies: ProxyRules): ServiceDoor {
+  const sender = createSender({ connections: 64, proxies });
   const gone = new AbortController();
   // Every question under way listens to it.
   setMaxListeners(0, gone.signal);

@@ -69,7 +69,7 @@ export function createGuard(
     if (token !== undefined) {
       const verdict = await spend(confirmations, token, bind('token'));
       noteUse(context, confirmations, token, 'token', verdict);
-      acceptToken(context, tokenKey, verdict);
+      acceptToken(context, tokenKey, verdict, surroundings === undefined ? '' : ', role, tenant and the like included');
       return goOn(context);
     }
     const question = await describe(context, args, sent);
@@ -274,10 +274,10 @@ function badState(verdict: Exclude<Verdict, 'good'>): GatewayError {
   return new GatewayError('INVALID_PARAMS', `requestState ${why}. Call the tool again without it to be asked anew.`);
 }
 
-function acceptToken({ label }: ExecutionContext, tokenKey: string, verdict: Verdict): void {
+function acceptToken({ label }: ExecutionContext, tokenKey: string, verdict: Verdict, more: string): void {
   if (verdict === 'good') return;
   const why = {
-    tampered: 'does not fit this call: a token is good for one tool with exactly the arguments it was issued for',
+    tampered: `does not fit this call: a token is good for one tool with exactly the arguments it was issued for${more}`,
     expired: 'has expired',
     used: 'was already used',
   }[verdict];

@@ -80,7 +80,7 @@ export function compileNative(native: NativeFunction, government: NativeGovernme
     controls,
     validate: native.validate,
     describe: async ({ label }, args, sent) => buildQuestion({ summary, effect }, 'this gateway', label, args, sent),
-    preview: (args, sent) => ({ tool: operation, arguments: toReadable(args, sent) }),
+    preview: (_context, args, sent) => ({ tool: operation, arguments: toReadable(args, sent) }),
     execute: native.execute,
     confirmations,
     middleware: [],

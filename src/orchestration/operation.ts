@@ -1,9 +1,9 @@
 // One endpoint made callable: the pipeline with the executor at its end.
-import { buildDigest } from '../call/digest.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Args, ConfirmWay, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
+import { compileSurroundings } from '../executor/caller/surroundings.ts';
 import type { Executor } from '../executor/executor.ts';
 import { createLenientValidator } from '../schema/check/lenient.ts';
 import { createValidator } from '../schema/check/validator.ts';
@@ -63,6 +63,15 @@ function compileCall(
   const rest = parts.executor.compile(endpoint);
   const lenient = endpoint.lenient === true ? createLenientValidator(endpoint) : undefined;
   const notesOn = (args: Args) => (lenient?.notesOn(args) ?? []).map((note) => parts.redaction.text(note));
+  const surroundings = compileSurroundings(endpoint);
+  const whyRefused = (context: ExecutionContext): string[] => {
+    try {
+      surroundings?.(context);
+      return [];
+    } catch (error) {
+      return [`This caller cannot make it. ${parts.redaction.text((error as Error).message)}`];
+    }
+  };
   const pipeline = compilePipeline({
     identity: `rest:${endpoint.id}`,
     operation: qualifiedNamesOf(endpoint)[0],
@@ -75,10 +84,10 @@ function compileCall(
       const { method, url } = rest.preview(args, label);
       return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
     },
-    surroundings: compileSurroundings(endpoint),
-    preview: (args, _sent, label) => {
-      const notes = notesOn(args);
-      return { ...rest.preview(args, label), ...(notes.length > 0 && { notes }) };
+    surroundings,
+    preview: (context, args) => {
+      const notes = [...whyRefused(context), ...notesOn(args)];
+      return { ...rest.preview(args, context.label), ...(notes.length > 0 && { notes }) };
     },
     execute: async (context, args) => {
       const answer = await rest.run(context, args);
@@ -94,16 +103,6 @@ function compileCall(
   });
   const clamp = createClamp(endpoint);
   return clamp === undefined ? pipeline : withClamp(clamp, pipeline, parts.redaction);
-}
-
-/** Another one in every request, and about nothing but the request itself. */
-const REQUEST_ID = /(?:^|-)(?:request|correlation|trace|span|transaction)-?id$|^(?:traceparent|tracestate|baggage|b3)$/;
-
-/** Headers of the caller's request that reach the API: a tenant decides what is deleted as much as an argument does. */
-function compileSurroundings({ callerHeaders = [] }: Endpoint): ((context: ExecutionContext) => string) | undefined {
-  const names = callerHeaders.flatMap(({ from, name }) => (from === 'request' && !REQUEST_ID.test(name) ? [name] : []));
-  if (names.length === 0) return undefined;
-  return ({ forwarded = {} }) => buildDigest(Object.fromEntries(names.map((name) => [name, forwarded[name] ?? null])));
 }
 
 function withClamp(clamp: Clamp, pipeline: Handler, redaction: Redaction): Handler {

@@ -29,7 +29,7 @@ export interface Pipeline {
   /** What a confirmation is bound to beside the arguments. */
   readonly surroundings?: ((context: ExecutionContext) => string) | undefined;
   /** What would be done, for `dry_run`. */
-  readonly preview: (args: Args, sent: Args, label: string) => unknown;
+  readonly preview: (context: ExecutionContext, args: Args, sent: Args) => unknown;
   readonly execute: Handler;
   /** What the audit trail may keep of the arguments; absent: nothing. */
   readonly keepArguments?: ((args: Args) => unknown) | undefined;
@@ -66,7 +66,7 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       keptArguments: keepArguments?.(own),
     });
     const valid = validate(bound.label, own);
-    if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(valid, own, bound.label)));
+    if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(bound, valid, own)));
     return guard ? guard(bound, valid, (inner) => chain(inner, valid), own) : chain(bound, valid);
   };
 

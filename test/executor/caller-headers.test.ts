@@ -164,6 +164,66 @@ describe('a header made of who calls', () => {
   });
 });
 
+describe('what a person agreed to', () => {
+  const endpoints = { drop_orders: { method: 'DELETE', path: '/orders', summary: 'Deletes all orders.' } } as const;
+  const role = `${$}{principal.claims.role:-none}`;
+  const exchange = {
+    kind: 'token_exchange',
+    clientIdEnv: 'ID',
+    clientSecretEnv: 'SECRET',
+    audience: 'orders',
+  } as const;
+  const callers: Record<string, Principal> = {
+    user: caller('ada', 'first-mcp-token', { role: 'user', exp: 4e9, jti: 'a' }),
+    renewed: caller('ada', 'second-mcp-token', { role: 'user', exp: 4e9 + 60, jti: 'b' }),
+    admin: caller('ada', 'third-mcp-token', { role: 'admin', exp: 4e9, jti: 'a' }),
+    key: { id: 'key:ci' },
+  };
+
+  test.each<[string, (tokenUrl: string) => Partial<DomainDefinition>]>([
+    ['a header', () => ({ headers: { 'X-Role': role } })],
+    ['an assertion', () => ({ credentials: { c: { kind: 'assertion', claims: { role } } } })],
+    ['the subject of an assertion', () => ({ credentials: { c: { kind: 'assertion', subject: role } } })],
+    ['an exchanged token', (tokenUrl) => ({ credentials: { c: { ...exchange, tokenUrl } } })],
+  ])('is bound to what %s tells the API, and not to the token it was read from', async (_, more) => {
+    const folder = mkdtempSync(join(tmpdir(), 'landbridge-agreed-'));
+    const key = join(folder, 'key.pem');
+    writeFileSync(key, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const sts = await startExchangeServer();
+    for (const { token } of Object.values(callers)) if (token !== undefined) sts.subjects.set(token(), 'ada');
+    try {
+      const env = { ID: CLIENT.id, SECRET: CLIENT.secret };
+      const assertions = await loadAssertionKeys({ issuer: 'https://mcp.test', keys: [key] });
+      shop = await openShop([shopDomain(api.url, { endpoints, ...more(sts.url) }, env)], callers, { assertions });
+      const { call } = shop;
+      const asked = await call('user', 'shop_drop_orders');
+      const confirmation_token = /confirmation_token: "([^"]+)"/.exec(asked.text)![1]!;
+      const refusal = await call('admin', 'shop_drop_orders', { confirmation_token });
+      expect(refusal).toMatchObject({ isError: true, mode: 'not_confirmed' });
+      expect(refusal.text).toContain('role, tenant');
+      expect(api.seen).toEqual([]);
+      expect((await call('renewed', 'shop_drop_orders', { confirmation_token })).isError).toBe(false);
+      expect(api.seen).toHaveLength(1);
+    } finally {
+      await sts.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test.each<[string, Partial<DomainDefinition>]>([
+    ['a header', { headers: { 'X-User': SUB } }],
+    ['an exchange', { credentials: { c: { ...exchange, tokenUrl: 'https://id.test/token' } } }],
+  ])('nobody is asked about a call that the caller cannot make for lack of %s; a dry run says so', async (_, more) => {
+    const domain = shopDomain(api.url, { endpoints, ...more }, { ID: CLIENT.id, SECRET: CLIENT.secret });
+    shop = await openShop([domain], callers);
+    expect(await shop.call('key', 'shop_drop_orders')).toMatchObject({ isError: true, mode: 'missing_credential' });
+    const dry = await shop.call('key', 'shop_drop_orders', { dry_run: true });
+    expect(dry.text).toContain('This caller cannot make it. shop_drop_orders was not called: ');
+    expect((await shop.call('user', 'shop_drop_orders', { dry_run: true })).text).not.toContain('cannot');
+    expect(api.seen).toEqual([]);
+  });
+});
+
 describe('what the doctor says of it', () => {
   const $id = 'https://id.test/token';
   const domains = () => [

@@ -9,6 +9,7 @@ import { createOAuthAuthority, type OAuthAuthority } from '../../identity/oauth/
 import { createProtectedResource, type ProtectedResource } from '../../identity/oauth/protected-resource.ts';
 import { resolveScopes } from '../../identity/oauth/scope-rules.ts';
 import type { Logger } from '../../log.ts';
+import { readProxyRules } from '../../network/proxy-rules.ts';
 import { PRODUCT } from '../../product.ts';
 import { isLoopback } from '../../transport/listen.ts';
 
@@ -49,7 +50,7 @@ export function openIssuers(
     ]);
   let log: Logger | undefined;
   let bound: string | undefined;
-  const door = createServiceDoor(`${PRODUCT.name}/${PRODUCT.version}`);
+  const door = createServiceDoor(`${PRODUCT.name}/${PRODUCT.version}`, readProxyRules(env));
   const resource = createProtectedResource({
     issuers,
     publicUrl: () => publicUrl ?? bound ?? `http://${host}`,

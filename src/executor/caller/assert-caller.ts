@@ -13,28 +13,37 @@ const MAX_CHARS = 7_000;
 export async function assertCaller(
   signer: AssertionSigner | undefined,
   credential: AssertionCredential,
-  { principal, label: tool }: ExecutionContext,
+  context: ExecutionContext,
   apiOrigin: string,
 ): Promise<string> {
-  const { name, subject, audience = apiOrigin, lifetimeS } = credential;
+  const { label: tool } = context;
+  const { name, audience = apiOrigin, lifetimeS } = credential;
   if (signer === undefined)
     throw new GatewayError(
       'MISSING_CREDENTIAL',
       `${tool} needs the assertion ${name}, and this gateway has no key to sign it with; nothing was sent. Name one under assertions: in landbridge.yaml and restart. Changing the arguments does not help.`,
       { tool },
     );
-  const take = <Value>(filled: Filled<Value>): Value => {
-    if ('value' in filled) return filled.value;
-    throw unknownCaller(tool, `its assertion ${name} says who calls`, filled.problem);
-  };
-  const claims: Record<string, unknown> = {};
-  for (const claim of credential.claims)
-    claims[claim.name] = 'text' in claim ? take(fillValue(claim.text, principal, tool)) : claim.value;
-  const jwt = await signer.sign({ subject: take(fillText(subject, principal, tool)), audience, lifetimeS, claims });
+  const jwt = await signer.sign({ ...fillAssertion(credential, context), audience, lifetimeS });
   if (jwt.length <= MAX_CHARS) return jwt;
   throw new GatewayError(
     'MISSING_CREDENTIAL',
     `${tool}: the assertion ${name} about this caller has ${jwt.length} characters, and ${MAX_CHARS} is what a header carries; nothing was sent. Choose fewer claims in the domain file.`,
     { tool },
   );
+}
+
+/** What it says of this caller; throws where the caller lacks it. */
+export function fillAssertion(
+  { name, subject, claims: entries }: AssertionCredential,
+  { principal, label: tool }: ExecutionContext,
+): { readonly subject: string; readonly claims: Record<string, unknown> } {
+  const take = <Value>(filled: Filled<Value>): Value => {
+    if ('value' in filled) return filled.value;
+    throw unknownCaller(tool, `its assertion ${name} says who calls`, filled.problem);
+  };
+  const claims: Record<string, unknown> = {};
+  for (const claim of entries)
+    claims[claim.name] = 'text' in claim ? take(fillValue(claim.text, principal, tool)) : claim.value;
+  return { subject: take(fillText(subject, principal, tool)), claims };
 }

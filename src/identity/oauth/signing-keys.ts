@@ -57,10 +57,7 @@ export function createSigningKeys({ server, ask, maxAgeMs, onFetched, onFailure 
   const fetchKeys = async (): Promise<void> => {
     triedAt = Date.now();
     try {
-      const url = await server.jwksUri();
-      const { status, body } = await ask({ method: 'GET', url, headers: { accept: 'application/json' } });
-      if (status !== 200) throw new Error(`its keys were answered with status ${status}`);
-      const list = parseKeys(body);
+      const list = await askForKeys(server, ask);
       keys = createLocalJWKSet({ keys: list } as never);
       const next = new Set(list.map(printOf));
       if ([...prints].some((print) => !next.has(print))) generation++;
@@ -158,6 +155,14 @@ async function verifyWith(keys: KeySet, token: string, options: JWTVerifyOptions
     }
     throw new errors.JWSSignatureVerificationFailed();
   }
+}
+
+/** Throws, with words, where there are none to be had. */
+export async function askForKeys(server: AuthorizationServer, ask: Ask): Promise<Node[]> {
+  const url = await server.jwksUri();
+  const { status, body } = await ask({ method: 'GET', url, headers: { accept: 'application/json' } });
+  if (status !== 200) throw new Error(`its keys were answered with status ${status}`);
+  return parseKeys(body);
 }
 
 function parseKeys(body: Buffer): Node[] {

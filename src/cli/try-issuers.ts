@@ -1,0 +1,29 @@
+// doctor --online: a line for each authorization server of the configuration, for tokens are refused while it cannot be asked.
+import type { Config } from '../config/read-config.ts';
+import type { Finding } from '../doctor/finding.ts';
+import { createServiceDoor } from '../executor/ask-service.ts';
+import { checkIssuers } from '../identity/oauth/issuer-settings.ts';
+import { proveIssuer } from '../identity/oauth/prove-issuer.ts';
+import { readProxyRules } from '../network/proxy-rules.ts';
+import { PRODUCT } from '../product.ts';
+
+export async function tryIssuers({ auth, env }: Config, profiles: ReadonlySet<string>): Promise<Finding[]> {
+  const issuers = auth?.oauth ?? [];
+  const problems = checkIssuers(issuers, profiles, env);
+  const door = createServiceDoor(`${PRODUCT.name}/${PRODUCT.version}`, readProxyRules(env));
+  const findings = issuers.map(async (settings, index): Promise<Finding> => {
+    const wrong = problems.filter(({ path }) => path[0] === index);
+    const common = { check: 'issuers', where: settings.issuer } as const;
+    // Nothing is asked by settings with which the gateway would not start.
+    if (wrong.length > 0) {
+      const words = wrong.map(({ path, message }) => `${path.slice(1).join('.')}: ${message}`);
+      return { ...common, severity: 'error', message: words.join('; '), fix: 'correct auth.oauth' };
+    }
+    const { good, bad } = await proveIssuer(settings, { ask: door.ask, variables: env });
+    if (bad.length === 0) return { ...common, severity: 'note', message: good.join('; '), fix: 'nothing to do' };
+    const fix =
+      'check issuer, jwksUri and introspection of auth.oauth, and the network; until then its tokens are refused';
+    return { ...common, severity: 'error', message: bad.join('; '), fix };
+  });
+  return Promise.all(findings).finally(() => door.close());
+}

@@ -1,0 +1,46 @@
+// Whether what tokens are checked with can be had of an authorization server right now: its metadata and keys, and, where opaque
+// tokens are asked about, an answer for our own client.
+import { randomBytes } from 'node:crypto';
+import { lookup } from '../../endpoint/environment.ts';
+import { createAuthorizationServer } from './authorization-server.ts';
+import { createIntrospection } from './introspection.ts';
+import type { IssuerParts } from './issuer.ts';
+import type { IssuerSettings } from './issuer-settings.ts';
+import { askForKeys } from './signing-keys.ts';
+
+/** What can be had, and what cannot, in words. */
+export interface IssuerProof {
+  readonly good: readonly string[];
+  readonly bad: readonly string[];
+}
+
+export async function proveIssuer(
+  settings: IssuerSettings,
+  { ask, variables }: Pick<IssuerParts, 'ask' | 'variables'>,
+): Promise<IssuerProof> {
+  const { jwksUri, introspection } = settings;
+  const server = createAuthorizationServer(settings, ask);
+  const good: string[] = [];
+  const bad: string[] = [];
+  try {
+    const { length } = await askForKeys(server, ask);
+    const keys = length === 1 ? '1 key' : `${length} keys`;
+    if (length > 0) good.push(jwksUri === undefined ? `metadata and ${keys}` : keys);
+    // Whoever only issues opaque tokens may have none.
+    else if (introspection === undefined) bad.push('it publishes no keys');
+  } catch (error) {
+    bad.push((error as Error).message);
+  }
+  if (introspection !== undefined) {
+    const onFailure = (why: string) => bad.includes(why) || bad.push(why);
+    const clientId = lookup(variables, introspection.clientIdEnv) ?? '';
+    const clientSecret = lookup(variables, introspection.clientSecretEnv) ?? '';
+    // Nobody has such a token: an answer is all that is wanted.
+    const token = randomBytes(24).toString('base64url');
+    const client = createIntrospection({ server, ask, clientId, clientSecret, onFailure });
+    const { kind } = await client.look(token, token);
+    if (kind === 'inactive') good.push('introspection answers our client');
+    else if (kind === 'active') bad.push('its introspection endpoint says of a made-up token that it is good');
+  }
+  return { good, bad };
+}
