@@ -111,6 +111,7 @@ auth:
 limits:
   perPrincipal: { rate: 600/min, concurrent: 32 }
 state: redis://\${REDIS_HOST:-127.0.0.1}:6379
+secret: { env: GATEWAY_SECRET }
 audit: { file: audit.jsonl, onError: refuse }
 \`\`\`
 
@@ -144,6 +145,9 @@ function renderVariables(): string {
     ['LANDBRIDGE_CONFIG', 'where `landbridge.yaml` is'],
     [SECTION_VARIABLES.apiKeys, 'API keys, beside `auth.keys`'],
     [SECTION_VARIABLES.apiKeysFile, 'a file of API keys, beside `auth.keys`'],
+    [SECTION_VARIABLES.tlsCert, '`tls.cert`'],
+    [SECTION_VARIABLES.tlsKey, '`tls.key`'],
+    [SECTION_VARIABLES.tlsClientCa, '`tls.clientCa`'],
     ...settings,
     [`${DOCUMENT_PREFIX}<NAME>_<SCHEME>`, 'credentials of documents'],
   ];

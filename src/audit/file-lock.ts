@@ -53,7 +53,9 @@ function create(path: string, text: string): boolean {
     if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
     // On a full disk there is a file by now, and nothing in it.
     rmSync(path, { force: true });
-    throw new GatewayError('BAD_CONFIG', `Cannot lock the audit file: ${(cause as Error).message}.`, {}, cause);
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const why = code === 'ENOENT' ? `there is no folder ${dirname(path)}; make it` : message;
+    throw new GatewayError('BAD_CONFIG', `Cannot lock the audit file (audit.file): ${why}.`, {}, cause);
   }
 }
 

@@ -258,7 +258,8 @@ The key is shown once and kept nowhere; landbridge.yaml holds its SHA-256:
 
 or, without that file: LANDBRIDGE_API_KEYS=ci=9f86d0…,bot=… or --api-keys <file> with a line for each.
 Callers send it as "Authorization: Bearer <key>" or "X-API-Key: <key>". To change a key, add a second one
-of the same name, give it to the caller, and remove the first.`,
+of the same name, give it to the caller, and remove the first. Keys are read at start: restart the gateway
+for a new key to be let in, and for one that was removed to be refused.`,
     run: async (action, name, flags) => (await import('./key/key.ts')).runKey(action, name, flags),
   },
   {

@@ -13,7 +13,7 @@ const principalName = named(
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://id.example.com' });
 const profileNames = list(
   named(/^(?:[a-z][a-z0-9_-]{0,31}|\*)$/, 'must be the name of a profile, or "*" for all and what /mcp serves'),
-);
+).refine((all) => all.length > 0, 'must name at least one profile, or "*"; without it all are meant');
 
 const permissions = {
   profiles: about(

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { reason } from '../domain/files/domain-files.ts';
-import { MistakesError } from '../domain/files/mistakes.ts';
+import { type Mistake, MistakesError } from '../domain/files/mistakes.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { hint } from '../endpoint/suggest.ts';
@@ -155,9 +155,15 @@ function readKeyFile(file: string): ConfiguredKey[] {
   const content = readSecretFile(file);
   const refuse = (message: string) => new MistakesError('BAD_CONFIG', [{ file, message }]);
   if ('problem' in content) throw refuse(content.problem);
-  const items = split(content.text, '\n').filter((line) => !line.startsWith('#'));
-  const keys = parseKeyList(items.flatMap((line) => split(line, ',')));
-  if ('problem' in keys) throw refuse(keys.problem);
+  const mistakes: Mistake[] = [];
+  const keys = content.text.split('\n').flatMap((line, index): ConfiguredKey[] => {
+    if (line.trim().startsWith('#')) return [];
+    const parsed = parseKeyList(split(line, ','));
+    if (!('problem' in parsed)) return parsed;
+    mistakes.push({ file, line: index + 1, message: parsed.problem });
+    return [];
+  });
+  if (mistakes.length > 0) throw new MistakesError('BAD_CONFIG', mistakes);
   if (keys.length === 0) throw refuse('holds no key: write "name=key" on a line of its own');
   return keys;
 }

@@ -173,7 +173,7 @@ function readTlsSettings(flags: Flags, env: Environment, section: Sections['tls'
     return { tls: { ...section, cert, key, ...(clientCa !== undefined && { clientCa }) } };
   throw new GatewayError(
     'BAD_CONFIG',
-    `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert' : '--tls-key'} as well.`,
+    `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} as well.`,
     { usage: true },
   );
 }

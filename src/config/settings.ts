@@ -1,7 +1,8 @@
 // Every setting of a deployment that is one value: what it may be, what holds when nobody says anything, its flag and its
 // variable. The name here is its name in landbridge.yaml. Help for editors and the reference in docs/ are made of this table.
+import { isIP } from 'node:net';
 import { z } from 'zod';
-import { about, headerName, list, named, strict, text, texts } from '../domain/definition/shape/fields.ts';
+import { about, headerName, list, named, strict, text } from '../domain/definition/shape/fields.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { profilesFile } from '../profiles.ts';
 import { filePath, sourcePath } from './file-paths.ts';
@@ -31,6 +32,29 @@ const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least
 /** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
 const truth = z.boolean({ error: 'must be true or false' });
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
+/** `/mcp` is put behind it: whoever pastes the whole URL would have clients look at /mcp/mcp. */
+const publicUrl = url.superRefine((text, context) => {
+  if (!URL.canParse(text)) return;
+  const { pathname, search, hash, username, password } = new URL(text);
+  if (/\/mcp\/?$/.test(pathname)) context.addIssue('must be without /mcp at its end: it is added where MCP is served');
+  if (search || hash || username || password) context.addIssue('must have no query, fragment or login');
+});
+const hostName = named(/^[a-z0-9._:[\]-]+$/i, 'must be a Host name as in mcp.example.com, without https:// and path');
+const origin = named(
+  /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#]+$/i,
+  'must be a whole origin, such as https://app.example, without a path',
+);
+const bindAddress = text.refine(
+  (host) => !/^[^:/\s]+:\d+$|[/\s]/.test(host),
+  'must be an address or a name alone, such as 0.0.0.0; the port is a setting of its own',
+);
+const addressRange = named(
+  /^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/,
+  'must be an address or a CIDR range, such as 10.0.0.0/8',
+).refine((range) => {
+  const [network = '', bits = '0'] = range.split('/');
+  return isIP(network) !== 0 && Number(bits) <= (isIP(network) === 4 ? 32 : 128);
+}, 'must be an address or a CIDR range, such as 10.0.0.0/8 or fd00::/8');
 const headerLine = named(/^[^:\s]+\s*:/, 'must look like "Name: value"');
 const headers = z
   .record(headerName('a header has a name such as X-Tenant'), named(/^[^\r\n]+$/, 'must be text on one line'))
@@ -64,7 +88,7 @@ export const SETTINGS = {
     flag: 'dotenv',
   },
   host: {
-    type: about(text, 'Address to listen on. Default: `127.0.0.1`.', '0.0.0.0'),
+    type: about(bindAddress, 'Address to listen on. Default: `127.0.0.1`.', '0.0.0.0'),
     fallback: '127.0.0.1',
     flag: 'host',
     variable: 'HOST',
@@ -174,7 +198,7 @@ export const SETTINGS = {
   },
   publicUrl: {
     type: about(
-      url,
+      publicUrl,
       'Where clients reach this gateway, without `/mcp`: what tokens are made for, and a Host that is served.',
       'https://mcp.example.com',
     ),
@@ -182,20 +206,20 @@ export const SETTINGS = {
     variable: 'LANDBRIDGE_PUBLIC_URL',
   },
   allowedHosts: {
-    type: about(texts, 'Further Host names that are served.', ['mcp.internal']),
+    type: about(list(hostName), 'Further Host names that are served.', ['mcp.internal']),
     fallback: [],
     flag: 'allowedHost',
     variable: 'LANDBRIDGE_ALLOWED_HOSTS',
   },
   allowedOrigins: {
-    type: about(texts, 'Web origins whose pages may call.', ['https://app.example']),
+    type: about(list(origin), 'Web origins whose pages may call.', ['https://app.example']),
     fallback: [],
     flag: 'allowedOrigin',
     variable: 'LANDBRIDGE_ALLOWED_ORIGINS',
   },
   trustedProxies: {
     type: about(
-      list(named(/^[0-9a-fA-F.:]+(?:\/\d{1,3})?$/, 'must be an address or a CIDR range, such as 10.0.0.0/8')),
+      list(addressRange),
       'Proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none.',
       ['10.0.0.0/8'],
     ),
@@ -246,7 +270,7 @@ export const SETTINGS = {
   secret: {
     type: about(
       secretSource,
-      'Where the secret is that seals confirmations and sessions, at least 32 characters; replicas share it. Default: a new one at every start.',
+      'Where the secret is that seals confirmations and sessions, at least 32 characters; replicas share it, and `state` beside it. Default: a new one at every start, so that replicas refuse each other’s.',
       { file: '/run/secrets/gateway' },
     ),
     typed: secretText,

@@ -66,12 +66,15 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
   let connection = 0;
   let introduced = 0;
   let isBeating = false;
+  let isClosed = false;
   let settle = () => {};
   const settled = new Promise<void>((resolve) => {
     settle = resolve;
   });
 
   const change = (now: boolean, why?: string) => {
+    // What is still under way when we hang up ourselves says nothing about the other side.
+    if (isClosed) return;
     const before = isUsable;
     isUsable = now;
     if (before !== now) onChange(now, why);
@@ -131,6 +134,7 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
     run,
     settled,
     close() {
+      isClosed = true;
       clearInterval(timer);
       client.removeAllListeners('error').on('error', () => {});
       client.destroy();

@@ -227,6 +227,18 @@ describe('--url', () => {
     await door.close();
   });
 
+  test('says what a gateway has to say about a key that is no good, and about a path it may not use', async () => {
+    const door = await startUpstream(({ url }, response) => {
+      response.writeHead(url === '/mcp' ? 401 : 404, { 'content-type': 'application/json' });
+      response.end(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: `Not at ${url}.` } }));
+    });
+    const words = ['get_pet', '--header', 'X-API-Key: nope'];
+    const { stderr } = await cli('call', '--url', `${door.url}/mcp`, ...words);
+    expect(stderr).toContain(`${door.url}/mcp (401): Not at /mcp.`);
+    expect((await cli('call', '--url', `${door.url}/mcp/x`, ...words)).stderr).toContain('(404): Not at /mcp/x.');
+    await door.close();
+  });
+
   test('teaches what is wrong with an address', async () => {
     const page = await startUpstream(({ url }, response) => {
       if (url === '/moved') response.writeHead(308, { location: '/mcp' });

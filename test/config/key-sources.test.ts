@@ -125,6 +125,13 @@ describe('without landbridge.yaml', () => {
     expect(keysOf('', { LANDBRIDGE_API_KEYS_FILE: file })).toEqual(keys);
   });
 
+  test('every line of such a file that is wrong is told, by its number', () => {
+    const file = write('slips', `# of the night\n\nci=${KEY}\nbot\nold=hunter2\n`);
+    expect(() => keysOf('', {}, { apiKeys: file })).toThrow(
+      /slips:4: item 1 must look like "name=key".*\n.*slips:5: the key of old is too short/,
+    );
+  });
+
   test.each([
     [{ LANDBRIDGE_API_KEYS: '' }, 'LANDBRIDGE_API_KEYS is set and holds no key'],
     [{ LANDBRIDGE_API_KEYS: ' , ' }, 'LANDBRIDGE_API_KEYS is set and holds no key'],

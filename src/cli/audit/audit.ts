@@ -91,6 +91,7 @@ function renderVerdict(verdict: Verdict, keyBeside: string | undefined): string 
   const { ok, files, records, calls, checkpoints, first, last, flaws, flawCount, notes, unsigned, isClosed } = verdict;
   const where = ({ file, line, what }: Flaw) => `${shown(file)}:${line}: ${shown(what)}`;
   const more = flawCount - flaws.length;
+  const isLaterPart = first !== undefined && first > 1;
   const lines = [
     ...notes.map((note) => `${pc.yellow('note')}  ${where(note)}`),
     ...flaws.map((flaw) => `${pc.red('wrong')} ${where(flaw)}`),
@@ -111,8 +112,13 @@ function renderVerdict(verdict: Verdict, keyBeside: string | undefined): string 
       : [
           `Checked with ${shown(keyBeside)}, which stands beside the file: whoever changed one may have changed both. --key names a public key that was kept elsewhere.`,
         ]),
+    ...(ok && isLaterPart
+      ? [pc.yellow(`Records 1 to ${first - 1} are not in these files, and nothing is said about them.`)]
+      : []),
     ok
-      ? pc.green('Nothing was removed, changed, reordered or inserted up to the last signature.')
+      ? pc.green(
+          `Nothing was removed, changed, reordered or inserted${isLaterPart ? ' in these files' : ''} up to the last signature.`,
+        )
       : pc.red(`${count(flawCount, 'thing')} wrong.`),
   ];
   return `${lines.join('\n')}\n`;

@@ -1,6 +1,7 @@
 // A running gateway as a client sees it: MCP over HTTP, for `call`, `tools` and `explain` with --url. Stateless MCP
 // (2026-07-28) first; a server that does not know it is asked again the way of 2025-11-25, with `initialize`.
 import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
+import { visible } from '../../endpoint/hidden.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import { ERRORS, GatewayError } from '../../errors.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
@@ -130,7 +131,7 @@ function createPost({ url, headers: own }: RemoteOptions): Post {
     }).catch((error: unknown) => {
       throw explainConnection(url, error);
     });
-    refuseStrangers(url, response);
+    await refuseStrangers(url, response, own);
     const sessionId = response.headers.get('mcp-session-id');
     const { status } = response;
     const type = mediaTypeOf(response);
@@ -198,10 +199,15 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
 }
 
 /** Answers that no MCP server gives, or only to whoever is at the wrong door. */
-function refuseStrangers(url: string, { status, headers }: Response): void {
+async function refuseStrangers(url: string, response: Response, own: RemoteOptions['headers']): Promise<void> {
+  const { status, headers } = response;
   const type = headers.get('content-type') ?? 'nothing';
   if (status >= 300 && status < 400)
     throw failure(`${url} redirects to ${headers.get('location') ?? 'nowhere'}: give that address to --url.`);
+  // Whoever has shown nothing is told how; anybody else what is wrong with it.
+  const isKnown = Object.keys(own).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
+  const said = (status === 401 && isKnown) || status === 404 ? await readRefusal(response) : undefined;
+  if (said !== undefined) throw failure(`${url} (${status}): ${said}`);
   if (status === 401 || status === 407)
     throw failure(`${url} wants to know who calls (${status}): add --header 'Authorization: Bearer \${TOKEN}'.`);
   if (status === 404 && !/event-stream/.test(type))
@@ -210,6 +216,14 @@ function refuseStrangers(url: string, { status, headers }: Response): void {
     );
   if (status === 405) throw failure(`${url} takes no POST (405): an MCP server does. A gateway serves /mcp.`);
   if (/^text\/html\b/.test(type)) throw failure(`${url} answered ${status} with a web page: it is no MCP server.`);
+}
+
+/** What a gateway says itself about a caller it does not let in; a message of MCP has an id, and is read by others. */
+async function readRefusal(response: Response): Promise<string | undefined> {
+  if (mediaTypeOf(response) !== 'application/json') return undefined;
+  const { id, error } = parseObject(await response.clone().text()) ?? {};
+  const message = isObject(error) ? error.message : undefined;
+  return typeof message === 'string' && (id === undefined || id === null) ? visible(message.slice(0, 500)) : undefined;
 }
 
 const CONNECTION: Readonly<Record<string, string>> = {

@@ -12,6 +12,8 @@ import { listCredentials } from './credential-lines.ts';
 
 export interface Addresses {
   readonly http?: string | undefined;
+  /** What a client is told, where that is another than the address that is listened on. */
+  readonly url?: string | undefined;
   readonly tcp?: string | undefined;
   readonly stdio: boolean;
   /** Whether HTTP and TCP speak TLS. */
@@ -66,6 +68,7 @@ export function renderBanner(
   columns: number,
 ): string {
   const { domains, registry, name, version } = gateway;
+  const { url = at.http } = at;
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   // Tables are cut to the terminal and sentences broken; lines to paste are whole whatever their length.
   const wrap = (text: string) => wrapLines(text, columns);
@@ -85,8 +88,8 @@ export function renderBanner(
     wrap(`tools/list costs ${tokens.toLocaleString('en-US')} tokens (${modes})`),
     wrap(renderCredentials(gateway)),
     wrap(digestWarnings(domains, launch.verbose).join('\n')),
-    at.http && renderSnippets(at.http, at.authentication !== undefined, launch),
-    at.http && renderExample(gateway, at.http, at.authentication !== undefined, launch),
+    url && renderSnippets(url, at.authentication !== undefined, launch),
+    url && renderExample(gateway, url, at.authentication !== undefined, launch),
   ];
   return `${parts.filter((part): part is string => typeof part === 'string' && part !== '').join('\n\n')}\n`;
 }

@@ -53,7 +53,28 @@ export function openRefusals(log: Logger): Refusals {
 const IN_THE_CLEAR =
   'Keys and tokens sent to the TCP port can be read on the way: it has no TLS. Name a certificate and its key (tls, --tls-cert, --tls-key).';
 
-/** What an operator should know of the doors: what is sent to a proxy's port stays on its machine, to another it does not. */
-export function listDoorWarnings({ host, tcp, tls }: Config, isAuthenticated: boolean): string[] {
-  return tcp !== undefined && tls === undefined && isAuthenticated && !isLoopback(host) ? [IN_THE_CLEAR] : [];
+const NAMELESS =
+  'HTTP is served under the addresses of this machine alone: requests to a name are refused. Say by which one clients reach it (publicUrl, --public-url), or allow it (allowedHosts, --allowed-host).';
+const UNSEALED =
+  'Replicas that share `state` but no secret refuse the confirmations and sessions of each other: give all of them the same one (secret, LANDBRIDGE_SECRET).';
+
+/** What an operator should know: what is sent to a proxy's port stays on its machine, to another it does not. */
+export function listDoorWarnings(config: Config, isAuthenticated: boolean): string[] {
+  const { host, http, tcp, tls, publicUrl, allowedHosts, state, secret } = config;
+  const isWide = !isLoopback(host);
+  return [
+    ...(tcp !== undefined && tls === undefined && isAuthenticated && isWide ? [IN_THE_CLEAR] : []),
+    ...(http && isWide && publicUrl === undefined && allowedHosts.length === 0 ? [NAMELESS] : []),
+    ...(state !== undefined && secret === undefined ? [UNSEALED] : []),
+  ];
+}
+
+/** What people paste: where clients reach the gateway, or else what they can call from this machine. */
+export function clientUrl({ publicUrl, allowedHosts, host }: Config, bound: string): string {
+  if (publicUrl !== undefined) return `${publicUrl.replace(/\/+$/, '')}/mcp`;
+  const url = new URL(bound);
+  // Nobody calls the address that stands for all of them.
+  if (allowedHosts[0] !== undefined && !isLoopback(host)) url.hostname = allowedHosts[0].replace(/:\d+$/, '');
+  else if (host === '0.0.0.0' || host === '::') url.hostname = '127.0.0.1';
+  return url.href;
 }

@@ -23,7 +23,7 @@ import { count, shown } from '../terminal/terminal.ts';
 import { type Authorities, createAuthorities, prepareCatalogs } from './authorities.ts';
 import { type Addresses, describeCallers, type Launch, OPEN_TO_ALL, renderBanner, renderLine } from './banner.ts';
 import { listCredentials } from './credential-lines.ts';
-import { listDoorWarnings, openRefusals, readTls } from './doors.ts';
+import { clientUrl, listDoorWarnings, openRefusals, readTls } from './doors.ts';
 
 export function runServe(files: readonly string[], flags: Flags & { verbose?: boolean }): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);
@@ -114,8 +114,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   if (running.stdio && !running.http && !running.tcp)
     void running.stdio.finished.then(() => stopping || stop('stdin ended'));
   if (isWideOpen(config, authorities)) log.warn(OPEN_TO_ALL);
-  for (const warning of [...(authorities?.warnings ?? []), ...listDoorWarnings(config, authorities !== undefined)])
-    log.warn(warning);
+  for (const warning of listWarnings(config, authorities)) log.warn(warning);
   await announce(launch, gateway, authorities, running, json);
 }
 
@@ -268,6 +267,10 @@ function createStop(
   };
 }
 
+function listWarnings(config: Config, authorities: Authorities | undefined): string[] {
+  return [...(authorities?.warnings ?? []), ...listDoorWarnings(config, authorities !== undefined)];
+}
+
 async function announce(
   launch: Launch,
   all: Gateway,
@@ -280,8 +283,10 @@ async function announce(
   const chosen = chooseService(all, config);
   const gateway = running.http ? all : { ...all, ...chosen };
   const host = bracketed(config.host);
+  const http = running.http && `http${config.tls ? 's' : ''}://${host}:${running.http.port}/mcp`;
   const at: Addresses = {
-    http: running.http && `http${config.tls ? 's' : ''}://${host}:${running.http.port}/mcp`,
+    http,
+    url: http && clientUrl(config, http),
     tcp: running.tcp && `${host}:${running.tcp.port}`,
     stdio: config.stdio,
     ...(config.tls && { tls: true }),
@@ -293,7 +298,7 @@ async function announce(
   if (json) {
     const { domains, registry } = gateway;
     const { isWideOpen: isOpen, ...where } = at;
-    const notes = [...(isOpen ? [OPEN_TO_ALL] : []), ...(authorities?.warnings ?? [])];
+    const notes = [...(isOpen ? [OPEN_TO_ALL] : []), ...listWarnings(config, authorities)];
     out.write(
       `${JSON.stringify({ ...where, authentication: at.authentication ?? 'none', domains: domains.map(({ name }) => name), tools: registry.tools.size, operations: registry.operations.length, credentials: listCredentials(domains), warnings: [...notes, ...domains.flatMap(({ warnings }) => warnings)] })}\n`,
     );

@@ -85,7 +85,8 @@ async function discover(issuer: string, ask: Ask): Promise<Node> {
     const metadata = parseObject(body);
     if (metadata === undefined) problem = 'its metadata is no JSON object';
     // RFC 8414 3.3: metadata that names another issuer must not be used.
-    else if (textAt(metadata, 'issuer') !== issuer) problem = 'its metadata names another issuer';
+    else if (textAt(metadata, 'issuer') !== issuer)
+      problem = `its metadata names another issuer: ${(textAt(metadata, 'issuer') ?? 'none').slice(0, 200)}; write issuer exactly so`;
     else return metadata;
   }
   throw new Error(problem);
