@@ -17,6 +17,7 @@ export interface BodyReader {
   /** Calls exactly one of these; `leave` when the client does, half-way: it has asked for nothing then. */
   read(
     request: IncomingMessage,
+    caller: string,
     done: (body: Buffer) => void,
     refuse: (why: 'too_large' | 'busy') => void,
     leave: () => void,
@@ -33,15 +34,16 @@ const RESUMED_PER_TURN = 8;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   const crowd = createCrowd();
-  let held = 0;
+  const held = new HeldParts(maxHeldBytes);
   return {
     meet: crowd.enter,
     noteRequest: crowd.leave,
-    read(request, done, refuse, leave) {
-      const { socket } = request;
+    read(request, caller, done, refuse, leave) {
+      const { socket, headers } = request;
       // Who left while it was found out who calls has no event left to tell it by.
       if (request.destroyed || socket.destroyed) return leave();
-      const isChunked = request.headers['transfer-encoding'] !== undefined;
+      const isChunked = headers['transfer-encoding'] !== undefined;
+      const length = isChunked ? undefined : Number(headers['content-length']);
       let first: Buffer | undefined;
       let more: ByteCollector | undefined;
       let size = 0;
@@ -49,27 +51,28 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
       let over = false;
       const letGo = () => {
         if (isChunked) crowd.leave(socket);
-        held -= size;
-        size = 0;
+        held.remove(part);
         first = more = undefined;
         over = true;
       };
+      const stop = (why: 'too_large' | 'busy') => {
+        letGo();
+        // The rest is nobody's: node would go on and read it until the refusal is written, and announce each chunk of it.
+        socket.pause();
+        stopBody(socket);
+        refuse(why);
+      };
+      const part: Part = { caller, bytes: 0, giveWay: () => stop('busy') };
       if (isChunked) crowd.enterAgain(socket);
       request.on('data', (chunk: Buffer) => {
         if (isChunked) crowd.noteChunk(socket);
         if (over) return;
         size += chunk.length;
-        held += chunk.length;
         const isCrumbled = isChunked && ++chunks > MAX_SMALL_CHUNKS + size / SMALL_CHUNK_BYTES;
-        const isTooLarge = size > maxBodyBytes || isCrumbled;
-        if (isTooLarge || held > maxHeldBytes) {
-          const why = isTooLarge ? 'too_large' : 'busy';
-          letGo();
-          // The rest is nobody's: node would go on and read it until the refusal is written, and announce each chunk of it.
-          socket.pause();
-          stopBody(socket);
-          return refuse(why);
-        }
+        if (size > maxBodyBytes || isCrumbled) return stop('too_large');
+        // What is whole is not held: it ends in this very turn, and nobody who keeps others' room can keep it out.
+        if (size !== length) held.add(part, chunk.length);
+        if (over) return;
         if (first === undefined) first = chunk;
         else {
           more ??= new ByteCollector(first);
@@ -88,6 +91,56 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
       });
     },
   };
+}
+
+/** What is there of a body that is not whole yet. */
+interface Part {
+  readonly caller: string;
+  bytes: number;
+  readonly giveWay: () => void;
+}
+
+interface Holder {
+  bytes: number;
+  readonly parts: Set<Part>;
+}
+
+/** All of them together. Where they are too much, whoever holds most of it loses its oldest: nobody pays for somebody else. */
+class HeldParts {
+  readonly #max: number;
+  #bytes = 0;
+  readonly #callers = new Map<string, Holder>();
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  add(part: Part, bytes: number): void {
+    const own: Holder = this.#callers.get(part.caller) ?? { bytes: 0, parts: new Set() };
+    this.#callers.set(part.caller, own);
+    own.parts.add(part);
+    own.bytes += bytes;
+    part.bytes += bytes;
+    this.#bytes += bytes;
+    while (this.#bytes > this.#max) this.#pick(part).giveWay();
+  }
+
+  remove(part: Part): void {
+    const own = this.#callers.get(part.caller);
+    if (!own?.parts.delete(part)) return;
+    own.bytes -= part.bytes;
+    this.#bytes -= part.bytes;
+    if (own.parts.size === 0) this.#callers.delete(part.caller);
+  }
+
+  /** Of a caller's own bodies the newest goes, as those before it may be whole soon. */
+  #pick(part: Part): Part {
+    let most = this.#callers.get(part.caller)!;
+    for (const other of this.#callers.values()) if (other.bytes > most.bytes) most = other;
+    if (most.parts.has(part)) return part;
+    const [oldest] = most.parts;
+    return oldest!;
+  }
 }
 
 interface Crowd {

@@ -50,6 +50,7 @@ export function createPost(parts: PostParts): Post {
     if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return refuseTooLarge();
     bodies.read(
       request,
+      caller,
       (body) => {
         if (response.headersSent) return;
         // Asked again: many bodies may have been on their way while there was room for one.

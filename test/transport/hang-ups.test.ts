@@ -104,6 +104,7 @@ test.each([
       setImmediate(() =>
         bodies.read(
           request,
+          'anonymous',
           () => outcome.open('done'),
           () => outcome.open('refused'),
           () => outcome.open('left'),

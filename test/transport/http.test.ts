@@ -525,6 +525,29 @@ describe('load', () => {
     });
   });
 
+  test('of bodies that one caller never ends does not keep another out: who holds most of it gives way', async () => {
+    const identify = ({ headers }: { readonly headers: NodeJS.Dict<string | string[]> }) => ({
+      principal: { id: String(headers['x-caller']) },
+    });
+    await withServer({ maxHeldBytes: 1_000, identify }, async (own) => {
+      const half = (caller: string) => rawPost(' '.repeat(450), { 'x-caller': caller }).slice(0, -1);
+      const noisy = [await openRaw(own.port), await openRaw(own.port)];
+      for (const { socket } of noisy) socket.write(half('noisy'));
+      // What comes whole needs no room of others', whatever it is that they hold.
+      expect((await post(own.url, ping + ' '.repeat(900), { 'x-caller': 'quiet' })).status).toBe(200);
+      const quiet = await openRaw(own.port);
+      quiet.socket.write(half('quiet'));
+      expect(await noisy[0]!.closed).toMatch(/^HTTP\/1\.1 503 /);
+      quiet.socket.end(' ');
+      expect(await quiet.closed).toMatch(/^HTTP\/1\.1 400 /);
+      // Its own next one is refused as before.
+      const more = [await openRaw(own.port), await openRaw(own.port)];
+      for (const { socket } of more) socket.write(half('noisy'));
+      expect(await Promise.race(more.map(({ closed }) => closed))).toMatch(/^HTTP\/1\.1 503 /);
+      for (const { socket } of [...noisy, ...more]) socket.destroy();
+    });
+  });
+
   test('of clients that use the same id: each gets its own answer', async () => {
     const call = (limit: number) => modern('same', 'tools/call', { name: 'pets_list', arguments: { limit } });
     const answers = await Promise.all(
