@@ -1,21 +1,23 @@
 // One process per audit file: two of them would make two chains in one. The lock is a file that says who holds it; that of a
 // process which is gone is taken over, so that kill -9 leaves nothing to clean up.
-import { readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { GatewayError } from '../errors.ts';
 
 export interface FileLock {
-  /** To be called now and then: whether a process on another machine is alive shows in nothing else. */
+  /** To be called now and then: whether a process on another machine, or in another container, is alive shows in nothing else. */
   refresh(): void;
   release(): void;
 }
 
-/** A lock from another machine that was not refreshed for so long belongs to nobody. */
+/** A lock from elsewhere that was not refreshed for so long belongs to nobody. */
 const STALE_MS = 60_000;
 
 interface Owner {
   readonly host: string;
+  /** Where its pid means something: this run of this kernel, and this container. */
+  readonly place: string;
   readonly pid: number;
   /** When the process began, as the system counts: a pid is used again. */
   readonly since?: string | undefined;
@@ -24,7 +26,7 @@ interface Owner {
 export function lockFile(file: string): FileLock {
   // Hidden, so that `audit.jsonl*` names the audit files and nothing else.
   const path = join(dirname(file), `.${basename(file)}.lock`);
-  const own: Owner = { host: hostname(), pid: process.pid, since: startOf(process.pid) };
+  const own: Owner = { host: hostname(), place: ownPlace(), pid: process.pid, since: startOf(process.pid) };
   const text = `${JSON.stringify(own)}\n`;
   if (!create(path, text)) {
     removeStale(path, file, own);
@@ -79,8 +81,8 @@ function removeStale(path: string, file: string, own: Owner): void {
 
 function isStale(path: string, owner: Owner | undefined, own: Owner): boolean {
   const ageMs = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-  // Whoever made it may be about to write who it is.
-  if (owner === undefined || owner.host !== own.host) return ageMs > STALE_MS;
+  // Whoever made it may be about to write who it is. Containers may have the name of their machine, and each has a process 1.
+  if (owner === undefined || owner.host !== own.host || owner.place !== own.place) return ageMs > STALE_MS;
   return !isAlive(owner);
 }
 
@@ -94,6 +96,16 @@ function isAlive({ pid, since }: Owner): boolean {
   return since === undefined || started === undefined || started === since;
 }
 
+/** The PID namespace alone would not do: outside containers it has the same number on every machine. */
+function ownPlace(): string {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${boot} ${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return '';
+  }
+}
+
 /** Field 22 of /proc/<pid>/stat: clock ticks since the machine started. Other systems have none. */
 function startOf(pid: number): string | undefined {
   const stat = readText(`/proc/${pid}/stat`);
@@ -102,8 +114,8 @@ function startOf(pid: number): string | undefined {
 
 function readOwner(path: string): Owner | undefined {
   try {
-    const { host, pid, since } = JSON.parse(readText(path) ?? '') as Owner;
-    return typeof host === 'string' && Number.isSafeInteger(pid) ? { host, pid, since } : undefined;
+    const { host, place, pid, since } = JSON.parse(readText(path) ?? '') as Owner;
+    return typeof host === 'string' && Number.isSafeInteger(pid) ? { host, place, pid, since } : undefined;
   } catch {
     return undefined;
   }
@@ -121,6 +133,6 @@ function inUse(file: string, path: string, owner: Owner | undefined): GatewayErr
   const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
   return new GatewayError(
     'BAD_CONFIG',
-    `${who} writes the audit file ${file} already. Give each process a file of its own: %h in audit.file stands for the host, %p for the process. If nobody writes it, remove ${path}; a lock of another machine counts for a minute after its process has ended.`,
+    `${who} writes the audit file ${file} already. Give each process a file of its own: %h in audit.file stands for the host, %p for the process. If nobody writes it, remove ${path}; a lock of another machine or container counts for a minute after its process has ended.`,
   );
 }

@@ -20,6 +20,7 @@ export interface ServiceDoor {
 
 const LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 5_000, maxResponseBytes: 256 * 1024 });
 
+/** `proxies`: what the environment says of them, as for calls. */
 export function createServiceDoor(userAgent: string, proxies: ProxyRules): ServiceDoor {
   const sender = createSender({ connections: 64, proxies });
   const gone = new AbortController();

@@ -45,7 +45,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const sender = createSender(options.slotsOf === undefined ? options : { ...options, connections: null });
   const redact = options.redact ?? createRedactor([]);
   for (const proxy of [options.proxies?.http, options.proxies?.https])
-    for (const secret of proxy?.secrets ?? []) redact.addSecret(secret);
+    for (const secret of proxy?.secrets ?? []) redact.keepSecret(secret);
   const threads = createAnswerThreads();
   const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
@@ -58,7 +58,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
       let plan: RequestPlan | undefined;
       const planFor = (tool: string): RequestPlan => {
         if (plan === undefined) {
-          for (const secret of endpointSecrets(endpoint)) redact.addSecret(secret);
+          for (const secret of endpointSecrets(endpoint)) redact.keepSecret(secret);
           plan = compileRequest(endpoint, userAgent, tool);
         }
         return plan;

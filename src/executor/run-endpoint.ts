@@ -244,7 +244,7 @@ class EndpointCall {
 
   /** A signature is for one address: where a redirect leads to another, it is made anew. */
   #sign(request: WireRequest): WireRequest {
-    const signing = this.#need?.kind === 'static' ? this.#need.signing : undefined;
+    const signing = this.#need?.signing;
     return signing === undefined ? request : signRequest(request, signing, new Date());
   }
 

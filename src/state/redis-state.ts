@@ -170,10 +170,20 @@ function parseAddress(text: string): Address {
   if (unknown !== undefined) throw refuse(`may have ?timeoutMs= and ?prefix=, and no ${unknown}`);
   if (!/^[1-9]\d{0,3}$/.test(timeoutMs)) throw refuse('must have a timeoutMs from 1 to 9999');
   url.search = '';
-  const { protocol, host, pathname, password } = url;
-  const secrets = password === '' ? [] : [...new Set([password, decodeURIComponent(password)])];
+  const { protocol, host, pathname, username, password } = url;
+  decode(username);
+  const secrets = password === '' ? [] : [...new Set([password, decode(password)])];
   const shown = `${protocol}//${host}${pathname === '/' ? '' : pathname}`;
   return { url: url.href, shown, secrets, prefix, timeoutMs: Number(timeoutMs) };
+}
+
+/** Whoever connects decodes it as well, and would fail without a word about where. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refuse('has a % in its user or password that stands for nothing: write % as %25');
+  }
 }
 
 function refuse(problem: string): GatewayError {

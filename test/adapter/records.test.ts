@@ -99,7 +99,7 @@ describe('when secrets cannot be looked for', () => {
         if (text.includes('told')) throw new TypeError('no redactor');
         return text;
       },
-      { addSecret: () => {}, secrets: () => [] },
+      { addSecret: () => {}, keepSecret: () => {}, secrets: () => [] },
     );
   const native: GatewayOptions['native'] = {
     tools: [defineTool({ name: 'tell', description: 'Tells.', run: () => 'told' })],

@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
@@ -216,10 +217,19 @@ describe('an audit trail', () => {
   test('takes over the lock of a process that is gone, also where its number is used again', () => {
     const lock = join(folder, '.audit.jsonl.lock');
     const gone = spawnSync(process.execPath, ['-e', '']).pid;
-    writeFileSync(lock, JSON.stringify({ host: hostname(), pid: gone, since: '1' }));
+    const first = openHere();
+    const own = JSON.parse(readFileSync(lock, 'utf8')) as object;
+    first.close();
+    writeFileSync(lock, JSON.stringify({ ...own, pid: gone, since: '1' }));
     openHere().close();
     expect(existsSync(lock)).toBe(false);
-    writeFileSync(lock, JSON.stringify({ host: hostname(), pid: process.ppid, since: '1' }));
+    writeFileSync(lock, JSON.stringify({ ...own, pid: process.ppid, since: '1' }));
+    openHere().close();
+    // In another container of the same host name; the process of that number here is another one.
+    writeFileSync(lock, JSON.stringify({ ...own, place: 'elsewhere', pid: gone, since: '1' }));
+    expect(() => openHere()).toThrow(`process ${gone} on ${hostname()} writes the audit file`);
+    const longAgo = new Date(Date.now() - 61_000);
+    utimesSync(lock, longAgo, longAgo);
     openHere().close();
     writeFileSync(lock, JSON.stringify({ host: 'elsewhere', pid: 1, since: '1' }));
     expect(() => openHere()).toThrow('process 1 on elsewhere writes the audit file');

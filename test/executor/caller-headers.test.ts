@@ -391,6 +391,35 @@ describe('an argument of an imported document', () => {
     expect(api.seen).toHaveLength(1);
   });
 
+  test.each([
+    ['assertion', 'kind: assertion, header: X-Caller'],
+    ['key', 'env: KEY'],
+  ])('gives way to the header of an %s, however it spells it', async (_, credential) => {
+    const key = join(folder, 'key.pem');
+    writeFileSync(key, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    const assertions = await loadAssertionKeys({ issuer: 'https://mcp.test', keys: [key] });
+    const doc = document({
+      components: { securitySchemes: { user: { type: 'apiKey', in: 'header', name: 'X-Caller' } } },
+      security: [{ user: [] }],
+      paths: {
+        '/order': {
+          get: {
+            operationId: 'getOrder',
+            parameters: [parameter('X_Caller', true)],
+            responses: { 200: { description: 'ok' } },
+          },
+        },
+      },
+    });
+    const { call } = await load(`credentials: { user: { ${credential} } }\n`, doc, { KEY: 'key-1' }, { assertions });
+    expect(await call('key', 'shop_get_order', {})).toMatchObject({ isError: false });
+    expect(Object.keys(api.seen[0]!.headers)).toContain('x-caller');
+    expect(Object.keys(api.seen[0]!.headers)).not.toContain('x_caller');
+    for (const name of ['X_Caller', 'x_caller'])
+      expect((await call('key', 'shop_get_order', { [name]: 'root' })).isError).toBe(true);
+    expect(api.seen).toHaveLength(1);
+  });
+
   const secured = (scheme: object) =>
     document({
       components: { securitySchemes: { user: scheme } },

@@ -119,7 +119,11 @@ describe('OAuth2 client credentials', () => {
 
   function watchSecrets(onSecret: (value: string) => void): Redactor {
     const redact = createRedactor([]);
-    return Object.assign((text: string) => redact(text), { addSecret: onSecret, secrets: () => [] });
+    return Object.assign((text: string) => redact(text), {
+      addSecret: onSecret,
+      keepSecret: onSecret,
+      secrets: () => [],
+    });
   }
 
   function fresh(overrides: Overrides = {}, onSecret?: (value: string) => void) {

@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Credential, Domain } from '../../src/endpoint/model.ts';
 import { createRedactor } from '../../src/endpoint/redaction/redact.ts';
 import { collectSecrets, endpointSecrets } from '../../src/endpoint/secrets.ts';
+import { createExecutor } from '../../src/executor/executor.ts';
+import { readProxyRules } from '../../src/network/proxy-rules.ts';
 import { endpoint } from './support.ts';
 
 describe('collectSecrets()', () => {
@@ -111,6 +113,15 @@ describe('createRedactor()', () => {
     for (let round = 0; round < 1000; round++) redact.addSecret(`rotated-${round}`);
     expect(redact('configured-one rotated-999')).toBe('[redacted] [redacted]');
     expect(redact('fresh-token')).toBe('fresh-token');
+  });
+
+  test('forgets no secret of the configuration, however many tokens come and go', () => {
+    const redact = createRedactor([]);
+    redact.addSecret('redis-password');
+    redact.keepSecret('redis-password');
+    createExecutor({ redact, proxies: readProxyRules({ HTTPS_PROXY: 'http://ann:proxy-password@127.0.0.1:3128' }) });
+    for (let round = 0; round < 1000; round++) redact.addSecret(`rotated-${round}`);
+    expect(redact('redis-password proxy-password')).toBe('[redacted] [redacted]');
   });
 
   test('for any secret in any text, the secret is gone', () => {

@@ -84,6 +84,19 @@ test('a redirect is signed anew, for where it leads', async () => {
   expect(second).not.toBe(first);
 });
 
+test('a signature is made anew after a redirect also where a header says who calls', async () => {
+  answer = ({ url }, response) =>
+    url === '/me' ? response.writeHead(307, { location: '/me/' }).end() : response.end('{}');
+  const gateway = await open(`${domain('')}headers: { X-User: "\${principal.id}" }\n`, ENV);
+  expect(await callTool(gateway, 'shop_get_me')).toMatchObject({ isError: false });
+  const [first, second] = api.seen.map(({ headers }) => /Signature=(\w+)/.exec(headers.authorization!)![1]);
+  expect(api.seen.map(({ url, headers }) => [url, headers['x-user']])).toEqual([
+    ['/me', 'local'],
+    ['/me/', 'local'],
+  ]);
+  expect(second).not.toBe(first);
+});
+
 describe('a wrong clock is told from a wrong key', () => {
   test('by the date of the answer', async () => {
     answer = (_, response) =>

@@ -2,12 +2,15 @@
 import { lookup } from 'node:dns/promises';
 import '../support/real-http.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openIssuers } from '../../src/cli/serve/issuers.ts';
 import { endpointSecrets } from '../../src/endpoint/secrets.ts';
 import { createGateway } from '../../src/gateway.ts';
+import { createSilentLog } from '../../src/log.ts';
 import { chooseProxy, parseProxy, readProxyRules } from '../../src/network/proxy-rules.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { type ConnectProxy, startConnectProxy } from '../support/connect-proxy.ts';
 import { startTlsUpstream, type TlsUpstream } from '../support/tls-upstream.ts';
+import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { createCertificates, type Signer } from '../support/upstream-certificates.ts';
 import { callTool, createWorkshop } from '../support/workshop.ts';
@@ -44,6 +47,20 @@ endpoints:
 const tls = () => `tls: { ca: ${authority.files.cert} }\n`;
 /** A name that only the proxy can resolve: it leads every tunnel to the API. */
 const leading = (port: number) => startConnectProxy({ leadsTo: port });
+
+test('authorization servers are asked through the proxy of the environment', async () => {
+  const way = await leading(secure.port);
+  const issuers = openIssuers(
+    { host: '127.0.0.1', publicUrl: undefined, env: { HTTPS_PROXY: way.url } },
+    { oauth: [{ issuer: 'https://id.example', jwksUri: 'https://id.example:8443/jwks' }] },
+    [],
+  );
+  issuers.start(createSilentLog(), 'http://127.0.0.1:1');
+  await until(() => way.seen.length > 0);
+  expect(way.seen[0]).toBe('CONNECT id.example:8443');
+  await issuers.close();
+  await way.close();
+});
 
 describe('a domain with a proxy', () => {
   test('https goes through a tunnel, and TLS is spoken with the API, not with the proxy', async () => {

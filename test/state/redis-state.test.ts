@@ -215,9 +215,14 @@ test('a Redis that was never there keeps nobody from starting', async () => {
   expect([state.isUsable, state.changes]).toEqual([false, [`away redis://127.0.0.1:${port} ECONNREFUSED`]]);
 });
 
-test.each(['http://127.0.0.1', 'redis:', 'nonsense', 'redis://a?timeout=5', 'redis://a?timeoutMs=0'])(
-  '%s is no address of a Redis',
-  async (url) => {
-    await expect(replica(url)).rejects.toMatchObject({ code: 'BAD_CONFIG' });
-  },
-);
+test.each([
+  'http://127.0.0.1',
+  'redis:',
+  'nonsense',
+  'redis://a?timeout=5',
+  'redis://a?timeoutMs=0',
+  'redis://u:100%@a',
+  'redis://%zz:p@a',
+])('%s is no address of a Redis', async (url) => {
+  await expect(replica(url)).rejects.toMatchObject({ code: 'BAD_CONFIG' });
+});

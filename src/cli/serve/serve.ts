@@ -58,7 +58,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   const { options, authorities, tls } = await prepare(config);
   const loaded = await load(config);
   const redact = createRedactor(collectSecrets(loaded.domains));
-  for (const secret of authorities?.issuers?.secrets ?? []) redact.addSecret(secret);
+  for (const secret of authorities?.issuers?.secrets ?? []) redact.keepSecret(secret);
   const log = createLog({ level: config.logLevel, redact, pretty: process.stderr.isTTY === true });
   const refusals = openRefusals(log);
   let gateway: Gateway;
@@ -68,7 +68,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
     refuseUnsigned(loaded.domains, options);
     audit = config.audit && openTrail({ ...config.audit, redact, log });
     running.state = await openState(config, log);
-    for (const secret of running.state?.secrets ?? []) redact.addSecret(secret);
+    for (const secret of running.state?.secrets ?? []) redact.keepSecret(secret);
     gateway = createGateway({
       ...options,
       domains: loaded.domains,

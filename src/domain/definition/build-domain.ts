@@ -158,12 +158,12 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
   // Who calls is told to the API of the domain, like its credentials.
   const outer = { headers: shared.headers, callerHeaders: abroad ? [] : shared.callerHeaders };
   const sent = mergeHeaders(outer, headers);
-  for (const key of argumentsOf({ ...wire, ...sent }))
-    problems.push({ path: [...at, 'args', key], message: 'would write a header that says who calls; remove it' });
   const security =
     own.security === undefined
       ? shared.security
       : readSecurity(own.security, shared.credentials, [...at, 'security'], problems);
+  for (const key of argumentsOf({ ...wire, ...sent, security }))
+    problems.push({ path: [...at, 'args', key], message: 'would write a header that says who calls; remove it' });
   return {
     id: `${definition.name}.${action}`,
     domain: definition.name,

@@ -3,6 +3,7 @@
 
 import type { HeaderPlan } from '../../endpoint/headers/header-fields.ts';
 import { plainName } from '../../endpoint/headers/header-names.ts';
+import { createOwnedHeaders, credentialHeaders } from '../../endpoint/headers/owned-headers.ts';
 import type { CallerHeader, Credential, Endpoint } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 
@@ -31,7 +32,9 @@ export function refuseTwice(
   const configured = new Set([...Object.keys(headers), ...callerHeaders.map(({ name }) => name)].map(plainName));
   for (const [index, { name }] of forward.entries())
     if (configured.has(plainName(name))) say(['forward', index], `${name} is set by headers already`);
-  const proven = new Map([...credentials].flatMap((one) => fieldsOf(one).map((field) => [plainName(field), one.name])));
+  const proven = new Map(
+    [...credentials].flatMap((one) => credentialHeaders(one).map((field) => [plainName(field), one.name])),
+  );
   for (const { name, from } of [...callerHeaders, ...forward]) {
     const credential = proven.get(plainName(name));
     if (credential !== undefined)
@@ -39,17 +42,12 @@ export function refuseTwice(
   }
 }
 
-function fieldsOf(credential: Credential): string[] {
-  if (credential.kind === 'assertion') return [credential.field];
-  if (credential.kind === 'apiKey') return credential.in === 'header' ? [credential.field] : [];
-  return credential.kind === 'login' && credential.send.in === 'header' ? [credential.send.field] : [];
-}
-
-/** Arguments that would write one of these headers. */
-export function argumentsOf({ args, callerHeaders = [] }: Pick<Endpoint, 'args' | 'callerHeaders'>): readonly string[] {
-  const names = new Set(callerHeaders.map(({ name }) => plainName(name)));
-  if (names.size === 0) return [];
-  const writes = (arg: Endpoint['args'][number]) =>
-    arg.to.some((to) => to.in === 'header' && names.has(plainName(to.name)));
+/** Arguments that would write one of these headers, or one of a credential. */
+export function argumentsOf({
+  args,
+  ...endpoint
+}: Pick<Endpoint, 'args' | 'callerHeaders' | 'security'>): readonly string[] {
+  const isOwned = createOwnedHeaders(endpoint);
+  const writes = (arg: Endpoint['args'][number]) => arg.to.some((to) => to.in === 'header' && isOwned(to.name));
   return args.filter(writes).map(({ key }) => key);
 }

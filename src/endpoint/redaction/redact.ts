@@ -3,8 +3,10 @@ import { decodeEscapes, mayHoldEscapes } from './escapes.ts';
 
 export interface Redactor {
   (text: string): string;
-  /** For secrets that come into being while running: OAuth access tokens. */
+  /** For secrets that come into being while running, and pass: access tokens. */
   addSecret(value: string): void;
+  /** For secrets of the configuration that were not known yet when this was made: they make room for nobody. */
+  keepSecret(value: string): void;
   /** All it takes out, for a redactor in another thread. */
   secrets(): readonly string[];
 }
@@ -42,6 +44,12 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       added.add(value);
       needles = needlesOf([...configured, ...added]);
     },
+    keepSecret(value: string) {
+      if (value.length < MIN_LENGTH || configured.has(value)) return;
+      added.delete(value);
+      configured.add(value);
+      needles = needlesOf([...configured, ...added]);
+    },
     secrets: () => [...configured, ...added],
   });
 }
@@ -50,6 +58,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
 export function joinRedactors(redact: Redactor, own: Redactor): Redactor {
   return Object.assign((text: string) => redact(own(text)), {
     addSecret: redact.addSecret,
+    keepSecret: redact.keepSecret,
     secrets: () => [...redact.secrets(), ...own.secrets()],
   });
 }

@@ -1,5 +1,7 @@
 // Endpoint + arguments → the one request to send. Everything that does not depend on the arguments is done once.
-import { isArgumentHeader, isConfigurableHeader, plainName } from '../../endpoint/headers/header-names.ts';
+
+import { isArgumentHeader, isConfigurableHeader } from '../../endpoint/headers/header-names.ts';
+import { createOwnedHeaders } from '../../endpoint/headers/owned-headers.ts';
 import type { Args, Connection, Effect, Endpoint, EndpointLimits, Target } from '../../endpoint/model.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
@@ -58,7 +60,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
   const isRead = effect === 'read';
   const publicOnly = endpoint.publicOnly === true;
   const takesPart = true;
-  const callerNames = new Set((endpoint.callerHeaders ?? []).map(({ name }) => plainName(name)));
+  const isOwned = createOwnedHeaders(endpoint);
   const variables = new Map<string, PathVariable>();
   const writers: Record<'query' | 'header' | 'cookie', Writer[]> = { query: [], header: [], cookie: [] };
   for (const { key, to } of endpoint.args) {
@@ -69,7 +71,7 @@ export function compileRequest(endpoint: Endpoint, userAgent: string, tool: stri
         writers[place.in].push({
           key,
           name: place.name.toLowerCase(),
-          serialise: restrict(place, effect, callerNames),
+          serialise: restrict(place, effect, isOwned),
         });
       }
     }
@@ -167,8 +169,12 @@ function compilePlace(target: Target): Place | undefined {
 }
 
 /** What no argument may do: set a reserved header or one that says who calls, or name another method in a pair of a read, wherever its name comes from. */
-function restrict({ in: where, name, serialise }: Place, effect: Effect, callerNames: ReadonlySet<string>): Serialise {
-  if (where === 'header' && (!isArgumentHeader(name, effect) || callerNames.has(plainName(name)))) {
+function restrict(
+  { in: where, name, serialise }: Place,
+  effect: Effect,
+  isOwned: (name: string) => boolean,
+): Serialise {
+  if (where === 'header' && (!isArgumentHeader(name, effect) || isOwned(name))) {
     return () => {
       throw new Unsendable(`would set the header ${name}, which no argument may`);
     };

@@ -1,0 +1,29 @@
+// Headers of a request that no argument may write, because something else says there who calls.
+import type { Credential, Endpoint } from '../model.ts';
+import { plainName } from './header-names.ts';
+
+/** The headers of its own that a credential is sent in. */
+export function credentialHeaders(credential: Credential): string[] {
+  if (credential.kind === 'assertion') return [credential.field];
+  if (credential.kind === 'apiKey') return credential.in === 'header' ? [credential.field] : [];
+  return credential.kind === 'login' && credential.send.in === 'header' ? [credential.send.field] : [];
+}
+
+/** Compared as CGI, WSGI and PHP do, to whom `X_User` is `X-User`: beside the one header a second would be taken for it. */
+export function createOwnedHeaders({
+  callerHeaders = [],
+  security,
+}: Pick<Endpoint, 'callerHeaders' | 'security'>): (name: string) => boolean {
+  const told = new Set(callerHeaders.map(({ name }) => plainName(name)));
+  const keys = new Map<string, string>();
+  for (const credential of security.flat())
+    for (const name of credentialHeaders(credential)) {
+      if (credential.kind === 'assertion') told.add(plainName(name));
+      else keys.set(plainName(name), name.toLowerCase());
+    }
+  return (name) => {
+    const plain = plainName(name);
+    // Documents name a key among the parameters as well: there it is written over what an argument says.
+    return told.has(plain) || (keys.has(plain) && keys.get(plain) !== name.toLowerCase());
+  };
+}
