@@ -41,6 +41,8 @@ export interface AuditTrail extends Evidence {
   readonly file: string;
   readonly keyFile: string;
   readonly publicKey: string;
+  /** Nothing can be written at the moment, and calls are refused for it; looked at again with every call and signature. */
+  readonly isRefusing: boolean;
   /** After a rename by somebody else (logrotate): goes on in a new file. It would be noticed within a second, too. */
   reopen(): void;
   /** Signs what is not signed yet, and lets go of the file. */
@@ -144,6 +146,10 @@ class Trail implements Evidence {
 
   get file(): string {
     return this.#file.path;
+  }
+
+  get isRefusing(): boolean {
+    return this.#refuses && this.#trouble !== undefined;
   }
 
   admit(label: string): void {

@@ -22,6 +22,8 @@ export interface Served {
 export interface ServeOptions<Data = unknown> extends Partial<HttpOptions<Data>> {
   /** What /readyz says. Default: ready until closing begins. */
   readonly ready?: () => boolean;
+  /** Why every call would be refused at the moment: /readyz says so. */
+  readonly problem?: () => string | undefined;
   /** What anybody may read at a path outside /mcp, such as metadata for clients; undefined: nothing is there. */
   readonly publicDocument?: (path: string) => object | undefined;
   /** What /healthz and /readyz say about what replicas share. Absent: there is nothing of the kind. */
@@ -50,7 +52,7 @@ export async function serveHttp<Data = unknown>(
   gateway: Served,
   options: ServeOptions<Data> = {},
 ): Promise<HttpServer> {
-  const { ready, sharedState, onInternalError, publicDocument, ...http } = { ...HTTP_DEFAULTS, ...options };
+  const { ready, problem, sharedState, onInternalError, publicDocument, ...http } = { ...HTTP_DEFAULTS, ...options };
   let closing = false;
   const { limits } = gateway;
   limits?.overload.start();
@@ -69,6 +71,7 @@ export async function serveHttp<Data = unknown>(
           version: gateway.version,
           ready: ready ?? (() => !closing),
           isExhausted: () => limits?.overload.isExhausted ?? false,
+          problem,
           sharedState,
           // With callers told apart only they, and browsers that ask for permission, get this far.
           hasProfile: (profile) => http.identify !== undefined || gateway.serviceOf(profile) !== undefined,

@@ -16,6 +16,8 @@ export interface RoutesParts {
   readonly ready: () => boolean;
   /** There is hardly any memory left: another replica should be asked. */
   readonly isExhausted?: (() => boolean) | undefined;
+  /** Why every call would be refused at the moment. */
+  readonly problem?: (() => string | undefined) | undefined;
   readonly sharedState?: (() => SharedState) | undefined;
   readonly hasProfile: (profile: string) => boolean;
   /** Undefined: not for everybody to know. */
@@ -81,7 +83,11 @@ export function createRoutes(
     response.json({ status: 'ok', ...state() });
   });
   app.get('/readyz', (_request, response) => {
-    const status = !parts.ready() ? 'draining' : parts.isExhausted?.() ? 'out of memory' : 'ready';
+    const status = !parts.ready()
+      ? 'draining'
+      : parts.isExhausted?.()
+        ? 'out of memory'
+        : (parts.problem?.() ?? 'ready');
     response.status(status === 'ready' ? 200 : 503).json({ status, ...state() });
   });
   const refuse = (request: IncomingMessage, response: Response, refusal: Refusal) => {

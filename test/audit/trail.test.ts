@@ -200,8 +200,10 @@ describe('an audit trail', () => {
     trail.reopen();
     expect(() => trail.admit('pets_get')).toThrow('pets_get was refused: this gateway records every call');
     expect(trail.write(sealedCall())).toBe(false);
+    expect(trail.isRefusing).toBe(true);
     renameSync(file, `${file}.1`);
     trail.admit('pets_get');
+    expect(trail.isRefusing).toBe(false);
     trail.close();
     expect(kinds()).toEqual(['open', 'checkpoint', 'call', 'gap', 'checkpoint']);
     expect(flawsOf(verify([`${file}.1`, file], keyFile))).toEqual(['3: is no record: it was changed or inserted']);

@@ -110,6 +110,16 @@ describe('landbridge serve with an audit trail', () => {
     });
   });
 
+  test('says that records before the first file that it was shown are not looked at', async () => {
+    await (await start()).stop();
+    renameSync(file, `${file}.old`);
+    await (await start()).stop();
+    rmSync(`${file}.old`);
+    const { code, stdout } = await run(['audit', 'verify', 'audit.jsonl'], { cwd: folder });
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/Records 1 to \d+ are not in these files/)]);
+    expect(stdout).toContain('inserted in these files up to the last signature');
+  });
+
   test('says which line was changed, and exits with 1', async () => {
     const server = await start();
     for (let count = 0; count < 3; count++) await call(server);
@@ -244,8 +254,11 @@ describe('on a disk that is really full', () => {
     expect(upstream.seen).toHaveLength(1);
     const refused = await post(server.http, JSON.stringify(legacy(2, 'resources/read', { uri: 'pets://nothing' })));
     expect(refused.body).toContain('error');
+    const readiness = () => fetch(server.http.replace('/mcp', '/readyz')).then((response) => response.json());
+    expect(await readiness()).toEqual({ status: 'calls cannot be recorded' });
     empty();
     expect(modeOf(await call(server, 'pets_create'))).toBeUndefined();
+    expect(await readiness()).toEqual({ status: 'ready' });
     await server.stop();
     expect(readRecords(file).filter(({ kind }) => kind === 'gap')).toMatchObject([{ lost: 0, refused: 3 }]);
     expect(await verdictOf(file, '--key', 'audit-key.pem', '--closed')).toMatchObject({ code: 0, flaws: [] });

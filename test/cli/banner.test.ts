@@ -3,7 +3,8 @@ import '../support/real-http.ts';
 import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from 'vitest';
 import { renderBanner, renderLine } from '../../src/cli/serve/banner.ts';
-import { readConfig } from '../../src/config/read-config.ts';
+import { clientUrl, listDoorWarnings } from '../../src/cli/serve/doors.ts';
+import { type Flags, readConfig } from '../../src/config/read-config.ts';
 import { createGateway } from '../../src/gateway.ts';
 import { petsDomain } from '../support/pets.ts';
 
@@ -78,6 +79,26 @@ test('says who may call, and how a client sends its key without holding it', () 
   expect(text).toContain(JSON.stringify({ servers: { landbridge: { type: 'http', url, headers } } }));
   expect(text).toContain(`-H "Authorization: Bearer $MCP_GATEWAY_KEY" -d`);
   expect(renderLine(gateway, { ...at, authentication: '2 keys' }, 240)).toMatch(/tokens; authentication: 2 keys\n$/);
+});
+
+test('what people paste is where clients reach the gateway', () => {
+  const bound = 'http://0.0.0.0:3333/mcp';
+  const urlOf = (flags: Flags) => clientUrl(readConfig({ paths: ['pets.yaml'], host: '0.0.0.0', ...flags }, {}), bound);
+  expect(urlOf({})).toBe('http://127.0.0.1:3333/mcp');
+  expect(urlOf({ publicUrl: 'https://gw.corp/' })).toBe('https://gw.corp/mcp');
+  expect(urlOf({ allowedHost: ['gw.internal'] })).toBe('http://gw.internal:3333/mcp');
+  const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools' });
+  const launch = { config: readConfig({ paths: ['pets.yaml'] }, {}), envFiles: [], verbose: false };
+  const text = renderBanner(gateway, { ...at, url: 'https://gw.corp/mcp' }, launch, 240, 'tools 1', 300);
+  expect(text).toContain('claude mcp add --transport http landbridge https://gw.corp/mcp');
+  expect(text).toContain('curl -s https://gw.corp/mcp');
+});
+
+test('replicas that share their state are told to share a secret', () => {
+  const warningsOf = (env: Record<string, string>) =>
+    listDoorWarnings(readConfig({ paths: ['pets.yaml'], state: 'redis://127.0.0.1:1' }, env), false);
+  expect(warningsOf({})).toEqual([expect.stringContaining('LANDBRIDGE_SECRET')]);
+  expect(warningsOf({ LANDBRIDGE_SECRET: 's'.repeat(32) })).toEqual([]);
 });
 
 test('says in words that a wide bind asks nobody who calls', () => {

@@ -84,7 +84,7 @@ describe('landbridge serve', () => {
       cwd: folder,
       env,
     });
-    expect((server as unknown as { authentication: string }).authentication).toBe('2 keys');
+    expect(server).toMatchObject({ authentication: '2 keys', warnings: [] });
     const url = server.http.replace('0.0.0.0', '127.0.0.1');
     expect(await list(url)).toMatchObject({ status: 401 });
     expect(await list(url, one.key)).toMatchObject({ status: 200 });
@@ -103,6 +103,8 @@ describe('landbridge serve', () => {
     const { authentication, warnings } = server as unknown as { authentication: string; warnings: string[] };
     expect(authentication).toBe('none');
     expect(warnings[0]).toMatch(/^No authentication: whoever reaches this port/);
+    expect(warnings[1]).toMatch(/^HTTP is served under the addresses of this machine alone: .*publicUrl/);
+    expect((server as unknown as { url: string }).url).toBe(server.http.replace('0.0.0.0', '127.0.0.1'));
     await server.stop();
     expect(server.log()).toContain('No authentication: whoever reaches this port');
   });

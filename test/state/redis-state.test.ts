@@ -58,6 +58,20 @@ describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
     expect(await one.rates.take('key:other', rate)).toBe(0);
   });
 
+  test('say nothing about Redis when they hang up themselves', async () => {
+    const { url } = await redis();
+    const changes: boolean[] = [];
+    const state = await openRedisState({
+      url,
+      onChange: (isUsable) => void changes.push(isUsable),
+      onWarning: () => {},
+    });
+    const asked = state.rates.take('x', parseRate('5/s'));
+    state.close();
+    await asked;
+    expect(changes).toEqual([true]);
+  });
+
   test('spend a permission once, however many of them are shown it at the same time', async () => {
     const { url } = await redis();
     const [one, two] = [confirmationsOf(await replica(url)), confirmationsOf(await replica(url))];

@@ -51,6 +51,7 @@ interface Running {
   tcp?: TcpServer;
   stdio?: StdioServer;
   state?: RedisState | undefined;
+  audit?: AuditTrail | undefined;
 }
 
 async function serve(launch: Launch, json: boolean): Promise<void> {
@@ -67,6 +68,7 @@ async function serve(launch: Launch, json: boolean): Promise<void> {
   try {
     refuseUnsigned(loaded.domains, options);
     audit = config.audit && openTrail({ ...config.audit, redact, log });
+    running.audit = audit;
     running.state = await openState(config, log);
     for (const secret of running.state?.secrets ?? []) redact.keepSecret(secret);
     gateway = createGateway({
@@ -204,6 +206,7 @@ async function start(
       refusals,
       maxBodyBytes: config.maxBodyBytes,
       ready: () => !stopping,
+      problem: () => (running.audit?.isRefusing ? 'calls cannot be recorded' : undefined),
       ...(authorities && { identify: authorities.identify }),
       ...(authorities?.issuers && { publicDocument: authorities.issuers.resource.documentAt }),
       sharedState: running.state && (() => (running.state?.isUsable ? 'ok' : 'degraded')),
