@@ -204,4 +204,25 @@ export const RATE_CASES: readonly Case[] = [
     const { result, text } = await call(gateway, QUIET, {}, { name: 'get_thing', arguments: { id: 'quiet' } });
     return result !== undefined && result.isError !== true ? undefined : `refused: ${text.slice(0, 200)}`;
   }),
+  limitCase('bodies that a caller never ends keep no other caller out', async (attack) => {
+    const gateway = await launchWith(attack);
+    const { hostname, port } = new URL(gateway.http);
+    const head =
+      `POST /mcp HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${NOISY}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 1048576\r\n\r\n';
+    const crowd = await Promise.all(many(70, () => openSocket(Number(port))));
+    for (const socket of crowd) socket.write(head + ' '.repeat(1_048_500));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // In two pieces, so that it has to be held as well.
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_things' } });
+    const quiet = await openSocket(Number(port));
+    quiet.write(head.replace(NOISY, QUIET).replace('1048576', String(text.length)) + text.slice(0, 40));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    quiet.write(text.slice(40));
+    await call(gateway, QUIET);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (const socket of [...crowd, quiet]) socket.destroy();
+    const { length } = attack.upstream.arrivals;
+    return length === 2 ? undefined : `${length} of 2 calls of the quiet one reached the API`;
+  }),
 ];
