@@ -25,6 +25,11 @@ export interface Principal {
   readonly stepUp?: ((profile: string, effect: Effect) => StepUp | undefined) | undefined;
 }
 
+/** Callers that are not told apart are one principal. */
+export function isAnybody(id: string): boolean {
+  return id === 'anonymous' || id === 'local';
+}
+
 /** How to be let do more: the scopes to ask for, and the same as `WWW-Authenticate`. */
 export interface StepUp {
   readonly scopes: readonly string[];

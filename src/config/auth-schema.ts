@@ -117,7 +117,7 @@ const issuer = strict(
         'clientIdEnv',
         'clientSecretEnv',
       ).meta({ id: 'introspection' }),
-      'For opaque tokens: the authorization server is asked about each (RFC 7662).',
+      'For opaque tokens: the authorization server is asked about each (RFC 7662). Of several that have it each sees the tokens that none before it in this list knows: name only servers that may.',
       { clientIdEnv: 'IDP_CLIENT_ID', clientSecretEnv: 'IDP_CLIENT_SECRET' },
     ),
     scopes: about(

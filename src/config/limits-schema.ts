@@ -5,11 +5,15 @@ import { about, strict } from '../domain/definition/shape/fields.ts';
 
 export const limitsSection = strict({
   perPrincipal: about(callLimits, 'Of one caller, over all its connections.', { rate: '600/min', concurrent: 32 }),
-  perUpstream: about(callLimits, 'Of one API, from all callers together; who waits is served in turn by caller.', {
-    concurrent: 64,
-    queue: 256,
-    waitSeconds: 5,
-  }),
+  perUpstream: about(
+    callLimits,
+    'Of one API, from all callers together; who waits is served in turn by caller, and one that is known gets at most seven eighths of the room.',
+    {
+      concurrent: 64,
+      queue: 256,
+      waitSeconds: 5,
+    },
+  ),
   shed: about(
     strict({
       eventLoopMs: about(z.number().min(10), 'Event-loop delay beyond which new calls are sent away.', 200),

@@ -1,6 +1,7 @@
 // Room for so many calls at once, and a queue in front of it. Who waits is served in turn by caller, each caller's calls in
 // their order; a queue that is full loses the last call of whoever has most in it. So a caller that sends a hundred times as
 // much as another waits a hundred times as long, and the other does not.
+import { isAnybody } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
 
@@ -23,9 +24,11 @@ interface Guest {
   running: number;
   readonly queue: Waiter[];
   isRecent: boolean;
+  /** Everybody is this one: there is nobody to share with. */
+  readonly isAnybody: boolean;
 }
 
-/** After a minute without a call nobody has to share with a caller any more. */
+/** After a minute without a call a caller is forgotten. */
 const GUEST_MS = 60_000;
 
 export class Slots {
@@ -79,17 +82,22 @@ export class Slots {
   }
 
   #hasRoom(guest: Guest): boolean {
-    return this.#running < this.rules.concurrent && guest.running < this.#share();
+    return this.#running < this.rules.concurrent && this.#mayHaveMore(guest);
   }
 
-  /** Of several callers none takes the last eighth of the room: calls that take long would keep everybody else out. */
-  #share(): number {
+  /**
+   * A caller that has something under way gets more only while seven of its calls leave one place free: one gets seven eighths
+   * of the room, two get 7/15 each. However many take all they can, and whether or not others are known yet, the next finds
+   * room, even when all calls take long.
+   */
+  #mayHaveMore({ running, isAnybody }: Guest): boolean {
     const { concurrent } = this.rules;
-    return this.#guests.size > 1 && concurrent >= 4 ? concurrent - Math.ceil(concurrent / 8) : concurrent;
+    if (isAnybody || running === 0 || concurrent < 4) return true;
+    return running < 7 * (concurrent - this.#running - 1);
   }
 
   #meet(who: string): Guest {
-    const guest: Guest = { running: 0, queue: [], isRecent: true };
+    const guest: Guest = { running: 0, queue: [], isRecent: true, isAnybody: who === '' || isAnybody(who) };
     this.#guests.set(who, guest);
     if (this.#guests.size > 1) this.#sweeping ??= setTimeout(sweep, GUEST_MS, this).unref();
     return guest;
@@ -113,7 +121,7 @@ export class Slots {
   }
 
   #enterPaced(guest: Guest, call: WaitingCall, pace: Pace): Promise<void> | undefined {
-    const isCrowded = this.#running + this.#asking >= this.rules.concurrent || guest.running >= this.#share();
+    const isCrowded = this.#running + this.#asking >= this.rules.concurrent || !this.#mayHaveMore(guest);
     if (isCrowded || this.#waiting > this.#asking || this.#pacing !== undefined) return this.#wait(guest, call);
     const waitMs = pace();
     if (waitMs === 0) {
@@ -170,8 +178,7 @@ export class Slots {
 
   /** Who is to be served: the first in the ring that does not have its share already. */
   #nextGuest(): Guest | undefined {
-    const share = this.#share();
-    return this.#ring.find(({ running }) => running < share);
+    return this.#ring.find((guest) => this.#mayHaveMore(guest));
   }
 
   #begin(guest: Guest): void {

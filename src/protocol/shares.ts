@@ -1,6 +1,6 @@
 // Room for so many at once, of which a caller gets no more than are still free: alone it gets half, two get a third each, and
 // whoever comes next always finds some.
-import type { Principal } from '../call/caller.ts';
+import { isAnybody, type Principal } from '../call/caller.ts';
 
 export class Shares {
   readonly #max: number;
@@ -15,7 +15,7 @@ export class Shares {
   enter({ id }: Pick<Principal, 'id'>): boolean {
     const own = this.#own.get(id) ?? 0;
     // Where callers are not told apart there is nobody to share with.
-    const most = id === 'anonymous' || id === 'local' ? this.#max : this.#max - this.#taken;
+    const most = isAnybody(id) ? this.#max : this.#max - this.#taken;
     if (this.#taken >= this.#max || own >= most) return false;
     this.#taken++;
     this.#own.set(id, own + 1);

@@ -55,7 +55,7 @@ export class HttpSender implements Sender {
   }
 
   get park(): () => () => void {
-    this.#park ??= createParking(this.#load.park);
+    this.#park ??= createParking(() => this.#load.park(this.principal.id));
     return this.#park;
   }
 

@@ -1,12 +1,19 @@
 // How much is under way in this process, and waiting for its end. Requests that only wait for their client are no load, but
 // still not over.
+import { isAnybody } from '../call/caller.ts';
 
 export interface Load {
   readonly underWay: number;
-  enter(): void;
-  leave(): void;
+  /**
+   * Whether there is room for one more of a caller, where there is room for `max`. It gets more only while three of its
+   * requests leave one free, so that however many take all they can, another finds room.
+   */
+  hasRoom(caller: string, max: number): boolean;
+  /** `caller`: where it is known. */
+  enter(caller?: string): void;
+  leave(caller?: string): void;
   /** Says that a request waits for its client; the function returned takes that back. */
-  park(): () => void;
+  park(caller?: string): () => void;
   /** Resolves when nothing is left, not even what waits. */
   idle(): Promise<void>;
 }
@@ -14,22 +21,31 @@ export interface Load {
 export function createLoad(): Load {
   let underWay = 0;
   let parked = 0;
+  const callers = new Map<string, number>();
   let wake = () => {};
+  const add = (caller: string | undefined, more: 1 | -1) => {
+    underWay += more;
+    if (caller === undefined) return;
+    const own = (callers.get(caller) ?? 0) + more;
+    if (own > 0) callers.set(caller, own);
+    else callers.delete(caller);
+  };
   return {
     get underWay() {
       return underWay;
     },
-    enter: () => {
-      underWay++;
+    hasRoom: (caller, max) =>
+      underWay < max && (isAnybody(caller) || (callers.get(caller) ?? 0) < 3 * (max - underWay)),
+    enter: (caller) => add(caller, 1),
+    leave: (caller) => {
+      add(caller, -1);
+      if (underWay + parked === 0) wake();
     },
-    leave: () => {
-      if (--underWay + parked === 0) wake();
-    },
-    park: () => {
-      underWay--;
+    park: (caller) => {
+      add(caller, -1);
       parked++;
       return () => {
-        underWay++;
+        add(caller, 1);
         parked--;
       };
     },

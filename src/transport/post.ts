@@ -54,7 +54,7 @@ export function createPost(parts: PostParts): Post {
       (body) => {
         if (response.headersSent) return;
         // Asked again: many bodies may have been on their way while there was room for one.
-        if (load.underWay >= maxInFlight) refuseBusy();
+        if (!load.hasRoom(caller, maxInFlight)) refuseBusy();
         else void answer(protocol, request, response, identity, body);
       },
       (why) => {
@@ -77,10 +77,11 @@ function createAnswer({ admission, load, refuse, refusals, isDraining, onInterna
     bytes: Buffer,
   ): Promise<void> => {
     const connection = enterConnection(request.socket);
+    const caller = identity.principal.id;
     const { address: remote } = admission.visitorOf(request);
     const cors = admission.corsHeaders(request);
     const sender = new HttpSender(request, response, identity, remote, connection.signal, cors, load);
-    load.enter();
+    load.enter(caller);
     try {
       const handle = () => {
         if (isUtf8(bytes)) return protocol.handle(bytes.toString(), sender);
@@ -98,7 +99,7 @@ function createAnswer({ admission, load, refuse, refusals, isDraining, onInterna
       else refuse(request, response, BROKEN);
     } finally {
       connection.leave();
-      load.leave();
+      load.leave(caller);
     }
   };
 }

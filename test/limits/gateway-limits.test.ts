@@ -264,10 +264,10 @@ describe('room for the calls of an API', () => {
       { domains: [petsDomain(upstream.url), deadPets, sameHost] },
     );
     const leave = new AbortController();
-    const lost = many(40, () => call({ id: 'a' }, 'dead_list', { signal: leave.signal }));
+    const lost = many(40, () => call({ id: 'anonymous' }, 'dead_list', { signal: leave.signal }));
     await until(() => dead.seen.length === 4);
-    for (let i = 0; i < 5; i++) expect((await call({ id: 'a' })).isError ?? false).toBe(false);
-    const same = call({ id: 'a' }, 'same_get', { signal: leave.signal });
+    for (let i = 0; i < 5; i++) expect((await call({ id: 'anonymous' })).isError ?? false).toBe(false);
+    const same = call({ id: 'anonymous' }, 'same_get', { signal: leave.signal });
     await until(() => dead.seen.length === 5);
     leave.abort();
     await Promise.all([...lost, same]);

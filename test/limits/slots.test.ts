@@ -138,10 +138,29 @@ describe('several callers', () => {
     expect([order.at(-1), slots.running]).toEqual(['quiet', 15]);
   });
 
-  test('but who is alone has all of it', () => {
+  test('leave it as well to those who have never called, and however many take all they can', async () => {
+    const slots = slotsOf({ concurrent: 16, queue: 1_000 });
+    const { order, send, settle } = crowd(slots);
+    for (let i = 0; i < 50; i++) send('noisy');
+    expect(slots.running).toBe(14);
+    for (let i = 0; i < 50; i++) send('noisy too');
+    await settle();
+    expect(slots.running).toBe(15);
+    // As calls end the two come to have as many, and between them leave something free.
+    for (let i = 0; i < 20; i++) {
+      slots.leave('noisy');
+      await settle();
+    }
+    expect(slots.running).toBeLessThan(16);
+    send('quiet');
+    await settle();
+    expect(order.at(-1)).toBe('quiet');
+  });
+
+  test.each(['anonymous', 'local', ''])('but where they are not told apart ("%s") they have all of it', (who) => {
     const slots = slotsOf({ concurrent: 16 });
     const { send } = crowd(slots);
-    for (let i = 0; i < 50; i++) send('noisy');
+    for (let i = 0; i < 50; i++) send(who);
     expect(slots.running).toBe(16);
   });
 });

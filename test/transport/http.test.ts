@@ -525,6 +525,33 @@ describe('load', () => {
     });
   });
 
+  test('of callers who have as much under way as they can leaves room for another, however many they are', async () => {
+    const identify = ({ headers }: { readonly headers: NodeJS.Dict<string | string[]> }) => ({
+      principal: { id: String(headers['x-caller']) },
+    });
+    await withServer({ maxInFlight: 20, identify }, async (own) => {
+      const callAs = (caller: string) => post(own.url, JSON.stringify(slow), { 'x-caller': caller });
+      const noisy: ReturnType<typeof post>[] = [];
+      const refused: number[] = [];
+      for (const caller of ['a', 'b']) {
+        for (let at = 0; at < 30; at++) {
+          const call = callAs(caller);
+          void call.then(({ status }) => status === 503 && refused.push(status));
+          noisy.push(call);
+        }
+        const sent = noisy.length;
+        await until(() => owed.length + refused.length === sent);
+      }
+      expect(owed.length).toBeLessThan(20);
+      const quiet = callAs('c');
+      await until(() => owed.length + refused.length === 61);
+      for (const response of owed) response.end('[]');
+      expect((await quiet).status).toBe(200);
+      expect(refused.length).toBeGreaterThan(0);
+      await Promise.all(noisy);
+    });
+  });
+
   test('of bodies that one caller never ends does not keep another out: who holds most of it gives way', async () => {
     const identify = ({ headers }: { readonly headers: NodeJS.Dict<string | string[]> }) => ({
       principal: { id: String(headers['x-caller']) },

@@ -25,19 +25,22 @@ export interface IntrospectionParts {
 /** Also how long a token that was shown too early stays refused. */
 const INACTIVE_MS = 5_000;
 const MAX_INACTIVE = 10_000;
-/** Questions under way; more callers are sent away, so that made-up tokens fill neither this gateway nor the issuer. */
+/** Questions under way; more wait for their turn, so that made-up tokens fill neither this gateway nor the issuer. */
 const MAX_UNDER_WAY = 64;
-
-/** Callers that wait for an answer, all together: those with one token share a question, and still fill the gateway. */
+const MAX_QUEUED = 400;
+/** Callers that wait for the answer about one token: they share a question, and still fill the gateway. */
 const MAX_WAITING = 100;
+const MAX_GOOD = 10_000;
 
 const INACTIVE: Introspected = Object.freeze({ kind: 'inactive' });
 const UNAVAILABLE: Introspected = Object.freeze({ kind: 'unavailable' });
 
 export function createIntrospection(parts: IntrospectionParts): Introspection {
   const { server, ask, clientId, clientSecret, onFailure } = parts;
-  const underWay = new Map<string, Promise<Introspected>>();
-  let waiting = 0;
+  const questions = new Map<string, { readonly answer: Promise<Introspected>; waiting: number }>();
+  const turns = createTurns();
+  /** Tokens that were good when they were last asked about. */
+  const goodLately = createTokenCache<true>(MAX_GOOD, MAX_GOOD);
   const inactiveUntil = createTokenCache<number>(MAX_INACTIVE, MAX_INACTIVE);
 
   const request = async (token: string, key: string): Promise<Introspected> => {
@@ -61,7 +64,11 @@ export function createIntrospection(parts: IntrospectionParts): Introspection {
       const answer = status === 200 ? parseObject(body) : undefined;
       if (answer === undefined) throw new Error(explain(status));
       // Nothing but `true` is a yes.
-      if (own(answer, 'active') === true) return { kind: 'active', claims: answer };
+      if (own(answer, 'active') === true) {
+        goodLately.set(key, true, 1);
+        return { kind: 'active', claims: answer };
+      }
+      goodLately.delete(key);
       inactiveUntil.set(key, Date.now() + INACTIVE_MS, 1);
       return INACTIVE;
     } catch (error) {
@@ -71,25 +78,58 @@ export function createIntrospection(parts: IntrospectionParts): Introspection {
     }
   };
 
-  const share = (token: string, key: string): Promise<Introspected> => {
-    let question = underWay.get(key);
-    if (question === undefined) {
-      question = request(token, key).finally(() => underWay.delete(key));
-      underWay.set(key, question);
+  const askInTurn = async (token: string, key: string, turn: Promise<void> | undefined): Promise<Introspected> => {
+    if (turn !== undefined) await turn;
+    try {
+      return await request(token, key);
+    } finally {
+      questions.delete(key);
+      turns.end();
     }
-    return question;
   };
 
   return {
     async look(token, key) {
       if ((inactiveUntil.get(key) ?? 0) > Date.now()) return INACTIVE;
-      if (waiting >= MAX_WAITING || (underWay.size >= MAX_UNDER_WAY && !underWay.has(key))) return UNAVAILABLE;
-      waiting++;
-      try {
-        return await share(token, key);
-      } finally {
-        waiting--;
+      let question = questions.get(key);
+      if (question === undefined) {
+        const isKnown = goodLately.get(key) === true;
+        if (!isKnown && turns.queued >= MAX_QUEUED) return UNAVAILABLE;
+        question = { answer: askInTurn(token, key, turns.begin(isKnown)), waiting: 0 };
+        questions.set(key, question);
       }
+      if (question.waiting >= MAX_WAITING) return UNAVAILABLE;
+      question.waiting++;
+      try {
+        return await question.answer;
+      } finally {
+        question.waiting--;
+      }
+    },
+  };
+}
+
+/** Tokens that were good before go first: strangers with made-up ones keep none of their holders waiting. */
+function createTurns() {
+  const first: (() => void)[] = [];
+  const others: (() => void)[] = [];
+  let underWay = 0;
+  return {
+    get queued() {
+      return others.length;
+    },
+    /** Undefined: at once. A promise: wait for it. end() must follow. */
+    begin(goesFirst: boolean): Promise<void> | undefined {
+      if (underWay < MAX_UNDER_WAY) {
+        underWay++;
+        return undefined;
+      }
+      return new Promise((resolve) => (goesFirst ? first : others).push(resolve));
+    },
+    end() {
+      const next = first.shift() ?? others.shift();
+      if (next) next();
+      else underWay--;
     },
   };
 }

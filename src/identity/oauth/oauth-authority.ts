@@ -9,7 +9,7 @@ import { type Checked, createIssuer, type Denial, type IssuerParts, WRONG_AUDIEN
 import type { IssuerSettings } from './issuer-settings.ts';
 import { withOwn } from './scope-rules.ts';
 import { createTokenCache } from './token-cache.ts';
-import { readShape } from './token-shape.ts';
+import { isLikeJwt, readShape } from './token-shape.ts';
 
 export interface OAuthAuthority extends Authority {
   /** Fetches the keys of every issuer; one that is away is tried again. */
@@ -107,16 +107,17 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
     return verdictOf(cached, profile);
   };
 
-  /** An opaque token does not say whose it is: all that are asked about such are asked at once. */
+  /**
+   * An opaque token does not say whose it is. Those that are asked about such are asked in the order of the file, and none
+   * after one that knows it: whoever is asked could use it here.
+   */
   const introspect = async (token: string, key: string, profile: string): Promise<Verdict | undefined> => {
     const url = resource.urlOf(profile);
-    const answers = (await Promise.all(askable.map((look) => look(token, key, url)))).filter(
-      (answer) => answer !== undefined,
-    );
-    const answer =
-      answers.find((one) => !('kind' in one)) ??
-      answers.find((one) => 'kind' in one && one.kind === 'bad') ??
-      answers[0];
+    let answer: Checked | Denial | undefined;
+    for (const look of askable) {
+      answer = (await look(token, key, url)) ?? answer;
+      if (answer !== undefined && !('kind' in answer && answer.kind === 'unavailable')) break;
+    }
     return answer && conclude(answer, token, key, profile);
   };
 
@@ -130,7 +131,9 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
       }
       const shape = readShape(token);
       if (shape === undefined)
-        return askable.length > 0 && OPAQUE.test(token) ? introspect(token, key, profile) : undefined;
+        return askable.length > 0 && OPAQUE.test(token) && !isLikeJwt(token)
+          ? introspect(token, key, profile)
+          : undefined;
       const { iss } = shape.claims;
       const issuer = typeof iss === 'string' ? byName.get(iss) : undefined;
       const examined = issuer?.verify(token, shape, resource.urlOf(profile));

@@ -20,6 +20,12 @@ export function readShape(token: string): TokenShape | undefined {
   return header === undefined || claims === undefined ? undefined : { header, claims };
 }
 
+/** Begins with a header and claims that anybody can read: no text that only its issuer can, and not to be shown to another. */
+export function isLikeJwt(token: string): boolean {
+  const [header = '', claims = ''] = token.split('.', 2);
+  return decode(header) !== undefined && decode(claims) !== undefined;
+}
+
 function decode(part: string): Node | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));

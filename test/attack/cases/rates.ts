@@ -9,6 +9,7 @@ import { document, ID, operation } from './small-api.ts';
 const newKey = () => `lb_${randomBytes(32).toString('base64url')}`;
 const NOISY = newKey();
 const NOISY_TOO = newKey();
+const MIDDLING = newKey();
 const QUIET = newKey();
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
 const RATE = 20;
@@ -18,7 +19,10 @@ function launchWith(attack: Attack, limits: object = {}): Promise<Gateway> {
     files: {
       'api.json': document(attack.upstream.url, {
         '/things': { get: operation('list_things'), post: operation('create_thing') },
-        '/things/{id}': { delete: operation('remove_thing', { parameters: ID }) },
+        '/things/{id}': {
+          get: operation('get_thing', { parameters: ID }),
+          delete: operation('remove_thing', { parameters: ID }),
+        },
       }),
       'landbridge.yaml': JSON.stringify({
         domains: ['./api.json'],
@@ -28,6 +32,7 @@ function launchWith(attack: Attack, limits: object = {}): Promise<Gateway> {
             { name: 'noisy', sha256: sha256(NOISY) },
             // The same caller with a second key, as while keys are rotated.
             { name: 'noisy', sha256: sha256(NOISY_TOO) },
+            { name: 'middling', sha256: sha256(MIDDLING) },
             { name: 'quiet', sha256: sha256(QUIET) },
           ],
         },
@@ -39,8 +44,12 @@ function launchWith(attack: Attack, limits: object = {}): Promise<Gateway> {
 
 let id = 0;
 
-function call(gateway: Gateway, key: string, more: Record<string, string> = {}): Promise<Answer> {
-  const params = { name: 'list_things', arguments: {} };
+function call(
+  gateway: Gateway,
+  key: string,
+  more: Record<string, string> = {},
+  params: object = { name: 'list_things', arguments: {} },
+): Promise<Answer> {
   return post(gateway.http, JSON.stringify({ jsonrpc: '2.0', id: ++id, method: 'tools/call', params }), {
     authorization: `Bearer ${key}`,
     'mcp-protocol-version': '2025-11-25',
@@ -181,5 +190,39 @@ export const RATE_CASES: readonly Case[] = [
     const { length } = attack.upstream.arrivals;
     if (length === 0) return `nothing was done though somebody agreed: ${sent[0]}`;
     return most <= 2 ? undefined : `${most} at once`;
+  }),
+  limitCase('callers whose calls never end leave room at an API for one that has never called', async (attack) => {
+    attack.upstream.respond(({ url }, response) => {
+      // Everything but what the quiet one does hangs.
+      if (url.includes('quiet')) response.end('{}');
+    });
+    const gateway = await launchWith(attack, { perUpstream: { concurrent: 16, queue: 100, waitSeconds: 2 } });
+    for (const key of [NOISY, MIDDLING]) {
+      for (let at = 0; at < 50; at++) void call(gateway, key);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+    const { result, text } = await call(gateway, QUIET, {}, { name: 'get_thing', arguments: { id: 'quiet' } });
+    return result !== undefined && result.isError !== true ? undefined : `refused: ${text.slice(0, 200)}`;
+  }),
+  limitCase('bodies that a caller never ends keep no other caller out', async (attack) => {
+    const gateway = await launchWith(attack);
+    const { hostname, port } = new URL(gateway.http);
+    const head =
+      `POST /mcp HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${NOISY}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 1048576\r\n\r\n';
+    const crowd = await Promise.all(many(70, () => openSocket(Number(port))));
+    for (const socket of crowd) socket.write(head + ' '.repeat(1_048_500));
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    // In two pieces, so that it has to be held as well.
+    const text = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'list_things' } });
+    const quiet = await openSocket(Number(port));
+    quiet.write(head.replace(NOISY, QUIET).replace('1048576', String(text.length)) + text.slice(0, 40));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    quiet.write(text.slice(40));
+    await call(gateway, QUIET);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    for (const socket of [...crowd, quiet]) socket.destroy();
+    const { length } = attack.upstream.arrivals;
+    return length === 2 ? undefined : `${length} of 2 calls of the quiet one reached the API`;
   }),
 ];

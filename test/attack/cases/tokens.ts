@@ -192,6 +192,7 @@ export const TOKEN_CASES: readonly Case[] = [
   ),
   refused('for /mcp at a profile', ({ issuer }) => issuer.mint(AUDIENCE), { profile: 'readers' }),
   refused('for a profile at /mcp', ({ issuer }) => issuer.mint(`${AUDIENCE}/readers`)),
+  refused('with something behind it', async ({ issuer }) => `${await issuer.mint(AUDIENCE)}=`),
   refused('of the profile, without its scope', ({ issuer }) => issuer.mint(`${AUDIENCE}/staff`), { profile: 'staff' }),
   {
     part: 'D',

@@ -198,6 +198,90 @@ test('while the issuer does not answer about a token, a hundred wait for it and 
   await server.close();
 });
 
+/** An issuer that answers about a token when it is told to: `yes` or not. */
+async function startSlowIssuer() {
+  const asked: { readonly token: string; answer(isActive: boolean): void }[] = [];
+  const server = await startRecorder(({ url, body }, response) => {
+    response.setHeader('content-type', 'application/json');
+    if (url !== '/ask') return void response.end('{"keys":[]}');
+    const token = new URLSearchParams(body.toString()).get('token')!;
+    const claims = { active: true, sub: 'alice', aud: audience, token_type: 'Bearer' };
+    asked.push({ token, answer: (isActive) => response.end(JSON.stringify(isActive ? claims : { active: false })) });
+  });
+  let audience = '';
+  const settings = (cacheSeconds: number) => ({
+    issuer: server.origin,
+    jwksUri: `${server.origin}/jwks`,
+    introspection: { ...CLIENT, cacheSeconds, url: `${server.origin}/ask` },
+  });
+  return {
+    asked,
+    settings,
+    expect: (url: string) => {
+      audience = url;
+    },
+    close: () => server.close(),
+  };
+}
+
+test('who had a good token is asked about first, however many made-up ones wait; new ones wait for their turn', async () => {
+  const issuer = await startSlowIssuer();
+  const gateway = await startProtected([issuer.settings(0)], { env: ENV });
+  issuer.expect(gateway.url);
+  const { asked } = issuer;
+  const call = async (token: string) => (await gateway.call(token))[0].status;
+  const before = call('real');
+  await until(() => asked.length === 1);
+  asked[0]!.answer(true);
+  // The same in the other era.
+  await until(() => asked.length === 2);
+  asked[1]!.answer(true);
+  expect(await before).toBe(200);
+  const flood = Array.from({ length: 90 }, (_, at) => call(`made-up-${at}`));
+  await until(() => asked.length === 66);
+  const newcomer = call('never-seen');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const real = call('real');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  asked[2]!.answer(false);
+  await until(() => asked.length === 67);
+  expect(asked[66]!.token).toBe('real');
+  let answered = 3;
+  const timer = setInterval(() => {
+    for (const { token, answer } of asked.slice(answered)) answer(!token.startsWith('made-up'));
+    answered = asked.length;
+  }, 5);
+  expect([await real, await newcomer]).toEqual([200, 200]);
+  expect(new Set(await Promise.all(flood))).toEqual(new Set([401]));
+  clearInterval(timer);
+  await gateway.close();
+  await issuer.close();
+});
+
+test('of several issuers none is asked about a token that one before it knows, nor about what is readable as a JWT', async () => {
+  const { startIssuer } = await import('../../attack/issuer.ts');
+  const [one, other, signer] = [await startSlowIssuer(), await startSlowIssuer(), await startIssuer()];
+  const oauth = [one.settings(60), other.settings(60), { issuer: signer.url }];
+  const gateway = await startProtected(oauth, { env: ENV });
+  one.expect(gateway.url);
+  other.expect(gateway.url);
+  const first = gateway.call('of-one');
+  await until(() => one.asked.length === 1);
+  one.asked[0]!.answer(true);
+  expect((await first)[0].status).toBe(200);
+  const second = gateway.call('of-other');
+  await until(() => one.asked.length === 2);
+  one.asked[1]!.answer(false);
+  await until(() => other.asked.length === 1);
+  other.asked[0]!.answer(true);
+  expect((await second)[0].status).toBe(200);
+  const jwt = await signer.mint(gateway.url);
+  for (const token of [`${jwt}=`, `${jwt}==`, `${jwt}.x`, `${jwt}~`, jwt.replace(/[.][^.]*$/, '')])
+    expect((await gateway.call(token)).map(({ status }) => status)).toEqual([401, 401]);
+  expect([one.asked.length, other.asked.map(({ token }) => token)]).toEqual([2, ['of-other']]);
+  await Promise.all([gateway.close(), one.close(), other.close(), signer.close()]);
+});
+
 test('a JWT is verified by its signature also where opaque tokens are asked about', async () => {
   const { startIssuer } = await import('../../attack/issuer.ts');
   const issuer = await startIssuer();
