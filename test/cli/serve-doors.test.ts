@@ -103,6 +103,17 @@ function postTls(
   });
 }
 
+test('what limits refused is told at the end', async () => {
+  const { tcp, log } = await start(`${AUTH}limits: { perPrincipal: { rate: 1/hour } }\n`, '--tcp', '0');
+  const calling = JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list', arguments: {} }));
+  for (let round = 0; round < 3; round++) await talk(plain(tcp), `AUTH ${key}\n${calling}\n`);
+  await running!.stop();
+  const last = log()
+    .split('\n')
+    .find((line) => line.includes('"msg":"stopping"'));
+  expect(JSON.parse(last ?? '{}')).toMatchObject({ limited: { principalRate: 2 } });
+});
+
 describe('raw TCP of a gateway that knows its callers', () => {
   test('asks for the key line, on loopback too, and serves each what it may use', async () => {
     const { tcp, log } = await start(AUTH, '--tcp', '0');
