@@ -1,12 +1,11 @@
 // Where API keys are configured: `auth.keys` of landbridge.yaml (a hash, a variable or a file each), LANDBRIDGE_API_KEYS and
 // --api-keys. Whatever way a key comes, only its SHA-256 is handed on.
-import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { reason } from '../domain/files/domain-files.ts';
 import { type Mistake, MistakesError } from '../domain/files/mistakes.ts';
-import type { Environment } from '../endpoint/environment.ts';
+import { type Environment, lookup } from '../endpoint/environment.ts';
 import type { Problem } from '../endpoint/problems.ts';
+import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
 import type { KeyEntry } from './auth-schema.ts';
@@ -93,7 +92,7 @@ type Source = { readonly sha256: string } | { readonly field: 'sha256' | 'env' |
 function readSource({ sha256, env: variable, file }: KeyEntry, env: Environment): Source {
   if (sha256 !== undefined) return { sha256: sha256.toLowerCase() };
   const field = variable === undefined ? 'file' : 'env';
-  const value = variable === undefined ? readSecretFile(file!) : { text: env[variable] ?? '' };
+  const value = variable === undefined ? readKeyText(file!) : { text: lookup(env, variable) ?? '' };
   if ('problem' in value) return { field, problem: value.problem };
   const text = value.text.trim();
   if (text === '')
@@ -102,12 +101,12 @@ function readSource({ sha256, env: variable, file }: KeyEntry, env: Environment)
   return 'problem' in key ? { field, problem: `the key ${key.problem}` } : key;
 }
 
-function readSecretFile(file: string): { readonly text: string } | { readonly problem: string } {
-  try {
-    return { text: readFileSync(file, 'utf8') };
-  } catch (error) {
-    return { problem: `${reason(error as NodeJS.ErrnoException)} (looked for ${resolve(file)})` };
-  }
+/** A file may hold thousands of keys. */
+const MAX_KEY_FILE_BYTES = 1024 * 1024;
+
+function readKeyText(file: string): { readonly text: string } | { readonly problem: string } {
+  const content = readSecretFile(file, MAX_KEY_FILE_BYTES);
+  return 'problem' in content ? { problem: `${content.problem} (looked for ${resolve(file)})` } : content;
 }
 
 const SHA256 = /^(?:sha256:)?([0-9a-f]{64})$/i;
@@ -152,7 +151,7 @@ export const keyList = z
 
 /** A line each; empty ones and those that begin with # say nothing. */
 function readKeyFile(file: string): ConfiguredKey[] {
-  const content = readSecretFile(file);
+  const content = readKeyText(file);
   const refuse = (message: string) => new MistakesError('BAD_CONFIG', [{ file, message }]);
   if ('problem' in content) throw refuse(content.problem);
   const mistakes: Mistake[] = [];

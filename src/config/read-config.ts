@@ -1,11 +1,11 @@
 // Flags, environment and landbridge.yaml → one frozen Config. The sole reader of process.env (through the CLI, which hands
 // it in).
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
-import { reason } from '../domain/files/domain-files.ts';
 import { type Environment, expand, lookup, needsVariables } from '../endpoint/environment.ts';
+import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { GatewayError } from '../errors.ts';
 import {
   type Deployment,
@@ -299,10 +299,10 @@ function readSecret({ env: variable, file }: SecretSource, deployment: Deploymen
   const field = variable === undefined ? 'file' : 'env';
   let secret = variable === undefined ? '' : lookup(env, variable);
   if (secret === undefined) throw refuse('env', `needs the environment variable ${variable}; set it`);
-  try {
-    if (file !== undefined) secret = readFileSync(file, 'utf8').trimEnd();
-  } catch (error) {
-    throw refuse('file', reason(error as NodeJS.ErrnoException));
+  if (file !== undefined) {
+    const content = readSecretFile(file);
+    if ('problem' in content) throw refuse('file', content.problem);
+    secret = content.text.trimEnd();
   }
   const parsed = SETTINGS.secret.typed.safeParse(secret);
   if (parsed.success) return parsed.data;

@@ -68,6 +68,12 @@ interface LiveProof {
   readonly inHand: readonly TokenInHand[];
   readonly redact: Redactor;
 }
+/** A request, and the answer to it. */
+interface Exchange {
+  readonly request: WireRequest;
+  readonly raw: RawResponse;
+}
+
 type TokenInHand = readonly [wish: Wish, issued: Issued];
 
 /** Sees an answer as it came; a text it returns is passed on in place of a successful one. */
@@ -144,16 +150,21 @@ class EndpointCall {
     if (waiting !== undefined) await waiting;
     const sentAt = performance.now();
     let raw: RawResponse;
+    let followed: Exchange | undefined;
     try {
-      raw = await this.#send(request, context, watch);
-    } catch (error) {
-      throw this.#noteSilence(request, context, sentAt, error);
+      try {
+        raw = await this.#send(request, context, watch);
+      } catch (error) {
+        throw this.#noteSilence(request, context, sentAt, error);
+      }
+      this.#noteAnswer(request, context, sentAt, raw);
+      // A call has one place for all it sends: with a second one it could be refused half-way.
+      if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
+        followed = await this.#follow(request, raw, context, watch);
     } finally {
       this.#slots?.leave(context.principal.id);
     }
-    this.#noteAnswer(request, context, sentAt, raw);
-    if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
-      return this.#follow(request, raw, context, args, watch);
+    if (followed !== undefined) return this.#read(followed.request, followed.raw, context, args);
     return this.#read(request, raw, context, args);
   }
 
@@ -202,7 +213,6 @@ class EndpointCall {
 
   /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
   async #exchange(request: WireRequest, context: ExecutionContext, watch: Watch | undefined): Promise<RawResponse> {
-    await this.#slots?.enter(context.principal.id, context);
     const sentAt = performance.now();
     try {
       const raw = await this.#send(request, context, watch);
@@ -210,8 +220,6 @@ class EndpointCall {
       return raw;
     } catch (error) {
       throw this.#noteSilence(request, context, sentAt, error);
-    } finally {
-      this.#slots?.leave(context.principal.id);
     }
   }
 
@@ -229,17 +237,16 @@ class EndpointCall {
     request: WireRequest,
     raw: RawResponse,
     context: ExecutionContext,
-    args: Args,
     watch: Watch | undefined,
     redact = this.#redact,
-  ): Promise<Answer> {
-    let target = request;
-    let response = raw;
-    for (let hop = 0; isRedirect(response); hop++) {
-      target = this.#sign(followRedirect(target, response, this.#plan.basePath, hop, context.label, redact));
-      response = await this.#exchange(target, context, watch);
+  ): Promise<Exchange> {
+    let last: Exchange = { request, raw };
+    for (let hop = 0; isRedirect(last.raw); hop++) {
+      const { basePath } = this.#plan;
+      const next = this.#sign(followRedirect(last.request, last.raw, basePath, hop, context.label, redact));
+      last = { request: next, raw: await this.#exchange(next, context, watch) };
     }
-    return this.#read(target, response, context, args, redact);
+    return last;
   }
 
   /** A signature is for one address: where a redirect leads to another, it is made anew. */
@@ -257,15 +264,26 @@ class EndpointCall {
       need.issuers.every(({ kind }) => kind === 'login');
     // Refuse what cannot be sent before anything goes anywhere.
     this.#plan.build(args, label, undefined, trace);
-    for (let attempt = 0; ; attempt++) {
-      const { proof, inHand, redact } = await this.#prove(need, context);
-      const unsigned = this.#plan.build(args, label, proof, trace);
-      const request = need.signing === undefined ? unsigned : signRequest(unsigned, need.signing, new Date());
-      const raw = await this.#exchange(request, context, watch);
-      // An expired or revoked token looks just like this: one new one, for a call that may be repeated.
-      const mayHelp = this.#giveUp(inHand, raw.status);
-      if (!mayHelp || attempt > 0 || !isRepeatable) return this.#follow(request, raw, context, args, watch, redact);
+    let live = await this.#prove(need, context);
+    let last: Exchange;
+    await this.#slots?.enter(context.principal.id, context);
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const unsigned = this.#plan.build(args, label, live.proof, trace);
+        const request = need.signing === undefined ? unsigned : signRequest(unsigned, need.signing, new Date());
+        const raw = await this.#exchange(request, context, watch);
+        // An expired or revoked token looks just like this: one new one, for a call that may be repeated.
+        const mayHelp = this.#giveUp(live.inHand, raw.status);
+        if (!mayHelp || attempt > 0 || !isRepeatable) {
+          last = await this.#follow(request, raw, context, watch, live.redact);
+          break;
+        }
+        live = await this.#prove(need, context);
+      }
+    } finally {
+      this.#slots?.leave(context.principal.id);
     }
+    return this.#read(last.request, last.raw, context, args, live.redact);
   }
 
   /** Who calls is settled first: a call that cannot say so asks nobody for a token. */

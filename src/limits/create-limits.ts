@@ -7,7 +7,7 @@ import { Overload, type OverloadParts, SHED_DEFAULTS, SHED_RETRY_SECONDS, type S
 import { type PrincipalGate, Principals } from './principals.ts';
 import type { SharedRates } from './rate.ts';
 import type { Slots, WaitingCall } from './slots.ts';
-import { type UpstreamState, Upstreams } from './upstreams.ts';
+import { Upstreams } from './upstreams.ts';
 
 /** The `limits` section of landbridge.yaml. */
 export interface LimitOptions {
@@ -24,14 +24,6 @@ export interface LimitParts {
   readonly onOverload: OverloadParts['onChange'];
 }
 
-/** What has happened, and is the case, for whoever counts. */
-export interface LimitState {
-  readonly refused: RefusalCounts;
-  readonly principals: number;
-  readonly upstreams: readonly UpstreamState[];
-  readonly isShedding: boolean;
-}
-
 export interface Limits {
   readonly overload: Overload;
   /** Where calls of this caller enter; throws where nobody may enter now. */
@@ -40,7 +32,8 @@ export interface Limits {
   slotsOf(domain: string, origin: string): Slots;
   /** Counts a call that was sent away at the door. */
   countShed(): void;
-  state(): LimitState;
+  /** Calls that were refused since the start, by what refused them. */
+  readonly refused: RefusalCounts;
   /** What holds for whoever has no limits of its own, and for the API of a domain. */
   rulesOf(what: { readonly principal: CallLimits | undefined } | { readonly domain: string }): CallRules;
 }
@@ -71,12 +64,7 @@ export function createLimits({ options, domains, shared, onOverload }: LimitPart
     },
     slotsOf: (domain, origin) => upstreams.slotsOf(domain, origin),
     countShed: () => refusals.count('overload'),
-    state: () => ({
-      refused: { ...refusals.counts },
-      principals: principals.size,
-      upstreams: upstreams.list(),
-      isShedding: overload.isShedding,
-    }),
+    refused: refusals.counts,
     rulesOf: (what) => ('domain' in what ? upstreams.rulesOf(what.domain) : toRules(rules, what.principal)),
   };
 }

@@ -33,10 +33,6 @@ export class Principals {
     return gate;
   }
 
-  get size(): number {
-    return this.#gates.size;
-  }
-
   #meet(id: string): PrincipalGate {
     if (this.#gates.size >= this.#sweepAt) {
       const now = performance.now();

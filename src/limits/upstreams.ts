@@ -15,16 +15,9 @@ export interface UpstreamParts {
   readonly shared: SharedRates | undefined;
 }
 
-export interface UpstreamState {
-  readonly domain: string;
-  readonly origin: string;
-  readonly running: number;
-  readonly waiting: number;
-}
-
 export class Upstreams {
   readonly #parts: UpstreamParts;
-  readonly #slots = new Map<string, { readonly domain: string; readonly origin: string; readonly slots: Slots }>();
+  readonly #slots = new Map<string, Slots>();
 
   constructor(parts: UpstreamParts) {
     this.#parts = parts;
@@ -36,21 +29,12 @@ export class Upstreams {
 
   slotsOf(domain: string, origin: string): Slots {
     const key = `${domain} ${origin}`;
-    let entry = this.#slots.get(key);
-    if (entry === undefined) {
-      entry = { domain, origin, slots: this.#build(domain, key) };
-      this.#slots.set(key, entry);
+    let slots = this.#slots.get(key);
+    if (slots === undefined) {
+      slots = this.#build(domain, key);
+      this.#slots.set(key, slots);
     }
-    return entry.slots;
-  }
-
-  list(): UpstreamState[] {
-    return [...this.#slots.values()].map(({ domain, origin, slots: { running, waiting } }) => ({
-      domain,
-      origin,
-      running,
-      waiting,
-    }));
+    return slots;
   }
 
   #build(domain: string, key: string): Slots {

@@ -103,11 +103,23 @@ function postTls(
   });
 }
 
+test('what limits refused is told at the end', async () => {
+  const { tcp, log } = await start(`${AUTH}limits: { perPrincipal: { rate: 1/hour } }\n`, '--tcp', '0');
+  const calling = JSON.stringify(legacy(1, 'tools/call', { name: 'pets_list', arguments: {} }));
+  for (let round = 0; round < 3; round++) await talk(plain(tcp), `AUTH ${key}\n${calling}\n`);
+  await running!.stop();
+  const last = log()
+    .split('\n')
+    .find((line) => line.includes('"msg":"stopping"'));
+  expect(JSON.parse(last ?? '{}')).toMatchObject({ limited: { principalRate: 2 } });
+});
+
 describe('raw TCP of a gateway that knows its callers', () => {
   test('asks for the key line, on loopback too, and serves each what it may use', async () => {
     const { tcp, log } = await start(AUTH, '--tcp', '0');
     expect(await talk(plain(tcp), `${list}\n`)).toContain('AUTH <key or access token>');
-    expect(await talk(plain(tcp), `AUTH wrong\n${list}\n`)).toContain('Unauthorized: this key or token is not known');
+    for (let round = 0; round < 2; round++)
+      expect(await talk(plain(tcp), `AUTH wrong\n${list}\n`)).toContain('Unauthorized: this key or token is not known');
     expect(await talk(plain(tcp), `AUTH ${'elsewhere-'.repeat(4)}\n${list}\n`)).toContain('Forbidden');
     const all = await talk(plain(tcp), `AUTH ${key}\n${list}\n`);
     const reads = await talk(plain(tcp), `AUTH ${reader}\n${list}\n`);
@@ -117,11 +129,12 @@ describe('raw TCP of a gateway that knows its callers', () => {
       .split('\n')
       .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []));
     expect(lines.filter(({ msg }) => msg === 'refused')).toMatchObject([
-      { reason: 'unauthorized', remote: '127.0.0.1', transport: 'tcp' },
-      { reason: 'forbidden', remote: '127.0.0.1', principal: 'key:elsewhere' },
+      { reason: 'unauthorized', remote: '127.0.0.1', transport: 'tcp', why: 'no AUTH line' },
+      { reason: 'unauthorized', remote: '127.0.0.1', transport: 'tcp', why: 'unknown key or token' },
+      { reason: 'forbidden', remote: '127.0.0.1', principal: 'key:elsewhere', why: 'profile not allowed' },
     ]);
     expect(lines.find(({ msg }) => msg === 'refused more')).toMatchObject({ reason: 'unauthorized', count: 1 });
-    expect(lines.find(({ msg }) => msg === 'stopping')).toMatchObject({ refused: { unauthorized: 2, forbidden: 1 } });
+    expect(lines.find(({ msg }) => msg === 'stopping')).toMatchObject({ refused: { unauthorized: 3, forbidden: 1 } });
     expect(log()).not.toContain(key);
     expect(log()).not.toContain('wrong');
   });

@@ -1,4 +1,5 @@
 // Where API keys come from, and what is said where one cannot be used: the place, the reason, and never the key.
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -52,6 +53,14 @@ describe('auth.keys', () => {
     ]);
   });
 
+  test('takes the file of a variable, and no pipe, which nobody may ever write to', () => {
+    const mounted = write('mounted', `${KEY}\n`);
+    const keys = 'auth: { keys: [{ name: a, env: A_KEY }] }';
+    expect(keysOf(keys, { A_KEY_FILE: mounted })).toEqual([{ name: 'a', sha256: hashKey(KEY) }]);
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    expect(() => keysOf('auth: { keys: [{ name: a, file: ./pipe }] }', {})).toThrow('file: is not a file');
+  });
+
   test('counts files from the folder of landbridge.yaml, however that is named', () => {
     write('mounted', `${KEY}\n`);
     const file = relative(process.cwd(), write('landbridge.yaml', 'auth: { keys: [{ name: c, file: ./mounted }] }'));
@@ -62,7 +71,7 @@ describe('auth.keys', () => {
     ['- { name: a }', /landbridge\.yaml:3:\d+ auth\.keys\[0\]: has no key: give one of sha256 .* env and file/],
     ['- { name: a, env: A, file: b }', /:3:\d+ auth\.keys\[0\]\.file: stands beside env: keep one of them/],
     ['- { name: a, env: UNSET_KEY }', /:3:\d+ auth\.keys\[0\]\.env: the variable UNSET_KEY is not set/],
-    ['- { name: a, file: nowhere }', /:3:\d+ auth\.keys\[0\]\.file: there is no such file/],
+    ['- { name: a, file: nowhere }', /:3:\d+ auth\.keys\[0\]\.file: does not exist \(looked for/],
     [
       '- { name: a, env: SHORT }',
       /auth\.keys\[0\]\.env: the key is too short to be safe: \d+ bits at best; make one with/,
@@ -139,7 +148,7 @@ describe('without landbridge.yaml', () => {
     [{ LANDBRIDGE_API_KEYS: `ci=${KEY},bot=hunter2` }, 'LANDBRIDGE_API_KEYS the key of bot is too short to be safe'],
     [{ LANDBRIDGE_API_KEYS: `ci=${KEY.slice(0, -1)}` }, 'the key of ci was not copied whole'],
     [{ LANDBRIDGE_API_KEYS: `${'n'.repeat(65)}=${KEY}` }, 'item 1 must look like'],
-    [{ LANDBRIDGE_API_KEYS_FILE: join(folder, 'none') }, 'there is no such file'],
+    [{ LANDBRIDGE_API_KEYS_FILE: join(folder, 'none') }, 'does not exist'],
     [{ LANDBRIDGE_API_KEYS_FILE: write('empty', '\n# nothing\n') }, 'holds no key'],
   ])('says what is wrong, and not what the key is: %#', (env, words) => {
     const failure = (() => {

@@ -257,7 +257,15 @@ function createStop(
     if (stopping) process.exit(code === 0 ? 130 : code);
     stopping = true;
     refusals.flush();
-    log.info({ why, ...(refusals.counts.size > 0 && { refused: Object.fromEntries(refusals.counts) }) }, 'stopping');
+    const limited = Object.entries(gateway.limits.refused).filter(([, count]) => count > 0);
+    log.info(
+      {
+        why,
+        ...(refusals.counts.size > 0 && { refused: Object.fromEntries(refusals.counts) }),
+        ...(limited.length > 0 && { limited: Object.fromEntries(limited) }),
+      },
+      'stopping',
+    );
     const graceMs = config.graceSeconds * 1_000;
     // Subscriptions would otherwise hold their connections open for the whole grace time.
     gateway.drain();

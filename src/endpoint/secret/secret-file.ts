@@ -1,6 +1,6 @@
 // Secrets in files, as containers mount them: `file:/run/secrets/x` is the name of one wherever a variable can be named, and
 // `SHOP_KEY_FILE` names one where SHOP_KEY itself is not set.
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -49,22 +49,23 @@ function pathFor(env: Variables, name: string): string | undefined {
   return (Object.hasOwn(env, variable) ? env[variable] : undefined) || undefined;
 }
 
-/** At most 64 KB of text, without the line breaks at its end: editors and `echo` put one there. */
-export function readSecretFile(path: string): SecretFile {
+/** At most 64 KB of text, where nothing else is said, without the line breaks at its end: editors and `echo` put one there. */
+export function readSecretFile(path: string, maxBytes = MAX_SECRET_BYTES): SecretFile {
   let descriptor: number;
   try {
-    descriptor = openSync(path, 'r');
+    // To open a pipe that nobody writes to would wait for ever.
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     return { problem: reasonOf(error) };
   }
   try {
     // A pipe or device may never end, or never begin.
     if (!fstatSync(descriptor).isFile()) return { problem: 'is not a file' };
-    const bytes = Buffer.alloc(MAX_SECRET_BYTES + 1);
+    const bytes = Buffer.alloc(maxBytes + 1);
     let size = 0;
     for (let count = -1; count !== 0 && size < bytes.length; size += count)
       count = readSync(descriptor, bytes, size, bytes.length - size, null);
-    if (size > MAX_SECRET_BYTES) return { problem: `is larger than ${MAX_SECRET_BYTES / 1024} KB` };
+    if (size > maxBytes) return { problem: `is larger than ${maxBytes / 1024} KB` };
     let end = size;
     while (end > 0 && (bytes[end - 1] === 0x0a || bytes[end - 1] === 0x0d)) end--;
     return { text: bytes.toString('utf8', 0, end) };
