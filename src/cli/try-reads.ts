@@ -10,7 +10,7 @@ import { collectSecrets } from '../endpoint/secrets.ts';
 import { createSender, type RawResponse } from '../executor/send.ts';
 import { createTokens } from '../executor/tokens/token-store.ts';
 import { explainFailure } from '../executor/unreachable.ts';
-import { createGateway, type Gateway, withoutExposure } from '../gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions, withoutExposure } from '../gateway.ts';
 import { dial, planWay } from '../network/dial.ts';
 import type { ProxyRules } from '../network/proxy-rules.ts';
 
@@ -25,19 +25,25 @@ export const MAX_CALLS = 40;
 /** Larger answers are not compared. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
-export async function tryReads({ domains }: Gateway, proxies: ProxyRules): Promise<OnlineReport> {
+/** What of the gateway's settings decides how an API is called. */
+interface Means extends Pick<GatewayOptions, 'assertions'> {
+  readonly proxies: ProxyRules;
+}
+
+export async function tryReads({ domains }: Gateway, means: Means): Promise<OnlineReport> {
+  const { proxies } = means;
   const silent = await findSilent(domains, proxies);
   const reachable = domains.map(withoutExposure).map((domain) => ({
     ...domain,
     endpoints: domain.endpoints.filter((endpoint) => !silent.has(wayOf(endpoint))),
   }));
-  const reader = createReader(reachable, proxies);
+  const reader = createReader(reachable, means);
   /** With other credentials, through a gateway of its own: none of them is remembered. */
   const callAs = async (endpoint: Endpoint, args: Args, security: Endpoint['security']) => {
     const domain = reachable.find(({ name }) => name === endpoint.domain)!;
     const changed = withFields(endpoint, { security });
     const alone = { ...domain, endpoints: [changed], pinned: [], prompts: [], resources: [] };
-    const other = createReader([alone], proxies);
+    const other = createReader([alone], means);
     try {
       return await other.call(endpoint.toolName, args);
     } finally {
@@ -58,11 +64,11 @@ export async function tryReads({ domains }: Gateway, proxies: ProxyRules): Promi
 }
 
 /** A gateway that only reads, and shows what came as it came. */
-function createReader(domains: Gateway['domains'], proxies: ProxyRules) {
+function createReader(domains: Gateway['domains'], means: Means) {
   const last: { raw?: RawResponse | undefined } = {};
   const gateway = createGateway({
+    ...means,
     domains,
-    proxies,
     exposure: 'tools',
     policy: { readOnly: true },
     onAnswer: (answer) => {
