@@ -1,5 +1,6 @@
 // doctor --online, the part that touches the network: whether anybody listens, then reads through a gateway of their own, which
 // refuses everything else.
+import { randomBytes } from 'node:crypto';
 import type { Finding } from '../doctor/finding.ts';
 import { checkReads } from '../doctor/online/check-reads.ts';
 import type { ReadAnswer } from '../doctor/online/prove-credentials.ts';
@@ -7,6 +8,7 @@ import { withFields } from '../domain/curation/copy-endpoint.ts';
 import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../endpoint/model.ts';
 import { createRedactor } from '../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../endpoint/secrets.ts';
+import { GatewayError } from '../errors.ts';
 import { createSender, type RawResponse } from '../executor/send.ts';
 import { createTokens } from '../executor/tokens/token-store.ts';
 import { explainFailure } from '../executor/unreachable.ts';
@@ -103,14 +105,21 @@ async function issueToken(
   domains: Gateway['domains'],
   proxies: ProxyRules,
 ): Promise<string | undefined> {
-  if (credential.kind !== 'oauth2' && credential.kind !== 'login') return undefined;
+  const { kind } = credential;
+  if (kind !== 'oauth2' && kind !== 'login' && kind !== 'token_exchange') return undefined;
+  // Nobody's token: a server that says so has taken our client before.
+  const subject =
+    kind === 'token_exchange' ? { key: '', token: randomBytes(24).toString('hex'), expiresAtMs: undefined } : undefined;
   const sender = createSender({ proxies });
   const tokens = createTokens(sender.send, createRedactor(collectSecrets(domains)), 'landbridge');
   try {
-    await tokens.fetch({ credential, tool, apiOrigin: originOf(baseUrl), connection });
+    await tokens.fetch({ credential, tool, apiOrigin: originOf(baseUrl), connection, ...(subject && { subject }) });
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    const { status, variables } = error instanceof GatewayError ? error.details : {};
+    const isAboutSubject =
+      subject !== undefined && status === 400 && Array.isArray(variables) && variables.length === 0;
+    return isAboutSubject ? undefined : (error as Error).message;
   } finally {
     await sender.close();
   }

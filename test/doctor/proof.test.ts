@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { run } from '../support/cli.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { startTlsUpstream } from '../support/tls-upstream.ts';
+import { CLIENT, startExchangeServer } from '../support/token-exchange-server.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { createCertificates } from '../support/upstream-certificates.ts';
 import { createWorkshop } from '../support/workshop.ts';
@@ -236,4 +237,16 @@ test('an assertion is signed with the keys of landbridge.yaml', async () => {
   expect(findings.filter(({ check }) => check === 'proof')).toMatchObject([
     { where: 'told', severity: 'note', message: 'assertion: accepted by GET /me, which refuses calls without it' },
   ]);
+});
+
+test.each([
+  [CLIENT.secret, 'note', 'takes our client'],
+  ['not-the-secret', 'error', "did not exchange the caller's token (401"],
+])('the client of a token exchange is proved where tokens are exchanged: %s', async (secret, severity, words) => {
+  const sts = await startExchangeServer();
+  const flow = `{ kind: token_exchange, tokenUrl: '${sts.url}', clientIdEnv: ID, clientSecretEnv: SECRET, audience: orders }`;
+  const { proofs } = await prove(flow, { ID: CLIENT.id, SECRET: secret });
+  await sts.close();
+  expect(proofs).toMatchObject([{ severity, message: expect.stringContaining(words) }]);
+  expect(sts.requests).toBeGreaterThan(0);
 });

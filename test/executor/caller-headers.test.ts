@@ -302,6 +302,7 @@ describe('a request header', () => {
       endpoints: { drop_orders: { method: 'DELETE', path: '/orders', summary: 'Deletes all orders.' } },
     });
     const asked = await call('alice', 'shop_drop_orders', {}, SENT);
+    expect(asked.text).toContain('The API is told x-tenant: "acme"');
     const token = /confirmation_token: "([^"]+)"/.exec(asked.text)![1]!;
     const repeat = (headers: Record<string, string>) =>
       call('alice', 'shop_drop_orders', { confirmation_token: token }, { ...SENT, ...headers });
