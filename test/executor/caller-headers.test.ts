@@ -384,6 +384,19 @@ describe('an argument of an imported document', () => {
     expect(api.seen).toHaveLength(1);
   });
 
+  test('that puts an operation elsewhere has it called without who calls, and that is said at the start', async () => {
+    const get = { operationId: 'getElse', responses: { 200: { description: 'ok' } } };
+    const paths = { ...document().paths, '/else': { servers: [{ url: 'https://else.test' }], get } };
+    writeFileSync(join(folder, 'shop.json'), JSON.stringify(document({ paths })));
+    const warningsFor = async (file: string) => {
+      writeFileSync(join(folder, 'shop.yaml'), `name: shop\nopenapi: ./shop.json\n${file}`);
+      const [domain] = await loadDomains({ paths: [join(folder, 'shop.yaml')], env: {} });
+      return domain!.warnings.join();
+    };
+    expect(await warningsFor(`headers: { X-User: "${SUB}" }\n`)).toContain('shop_get_else (https://else.test)');
+    expect(await warningsFor('')).not.toContain('shop_get_else (https://else.test)');
+  });
+
   test('gives way also where only `operations:` says who calls', async () => {
     const { call } = await load(`operations: { getOrder: { headers: { X-User: "${SUB}" } } }\n`);
     await call('alice', 'shop_get_order', { x_tenant: 'acme' });
