@@ -14,7 +14,7 @@ import { GatewayError } from '../errors.ts';
 import type { Gateway } from '../gateway.ts';
 import { readProxyRules } from '../network/proxy-rules.ts';
 import { costOfList } from './exposure-cost.ts';
-import { withGateway } from './open-gateway.ts';
+import { toGatewayOptions, withGateway } from './open-gateway.ts';
 import { diffLines } from './terminal/line-diff.ts';
 import { shown } from './terminal/terminal.ts';
 import { tryIssuers } from './try-issuers.ts';
@@ -79,7 +79,9 @@ function examine(config: Config, clients: readonly ClientId[], flags: DoctorFlag
     });
     if (flags.online)
       process.stderr.write(`--online: at most ${MAX_CALLS} calls, of reads alone, one after the other …\n`);
-    const online = flags.online ? await tryReads(gateway, readProxyRules(config.env)) : undefined;
+    const proxies = readProxyRules(config.env);
+    const { assertions } = await toGatewayOptions(config);
+    const online = flags.online ? await tryReads(gateway, { proxies, assertions }) : undefined;
     findings.push(...(online?.findings ?? []));
     if (flags.online) findings.push(...(await tryIssuers(config, new Set(gateway.profiles.keys()))));
     return {

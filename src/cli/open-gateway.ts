@@ -5,6 +5,7 @@ import type { Exposure } from '../catalog/registry.ts';
 import type { Config } from '../config/read-config.ts';
 import { refuseStrangers } from '../config/strange-variables.ts';
 import { loadDomains } from '../domain/load.ts';
+import { ambiguousTexts } from '../endpoint/caller/caller-need.ts';
 import { recordLookups } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
@@ -42,13 +43,24 @@ export async function load(config: Config): Promise<Loaded> {
     refuseStrangers(config.strangers, asked);
     // What the operator says on the command line is nearer than what a domain says of itself.
     const served = config.exposure === undefined ? domains : domains.map(withoutExposure);
-    return { domains: served, close: async () => sample?.close() };
+    return {
+      domains: (config.auth?.oauth ?? []).length > 1 ? served.map(warnOfNamesakes) : served,
+      close: async () => sample?.close(),
+    };
   } catch (error) {
     await sample?.close();
     throw error;
   } finally {
     progress.done();
   }
+}
+
+/** Where tokens of several issuers are accepted. */
+function warnOfNamesakes(domain: Domain): Domain {
+  const texts = new Set(domain.endpoints.flatMap(ambiguousTexts));
+  if (texts.size === 0) return domain;
+  const warning = `${domain.name}: ${[...texts].join(' and ')} may be the same for callers of two issuers of auth.oauth, and the API takes them for one; tell it \${principal.id}, or \${principal.claims.iss} beside it.`;
+  return { ...domain, warnings: [...domain.warnings, warning] };
 }
 
 /** What one command needs of its gateway beside the configuration. */

@@ -1,5 +1,6 @@
 // doctor --online, the part that touches the network: whether anybody listens, then reads through a gateway of their own, which
 // refuses everything else.
+import { randomBytes } from 'node:crypto';
 import type { Finding } from '../doctor/finding.ts';
 import { checkReads } from '../doctor/online/check-reads.ts';
 import type { ReadAnswer } from '../doctor/online/prove-credentials.ts';
@@ -7,10 +8,11 @@ import { withFields } from '../domain/curation/copy-endpoint.ts';
 import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../endpoint/model.ts';
 import { createRedactor } from '../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../endpoint/secrets.ts';
+import { GatewayError } from '../errors.ts';
 import { createSender, type RawResponse } from '../executor/send.ts';
 import { createTokens } from '../executor/tokens/token-store.ts';
 import { explainFailure } from '../executor/unreachable.ts';
-import { createGateway, type Gateway, withoutExposure } from '../gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions, withoutExposure } from '../gateway.ts';
 import { dial, planWay } from '../network/dial.ts';
 import type { ProxyRules } from '../network/proxy-rules.ts';
 
@@ -25,19 +27,25 @@ export const MAX_CALLS = 40;
 /** Larger answers are not compared. */
 const MAX_COMPARED_BYTES = 1024 * 1024;
 
-export async function tryReads({ domains }: Gateway, proxies: ProxyRules): Promise<OnlineReport> {
+/** What of the gateway's settings decides how an API is called. */
+interface Means extends Pick<GatewayOptions, 'assertions'> {
+  readonly proxies: ProxyRules;
+}
+
+export async function tryReads({ domains }: Gateway, means: Means): Promise<OnlineReport> {
+  const { proxies } = means;
   const silent = await findSilent(domains, proxies);
   const reachable = domains.map(withoutExposure).map((domain) => ({
     ...domain,
     endpoints: domain.endpoints.filter((endpoint) => !silent.has(wayOf(endpoint))),
   }));
-  const reader = createReader(reachable, proxies);
+  const reader = createReader(reachable, means);
   /** With other credentials, through a gateway of its own: none of them is remembered. */
   const callAs = async (endpoint: Endpoint, args: Args, security: Endpoint['security']) => {
     const domain = reachable.find(({ name }) => name === endpoint.domain)!;
     const changed = withFields(endpoint, { security });
     const alone = { ...domain, endpoints: [changed], pinned: [], prompts: [], resources: [] };
-    const other = createReader([alone], proxies);
+    const other = createReader([alone], means);
     try {
       return await other.call(endpoint.toolName, args);
     } finally {
@@ -58,11 +66,11 @@ export async function tryReads({ domains }: Gateway, proxies: ProxyRules): Promi
 }
 
 /** A gateway that only reads, and shows what came as it came. */
-function createReader(domains: Gateway['domains'], proxies: ProxyRules) {
+function createReader(domains: Gateway['domains'], means: Means) {
   const last: { raw?: RawResponse | undefined } = {};
   const gateway = createGateway({
+    ...means,
     domains,
-    proxies,
     exposure: 'tools',
     policy: { readOnly: true },
     onAnswer: (answer) => {
@@ -97,14 +105,21 @@ async function issueToken(
   domains: Gateway['domains'],
   proxies: ProxyRules,
 ): Promise<string | undefined> {
-  if (credential.kind !== 'oauth2' && credential.kind !== 'login') return undefined;
+  const { kind } = credential;
+  if (kind !== 'oauth2' && kind !== 'login' && kind !== 'token_exchange') return undefined;
+  // Nobody's token: a server that says so has taken our client before.
+  const subject =
+    kind === 'token_exchange' ? { key: '', token: randomBytes(24).toString('hex'), expiresAtMs: undefined } : undefined;
   const sender = createSender({ proxies });
   const tokens = createTokens(sender.send, createRedactor(collectSecrets(domains)), 'landbridge');
   try {
-    await tokens.fetch({ credential, tool, apiOrigin: originOf(baseUrl), connection });
+    await tokens.fetch({ credential, tool, apiOrigin: originOf(baseUrl), connection, ...(subject && { subject }) });
     return undefined;
   } catch (error) {
-    return (error as Error).message;
+    const { status, variables } = error instanceof GatewayError ? error.details : {};
+    const isAboutSubject =
+      subject !== undefined && status === 400 && Array.isArray(variables) && variables.length === 0;
+    return isAboutSubject ? undefined : (error as Error).message;
   } finally {
     await sender.close();
   }

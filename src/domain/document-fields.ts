@@ -1,6 +1,7 @@
 // What a domain file gives to all operations of its document alike.
 
 import { originOf } from '../endpoint/address.ts';
+import { waysToTell } from '../endpoint/caller/caller-need.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
@@ -115,6 +116,23 @@ export function unusedCredentials(
       (name) =>
         `${file}: credentials.${name}: no operation asks for it; the document's security schemes in use: ${schemes}.`,
     );
+}
+
+const MAX_NAMED = 5;
+
+/** Operations that the document puts at another origin, where nothing is told of callers though the file has it told to the API. */
+export function warnAbroad(endpoints: readonly Endpoint[], file: string): string[] {
+  const home = homeOrigin(endpoints);
+  if (!endpoints.some((endpoint) => waysToTell(endpoint).length > 0)) return [];
+  const abroad = endpoints.filter(
+    (endpoint) => originOf(endpoint.baseUrl) !== home && waysToTell(endpoint).length === 0,
+  );
+  if (abroad.length === 0) return [];
+  const names = abroad.slice(0, MAX_NAMED).map(({ toolName, baseUrl }) => `${toolName} (${originOf(baseUrl)})`);
+  if (abroad.length > MAX_NAMED) names.push(`${abroad.length - MAX_NAMED} more`);
+  return [
+    `${file}: another origin than the API's is not told who calls: ${names.join(', ')}; exclude what it must not answer without that.`,
+  ];
 }
 
 /** Credentials that wait for a prefixed variable because the document chose where they go: what to write to choose oneself. */

@@ -7,7 +7,7 @@ import { curateAll, keysOf } from './curation/curate-operations.ts';
 import { buildDomain, DefinitionError } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 import { readPinned } from './definition/uses.ts';
-import { adviseOrigins, adviseTokenUrls, unusedCredentials, withDomainFields } from './document-fields.ts';
+import { adviseOrigins, adviseTokenUrls, unusedCredentials, warnAbroad, withDomainFields } from './document-fields.ts';
 import { type DocumentOptions, importFor } from './document-import.ts';
 import { pointTo } from './files/mistakes.ts';
 import { listClashes } from './name-clashes.ts';
@@ -51,6 +51,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
       ...new Set([...own.warnings, ...warnings.map((words) => `${options.source}: ${words}`)]),
       ...unusedCredentials(endpoints, definition, options.source),
       ...adviseOrigins(endpoints, options.source),
+      ...warnAbroad(endpoints, options.source),
       ...[...adviseTokenUrls(endpoints, definition), ...unused].map(
         ({ path, message }) => `${pointTo(options.source, path, options.positionOf)}: ${message}`,
       ),

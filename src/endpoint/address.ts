@@ -38,6 +38,12 @@ export function isPrivateHost(hostname: string): boolean {
   return isPrivateAddress(bare) || /(?:^|\.)localhost$/i.test(bare);
 }
 
+/** A secret goes over TLS, to this machine, or to the very origin the API calls go to anyway. */
+export function maySeeSecrets({ protocol, hostname, origin }: URL, apiOrigin: string | undefined): boolean {
+  if (protocol === 'https:') return true;
+  return protocol === 'http:' && (origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));
+}
+
 /** undefined where it is no URL: an operation may have no base URL yet. */
 export function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;

@@ -10,8 +10,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** An absolute http(s) URL as env text, or a variable with a default. `embedded:tasks` is the sample API of this package. */
 export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
-/** A variable, or `file:` and an absolute path without `:` or blanks. */
-const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:\/[^\s:{}]{1,300})(:-|\})/g;
+/** A variable, or `file:` and a path. */
+const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^{}]{1,300}?)(:-|\})/g;
 
 /** In front of every variable whose name a document chose. */
 export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
@@ -32,7 +32,9 @@ export function expand(
     const start = index + opening.length;
     const end = mark === '}' ? start - 1 : text.indexOf('}', start);
     if (end < 0) break;
-    const value = lookup(env, name!) ?? (mark === '}' ? undefined : text.slice(start, end));
+    const value = isLost(name!)
+      ? undefined
+      : (lookup(env, name!) ?? (mark === '}' ? undefined : text.slice(start, end)));
     variables.push({ name: name!, value });
     if (value === undefined) missing.push(name!);
     filled += text.slice(at, index) + (value ?? '');
@@ -41,9 +43,22 @@ export function expand(
   return { text: filled + text.slice(at), missing, variables };
 }
 
+/** A file by a relative path: nobody can tell from which folder it would count. */
+function isLost(name: string): boolean {
+  return name.startsWith(FILE_MARK) && !name.startsWith(`${FILE_MARK}/`);
+}
+
+/** What in a text can never be filled in, and would be sent as it stands; undefined where there is nothing of that kind. */
+export function findLost(text: string): string | undefined {
+  const lost = expand(text, {}).missing.filter(isLost);
+  return lost.length === 0 ? undefined : needsVariables(lost);
+}
+
 /** The end of a sentence about text whose variables are not all set. */
 export function needsVariables(missing: readonly string[]): string {
   const fix = `write \${${missing[0]}:-default}`;
+  const lost = missing.find(isLost);
+  if (lost !== undefined) return `has \${${lost}}, whose path must be absolute, such as \${file:/run/secrets/key}`;
   if (missing.some((name) => name.startsWith(FILE_MARK)))
     return `needs ${missing.join(' and ')}, which cannot be read; ${fix}`;
   return `needs the environment variable ${missing.join(' and ')}; set it, or ${fix}`;
@@ -58,6 +73,11 @@ export function lookup(env: Environment, name: string): string | undefined {
   if (value !== undefined && value !== '') return value;
   const file = secretFileFor(env, name);
   return file !== undefined && 'text' in file && file.text !== '' ? file.text : undefined;
+}
+
+/** Nobody mounts a file for what everybody may see. */
+export function isFromFile(env: Environment, name: string): boolean {
+  return !(Object.hasOwn(env, name) && env[name]) && secretFileFor(env, name) !== undefined;
 }
 
 /** A secret by the name of its variable or file. */

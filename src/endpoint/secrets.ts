@@ -78,6 +78,19 @@ export function unsetVariables(credential: Credential): string[] {
     .map(({ variable, problem }) => (problem === undefined ? variable : `${variable} (${problem})`));
 }
 
+/**
+ * The alternatives that count. Where one that tells the API who calls waits for its variables, none behind it stands in for it:
+ * calls of everybody would be made in the name of the gateway, or in nobody's.
+ */
+export function alternativesOf(security: Endpoint['security']): Endpoint['security'] {
+  const waiting = security.findIndex(
+    (set) =>
+      set.some(({ kind }) => kind === 'token_exchange' || kind === 'assertion') &&
+      set.flatMap(unsetVariables).length > 0,
+  );
+  return waiting < 0 ? security : security.slice(0, waiting + 1).filter((set) => set.length > 0);
+}
+
 /** Whether a name in `unsetVariables` is about a file, which is not set but mended. */
 export function isAboutFile(name: string): boolean {
   return name.startsWith(FILE_MARK) || name.endsWith(')');

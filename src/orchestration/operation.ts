@@ -3,6 +3,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Handler, Middleware } from '../call/handler.ts';
 import type { Args, ConfirmWay, Domain, Endpoint, JsonSchema } from '../endpoint/model.ts';
 import { qualifiedNamesOf } from '../endpoint/names.ts';
+import { fillCallerHeaders } from '../executor/caller/caller-headers.ts';
 import { compileSurroundings } from '../executor/caller/surroundings.ts';
 import type { Executor } from '../executor/executor.ts';
 import { createLenientValidator } from '../schema/check/lenient.ts';
@@ -80,9 +81,10 @@ function compileCall(
     way,
     controls,
     validate: lenient?.validate ?? createValidator(endpoint),
-    describe: async ({ label }, args, sent) => {
-      const { method, url } = rest.preview(args, label);
-      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent);
+    describe: async (context, args, sent) => {
+      const { method, url } = rest.preview(args, context.label);
+      const told = fillCallerHeaders(endpoint.callerHeaders ?? [], context);
+      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent, told);
     },
     surroundings,
     preview: (context, args) => {

@@ -23,6 +23,8 @@ export function buildQuestion(
   action: string,
   args: Args,
   sent: Args = args,
+  /** Headers that tell the API who calls, or for whom. */
+  told: Readonly<Record<string, string>> = {},
 ): string {
   const readable = toReadable(args, sent);
   const names = Object.keys(readable);
@@ -34,6 +36,7 @@ export function buildQuestion(
     cut(action, MAX_ACTION_CHARS),
     `${operation.summary} (${where})`,
     ...(lines.length > 0 ? ['With:', ...lines] : []),
+    ...Object.entries(told).map(([name, value]) => `The API is told ${name}: ${showArgument(name, value)}`),
     `${LOSS[operation.effect]} Go on?`,
   ].join('\n');
 }

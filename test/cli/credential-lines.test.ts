@@ -1,8 +1,13 @@
 // What a start says about credentials: which are sent where, and which other ways there are.
 import { expect, test } from 'vitest';
+import { load } from '../../src/cli/open-gateway.ts';
 import { listCredentials } from '../../src/cli/serve/credential-lines.ts';
+import { readConfig } from '../../src/config/read-config.ts';
 import { importValue, openapi } from '../openapi/support.ts';
 import { shopDomain } from '../support/callers.ts';
+import { createWorkshop } from '../support/workshop.ts';
+
+const { write } = createWorkshop();
 
 const document = (security: unknown) =>
   openapi(
@@ -73,4 +78,22 @@ test('what APIs are told of callers, and never a token', () => {
     'B → https://id.test',
     'X-Caller: assertion about the caller → https://shop.test',
   ]);
+});
+
+test('where tokens of two issuers are accepted, what both may say of two people is warned of', async () => {
+  const $ = '$';
+  const warningsFor = async (header: string, issuers: number) => {
+    const endpoints = 'endpoints: { get_it: { summary: Gets it., path: /it } }';
+    write('shop.yaml', `name: shop\nbaseUrl: https://shop.test\nheaders: { X-User: "${header}" }\n${endpoints}\n`);
+    const entries = Array.from({ length: issuers }, (_, index) => `{ issuer: "https://id${index}.test" }`);
+    const config = write('landbridge.yaml', `domains: [shop.yaml]\nauth: { oauth: [${entries.join()}] }\n`);
+    const { domains, close } = await load(readConfig({ config }, {}));
+    await close();
+    return domains.flatMap(({ warnings }) => warnings).join();
+  };
+  const sub = `${$}{principal.sub}`;
+  expect(await warningsFor(sub, 2)).toContain(`shop: ${sub} may be the same for callers of two issuers`);
+  expect(await warningsFor(sub, 1)).toBe('');
+  expect(await warningsFor(`${$}{principal.id}`, 2)).toBe('');
+  expect(await warningsFor(`${$}{principal.claims.iss} ${sub}`, 2)).toBe('');
 });

@@ -1,8 +1,10 @@
 // doctor --online proves each credential: one line for each, by safe reads and by the servers that issue tokens.
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../support/cli.ts';
 import { startConnectProxy } from '../support/connect-proxy.ts';
 import { startTlsUpstream } from '../support/tls-upstream.ts';
+import { CLIENT, startExchangeServer } from '../support/token-exchange-server.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 import { createCertificates } from '../support/upstream-certificates.ts';
 import { createWorkshop } from '../support/workshop.ts';
@@ -199,4 +201,52 @@ test('a person reads it in a section of its own', async () => {
   });
   expect(stdout).toContain('✗ Credentials, proved by calls');
   expect(stdout).toContain('shop: bearer SHOP_TOKEN: 401 from GET /me – it is wrong or expired');
+});
+
+test('domains at one address whose credentials have one name are proved each by itself', async () => {
+  const yaml = (name: string, env: string) =>
+    `name: ${name}\nbaseUrl: ${api.url}\ncredentials: { key: { kind: bearer, env: ${env} } }\nendpoints:\n  ${READ}\n`;
+  write('first.yaml', yaml('first', 'WRONG'));
+  write('second.yaml', yaml('second', 'RIGHT'));
+  const { stdout } = await run(['doctor', 'first.yaml', 'second.yaml', '--online', '--json'], {
+    cwd: folder,
+    env: { WRONG: 'wrong-token', RIGHT: 'good' },
+  });
+  const { findings } = JSON.parse(stdout) as { findings: Line[] };
+  const proofs = findings.filter(({ check }) => check === 'proof');
+  expect(proofs.map(({ where, severity }) => [where, severity])).toEqual([
+    ['first', 'error'],
+    ['second', 'note'],
+  ]);
+});
+
+test('an assertion is signed with the keys of landbridge.yaml', async () => {
+  const seen = await startUpstream(({ headers }, response) =>
+    response.writeHead(/^Bearer ey/.test(headers.authorization ?? '') ? 200 : 401).end('{}'),
+  );
+  const { privateKey } = generateKeyPairSync('ed25519');
+  write('sign.pem', String(privateKey.export({ type: 'pkcs8', format: 'pem' })));
+  write(
+    'told.yaml',
+    `name: told\nbaseUrl: ${seen.url}\ncredentials: { c: { kind: assertion } }\nendpoints:\n  ${READ}\n`,
+  );
+  write('signing.yaml', 'domains: [told.yaml]\npublicUrl: https://mcp.example\nassertions: { keys: [sign.pem] }\n');
+  const { stdout } = await run(['doctor', '--config', 'signing.yaml', '--online', '--json'], { cwd: folder });
+  await seen.close();
+  const { findings } = JSON.parse(stdout) as { findings: Line[] };
+  expect(findings.filter(({ check }) => check === 'proof')).toMatchObject([
+    { where: 'told', severity: 'note', message: 'assertion: accepted by GET /me, which refuses calls without it' },
+  ]);
+});
+
+test.each([
+  [CLIENT.secret, 'note', 'takes our client'],
+  ['not-the-secret', 'error', "did not exchange the caller's token (401"],
+])('the client of a token exchange is proved where tokens are exchanged: %s', async (secret, severity, words) => {
+  const sts = await startExchangeServer();
+  const flow = `{ kind: token_exchange, tokenUrl: '${sts.url}', clientIdEnv: ID, clientSecretEnv: SECRET, audience: orders }`;
+  const { proofs } = await prove(flow, { ID: CLIENT.id, SECRET: secret });
+  await sts.close();
+  expect(proofs).toMatchObject([{ severity, message: expect.stringContaining(words) }]);
+  expect(sts.requests).toBeGreaterThan(0);
 });

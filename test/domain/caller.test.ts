@@ -31,7 +31,10 @@ describe('forward', () => {
     X-Real-IP X-Client-IP True-Client-IP CF-Connecting-IP Via Origin Referer Sec-Fetch-Site Mcp-Session-Id MCP-Protocol-Version
     mcp_session_id Mcp-Param-X Last-Event-Id X-API-Key X_Api_Key api-key X-Auth-Token X-Access-Token X-Session X-Jwt X-Secret
     X-HTTP-Method-Override X-Method-Override X-Original-URL X-Rewrite-URL Accept Accept-Encoding Range If-Match
-    X-Amz-Target X-Amz-Security-Token SOAPAction`.split(/\s+/),
+    X-Amz-Target X-Amz-Security-Token SOAPAction Remote-User X-Remote-User Client-Cert X-SSL-Client-Cert DPoP Ticket
+    X-Goog-IAP-JWT-Assertion Cf-Access-Jwt-Assertion X-Amzn-Oidc-Data x-jwt-assertion X-Session-Id X-Credential`.split(
+      /\s+/,
+    ),
   )('never passes on %s', (name) => {
     expect(problemsOf({ forward: [name] })).toMatch(/^shop\.yaml forward\[0\]: .+ is never passed on: /);
   });

@@ -302,6 +302,7 @@ describe('a request header', () => {
       endpoints: { drop_orders: { method: 'DELETE', path: '/orders', summary: 'Deletes all orders.' } },
     });
     const asked = await call('alice', 'shop_drop_orders', {}, SENT);
+    expect(asked.text).toContain('The API is told x-tenant: "acme"');
     const token = /confirmation_token: "([^"]+)"/.exec(asked.text)![1]!;
     const repeat = (headers: Record<string, string>) =>
       call('alice', 'shop_drop_orders', { confirmation_token: token }, { ...SENT, ...headers });
@@ -381,6 +382,19 @@ describe('an argument of an imported document', () => {
     for (const name of ['X-User', 'x_user', 'x_user_2', 'X-Tenant', 'x-user', 'x_tenant'])
       expect((await call('alice', 'shop_get_order', { [name]: 'root' })).isError).toBe(true);
     expect(api.seen).toHaveLength(1);
+  });
+
+  test('that puts an operation elsewhere has it called without who calls, and that is said at the start', async () => {
+    const get = { operationId: 'getElse', responses: { 200: { description: 'ok' } } };
+    const paths = { ...document().paths, '/else': { servers: [{ url: 'https://else.test' }], get } };
+    writeFileSync(join(folder, 'shop.json'), JSON.stringify(document({ paths })));
+    const warningsFor = async (file: string) => {
+      writeFileSync(join(folder, 'shop.yaml'), `name: shop\nopenapi: ./shop.json\n${file}`);
+      const [domain] = await loadDomains({ paths: [join(folder, 'shop.yaml')], env: {} });
+      return domain!.warnings.join();
+    };
+    expect(await warningsFor(`headers: { X-User: "${SUB}" }\n`)).toContain('shop_get_else (https://else.test)');
+    expect(await warningsFor('')).not.toContain('shop_get_else (https://else.test)');
   });
 
   test('gives way also where only `operations:` says who calls', async () => {

@@ -217,6 +217,24 @@ describe('a token', () => {
   });
 });
 
+describe('a client id that is not set', () => {
+  const key = { kind: 'apiKey', field: 'X-Shared', env: 'SHARED' } as const;
+  const user = { kind: 'token_exchange', tokenUrl: 'https://id.test/t', clientIdEnv: 'ID', clientSecretEnv: 'SECRET' };
+  test.each<[string, string[][]]>([
+    ['the key that all share', [['user'], ['key']]],
+    ['no credential at all', [['user'], []]],
+    ['no credential at all, wherever that stands', [[], ['user']]],
+  ])('does not turn calls of a person into calls with %s', async (_, security) => {
+    const credentials = { user: { ...user, audience: 'orders' }, key } as NonNullable<DomainDefinition['credentials']>;
+    const domain = shopDomain(api.url, { credentials, security }, { SHARED: 'shared-key' });
+    expect(domain.warnings.join()).toContain('ID and SECRET are not set');
+    const shop = await openShop([domain], { [ALICE]: caller('alice', ALICE) });
+    shops.push(shop);
+    expect(await shop.call(ALICE)).toMatchObject({ isError: true, mode: REFUSED });
+    expect(api.seen).toEqual([]);
+  });
+});
+
 describe('an answer of the server', () => {
   test.each<[string, object, string]>([
     ['without a token', { access_token: undefined }, 'without an access token'],
@@ -273,10 +291,8 @@ describe('an answer of the server', () => {
     expect(api.seen).toEqual([]);
   });
 
-  test('from elsewhere than TLS or this machine is not even asked for', async () => {
-    const shop = await open(undefined, { tokenUrl: 'http://id.example.test/token' });
-    const answer = await shop.call(ALICE);
-    expect(answer).toMatchObject({ isError: true, mode: REFUSED });
-    expect(answer.text).toContain('must be an https URL');
+  test('from elsewhere than TLS or this machine is not even asked for: it stops the start', async () => {
+    const elsewhere = open(undefined, { tokenUrl: 'http://id.example.test/token' });
+    await expect(elsewhere).rejects.toThrow('credentials.user.tokenUrl: must be an https URL');
   });
 });

@@ -129,3 +129,77 @@ test.each([
 ])('%s stops the start', async (flow, words) => {
   await expect(open(credential(flow))).rejects.toThrow(words);
 });
+
+test('a header that a file fills in is a secret, whatever it is called: neither a dry run nor an echo shows it', async () => {
+  const echo = await startUpstream(({ headers }, response) =>
+    response.end(`${headers['x-team']} ${headers['x-unit']}`),
+  );
+  const headers = `headers: { X-Team: '\${file:${folder}/key}', X-Unit: 'unit \${UNIT}' }`;
+  const gateway = await open(domain('', headers).replace(api.url, echo.url), { UNIT_FILE: `${folder}/password` });
+  const dry = await callTool(gateway, 'shop_get_me', { dry_run: true });
+  const answer = await callTool(gateway, 'shop_get_me');
+  await echo.close();
+  expect(echo.seen[0]!.headers).toMatchObject({ 'x-team': 'from-file', 'x-unit': 'unit pass word' });
+  expect(dry.text + answer.text).not.toMatch(/from-file|pass word/);
+});
+
+const login = (fields: string) => credential(`{ kind: login, path: /login, ${fields} }`);
+test.each([
+  [
+    'a header',
+    () => domain('', `headers: { X-Team: '\${file:key}' }`),
+    'headers.X-Team: has ${file:key}, whose path must',
+  ],
+  [
+    'a secret header',
+    () => domain('', `headers: { X-Key: '\${file:./key}' }`),
+    'headers.X-Key: has ${file:./key}, whose',
+  ],
+  [
+    'one with a default',
+    () => domain('', `headers: { X-Team: '\${file:key:-none}' }`),
+    'has ${file:key}, whose path must',
+  ],
+  [
+    'a password',
+    () => login(`body: { password: '\${file:key}' }`),
+    'credentials.key.body.password: has ${file:key}, whose',
+  ],
+  ['a base URL', () => domain('').replace(api.url, `'\${file:key}'`), 'has ${file:key}, whose path must be absolute'],
+])('a relative path in braces stops the start: %s', async (_, yaml, words) => {
+  await expect(open(yaml())).rejects.toThrow(words);
+});
+
+test('a path with a blank or a colon is a path', async () => {
+  write('my key: one', 'from-file');
+  const gateway = await open(domain('', `headers: { X-Team: '\${file:${folder}/my key: one}' }`));
+  await callTool(gateway, 'shop_get_me');
+  expect(api.seen[0]!.headers['x-team']).toBe('from-file');
+});
+
+test.each([
+  "body: { user: '${principal.sub}' }",
+  "headers: { X-U: '${principal.id}' }",
+  "body: { u: ['${principal.sub}'] }",
+])('a login cannot say who calls: %s', async (fields) => {
+  await expect(open(login(fields))).rejects.toThrow('a login is the same for all callers');
+});
+
+test.each([
+  ['{ kind: oauth2, tokenUrl: "http://id.example/t", clientIdEnv: A, clientSecretEnv: B }'],
+  ['{ kind: token_exchange, tokenUrl: "http://id.example/t", clientIdEnv: A, clientSecretEnv: B, audience: a }'],
+])('client id and secret that would go out in the clear stop the start: %s', async (flow) => {
+  await expect(open(credential(flow))).rejects.toThrow('credentials.key.tokenUrl: must be an https URL');
+});
+
+test.each([
+  ['with a line break in it', 'abc\r\nX-Evil: 1'],
+  ['that is too long', 'x'.repeat(100_000)],
+])('a token of a token URL %s is not blamed on a variable', async (_, access_token) => {
+  const issuer = await startUpstream((_seen, response) => response.end(JSON.stringify({ access_token })));
+  const flow = `{ kind: oauth2, tokenUrl: '${issuer.url}/token', clientIdFile: user, clientSecretFile: key }`;
+  const { text } = await callTool(await open(credential(flow)), 'shop_get_me');
+  await issuer.close();
+  expect(text).toContain(`${issuer.url} answered with a token that no request can carry`);
+  expect(api.seen).toEqual([]);
+});

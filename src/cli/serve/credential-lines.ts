@@ -1,7 +1,7 @@
 // Which secrets go where: every alternative of the credentials that operations ask for, by the names of its variables.
 import { originOf } from '../../endpoint/address.ts';
 import type { CallerHeader, Credential, Domain } from '../../endpoint/model.ts';
-import { destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+import { alternativesOf, destinationOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 
 /**
  * `PETSTORE_API_KEY → https://petstore.example` for variables that are sent: an imported document names its security schemes
@@ -13,11 +13,12 @@ export function listCredentials(domains: readonly Pick<Domain, 'endpoints'>[]): 
   // Thousands of operations share a handful of alternatives.
   const done = new Map<readonly unknown[], Set<string>>();
   for (const { endpoints } of domains) {
-    for (const { security, baseUrl, callerHeaders = [] } of endpoints) {
+    for (const { security: all, baseUrl, callerHeaders = [] } of endpoints) {
       for (const header of callerHeaders) sent.add(`${lineOfHeader(header)} → ${originOf(baseUrl) ?? 'the API'}`);
-      const urls = done.get(security) ?? new Set();
+      const urls = done.get(all) ?? new Set();
       if (!URL.canParse(baseUrl) || urls.has(baseUrl)) continue;
-      done.set(security, urls.add(baseUrl));
+      done.set(all, urls.add(baseUrl));
+      const security = alternativesOf(all);
       const chosen = security.find((set) => set.length > 0 && set.every(isSet));
       for (const line of (chosen ?? []).flatMap((one) => linesOf(one, baseUrl))) sent.add(line);
       // Where one is needed and none is set, a warning names them all; where a call goes without, none is missing.

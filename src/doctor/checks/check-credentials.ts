@@ -3,7 +3,7 @@
 // a document must not get a variable by naming its scheme after it.
 import { waysToTell } from '../../endpoint/caller/caller-need.ts';
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
-import { formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
+import { alternativesOf, formatOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../../endpoint/secrets.ts';
 import type { DiagnoseInput, Finding, Repair } from '../finding.ts';
 
 export function* checkCredentials({ domains }: DiagnoseInput): Generator<Finding> {
@@ -41,7 +41,7 @@ function* findWaiting(domain: string, endpoints: readonly Endpoint[]): Generator
 
 /** Alternatives are ORed: an operation waits only when none of them is complete. */
 function describeWait({ security }: Endpoint): string | undefined {
-  const alternatives = security.map((set) => set.filter((one) => unsetVariables(one).length > 0));
+  const alternatives = alternativesOf(security).map((set) => set.filter((one) => unsetVariables(one).length > 0));
   if (alternatives.length === 0 || alternatives.some((set) => set.length === 0)) return undefined;
   return [...new Set(alternatives.map((set) => set.map(describeOne).join(' and ')))].join(', or ');
 }

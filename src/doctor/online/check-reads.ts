@@ -96,10 +96,10 @@ function byNeed(operations: readonly CatalogOperation[]): readonly CatalogOperat
   return [...proofs, ...operations.filter((operation) => !proofs.has(operation))];
 }
 
-function credentialsOf({ security, baseUrl }: Endpoint): string {
+function credentialsOf({ domain, security, baseUrl }: Endpoint): string {
   return security.length === 0
     ? ''
-    : `${baseUrl} ${JSON.stringify(security.map((set) => set.map(({ name }) => name)))}`;
+    : `${domain} ${baseUrl} ${JSON.stringify(security.map((set) => set.map(({ name }) => name)))}`;
 }
 
 function* judge(

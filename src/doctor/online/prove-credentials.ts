@@ -83,9 +83,8 @@ export class Proofs {
     for (const [key, { endpoint }] of firstOfEach(operations)) {
       const credentials = credentialsFor(endpoint)!;
       const trials = this.#trials.get(key) ?? [];
-      const verdict = credentials.some(({ kind }) => kind === 'token_exchange')
-        ? NEEDS_CALLER
-        : trials.length === 0
+      const verdict =
+        trials.length === 0
           ? await proveByIssuer(credentials, endpoint, options)
           : await proveByReads(credentials, trials, counted);
       const message = `${credentials.map(describe).join(' and ')}: ${verdict.message}`;
@@ -116,7 +115,7 @@ const PROVED = 'nothing to do';
 /** Nobody calls here whose token could be exchanged. */
 const NEEDS_CALLER: Verdict = {
   severity: 'note',
-  message: 'not proved: it takes a caller with a token of their own',
+  message: 'the server that exchanges tokens takes our client; the rest takes a caller with a token of their own',
   fix: 'call a tool of this domain through the gateway',
 };
 
@@ -186,7 +185,7 @@ async function proveByIssuer(
   endpoint: Endpoint,
   { issue }: ProofOptions,
 ): Promise<Verdict> {
-  const issued = credentials.filter(({ kind }) => kind === 'oauth2' || kind === 'login');
+  const issued = credentials.filter(({ kind }) => kind === 'oauth2' || kind === 'login' || kind === 'token_exchange');
   for (const credential of issued) {
     const problem = await issue(credential, endpoint);
     if (problem !== undefined)
@@ -196,6 +195,7 @@ async function proveByIssuer(
         fix: 'correct the variables, or the address of the token',
       };
   }
+  if (issued.some(({ kind }) => kind === 'token_exchange')) return NEEDS_CALLER;
   if (issued.length === credentials.length) return proved('a token was issued; no read to try it with');
   return {
     severity: 'warning',

@@ -3,7 +3,7 @@
 import { doubtRead } from '../../endpoint/conventions/effect.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
-import { unsetVariables } from '../../endpoint/secrets.ts';
+import { alternativesOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
 import { deref, type SchemaObject } from '../../schema/references.ts';
 
@@ -12,7 +12,8 @@ export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
 /** A read by its method; `doubtOf` tells what it means. */
 export function isRead({ method, args, body, security }: Endpoint): boolean {
-  const hasCredentials = security.length === 0 || security.some((set) => set.flatMap(unsetVariables).length === 0);
+  const hasCredentials =
+    security.length === 0 || alternativesOf(security).some((set) => set.flatMap(unsetVariables).length === 0);
   return method === 'GET' && body === undefined && hasCredentials && args.length < 100;
 }
 

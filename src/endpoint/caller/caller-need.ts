@@ -1,7 +1,7 @@
 // Which operations tell their API who calls, and which cannot be called by somebody who is not known by a token.
 import type { Endpoint } from '../model.ts';
-import { formatOf, unsetVariables } from '../secrets.ts';
-import { fitsAnybody } from './caller-text.ts';
+import { alternativesOf, formatOf, unsetVariables } from '../secrets.ts';
+import { fitsAnybody, readsClaim, readsIssuer } from './caller-text.ts';
 
 type Told = Pick<Endpoint, 'callerHeaders' | 'security'>;
 
@@ -16,7 +16,9 @@ export function waysToTell({ callerHeaders = [], security }: Told): string[] {
 
 /** Calls of the local user, who has shown no token, would be refused. */
 export function needsToken({ callerHeaders = [], security }: Told): boolean {
-  const [chosen = []] = security.filter((set) => set.length > 0 && set.flatMap(unsetVariables).length === 0);
+  const [chosen = []] = alternativesOf(security).filter(
+    (set) => set.length > 0 && set.flatMap(unsetVariables).length === 0,
+  );
   return (
     callerHeaders.some((header) => header.from === 'principal' && !fitsAnybody(header.text)) ||
     chosen.some((credential) => {
@@ -27,4 +29,22 @@ export function needsToken({ callerHeaders = [], security }: Told): boolean {
       );
     })
   );
+}
+
+/**
+ * Texts that tell an API who calls by claims alone. Of two authorization servers each may have an `ada`: the API cannot tell them
+ * apart, unless something beside it names the issuer.
+ */
+export function ambiguousTexts({ callerHeaders = [], security }: Told): string[] {
+  const texts = [
+    ...callerHeaders.flatMap((header) => (header.from === 'principal' ? [header.text] : [])),
+    ...security
+      .flat()
+      .flatMap((one) =>
+        one.kind === 'assertion'
+          ? [one.subject, ...one.claims.flatMap((claim) => ('text' in claim ? claim.text : []))]
+          : [],
+      ),
+  ];
+  return texts.some(readsIssuer) ? [] : texts.filter(readsClaim).map(({ shown }) => shown);
 }

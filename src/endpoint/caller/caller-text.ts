@@ -115,3 +115,12 @@ function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unk
 export function fitsAnybody({ parts }: CallerText): boolean {
   return parts.every((part) => typeof part === 'string' || part.claim === undefined || part.fallback !== undefined);
 }
+
+export function readsClaim({ parts }: CallerText): boolean {
+  return parts.some((part) => typeof part !== 'string' && part.claim !== undefined);
+}
+
+/** Whether it says whose caller it is: the id begins with the issuer. */
+export function readsIssuer({ parts }: CallerText): boolean {
+  return parts.some((part) => typeof part !== 'string' && (part.name === 'principal.id' || part.claim === 'iss'));
+}

@@ -8,7 +8,10 @@ const MAX_NAMES = 20;
 
 /** By what they begin with. */
 const REFUSED: readonly (readonly [pattern: RegExp, why: string])[] = [
-  [/^(?:authorization|cookie2?|set-cookie2?|www-authenticate|authentication-info)$/, 'proves who calls this gateway'],
+  [
+    /^(?:authorization|cookie2?|set-cookie2?|www-authenticate|authentication-info|dpop|ticket)$|(?:^|-)(?:remote-user|client-cert|assertion|credentials?|jwt|session|sid|oidc|iap|saml|userinfo)(?:-|$)/,
+    'proves who calls this gateway',
+  ],
   [/^proxy-/, 'is between the caller and a proxy'],
   [/^(?:mcp|last-event)-/, 'belongs to MCP, and ends here'],
   [

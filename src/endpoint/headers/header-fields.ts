@@ -1,11 +1,10 @@
 // Headers of a domain file and of the command line. Plain ones are sent as they are; those that prove who we are become
 // credentials, so that they are bound to one origin, redacted everywhere and missed by name when their variable is unset.
 import { namesCaller, parseCallerText } from '../caller/caller-text.ts';
-import { type Environment, expand, needsVariables, readSecret } from '../environment.ts';
+import { type Environment, expand, findLost, isFromFile, needsVariables, readSecret } from '../environment.ts';
 import { isSecretField } from '../login/fill-login.ts';
 import type { CallerHeader, Credential } from '../model.ts';
 import type { Problem } from '../problems.ts';
-import { FILE_MARK } from '../secret/secret-file.ts';
 import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSecretHeader } from './header-names.ts';
 
 export interface HeaderPlan {
@@ -46,7 +45,8 @@ export function readHeaders(
     const { text, missing, variables, problem } = readHeader(name, template, env);
     const say = (message: string) => problems.push({ path: [...path, name], message });
     // A variable that is set to nothing, or has an empty default, is missed by name when a call needs it.
-    const isSecret = isSecretHeader(name) || variables.some((variable) => isSecretField(variable.name));
+    const isSecret =
+      isSecretHeader(name) || variables.some((one) => isSecretField(one.name) || isFromFile(env, one.name));
     const gap = isSecret && !template.includes('${') ? findGap(name, text) : undefined;
     if (problem !== undefined || gap !== undefined) say(problem ?? gap!);
     else if (isSecret) credentials.push(toCredential(name, template, text, missing, env));
@@ -66,7 +66,7 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
   for (const part of parsed.text.parts) {
     const { text, missing, variables } = expand(typeof part === 'string' ? part : (part.fallback ?? ''), env);
     if (missing.length > 0) return { problem: needsVariables(missing) };
-    const isSecret = (variable: string) => isSecretField(variable) || variable.startsWith(FILE_MARK);
+    const isSecret = (variable: string) => isSecretField(variable) || isFromFile(env, variable);
     if (variables.some((variable) => isSecretHeader(name) || isSecret(variable.name)))
       return { problem: 'holds a secret beside who calls; give the secret a header of its own' };
     if (text.includes(`\${`)) return { problem: `has a \${ that is not closed, or one inside another` };
@@ -107,7 +107,7 @@ function readHeader(name: string, template: string, env: Environment) {
       : bare !== undefined
         ? `would send the text $${bare}; write \${${bare}} to have the variable filled in`
         : HEADER_VALUE.test(text)
-          ? undefined
+          ? findLost(template)
           : 'may hold only printable ASCII';
   return { text, missing, variables, problem };
 }
@@ -133,7 +133,7 @@ function toCredential(
 ): Credential {
   // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
   const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
-  const variable = /\$\{([A-Za-z_][A-Za-z0-9_]*(?::\/[^\s:{}]{1,300})?)/.exec(template)?.[1] ?? `header ${name}`;
+  const variable = expand(template, env).variables[0]?.name ?? `header ${name}`;
   return {
     kind: 'apiKey',
     name: `header ${name}`,

@@ -1,7 +1,7 @@
 // Which proof a request carries. The first alternative whose secrets are all there is taken; a credential lives in the
 // endpoint that carries it and goes to that endpoint's origin only.
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
-import { basicToken, destinationOf, isAboutFile, unsetVariables } from '../../endpoint/secrets.ts';
+import { alternativesOf, basicToken, destinationOf, isAboutFile, unsetVariables } from '../../endpoint/secrets.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { checkHeaderValue, encode } from './wire-text.ts';
@@ -33,11 +33,12 @@ export type Choice =
     };
 
 export function chooseCredentials(endpoint: Endpoint): Choice {
-  const alternatives = endpoint.security.filter((alternative) => alternative.length > 0);
+  const security = alternativesOf(endpoint.security);
+  const alternatives = security.filter((alternative) => alternative.length > 0);
   const credentials = alternatives.find((alternative) => alternative.flatMap(unsetVariables).length === 0);
   if (credentials !== undefined) return { kind: 'chosen', credentials };
   // Nothing is asked for, or anonymous is fine.
-  if (alternatives.length === 0 || alternatives.length < endpoint.security.length) return { kind: 'none' };
+  if (alternatives.length === 0 || alternatives.length < security.length) return { kind: 'none' };
   const waiting = alternatives.flat().filter((credential) => unsetVariables(credential).length > 0);
   return {
     kind: 'missing',

@@ -34,13 +34,13 @@ export async function fetchClientToken(
   checkIssued(raw, url, wish, words, issuer.redact);
   const answer = jsonOf(raw);
   const token = textAt(answer, 'access_token') ?? '';
-  if (token === '') {
+  if (!/^[\x21-\x7e]{1,7000}$/.test(token)) {
     const { tool } = wish;
-    throw new GatewayError(
-      'BAD_RESPONSE',
-      `${tool}: ${url.origin} answered without an access token. Check the token URL.`,
-      { tool, origin: url.origin },
-    );
+    const what = token === '' ? 'without an access token' : 'with a token that no request can carry';
+    throw new GatewayError('BAD_RESPONSE', `${tool}: ${url.origin} answered ${what}. Check the token URL.`, {
+      tool,
+      origin: url.origin,
+    });
   }
   const seconds = Number(own(answer, 'expires_in') ?? Number.NaN);
   return { token, lifetimeS: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined };

@@ -1,4 +1,5 @@
 // What the servers that hand out tokens have in common: where a secret may go, what is asked of them, how they say no.
+import { maySeeSecrets } from '../../endpoint/address.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
@@ -38,14 +39,9 @@ export interface Issuer {
 const TOKEN_LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 10_000, maxResponseBytes: 256 * 1024 });
 const MAX_REASON_CHARS = 200;
 
-/** A secret goes over TLS, to this machine, or to the very origin the API calls go to anyway. */
 export function checkAddress(address: string, what: string, { tool, apiOrigin }: Wish): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
-  const safe =
-    url?.protocol === 'https:' ||
-    (url?.protocol === 'http:' &&
-      (url.origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)));
-  if (url === undefined || !safe) {
+  if (url === undefined || !maySeeSecrets(url, apiOrigin)) {
     throw new GatewayError(
       'MISSING_CREDENTIAL',
       `${tool}: ${what} must be an https URL; no secret is sent anywhere else. Correct it in the domain file.`,

@@ -4,7 +4,7 @@
 import { originOf } from '../../endpoint/address.ts';
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Credential } from '../../endpoint/model.ts';
-import { destinationOf, formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
+import { alternativesOf, destinationOf, formatOf, secretsIn, unsetVariables } from '../../endpoint/secrets.ts';
 import { listAt, type Node, nodeAt, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import type { CredentialSource, ImportOptions } from '../import-options.ts';
 import type { KeyParameter } from '../key-parameters.ts';
@@ -297,7 +297,8 @@ function signingOf({ region, service }: CredentialSource, root: unknown, mainUrl
 }
 
 /** What an operation waits for when none of its alternatives can be used as things stand. */
-function needOf(sets: Alternatives, baseUrl: string, needs: Map<string, Need>): Need | undefined {
+function needOf(all: Alternatives, baseUrl: string, needs: Map<string, Need>): Need | undefined {
+  const sets = alternativesOf(all);
   if (sets.length === 0 || sets.some((set) => set.every((credential) => unsetVariables(credential).length === 0)))
     return undefined;
   const variables = sets.map((set) => set.flatMap((credential) => secretsIn(credential).map((one) => one.variable)));

@@ -104,7 +104,7 @@ function readProxy(template: string, env: Environment, problems: Problem[]): Pro
   if (template === 'none') return 'none';
   const userInfo = /^(?:[a-z]+:\/\/)?([^/@]*)@/i.exec(template)?.[1];
   const password = userInfo?.slice(userInfo.indexOf(':') + 1);
-  if (password !== undefined && userInfo!.replaceAll(/\$\{[^}]*\}/g, '').includes(':') && !password.includes('${'))
+  if (password !== undefined && userInfo!.replaceAll(/\$\{[^{}]*\}/g, '').includes(':') && !password.includes('${'))
     return say('holds a password, and a domain file holds none: write \u0024{VARIABLE} and set that variable');
   const { text, missing } = expand(encodeUserInfo(template, userInfo, env), env);
   if (missing.length > 0) return say(needsVariables(missing));

@@ -1,10 +1,10 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
-
+import { maySeeSecrets, originOf } from '../../../endpoint/address.ts';
 import { type Environment, readSecret } from '../../../endpoint/environment.ts';
 import { HEADER_NAME, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
 import type { Credential, Endpoint, Secret } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
-import { isAboutFile, readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
+import { alternativesOf, isAboutFile, readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
 import { hint } from '../../../endpoint/suggest.ts';
 import { pickDefined } from '../../pick-defined.ts';
 import type { CredentialDefinition, DomainDefinition } from '../definition-types.ts';
@@ -52,6 +52,16 @@ function buildCredential(
 ): Credential {
   // What is missing was said when the secrets were named.
   const secret = (variable = ''): Secret => readSecret(env, variable);
+  if (declaration.kind === 'oauth2' || declaration.kind === 'token_exchange') {
+    const { tokenUrl } = declaration;
+    // A document that is imported may say later where its API is; a call finds out.
+    const isSafe =
+      URL.canParse(tokenUrl) && (home.url === undefined || maySeeSecrets(new URL(tokenUrl), originOf(home.url)));
+    if (!isSafe) {
+      const message = 'must be an https URL: client id and secret go there';
+      problems.push({ path: ['credentials', name, 'tokenUrl'], message });
+    }
+  }
   switch (declaration.kind) {
     case 'apiKey':
       refuseField(name, declaration, problems);
@@ -136,7 +146,7 @@ export function withProofs(security: Endpoint['security'], proofs: readonly Cred
 export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
   const waiting = new Set<string>();
   for (const { security } of endpoints) {
-    const unset = security.map((set) => set.flatMap(unsetVariables));
+    const unset = alternativesOf(security).map((set) => set.flatMap(unsetVariables));
     if (unset.length > 0 && unset.every((names) => names.length > 0))
       waiting.add([...new Set(unset.map((names) => names.join(' and ')))].join(', or '));
   }

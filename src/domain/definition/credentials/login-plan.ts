@@ -1,8 +1,8 @@
 // A login as a domain file declares it becomes a credential: where it is, what it sends, how its token travels.
 import { originOf } from '../../../endpoint/address.ts';
-import { type Environment, expand, needsVariables } from '../../../endpoint/environment.ts';
+import { namesCaller } from '../../../endpoint/caller/caller-text.ts';
+import { type Environment, expand, findLost, needsVariables } from '../../../endpoint/environment.ts';
 import { isConfigurableHeader, isSecretHeader } from '../../../endpoint/headers/header-names.ts';
-import { isObject } from '../../../endpoint/is-object.ts';
 import { fillLogin, isSecretField } from '../../../endpoint/login/fill-login.ts';
 import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
@@ -34,7 +34,8 @@ export function buildLogin(
     say('form', 'stands beside body; a login sends one of them: remove the other');
   if (/^get$/i.test(method ?? '') && (body ?? form) !== undefined)
     say('method', 'is GET, which has no body: move the fields to query, or leave method out');
-  refuseSecrets({ query, body, form, headers: declaration.headers }, ['credentials', name], problems);
+  const { path, url: address, headers: own } = declaration;
+  refuseSecrets({ path, url: address, query, body, form, headers: own }, ['credentials', name], problems);
   for (const field of Object.keys(declaration.headers ?? {}))
     if (!isConfigurableHeader(field)) say('headers', `${field} is written by the HTTP client and cannot be set`);
   const isHome = origin === originOf(home.url ?? '');
@@ -80,12 +81,17 @@ function checkAddress(
 }
 
 const MAX_DEPTH = 8;
+const SAME_FOR_ALL =
+  'says who calls, and a login is the same for all callers; tell the API who calls with headers, assertion or token_exchange';
 
 /** A password in a domain file is a password in a repository. */
 function refuseSecrets(value: unknown, path: readonly string[], problems: Problem[], depth = 0): void {
-  if (!isObject(value) || depth > MAX_DEPTH) return;
+  if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [key, inner] of Object.entries(value)) {
+    const lost = typeof inner === 'string' ? findLost(inner) : undefined;
     if (typeof inner !== 'string') refuseSecrets(inner, [...path, key], problems, depth + 1);
+    else if (namesCaller(inner)) problems.push({ path: [...path, key], message: SAME_FOR_ALL });
+    else if (lost !== undefined) problems.push({ path: [...path, key], message: lost });
     else if (
       depth > 0 &&
       (isSecretField(key) || (path[2] === 'headers' && isSecretHeader(key))) &&
