@@ -171,7 +171,7 @@ describe('credentials', () => {
     [{ headers: { 'X A': 'a' } }, /"X A": is not a header name/],
     [
       { credentials: { key: { env: 'A' } } },
-      /credentials\.key\.kind: is missing: give apiKey, bearer, basic, login, oauth2 or awsSigv4/,
+      /credentials\.key\.kind: is missing: give apiKey, bearer, basic, login, oauth2, token_exchange, assertion or awsSigv4/,
     ],
   ];
   for (const [given, want] of wrong) {

@@ -3,6 +3,7 @@
 import '../support/real-http.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
+import { createSpentStore } from '../../src/orchestration/confirmations.ts';
 import { createSession } from '../../src/protocol/session.ts';
 import { LINE_CLIENTS, type LineClient, openStdio } from '../support/lines.ts';
 import { headersOf, legacy, modern, post, type Rpc, serveHttp } from '../support/mcp.ts';
@@ -118,9 +119,10 @@ describe('the modern round trip', () => {
     await own.close();
   });
 
-  test('gives a state that another gateway does not take, unless they share a secret', async () => {
+  test('gives a state that another gateway does not take, unless they share a secret and what was used', async () => {
+    const spent = createSpentStore();
     const [one, two, stranger] = [Buffer.alloc(32, 1), Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((secret) =>
-      setUp({ secret }),
+      setUp({ secret, spent }),
     );
     const requestState = stateOf(await ask(deleting(1, 7), 'ann', one));
     const second = deleting(2, 7, { inputResponses: yes, requestState });

@@ -1,5 +1,6 @@
 // Which prompts are left where a part of a catalog is served: none that would lead to what that part has not.
 import type { Domain, PromptSpec } from '../../endpoint/model.ts';
+import { trimEnd } from '../../endpoint/plain-text.ts';
 import type { Registry } from '../registry.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { fill } from './prompt-text.ts';
@@ -42,5 +43,5 @@ function names(prompt: PromptSpec, hidden: ReadonlySet<string>): boolean {
   const words = [...texts, ...declared.map((one) => one.description ?? '')].flatMap(
     (text) => text.match(/[\w.]+/g) ?? [],
   );
-  return words.some((word) => hidden.has(word.replace(/\.+$/, '')));
+  return words.some((word) => hidden.has(trimEnd(word, '.')));
 }

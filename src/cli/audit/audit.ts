@@ -42,7 +42,9 @@ function runVerify(names: readonly string[], flags: AuditFlags): void {
 /** The private key of the gateway, where it stands by default: good for a look, not for a proof. */
 function findKeyBeside(file: string, flags: AuditFlags): string {
   // audit.jsonl.000000001234 was audit.jsonl when its key was made.
-  const beside = [defaultKeyFile(file), defaultKeyFile(file.replace(/(\.jsonl?)[.-].*$/, '$1'))];
+  const rotated = /\.jsonl?(?=[.-])/.exec(file);
+  const first = rotated === null ? file : file.slice(0, rotated.index + rotated[0].length);
+  const beside = [defaultKeyFile(file), defaultKeyFile(first)];
   const audit = readAudit(flags);
   const key = [...beside, ...(audit ? [keyFileOf(audit)] : [])].find((path) => existsSync(path));
   if (key !== undefined) return key;
