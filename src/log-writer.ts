@@ -7,6 +7,7 @@
 // three runs each). To a file this takes 1.6-1.7 s of processor time and sonic-boom 5.8-6.5 s. Behind a slow reader this
 // dropped 95,000-202,000 of them, and sonic-boom, which sets no limit unless it is told one, kept all of them in memory.
 import { write, writeSync } from 'node:fs';
+import { escapeHidden } from './endpoint/hidden.ts';
 
 export interface LineWriter {
   write(line: string): void;
@@ -98,7 +99,7 @@ export function createLineWriter(fd: number): LineWriter {
         dropped++;
         return;
       }
-      waiting += line;
+      waiting += escapeHidden(line);
       if (waiting.length >= BATCH_CHARS) start();
       else arm();
     },

@@ -29,6 +29,14 @@ describe('log lines', () => {
     closeSync(fd);
   });
 
+  it('hold no break that a reader of lines could see, but the one at their end', () => {
+    const writer = createLineWriter(fd);
+    writer.write('{"name":"a\u2028{\\"b\u0085c\u202e"}\n');
+    writer.flushSync();
+    expect(read()).toBe('{"name":"a\\u2028{\\"b\\u0085c\\u202e"}\n');
+    closeSync(fd);
+  });
+
   it('arrive by themselves when nobody flushes', async () => {
     createLineWriter(fd).write('alone\n');
     expect(read()).toBe('');

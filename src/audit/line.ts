@@ -7,6 +7,7 @@
 // hash = SHA-256 over the bytes from `{` up to the comma before "hash"; signature = Ed25519 over SIGNED_PREFIX and the bytes up
 // to the comma before "signature". Both in base64url. docs/audit.md says the same.
 import { createHash, hash } from 'node:crypto';
+import { escapeHidden } from '../endpoint/hidden.ts';
 
 /** What kinds of records there are. */
 export type RecordKind = 'open' | 'begin' | 'call' | 'checkpoint' | 'refused' | 'recovery' | 'gap';
@@ -39,7 +40,7 @@ export function buildLine(
   sign?: (text: string) => string,
 ): Line {
   const seq = head.seq + 1;
-  const own = facts === '{}' ? '' : `,${facts.slice(1, -1)}`;
+  const own = facts === '{}' ? '' : `,${escapeHidden(facts.slice(1, -1))}`;
   let body = `{"seq":${seq},"time":"${time}","kind":"${kind}"${own},"prev":"${head.hash}"`;
   if (sign) body += `,"signature":"${sign(SIGNED_PREFIX + body)}"`;
   const digest = hash('sha256', body, 'base64url');

@@ -4,6 +4,8 @@
 /** Zero-width, bidirectional, tag and variation characters, fillers, lone surrogates, controls but tab and line feed. */
 const UNSEEN = String.raw`\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}\p{Cs}`;
 const HIDDEN = new RegExp(`[${UNSEEN}]`, 'gu');
+/** JSON has escaped the controls below a blank itself. */
+const HIDDEN_IN_LINE = /[\u007f-\u009f\u2028\u2029\ufff9-\uffff\p{DI}]/gu;
 const HIDDEN_OR_BREAK = new RegExp(`[\\t\\n${UNSEEN}]`, 'gu');
 
 /** Those with no honest use in a text: joiners (emoji, Persian) and direction marks (Hebrew, Arabic) are not among them. */
@@ -30,6 +32,17 @@ export function stripHidden(text: string): string {
     .replace(/\r\n?|[\u2028\u2029]/g, '\n')
     .replace(ANSI, '')
     .replace(HIDDEN, '');
+}
+
+/** A line of JSON in which such characters stand escaped: readers of lines see one, and a terminal shows what is there. */
+export function escapeHidden(json: string): string {
+  if (PLAIN.test(json)) return json;
+  return json.replace(HIDDEN_IN_LINE, (character) =>
+    Array.from(
+      { length: character.length },
+      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  );
 }
 
 /** Text shown to a person as data: hidden characters and line breaks are spelled, `\u{202e}`. */

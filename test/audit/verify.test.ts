@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildLine, GENESIS, type Head, type Line } from '../../src/audit/line.ts';
+import { buildLine, GENESIS, type Head, type Line, parseLine } from '../../src/audit/line.ts';
 import { readCheckingKey } from '../../src/audit/signing-key.ts';
 import { openTrail } from '../../src/audit/trail.ts';
 import { verifyTrail } from '../../src/audit/verify.ts';
@@ -203,3 +203,17 @@ function rechain(all: readonly string[], row: number, signWith: (text: string) =
     return `${whole},"hash":"${prev}"}`;
   });
 }
+
+test('a record holds no break of a line but its own, whatever a caller called itself', () => {
+  const { text } = buildLine(
+    GENESIS,
+    new Date(0).toISOString(),
+    'call',
+    JSON.stringify({ tool: 'a\u2028b\u0085\u202e' }),
+  );
+  expect(text).toContain('"tool":"a\\u2028b\\u0085\\u202e"');
+  expect(parseLine(Buffer.from(text.trimEnd()))).toMatchObject({
+    isIntact: true,
+    record: { tool: 'a\u2028b\u0085\u202e' },
+  });
+});

@@ -1,6 +1,6 @@
 // Hidden characters: gone from prose, spelled where a person decides, found where they were put on purpose.
 import { describe, expect, test } from 'vitest';
-import { findCovert, smuggles, spellHidden, stripHidden } from '../../src/endpoint/hidden.ts';
+import { escapeHidden, findCovert, smuggles, spellHidden, stripHidden } from '../../src/endpoint/hidden.ts';
 
 test.each([
   ['tags', 'a\u{E0041}\u{E0042}b'],
@@ -52,6 +52,15 @@ describe('on purpose', () => {
     expect(smuggles('a\u200f')).toBe(true);
     expect(smuggles('naïve 日本語 👍')).toBe(false);
   });
+});
+
+test('a line of JSON with them escaped is one line to every reader, and the same value', () => {
+  const value = { name: 'a\u2028b\u2029c\u0085d\u202ee\u200bf\ufeff\u{e0041}', text: 'naïve 日本語 👍\n' };
+  const line = escapeHidden(JSON.stringify(value));
+  expect(JSON.parse(line)).toEqual(value);
+  expect(line).not.toMatch(/[\u0085\u2028\u2029\u202e\u200b\ufeff\u{e0041}]/u);
+  expect(line).toContain('naïve 日本語 👍');
+  expect(escapeHidden('{"plain":1}')).toBe('{"plain":1}');
 });
 
 function toUnits(char: string): string {

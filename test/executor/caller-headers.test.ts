@@ -33,6 +33,8 @@ const CALLERS: Record<string, Principal> = {
     accent: 'Zoë',
     padded: 'alice ',
     long: 'x'.repeat(2_049),
+    greedy: 'alice;role=admin',
+    listed: 'clerk,admin',
   }),
   key: { id: 'key:ci' },
 };
@@ -67,6 +69,7 @@ describe('a header made of who calls', () => {
     ['a claim inside another', claim('realm.tier'), 'gold'],
     ['a number', claim('age'), '7'],
     ['text around', `user=${SUB}; org=${$}{ORG}`, 'user=alice; org=acme'],
+    ['what would separate, where it stands alone', claim('greedy'), 'alice;role=admin'],
     ['a default that is not needed', `${$}{principal.sub:-none}`, 'alice'],
     ['a default', `${$}{principal.claims.team:-none}`, 'none'],
     ['an empty default', `${$}{principal.claims.team:-}`, ''],
@@ -85,6 +88,8 @@ describe('a header made of who calls', () => {
     ['letters no header carries', claim('accent')],
     ['a blank at its end, which servers cut off', claim('padded')],
     ['more than a header should hold', claim('long')],
+    ['a second field of its text', `id=${claim('greedy')};role=${claim('https://shop.test/role')}`],
+    ['a second entry of its list', `all,${claim('listed')}`],
     ['what only an object’s prototype has', claim('constructor.name')],
   ])('that would be %s is not sent, and neither is the call', async (_, template) => {
     const { call } = await open({ headers: { 'X-User': template } });

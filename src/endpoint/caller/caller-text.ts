@@ -65,6 +65,9 @@ function toField(name: string): CallerField | undefined {
   return claim === '' || /[\s$]/.test(claim) ? undefined : { name, claim };
 }
 
+/** What stands between the parts of a header; a caller's own must not pass for one that was written. */
+const SEPARATORS = [';', ',', '&'];
+
 /** The text for this caller. Only what is text, a number or true and false can stand in one. */
 export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: string): Filled<string> {
   let filled = '';
@@ -77,7 +80,13 @@ export function fillText({ parts }: CallerText, caller: VerifiedCaller, tool: st
     if (value === undefined) return { problem: missing(part) };
     if (typeof value === 'object')
       return { problem: `the claim \${${part.name}} of the caller's token is a list or an object, and not a text` };
-    filled += String(value);
+    const text = String(value);
+    const separator = SEPARATORS.find(
+      (one) => text.includes(one) && parts.some((own) => typeof own === 'string' && own.includes(one)),
+    );
+    if (separator !== undefined)
+      return { problem: `\${${part.name}} of the caller has a "${separator}", which separates the parts of the text` };
+    filled += text;
   }
   return { value: filled };
 }
