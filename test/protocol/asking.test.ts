@@ -119,17 +119,19 @@ describe('the modern round trip', () => {
     await own.close();
   });
 
-  test('gives a state that another gateway does not take, unless they share a secret and what was used', async () => {
-    const spent = createSpentStore();
-    const [one, two, stranger] = [Buffer.alloc(32, 1), Buffer.alloc(32, 1), Buffer.alloc(32, 2)].map((secret) =>
-      setUp({ secret, spent }),
-    );
+  test('gives a state that another gateway does not take, unless they share a secret and what is used up', async () => {
+    const [secret, spent] = [Buffer.alloc(32, 1), createSpentStore()];
+    const [one, two] = [setUp({ secret, spent }), setUp({ secret, spent })];
+    const stranger = setUp({ secret: Buffer.alloc(32, 2), spent });
+    const forgetful = setUp({ secret });
     const requestState = stateOf(await ask(deleting(1, 7), 'ann', one));
     const second = deleting(2, 7, { inputResponses: yes, requestState });
     expect((await ask(second, 'ann', stranger)).error?.code).toBe(-32602);
+    expect((await ask(second, 'ann', forgetful)).error).toBeDefined();
+    expect(sent()).toEqual([]);
     expect((await ask(second, 'ann', two)).result).toMatchObject({ resultType: 'complete' });
     expect(sent()).toEqual(['DELETE /pets/7']);
-    await Promise.all([one, two, stranger].map((each) => each?.close()));
+    await Promise.all([one, two, stranger, forgetful].map((each) => each.close()));
   });
 
   test('takes the same arguments written another way for the same', async () => {

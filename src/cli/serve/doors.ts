@@ -1,9 +1,11 @@
 // What both listeners share: the files of TLS, who is known by a certificate, and the account of whoever was turned away.
+
 import { readFileSync } from 'node:fs';
 import { toSectionError } from '../../config/config-file.ts';
 import { checkProfiles } from '../../config/key-sources.ts';
 import type { Config } from '../../config/read-config.ts';
 import { reason } from '../../domain/files/domain-files.ts';
+import { trimEnd } from '../../endpoint/plain-text.ts';
 import { GatewayError } from '../../errors.ts';
 import { type CertificateCheck, createCertificateCheck } from '../../identity/certificates.ts';
 import type { Logger } from '../../log.ts';
@@ -71,7 +73,7 @@ export function listDoorWarnings(config: Config, isAuthenticated: boolean): stri
 
 /** What people paste: where clients reach the gateway, or else what they can call from this machine. */
 export function clientUrl({ publicUrl, allowedHosts, host }: Config, bound: string): string {
-  if (publicUrl !== undefined) return `${publicUrl.replace(/\/+$/, '')}/mcp`;
+  if (publicUrl !== undefined) return `${trimEnd(publicUrl, '/')}/mcp`;
   const url = new URL(bound);
   // Nobody calls the address that stands for all of them.
   if (allowedHosts[0] !== undefined && !isLoopback(host)) url.hostname = allowedHosts[0].replace(/:\d+$/, '');
