@@ -6,7 +6,7 @@ import { reason } from './domain/files/domain-files.ts';
 import { MistakesError, type PositionOf, toMistakes } from './domain/files/mistakes.ts';
 import { parseYaml } from './domain/files/parse-yaml.ts';
 import { type Problem, toProblems } from './endpoint/problems.ts';
-import type { Profile } from './gateway.ts';
+import type { Profile } from './gateway-options.ts';
 
 const names = z.array(z.string().min(1)).min(1);
 const profile = strict({

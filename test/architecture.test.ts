@@ -82,6 +82,18 @@ test('every folder imports only itself and what lies to its right', () => {
   expect(offences).toEqual([]);
 });
 
+test('ARCHITECTURE.md tells the same line, has a room for every folder, and names only files that are there', () => {
+  const text = readFileSync(join(root, '../ARCHITECTURE.md'), 'utf8');
+  expect(text).toContain(`\`${LINE.join(' → ')}\``);
+  const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!));
+  const rooms = text.split('\n').flatMap((line) => /^\| (`[^|]*) \|/.exec(line)?.[1] ?? []);
+  expect([...folders].filter((folder) => !rooms.some((room) => room.includes(`\`${folder}/\``)))).toEqual([]);
+  const names = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map((match) => match[1]!);
+  const exists = (name: string) =>
+    files.some((file) => file === name || file.endsWith(`/${name}`)) || existsSync(join(root, '..', name));
+  expect(names.filter((name) => !exists(name))).toEqual([]);
+});
+
 test('every folder of src has its place in these rules', () => {
   const folders = new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]!));
   expect([...folders].filter((folder) => folder !== 'cli' && SEES[folder] === undefined)).toEqual([]);

@@ -9,10 +9,11 @@ import { ambiguousTexts } from '../endpoint/caller/caller-need.ts';
 import { recordLookups } from '../endpoint/environment.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
-import { createGateway, type Gateway, type GatewayOptions, type Service, withoutExposure } from '../gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions, type Service } from '../gateway.ts';
 import { loadAssertionKeys } from '../identity/assertion-keys.ts';
 import { readProxyRules } from '../network/proxy-rules.ts';
 import { deriveProfiles, readProfiles } from '../profiles.ts';
+import { withoutExposure } from '../serving.ts';
 import { createProgress } from './terminal/terminal.ts';
 
 export interface Loaded {

@@ -12,9 +12,10 @@ import { GatewayError } from '../errors.ts';
 import { createSender, type RawResponse } from '../executor/send.ts';
 import { createTokens } from '../executor/tokens/token-store.ts';
 import { explainFailure } from '../executor/unreachable.ts';
-import { createGateway, type Gateway, type GatewayOptions, withoutExposure } from '../gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
 import { dial, planWay } from '../network/dial.ts';
 import type { ProxyRules } from '../network/proxy-rules.ts';
+import { withoutExposure } from '../serving.ts';
 
 export interface OnlineReport {
   readonly findings: readonly Finding[];

@@ -1,0 +1,78 @@
+// What createGateway() is told.
+import type { Dispatcher } from 'undici';
+import type { AssertionSigner } from './call/assertion-signer.ts';
+import type { Evidence } from './call/evidence.ts';
+import type { Middleware } from './call/handler.ts';
+import type { Strategies } from './catalog/grouped/strategies.ts';
+import type { Exposure, ToolEntry } from './catalog/registry.ts';
+import type { PromptEntry } from './catalog/resources-and-prompts/prompts.ts';
+import type { ResourceEntry, TemplateEntry } from './catalog/resources-and-prompts/resources.ts';
+import type { Selection } from './catalog/select-endpoints.ts';
+import type { ConfirmWay, Domain, GuardPolicy } from './endpoint/model.ts';
+import type { Redactor } from './endpoint/redaction/redact.ts';
+import type { RawResponse } from './executor/send.ts';
+import type { LimitOptions } from './limits/create-limits.ts';
+import type { SharedRates } from './limits/rate.ts';
+import type { Logger } from './log.ts';
+import type { ProxyRules } from './network/proxy-rules.ts';
+import type { SpentStore } from './orchestration/confirmations.ts';
+import type { DeploymentPolicy } from './orchestration/policy.ts';
+
+/** Entries that are not REST endpoints, registered in code. */
+export interface NativeEntries {
+  readonly tools?: readonly ToolEntry[];
+  readonly resources?: readonly ResourceEntry[];
+  readonly templates?: readonly TemplateEntry[];
+  readonly prompts?: readonly PromptEntry[];
+  /** Some handler uses `call.log`: offer logging to legacy clients. */
+  readonly logging?: boolean;
+  /** Offer resources/subscribe to legacy clients. */
+  readonly subscribe?: boolean;
+}
+
+/** Which endpoints a profile serves, and how. */
+export interface Profile extends Selection {
+  readonly exposure?: Exposure | 'auto' | undefined;
+  readonly readOnly?: boolean | undefined;
+  readonly guard?: GuardPolicy | undefined;
+  readonly confirm?: ConfirmWay | undefined;
+}
+
+export interface GatewayOptions<Data = unknown> {
+  readonly domains: readonly Domain[];
+  readonly exposure?: Exposure | 'auto' | undefined;
+  readonly tokenBudget?: number | undefined;
+  readonly policy?: DeploymentPolicy | undefined;
+  /** Around every REST call, outermost first; after validation and guard. */
+  readonly middleware?: readonly Middleware<Data>[] | undefined;
+  readonly native?: NativeEntries | undefined;
+  /** Replaces how grouped tools are written, function by function. */
+  readonly strategies?: Partial<Strategies> | undefined;
+  /** Named subsets, each served at /mcp/<name> with its own exposure and guard. */
+  readonly profiles?: Readonly<Record<string, Profile>> | undefined;
+  readonly log?: Logger | undefined;
+  /** Where every call is written down (openAuditTrail()); whoever opened it closes it, after the gateway. */
+  readonly audit?: Evidence | undefined;
+  /** What the environment says of proxies; without it, only what domains say. */
+  readonly proxies?: ProxyRules | undefined;
+  /** Replaces the connection pools; asked at every call. */
+  readonly dispatcher?: ((origin: string) => Dispatcher) | undefined;
+  /** Sees every answer of an API as it came; a text it returns is passed on in place of a successful one. */
+  readonly onAnswer?: ((answer: RawResponse) => string | undefined) | undefined;
+  /** At least 32 bytes; replicas share one, and a store of used confirmations (`spent`), so that each accepts the others'. */
+  readonly secret?: Buffer | undefined;
+  readonly confirmationTtlSeconds?: number | undefined;
+  readonly spent?: SpentStore | undefined;
+  /** How much callers may call and APIs are called; what is left out has generous defaults. */
+  readonly limits?: LimitOptions | undefined;
+  /** Buckets that replicas share. Default: this process counts alone. */
+  readonly sharedRates?: SharedRates | undefined;
+  /** Takes secrets out of whatever goes out; shared with the log. */
+  readonly redact?: Redactor | undefined;
+  readonly pageSize?: number | undefined;
+  /** Callers are told apart: what they are told is marked as not to be kept for others. */
+  readonly isPrivate?: boolean | undefined;
+  readonly elicitTimeoutMs?: number | undefined;
+  /** Signs what domains want to be told of callers (`kind: assertion`). */
+  readonly assertions?: AssertionSigner | undefined;
+}
