@@ -335,7 +335,7 @@ describe('the examples of landbridge.yaml', () => {
       for (const value of values) outcomes.push(await problemOf(value));
       // A mounted secret is not there.
       const isFine = (outcome: string | undefined) =>
-        outcome === undefined || outcome.includes('secret.file: there is');
+        outcome === undefined || outcome.includes('secret.file: does not exist');
       const position = outcomes.findIndex(isFine);
       expect(position, outcomes.join('\n')).toBeGreaterThanOrEqual(0);
       expect([fitsConfig(values[position]), fitsConfig.errors]).toEqual([true, null]);
