@@ -301,7 +301,7 @@ function readSecret({ env: variable, file }: SecretSource, deployment: Deploymen
   if (secret === undefined) throw refuse('env', `needs the environment variable ${variable}; set it`);
   if (file !== undefined) {
     const content = readSecretFile(file);
-    if ('problem' in content) throw refuse('file', content.problem);
+    if ('problem' in content) throw refuse('file', `${content.problem} (looked for ${resolve(file)})`);
     secret = content.text.trimEnd();
   }
   const parsed = SETTINGS.secret.typed.safeParse(secret);

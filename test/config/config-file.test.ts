@@ -306,7 +306,7 @@ describe('the secret', () => {
       'landbridge.yaml:1:1 secret: must not stand in this file, which others read: write { env: GATEWAY_SECRET }',
     ],
     ['secret: { env: SEAL }', 'landbridge.yaml:1:11 secret.env: needs the environment variable SEAL; set it'],
-    ['secret: { file: nowhere }', 'landbridge.yaml:1:11 secret.file: does not exist'],
+    ['secret: { file: nowhere }', 'landbridge.yaml:1:11 secret.file: does not exist (looked for '],
     [
       'secret: { env: SHORT }',
       'landbridge.yaml:1:11 secret.env: leads to a secret that must have at least 32 characters',
