@@ -44,8 +44,18 @@ export async function get(
     }
     return answer;
   }
-  const socket = await orAborted(dial(way), signal);
-  return ask(url, { path, headers: own, signal, createConnection: () => socket });
+  return ask(url, {
+    path,
+    headers: own,
+    signal,
+    createConnection: (_options, onSocket) => {
+      orAborted(dial(way), signal).then(
+        (socket) => onSocket(null, socket),
+        (error: Error) => onSocket(error, undefined as never),
+      );
+      return undefined;
+    },
+  });
 }
 
 /** A socket that comes too late is closed. */
@@ -63,9 +73,9 @@ function orAborted(dialling: Promise<Socket>, signal: AbortSignal): Promise<Sock
 }
 
 function ask(url: URL, options: RequestOptions): Promise<Got> {
-  // Over a socket of ours TLS is done already.
+  // Of a socket of ours TLS is done already, and no agent makes another.
   const isOurs = options.createConnection !== undefined;
-  const send = url.protocol === 'https:' && !isOurs ? httpsRequest : httpRequest;
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const { hostname: host, port } = url;
     const place = { host: host.replace(/^\[|\]$/g, ''), ...(port !== '' && { port: Number(port) }) };
