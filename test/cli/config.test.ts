@@ -102,7 +102,7 @@ describe('landbridge config says what serve would refuse', () => {
   const key = `sha256: ${'cd'.repeat(32)}`;
   test.each([
     [`auth: { keys: [{ name: ci, ${key}, profiles: [raeder] }] }`, 'auth.keys[0].profiles[0]: there is no profile'],
-    ['auth: { keys: [{ name: ci, file: ./nosuch }] }', 'auth.keys[0].file: there is no such file'],
+    ['auth: { keys: [{ name: ci, file: ./nosuch }] }', 'auth.keys[0].file: does not exist'],
     ['auth: { keys: [{ name: ci, env: NOSUCH }] }', 'auth.keys[0].env: the variable NOSUCH is not set'],
     ['auth: { keys: [] }', 'auth: lets nobody in'],
     [`auth: { keys: [{ name: a, ${key} }, { name: b, ${key} }] }`, 'auth.keys[1]: a and b have the same API key'],

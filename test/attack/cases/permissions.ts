@@ -234,6 +234,24 @@ export const PERMISSION_CASES: readonly Case[] = [
     }
     return arrived(attack);
   }),
+  identityCase('key: how long a wrong key takes does not tell how much of it was right', async (attack) => {
+    const gateway = await launchWith(attack, 'tools');
+    const last = READER.at(-1) === 'a' ? 'b' : 'a';
+    const wrong = [`${READER.slice(0, -1)}${last}`, `lb_${randomBytes(32).toString('base64url')}`];
+    const times: [number[], number[]] = [[], []];
+    for (let round = 0; round < 300; round++) {
+      for (const [at, key] of wrong.entries()) {
+        const startedAt = performance.now();
+        await asker(gateway, key, 'legacy')('ping');
+        times[at]!.push(performance.now() - startedAt);
+      }
+    }
+    const [nearly, not] = times.map((all) => all.toSorted((a, b) => a - b)[all.length / 2]!) as [number, number];
+    const ratio = nearly / not;
+    return ratio > 0.67 && ratio < 1.5
+      ? undefined
+      : `${nearly.toFixed(3)} ms for nearly the key, ${not.toFixed(3)} ms for another`;
+  }),
   identityCase('key: resources and completion show no more than calls do', async (attack) => {
     const gateway = await launchWith(attack, 'tools');
     const only = asker(gateway, GUEST, 'modern', 'public');
