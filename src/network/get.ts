@@ -2,7 +2,8 @@
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Connection } from '../endpoint/model.ts';
 import { dial, planWay } from './dial.ts';
@@ -30,6 +31,7 @@ export async function get(
 ): Promise<Got> {
   const way = planWay(url.origin, { ...reach, timeoutMs: CONNECT_TIMEOUT_MS });
   const { proxy } = way;
+  if (proxy === undefined && reach.connection === undefined) return fetchPlainly(url, headers, signal);
   const own = { 'accept-encoding': 'gzip, br', ...headers, host: url.host };
   const path = url.pathname + url.search;
   if (proxy !== undefined && url.protocol === 'http:') {
@@ -56,6 +58,15 @@ export async function get(
       return undefined;
     },
   });
+}
+
+/** Nothing to be arranged: Node's own fetch, which tracing tools and tests know how to watch. */
+async function fetchPlainly(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Got> {
+  const response = await fetch(url, { headers, redirect: 'manual', signal }).catch((error: Error) => {
+    throw error.cause ?? error;
+  });
+  const body = response.body === null ? Readable.from([]) : Readable.fromWeb(response.body as ReadableStream);
+  return { status: response.status, headers: Object.fromEntries(response.headers), body };
 }
 
 /** A socket that comes too late is closed. */
