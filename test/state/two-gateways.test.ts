@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { run, type Served, serve } from '../support/cli.ts';
 import { legacy, post, type Rpc } from '../support/mcp.ts';
 import { freePort, HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 const KEY = `lb_${randomBytes(32).toString('base64url')}`;
@@ -186,9 +187,15 @@ describe.skipIf(!HAS_REDIS)('two gateways on one Redis', () => {
     await Promise.all(gateways.map((gateway) => call(gateway, 'pets_delete', { id: 99, confirmation_token })));
     expect(upstream.seen.filter(({ method }) => method === 'DELETE')).toHaveLength(7);
     for (const gateway of gateways) {
-      const lines = gateway.log().split('\n');
-      expect(lines.filter((line) => line.includes('shared state is away'))).toHaveLength(1);
-      expect(lines.filter((line) => line.includes('shared state is there'))).toHaveLength(2);
+      const linesWith = (text: string) =>
+        gateway
+          .log()
+          .split('\n')
+          .filter((line) => line.includes(text));
+      // Lines are written in batches.
+      await until(() => linesWith('shared state is there').length >= 2);
+      expect(linesWith('shared state is away')).toHaveLength(1);
+      expect(linesWith('shared state is there')).toHaveLength(2);
     }
   });
 
