@@ -9,7 +9,7 @@ import { GatewayError } from './errors.ts';
 import { createExecutor } from './executor/executor.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { createLimits, type Limits } from './limits/create-limits.ts';
-import { createSilentLog } from './log.ts';
+import { createIntroductionLog, createSilentLog } from './log.ts';
 import { createSpentStore } from './orchestration/confirmations.ts';
 import { createRedaction } from './orchestration/redaction.ts';
 import { createSigner } from './orchestration/signer.ts';
@@ -99,6 +99,7 @@ function createShared(options: GatewayOptions): Shared {
     redaction: createRedaction(redact),
     signer: createSigner(options.secret),
     spent: options.spent ?? createSpentStore(),
+    introduce: createIntroductionLog(log),
     turnedAway: new TurnedAwayCalls(({ principal, count, sinceMs }) => {
       log.warn({ principal, calls: count, seconds: Math.ceil((Date.now() - sinceMs) / 1_000) }, 'calls beyond limits');
       options.audit?.countRefused(principal, count, sinceMs);

@@ -79,6 +79,22 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
   };
 }
 
+const INTRODUCTIONS_MS = 10_000;
+const MAX_INTRODUCTIONS = 100;
+
+/** A line for each client that introduces itself. No limit keeps one from doing so all the time: beyond a hundred in ten seconds they are counted. */
+export function createIntroductionLog(log: Logger): (introduction: object) => void {
+  let count = 0;
+  const beginAnew = () => {
+    if (count > MAX_INTRODUCTIONS) log.info({ introductions: count - MAX_INTRODUCTIONS }, 'more clients');
+    count = 0;
+  };
+  return (introduction) => {
+    if (count++ === 0) setTimeout(beginAnew, INTRODUCTIONS_MS).unref();
+    if (count <= MAX_INTRODUCTIONS) log.info(introduction, 'client');
+  };
+}
+
 /** Flushes what is still buffered; for the end of the process. */
 export function flushLog(log: Logger): Promise<void> {
   return new Promise((resolve) => log.flush(() => resolve()));

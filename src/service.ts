@@ -69,6 +69,8 @@ export interface Shared {
   readonly signer: Signer;
   readonly spent: SpentStore;
   readonly turnedAway: TurnedAwayCalls;
+  /** Notes a client that introduced itself. */
+  readonly introduce: (introduction: object) => void;
 }
 
 /** `all`: everything there is, where this serves a part of it. `whole`: everything in its profile, where its callers get less. */
@@ -131,7 +133,7 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     profile,
     forward: listForwarded(domains),
     elicitTimeoutMs: options.elicitTimeoutMs,
-    onIntroduction: (introduction) => log.info(introduction, 'client'),
+    onIntroduction: shared.introduce,
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
   });
   return {

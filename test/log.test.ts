@@ -1,7 +1,7 @@
 // What a person reads on a terminal, and what a machine reads of the same calls.
 import './support/real-http.ts';
 import { stripVTControlCharacters } from 'node:util';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createGateway } from '../src/gateway.ts';
 import { createLog } from '../src/log.ts';
 import { META } from '../src/protocol/eras.ts';
@@ -64,4 +64,24 @@ test.each([true, false])('the line of an unknown tool says so, and what is near 
   if (pretty) expect(stripVTControlCharacters(lines[0]!)).toContain(` error: ${reason}`);
   else expect(JSON.parse(lines[0]!)).toMatchObject({ tool: 'pets_gett', outcome: 'error', errorCode: -32602, reason });
   expect(lines[0]).not.toContain('secret');
+});
+
+test('a client that introduces itself all the time is counted from the hundredth time on', async () => {
+  vi.useFakeTimers();
+  try {
+    const lines: string[] = [];
+    const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(line) } });
+    const gateway = createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure: 'tools', log });
+    const clientInfo = { name: 'noisy', version: '1' };
+    const hello = legacy(1, 'initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
+    for (let time = 0; time < 250; time++) await gateway.handle(hello);
+    expect(lines.filter((line) => line.includes('"msg":"client"'))).toHaveLength(100);
+    vi.advanceTimersByTime(10_000);
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ introductions: 150, msg: 'more clients' });
+    await gateway.handle(hello);
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ msg: 'client' });
+    await gateway.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });

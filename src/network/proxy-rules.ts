@@ -78,10 +78,11 @@ export function chooseProxy(
   const url = new URL(origin);
   const proxy = url.protocol === 'https:' ? rules.https : rules.http;
   // Nobody else's loopback is meant: a proxy on another machine would ask itself.
-  return proxy === undefined || isLoopback(url.hostname) || rules.isDirect(url) ? undefined : proxy;
+  return proxy === undefined || isThisMachine(url.hostname) || rules.isDirect(url) ? undefined : proxy;
 }
 
-function isLoopback(hostname: string): boolean {
+/** As URLs spell it, with every name below localhost. */
+function isThisMachine(hostname: string): boolean {
   return /^(?:(?:.+\.)?localhost\.?|127(?:\.\d{1,3}){3}|\[::1\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/i.test(
     hostname,
   );

@@ -93,6 +93,20 @@ async function askAndAgree(gateway: Gateway, count: number): Promise<string> {
 const limitCase = (name: string, run: Case['run']): Case => ({ part: 'D', id: `limit: ${name}`, run, limitMs: 40_000 });
 const many = <Item>(count: number, make: (index: number) => Item) => Array.from({ length: count }, (_, at) => make(at));
 
+/** The API takes a while for each call; how many it had at once. */
+function countAtOnce({ upstream }: Attack, takesMs: number): () => number {
+  let now = 0;
+  let most = 0;
+  upstream.respond((_arrival, response) => {
+    most = Math.max(most, ++now);
+    setTimeout(() => {
+      now--;
+      response.end('{}');
+    }, takesMs);
+  });
+  return () => most;
+}
+
 /** More than the bucket holds, but for what a slow run lets flow in. */
 const tooMany = (arrivals: number) =>
   arrivals > RATE + 5 ? `${arrivals} calls reached the API, ${RATE} were allowed` : undefined;
@@ -159,37 +173,21 @@ export const RATE_CASES: readonly Case[] = [
     return before < 300 ? undefined : `the quiet one waited for ${before} of 400 calls`;
   }),
   limitCase('no more calls than may are under way at an API', async (attack) => {
-    let now = 0;
-    let most = 0;
-    attack.upstream.respond((_arrival, response) => {
-      most = Math.max(most, ++now);
-      setTimeout(() => {
-        now--;
-        response.end('{}');
-      }, 20);
-    });
+    const most = countAtOnce(attack, 20);
     const gateway = await launchWith(attack, {
       perPrincipal: { rate: '100000/s', concurrent: 1_000 },
       perUpstream: { concurrent: 3, queue: 500, waitSeconds: 30 },
     });
     await Promise.all(many(100, (at) => call(gateway, at % 2 === 0 ? NOISY : QUIET)));
-    return most <= 3 ? undefined : `${most} at once`;
+    return most() <= 3 ? undefined : `${most()} at once`;
   }),
   limitCase('calls that wait for a person and are answered at once are not more than may be', async (attack) => {
-    let now = 0;
-    let most = 0;
-    attack.upstream.respond((_arrival, response) => {
-      most = Math.max(most, ++now);
-      setTimeout(() => {
-        now--;
-        response.end('{}');
-      }, 50);
-    });
+    const most = countAtOnce(attack, 50);
     const gateway = await launchWith(attack, { perPrincipal: { concurrent: 2, queue: 0, waitSeconds: 30 } });
     const sent = await Promise.all(many(3, () => askAndAgree(gateway, 10)));
     const { length } = attack.upstream.arrivals;
     if (length === 0) return `nothing was done though somebody agreed: ${sent[0]}`;
-    return most <= 2 ? undefined : `${most} at once`;
+    return most() <= 2 ? undefined : `${most()} at once`;
   }),
   limitCase('callers whose calls never end leave room at an API for one that has never called', async (attack) => {
     attack.upstream.respond(({ url }, response) => {
