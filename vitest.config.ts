@@ -10,6 +10,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Vitest leaves one core alone; on two that would be half of them.
     maxWorkers: '100%',
+    // What was compiled once is kept in node_modules/.experimental-vitest-cache: most of the time of a small run is that.
+    experimental: { fsModuleCache: !process.env.CI },
     // CI repeats a failed test once and the reporter names it; on a desk every flake fails at once.
     retry: process.env.CI ? 1 : 0,
     reporters: ['default', new ClosingReporter()],

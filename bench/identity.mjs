@@ -61,7 +61,7 @@ export async function measureIdentity(options) {
   }
 }
 
-async function startIssuer() {
+export async function startIssuer() {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'bench', alg: 'ES256', use: 'sig' };
   const server = createServer((request, response) => {

@@ -67,11 +67,11 @@ export async function check(port, request, { tool, expect }) {
 }
 
 /** The names of all tools a server lists. */
-export async function listTools(port) {
+export async function listTools(port, token) {
   const names = [];
   let cursor;
   do {
-    const { headers } = buildRequest(port, 'legacy', {});
+    const { headers } = buildRequest(port, 'legacy', {}, token);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor } });
     const { result } = JSON.parse(await post(port, { ...headers, 'content-length': Buffer.byteLength(body) }, body));
     for (const { name } of result.tools) names.push(name);

@@ -15,8 +15,12 @@ export const pinned = (core, command) =>
   CORES === undefined || core === undefined ? command : ['taskset', '-c', CORES[core], ...command];
 
 /** Starts a Node script. `errors` is a file descriptor or 'ignore'. */
-export function startNode(args, { core, env = {}, errors = 'ignore' } = {}) {
-  const [program, ...rest] = pinned(core, [process.execPath, ...args]);
+export function startNode(args, options) {
+  return startProgram([process.execPath, ...args], options);
+}
+
+export function startProgram(command, { core, env = {}, errors = 'ignore' } = {}) {
+  const [program, ...rest] = pinned(core, command);
   const { PATH, HOME } = process.env;
   const child = spawn(program, rest, {
     env: { PATH, HOME, NODE_ENV: 'production', ...env },

@@ -71,9 +71,12 @@ export async function sideOf({ port, pid }, era, operations, token) {
   return { port, pid, requests };
 }
 
-export async function startUpstream(lab) {
+export async function startUpstream(lab, delayMs = 0) {
   const port = await freePort();
-  const child = startNode([lab.upstream], { core: 'load', env: { UPSTREAM_PORT: String(port) } });
+  const child = startNode([lab.upstream], {
+    core: 'load',
+    env: { UPSTREAM_PORT: String(port), UPSTREAM_DELAY_MS: String(delayMs) },
+  });
   await waitFor(child, 'the upstream', () => fetchText(`http://127.0.0.1:${port}/__count`));
   return { port, pid: child.pid };
 }

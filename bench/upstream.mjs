@@ -16,7 +16,15 @@ const [HEAD, TAIL] = JSON.stringify({
 const item = (id) => ({ id, name: `User number ${id}`, email: `user${id}@example.org`, active: true, bio: TEXT });
 const LIST = JSON.stringify({ items: Array.from({ length: 88 }, (_, index) => item(index + 1)), total: 88 });
 
+/** How long it thinks before it answers: an API that is far away, or slow. */
+const DELAY_MS = Number(process.env.UPSTREAM_DELAY_MS ?? 0);
+
 const send = (response, status, body) => {
+  if (DELAY_MS === 0) return answer(response, status, body);
+  setTimeout(answer, DELAY_MS, response, status, body);
+};
+
+const answer = (response, status, body) => {
   response.writeHead(status, ['content-type', 'application/json', 'content-length', String(Buffer.byteLength(body))]);
   response.end(body);
 };
@@ -24,7 +32,7 @@ const send = (response, status, body) => {
 let count = 0;
 const server = createServer((request, response) => {
   const { method, url } = request;
-  if (url === '/__count') return send(response, 200, String(count));
+  if (url === '/__count') return answer(response, 200, String(count));
   count++;
   if (method === 'POST' || method === 'PUT') {
     const chunks = [];

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { addCommands } from '../src/cli/commands.ts';
 import { SECTION_VARIABLES, SETTINGS, type Setting, spellFlag } from '../src/config/settings.ts';
 import { DOCUMENT_PREFIX } from '../src/endpoint/environment.ts';
+import { renderMetricsPage } from './metrics-page.ts';
 import {
   buildConfigSchema,
   buildDomainSchema,
@@ -148,6 +149,9 @@ function renderVariables(): string {
     [SECTION_VARIABLES.tlsCert, '`tls.cert`'],
     [SECTION_VARIABLES.tlsKey, '`tls.key`'],
     [SECTION_VARIABLES.tlsClientCa, '`tls.clientCa`'],
+    [SECTION_VARIABLES.adminPort, '`admin.port`'],
+    [SECTION_VARIABLES.adminHost, '`admin.host`'],
+    [SECTION_VARIABLES.adminToken, 'what `admin.token` leads to, itself'],
     ...settings,
     [`${DOCUMENT_PREFIX}<NAME>_<SCHEME>`, 'credentials of documents'],
   ];
@@ -197,6 +201,7 @@ export function buildReferenceFiles(): Readonly<Record<string, string>> {
     'docs/domain-files.md': renderReference(DOMAIN_INTRO, domain, ORDER),
     'docs/profiles.md': renderReference(PROFILES_INTRO, profiles),
     'docs/settings.md': `${renderReference(CONFIG_INTRO, config, ['config'], alsoSaid)}\n${renderVariables()}\n\n${renderFlags()}\n`,
+    'docs/metrics.md': renderMetricsPage(),
     'docs/schemas/domain.schema.json': `${JSON.stringify(domain, null, 2)}\n`,
     'docs/schemas/profiles.schema.json': `${JSON.stringify(profiles, null, 2)}\n`,
     'docs/schemas/config.schema.json': `${JSON.stringify(withVariables(config), null, 2)}\n`,

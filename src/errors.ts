@@ -14,6 +14,7 @@ export const ERRORS = {
   UNKNOWN_TOOL: { wire: 'jsonrpc', code: -32602 },
   RESOURCE_NOT_FOUND: { wire: 'jsonrpc', code: -32602 },
   SESSION_NOT_FOUND: { wire: 'jsonrpc', code: -32001 },
+  ANSWER_UNDELIVERED: { wire: 'jsonrpc', code: -32603 },
   HEADER_MISMATCH: { wire: 'jsonrpc', code: -32020 },
   MISSING_CLIENT_CAPABILITY: { wire: 'jsonrpc', code: -32021 },
   UNSUPPORTED_PROTOCOL_VERSION: { wire: 'jsonrpc', code: -32022 },
@@ -32,6 +33,7 @@ export const ERRORS = {
   RATE_LIMITED: { wire: 'tool', mode: 'rate_limited' },
   CANCELLED: { wire: 'tool', mode: 'cancelled' },
   NOT_RECORDED: { wire: 'tool', mode: 'not_recorded' },
+  SHUTTING_DOWN: { wire: 'tool', mode: 'shutting_down' },
   HANDLER_FAILED: { wire: 'tool', mode: 'handler_failed' },
 
   // startup: the gateway cannot be built as asked

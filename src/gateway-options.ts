@@ -1,29 +1,25 @@
 // What createGateway() is told.
+import type { TracerProvider } from '@opentelemetry/api';
 import type { Dispatcher } from 'undici';
 import type { AssertionSigner } from './call/assertion-signer.ts';
 import type { Evidence } from './call/evidence.ts';
 import type { Middleware } from './call/handler.ts';
+import type { OpenMeter } from './call/meter.ts';
 import type { Strategies } from './catalog/grouped/strategies.ts';
-import type { Exposure, ToolEntry } from './catalog/registry.ts';
-import type { PromptEntry } from './catalog/resources-and-prompts/prompts.ts';
-import type { ResourceEntry, TemplateEntry } from './catalog/resources-and-prompts/resources.ts';
-import type { Selection } from './catalog/select-endpoints.ts';
+import type { Exposure } from './catalog/registry.ts';
+import type { NativeParts, Selection } from './catalog/select-endpoints.ts';
 import type { ConfirmWay, Domain, GuardPolicy } from './endpoint/model.ts';
 import type { Redactor } from './endpoint/redaction/redact.ts';
 import type { RawResponse } from './executor/send.ts';
 import type { LimitOptions } from './limits/create-limits.ts';
-import type { SharedRates } from './limits/rate.ts';
 import type { Logger } from './log.ts';
 import type { ProxyRules } from './network/proxy-rules.ts';
 import type { SpentStore } from './orchestration/confirmations.ts';
 import type { DeploymentPolicy } from './orchestration/policy.ts';
+import type { SharedState } from './state/shared-state.ts';
 
 /** Entries that are not REST endpoints, registered in code. */
-export interface NativeEntries {
-  readonly tools?: readonly ToolEntry[];
-  readonly resources?: readonly ResourceEntry[];
-  readonly templates?: readonly TemplateEntry[];
-  readonly prompts?: readonly PromptEntry[];
+export interface NativeEntries extends NativeParts {
   /** Some handler uses `call.log`: offer logging to legacy clients. */
   readonly logging?: boolean;
   /** Offer resources/subscribe to legacy clients. */
@@ -53,6 +49,10 @@ export interface GatewayOptions<Data = unknown> {
   readonly log?: Logger | undefined;
   /** Where every call is written down (openAuditTrail()); whoever opened it closes it, after the gateway. */
   readonly audit?: Evidence | undefined;
+  /** Counts requests and calls, service by service. Absent: nobody counts, and it costs nothing. */
+  readonly openMeter?: OpenMeter | undefined;
+  /** Where spans are recorded. Default: with the OpenTelemetry SDK that is registered when the gateway is made, if there is one. */
+  readonly tracerProvider?: TracerProvider | undefined;
   /** What the environment says of proxies; without it, only what domains say. */
   readonly proxies?: ProxyRules | undefined;
   /** Replaces the connection pools; asked at every call. */
@@ -65,8 +65,8 @@ export interface GatewayOptions<Data = unknown> {
   readonly spent?: SpentStore | undefined;
   /** How much callers may call and APIs are called; what is left out has generous defaults. */
   readonly limits?: LimitOptions | undefined;
-  /** Buckets that replicas share. Default: this process counts alone. */
-  readonly sharedRates?: SharedRates | undefined;
+  /** What replicas or workers share; whoever opened it closes it, after the gateway. Default: this process is alone. */
+  readonly state?: SharedState | undefined;
   /** Takes secrets out of whatever goes out; shared with the log. */
   readonly redact?: Redactor | undefined;
   readonly pageSize?: number | undefined;

@@ -1,5 +1,6 @@
 // createGateway(): wires every layer once. What comes out is fixed: restart to change it.
 import { TurnedAwayCalls } from './adapter/turned-away.ts';
+import { UnderWay } from './adapter/under-way.ts';
 import { listLostResources } from './catalog/resources-and-prompts/prompts.ts';
 import { checkSelection } from './catalog/select-endpoints.ts';
 import type { Effect } from './endpoint/model.ts';
@@ -7,6 +8,7 @@ import { createRedactor } from './endpoint/redaction/redact.ts';
 import { collectSecrets } from './endpoint/secrets.ts';
 import { GatewayError } from './errors.ts';
 import { createExecutor } from './executor/executor.ts';
+import type { PoolLoad } from './executor/pools.ts';
 import type { GatewayOptions } from './gateway-options.ts';
 import { createLimits, type Limits } from './limits/create-limits.ts';
 import { createIntroductionLog, createSilentLog } from './log.ts';
@@ -15,9 +17,11 @@ import { createRedaction } from './orchestration/redaction.ts';
 import { createSigner } from './orchestration/signer.ts';
 import { PRODUCT } from './product.ts';
 import { toProfileError } from './profiles.ts';
+import { createMailbox } from './protocol/questions/mailbox.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
 import { createService, type Service, type Shared } from './service.ts';
 import { toPartServing, toProfileServing, toWholeServing } from './serving.ts';
+import { findTracing } from './tracing/tracing.ts';
 
 export type { GatewayOptions, NativeEntries, Profile } from './gateway-options.ts';
 export type { Service } from './service.ts';
@@ -29,6 +33,8 @@ export interface Gateway<Data = unknown> extends Service {
   /** What is published at /.well-known/jwks.json: the public keys of what the gateway signs. */
   readonly jwks?: string | undefined;
   readonly limits: Limits;
+  /** The sockets to APIs. */
+  readonly pools: readonly PoolLoad[];
   /** Served at /mcp/<name>. */
   readonly profiles: ReadonlyMap<string, Service>;
   /** '' is what is served by default. With `effects`: the part of it that has one of them, as a caller who may do no more sees it. */
@@ -36,6 +42,8 @@ export interface Gateway<Data = unknown> extends Service {
   handle(message: unknown, sender?: Partial<Sender<Data>>): Promise<Reply | undefined>;
   /** Ends what clients would hold open for ever: subscriptions. Calls under way go on. */
   drain(): void;
+  /** Answers every call under way with `shutting_down`, gives up what was sent for it, and begins nothing more. */
+  abort(): void;
   close(): Promise<void>;
 }
 
@@ -46,7 +54,7 @@ const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Gateway<Data> {
   const shared = createShared(options as GatewayOptions);
   const { service, profiles, all, serviceOf } = createServices(shared);
-  const { limits, executor, turnedAway } = shared;
+  const { limits, executor, turnedAway, underWay } = shared;
   const drain = () => {
     for (const { protocol } of all()) protocol.close();
   };
@@ -56,9 +64,17 @@ export function createGateway<Data = unknown>(options: GatewayOptions<Data>): Ga
     version: VERSION,
     jwks: options.assertions?.jwks,
     limits,
+    get pools() {
+      return executor.pools;
+    },
     profiles,
     serviceOf,
     drain,
+    abort: () => {
+      drain();
+      underWay.endAll();
+      executor.abort();
+    },
     close: async () => {
       drain();
       // Whoever served these has closed by now: nobody waits for their answers.
@@ -76,7 +92,8 @@ function createShared(options: GatewayOptions): Shared {
   const limits = createLimits({
     options: options.limits ?? {},
     domains: options.domains,
-    shared: options.sharedRates,
+    shared: options.state?.rates,
+    room: options.state?.room,
     onOverload: (isShedding, sample) => {
       if (isShedding) log.warn(sample, 'overloaded: new calls are sent away');
       else log.info(sample, 'no longer overloaded');
@@ -90,6 +107,7 @@ function createShared(options: GatewayOptions): Shared {
     ...(options.dispatcher && { dispatcher: options.dispatcher }),
     ...(options.onAnswer && { onAnswer: options.onAnswer }),
     ...(options.assertions && { signer: options.assertions }),
+    ...(options.state?.tokens && { sharedTokens: options.state.tokens }),
   });
   return {
     options,
@@ -98,8 +116,11 @@ function createShared(options: GatewayOptions): Shared {
     limits,
     redaction: createRedaction(redact),
     signer: createSigner(options.secret),
-    spent: options.spent ?? createSpentStore(),
+    spent: options.spent ?? options.state?.spent ?? createSpentStore(),
     introduce: createIntroductionLog(log),
+    mailbox: options.state?.letters && createMailbox(options.state.letters),
+    underWay: new UnderWay(),
+    tracing: findTracing(VERSION, options.tracerProvider),
     turnedAway: new TurnedAwayCalls(({ principal, count, sinceMs }) => {
       log.warn({ principal, calls: count, seconds: Math.ceil((Date.now() - sinceMs) / 1_000) }, 'calls beyond limits');
       options.audit?.countRefused(principal, count, sinceMs);
@@ -120,8 +141,8 @@ function createServices(shared: Shared): Services {
   const { options } = shared;
   const serving = toWholeServing(options);
   const service = createService(shared, serving);
-  const lost = listLostResources(options.domains, service.resources);
-  if (lost.length > 0) throw new GatewayError('BAD_DOMAIN', lost.join('\n'));
+  const problems = listLostResources(options.domains, service.resources);
+  if (problems.length > 0) throw new GatewayError('BAD_DOMAIN', problems.join('\n'));
   refuseWrongProfiles(options);
   const servings = new Map([['', serving]]);
   const profiles = new Map<string, Service>();

@@ -1,12 +1,12 @@
 // Log lines to a file descriptor, in batches: a system call per line would cost more than the call it is about. Nobody
 // waits for a slow reader: what it has not taken yet is kept up to a limit, so that a reader that stops cannot fill the
-// memory. Beyond that lines are dropped, and a line in the log says how many.
+// memory. Beyond that lines are dropped, and a line in the log says how many; so it does of those that a full disk refused.
 //
 // Why not pino's own sonic-boom (`pino.destination({ sync: false, minLength: 65536 })`): measured by a script that only
 // writes 400,000 audit lines, a hundred per turn of the event loop, not by a gateway under load (Node 20, two busy cores,
 // three runs each). To a file this takes 1.6-1.7 s of processor time and sonic-boom 5.8-6.5 s. Behind a slow reader this
 // dropped 95,000-202,000 of them, and sonic-boom, which sets no limit unless it is told one, kept all of them in memory.
-import { write, writeSync } from 'node:fs';
+import { fstatSync, write, writeSync } from 'node:fs';
 import { escapeHidden } from './endpoint/hidden.ts';
 
 export interface LineWriter {
@@ -21,20 +21,31 @@ const BATCH_CHARS = 64 * 1024;
 const MAX_WAITING_CHARS = 16 * 1024 * 1024;
 const MAX_DELAY_MS = 250;
 const RETRY_MS = 20;
+const NEWLINE = 0x0a;
 /** Whoever ends the process waits for a reader that takes nothing at most this long. */
 const MAX_STALL_MS = 2_000;
+/** What a pipe takes whole or not at all (PIPE_BUF of Linux; POSIX asks for 512): anything longer may be torn by other writers. */
+const WHOLE_BYTES = 4_096;
 
-export function createLineWriter(fd: number): LineWriter {
+/** `isShared`: other processes write to it as well. */
+export function createLineWriter(fd: number, isShared = false): LineWriter {
   let waiting = '';
   let dropped = 0;
   let batch: Buffer | undefined;
+  /** How many dropped lines the batch tells of. */
+  let announced = 0;
+  /** The last line that was written has no end: the disk was full in the middle of it. */
+  let isTorn = false;
   let timer: NodeJS.Timeout | undefined;
   let stalledMs = 0;
   const flushing: (() => void)[] = [];
+  // A file takes what is appended to it in one piece, however long.
+  const maxPiece = isShared && !fstatSync(fd).isFile() ? WHOLE_BYTES : Number.POSITIVE_INFINITY;
 
   const take = (): Buffer => {
-    if (dropped > 0) waiting += `${JSON.stringify({ level: 40, msg: 'log lines dropped', lines: dropped })}\n`;
-    const bytes = Buffer.from(waiting);
+    if (dropped > 0) waiting += writeNotice(dropped);
+    const bytes = Buffer.from(isTorn ? `\n${waiting}` : waiting);
+    announced = dropped;
     waiting = '';
     dropped = 0;
     return bytes;
@@ -61,7 +72,7 @@ export function createLineWriter(fd: number): LineWriter {
 
   const go = () => {
     const bytes = batch as Buffer;
-    write(fd, bytes, (error, written) => {
+    write(fd, cutLines(bytes, maxPiece), (error, written) => {
       if (error?.code === 'EAGAIN') {
         const timer = setTimeout(go, RETRY_MS);
         stalledMs += RETRY_MS;
@@ -71,7 +82,9 @@ export function createLineWriter(fd: number): LineWriter {
         return;
       }
       stalledMs = 0;
-      // Any other error means that nobody reads any more: there is nobody left to tell.
+      if (error) dropped += countLost(bytes, announced);
+      else if (written > 0) isTorn = bytes[written - 1] !== NEWLINE;
+      // Any other error means a full disk, or that nobody reads any more: calls go on.
       batch = error || written === bytes.length ? undefined : bytes.subarray(written);
       if (batch !== undefined) go();
       else if (flushing.length > 0 || waiting.length >= BATCH_CHARS) start();
@@ -86,7 +99,7 @@ export function createLineWriter(fd: number): LineWriter {
   const flushSync = () => {
     if (waiting === '') return;
     try {
-      for (let bytes = take(); bytes.length > 0; ) bytes = bytes.subarray(writeSync(fd, bytes));
+      for (let bytes = take(); bytes.length > 0; ) bytes = bytes.subarray(writeSync(fd, cutLines(bytes, maxPiece)));
     } catch {
       // A full pipe or none at all: the process is ending, and must not wait for either.
     }
@@ -110,4 +123,27 @@ export function createLineWriter(fd: number): LineWriter {
     },
     flushSync,
   };
+}
+
+/** As many whole lines from the beginning as fit, and one at least. */
+function cutLines(bytes: Buffer, maxBytes: number): Buffer {
+  if (bytes.length <= maxBytes) return bytes;
+  const fitting = bytes.lastIndexOf(10, maxBytes - 1);
+  return bytes.subarray(0, (fitting < 0 ? bytes.indexOf(10) : fitting) + 1 || bytes.length);
+}
+
+function writeNotice(lines: number): string {
+  return `${JSON.stringify({ level: 40, time: new Date().toISOString(), msg: 'log lines dropped', lines })}\n`;
+}
+
+/**
+ * Lines that nobody took, told of when somebody takes lines again. One that was begun before is counted by its end; one that
+ * lacked nothing else, or was counted before, is not.
+ */
+function countLost(bytes: Buffer, announced: number): number {
+  // The line that tells of others is none of them.
+  let lines = announced > 0 ? announced - 1 : 0;
+  if (bytes[0] === NEWLINE) lines--;
+  for (const byte of bytes) if (byte === NEWLINE) lines++;
+  return lines;
 }

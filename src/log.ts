@@ -18,13 +18,21 @@ export interface LogOptions {
   /** Default: stderr. */
   readonly destination?: DestinationStream;
   readonly pretty?: boolean;
+  /** Which of several processes this is: every line says so. */
+  readonly worker?: number | undefined;
+  /** Other processes write there as well: no line is torn by theirs. */
+  readonly isShared?: boolean | undefined;
 }
 
-export function createLog({ level, redact = (text) => text, destination, pretty = false }: LogOptions): Logger {
-  const batches = destination || pretty ? undefined : createLineWriter(2);
+export function createLog(options: LogOptions): Logger {
+  const { level, redact = (text) => text, destination, pretty = false, worker, isShared = false } = options;
+  const batches = destination || pretty ? undefined : createLineWriter(2, isShared);
   const out = destination ?? batches ?? process.stderr;
   const write = (line: string) => out.write(redact(pretty ? prettify(line) : line));
-  return pino({ level, base: null, timestamp: createClock() }, { ...batches, write });
+  return pino(
+    { level, base: worker === undefined ? null : { worker }, timestamp: createClock() },
+    { ...batches, write },
+  );
 }
 
 /** Many lines share a millisecond, and writing it out takes a quarter of the time a line takes. */
@@ -51,6 +59,7 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
     log[failed ? 'warn' : 'info'](
       {
         requestId: context.requestId,
+        trace: context.traceId,
         method: context.method,
         // As the client said it: a line must not become as long as a message may be.
         tool: context.tool?.slice(0, 200),
@@ -60,6 +69,7 @@ export function createAudit(log: Logger): (context: ExecutionContext) => void {
         // Not for the caller, where it is told that there is no such thing.
         denied: context.permission?.policy === 'deny' ? context.permission.because : undefined,
         principal: context.principal.id,
+        profile: context.profile === '' ? undefined : context.profile,
         transport: context.transport,
         remote: context.remote,
         client: context.client.name,
@@ -93,6 +103,15 @@ export function createIntroductionLog(log: Logger): (introduction: object) => vo
     if (count++ === 0) setTimeout(beginAnew, INTRODUCTIONS_MS).unref();
     if (count <= MAX_INTRODUCTIONS) log.info(introduction, 'client');
   };
+}
+
+/** From here on another level counts. That it does is said in any case, unless both are silent. */
+export function setLevel(log: Logger, level: string, why: string): void {
+  const facts = { from: log.level, to: level, why };
+  const wasHeard = log.isLevelEnabled('warn');
+  if (wasHeard) log.warn(facts, 'log level');
+  log.level = level;
+  if (!wasHeard) log.warn(facts, 'log level');
 }
 
 /** Flushes what is still buffered; for the end of the process. */

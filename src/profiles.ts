@@ -106,11 +106,11 @@ export function toProfileError(profiles: object, problems: readonly Problem[]): 
   return new MistakesError('BAD_CONFIG', toMistakes(file, whole, positionOf));
 }
 
-function readText(file: string): string {
+/** A file of the configuration. */
+export function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    const message = reason(error as NodeJS.ErrnoException);
-    throw new MistakesError('BAD_CONFIG', [{ file, message }], error);
+    throw new MistakesError('BAD_CONFIG', [{ file, message: reason(error as NodeJS.ErrnoException) }], error);
   }
 }

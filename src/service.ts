@@ -2,6 +2,7 @@
 import { setMaxListeners } from 'node:events';
 import { createAdapter } from './adapter/adapter.ts';
 import type { TurnedAwayCalls } from './adapter/turned-away.ts';
+import type { UnderWay } from './adapter/under-way.ts';
 import type { ExecutionContext } from './call/execution-context.ts';
 import { createFindHidden, type Wider } from './catalog/called/hidden-call.ts';
 import { createStepUp } from './catalog/called/step-up.ts';
@@ -29,9 +30,11 @@ import type { Signer } from './orchestration/signer.ts';
 import { PRODUCT } from './product.ts';
 import { META } from './protocol/eras.ts';
 import { createProtocol, type Protocol } from './protocol/handle.ts';
+import type { Mailbox } from './protocol/questions/mailbox.ts';
 import type { Reply, Sender } from './protocol/sender.ts';
 import { createResultWriter } from './protocol/wire/results.ts';
 import type { Serving } from './serving.ts';
+import type { Tracing } from './tracing/tracing.ts';
 
 /** Tools are fixed until a restart; five minutes bounds how long a client may miss one. */
 const CACHING_MS = 300_000;
@@ -69,6 +72,11 @@ export interface Shared {
   readonly signer: Signer;
   readonly spent: SpentStore;
   readonly turnedAway: TurnedAwayCalls;
+  /** Where other processes serve the same clients. */
+  readonly mailbox: Mailbox | undefined;
+  readonly underWay: UnderWay;
+  /** Where requests are recorded; undefined: nowhere. */
+  readonly tracing: Tracing | undefined;
   /** Notes a client that introduced itself. */
   readonly introduce: (introduction: object) => void;
 }
@@ -101,6 +109,12 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     (context, uri) => readFrom(resources, context, uri),
     native.prompts,
   );
+  const meter = options.openMeter?.({
+    profile,
+    exposure: registry.exposure,
+    hasTool: (name) => registry.tools.has(name),
+    domainOf: createDomainOf(domains),
+  });
   const adapter = createAdapter({
     tools: {
       find: (name) => registry.tools.get(name)?.run,
@@ -111,10 +125,12 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     ...(all && { findHidden: createFindHidden({ registry, resources, prompts }, listWider(serving, all, whole)) }),
     redaction,
     audit: createAudit(log),
+    meter,
     evidence: options.audit,
     onHandlerError: (error) => log.error({ err: error }, 'a handler failed'),
     limits,
     turnedAway: shared.turnedAway,
+    underWay: shared.underWay,
   });
   const info = { name: NAME, version: VERSION, title: 'Landbridge' };
   const protocol = createProtocol({
@@ -124,6 +140,7 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     prompts,
     adapter,
     redaction,
+    meter,
     writer: createResultWriter({ [META.serverInfo]: info }),
     caching: { ttlMs: CACHING_MS, cacheScope: isPrivate || options.isPrivate ? 'private' : 'public' },
     pageSize: options.pageSize ?? 1_000,
@@ -133,6 +150,8 @@ export function createService(shared: Shared, serving: Serving, all?: Service, w
     profile,
     forward: listForwarded(domains),
     elicitTimeoutMs: options.elicitTimeoutMs,
+    mailbox: shared.mailbox,
+    tracing: shared.tracing,
     onIntroduction: shared.introduce,
     onInternalError: (error) => log.error({ err: error }, 'internal error'),
   });
@@ -154,6 +173,15 @@ function listWider({ profile, effects = [] }: Serving, all: Service, whole: Serv
     ...(whole ? [{ offer: whole, because: `the effects of this caller: ${allowed}` }] : []),
     ...(profile === '' ? [] : [{ offer: all, because: `the profile ${profile} does not have it` }]),
   ];
+}
+
+/** Operations are called `domain.action`; native tools, and those that ask no API, are called otherwise. */
+function createDomainOf(domains: readonly Domain[]): (operation: string) => string | undefined {
+  const names = new Set(domains.map(({ name }) => name));
+  return (operation) => {
+    const name = operation.slice(0, Math.max(0, operation.indexOf('.')));
+    return names.has(name) ? name : undefined;
+  };
 }
 
 /** Headers of a request that some domain passes on to its API. */

@@ -16,6 +16,7 @@ const LINE = [
   'schema',
   'limits',
   'call',
+  'tracing',
   'network',
   'endpoint',
 ];
@@ -28,7 +29,10 @@ const SEES: Record<string, readonly string[]> = {
   sdk: ['sdk', ...from('protocol')],
   identity: ['identity', 'transport', 'call', 'endpoint'],
   audit: ['audit', 'call', 'endpoint'],
-  state: ['state', 'orchestration', 'limits'],
+  state: ['state', 'protocol', 'orchestration', 'executor', 'limits'],
+  telemetry: ['telemetry', 'limits', 'call'],
+  admin: ['admin', 'telemetry', 'transport'],
+  workers: ['workers', 'network'],
   config: ['config', 'domain', 'endpoint', 'log.ts', 'profiles.ts'],
 };
 /** Files at the top of src that every folder may use. */
@@ -48,9 +52,18 @@ const DOORS: Record<string, readonly string[]> = {
   jiti: ['domain/files/load-module.ts'],
   pino: ['log.ts'],
   jose: ['identity/assertion-keys.ts', 'identity/oauth/signing-keys.ts'],
-  redis: ['state/redis-link.ts'],
+  redis: ['state/redis/redis-link.ts'],
+  'prom-client': ['telemetry/exposition.ts'],
+  '@opentelemetry/api': ['tracing/call-span.ts', 'tracing/tracing.ts', 'tracing/otlp-export.ts'],
+  '@opentelemetry/sdk-trace': ['tracing/otlp-export.ts'],
+  '@opentelemetry/resources': ['tracing/otlp-export.ts'],
+  '@opentelemetry/exporter-trace-otlp-http': ['tracing/otlp-export.ts'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['tracing/otlp-export.ts'],
 };
 const MAX_FILES_IN_A_FOLDER = 15;
+const MAX_LINES_OF_A_FUNCTION = 100;
+/** What a thing is tells more than what was done to it: `schema`, not `given`; `entries`, not `kept`. */
+const PARTICIPLES = 'given found known told kept said meant asked lost gone held taken seen'.split(' ');
 
 interface Import {
   readonly file: string;
@@ -60,8 +73,12 @@ interface Import {
 
 const files = (readdirSync(root, { recursive: true }) as string[]).filter((name) => name.endsWith('.ts')).sort();
 
-const imports: Import[] = files.flatMap((file) => {
+const sources = files.map((file) => {
   const text = readFileSync(join(root, file), 'utf8');
+  return { file, text, lines: text.split('\n') };
+});
+
+const imports: Import[] = sources.flatMap(({ file, text }) => {
   return [
     ...text.matchAll(/^\s*(?:import|export)\s+(type\s)?[^'"]*?from\s+['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/gm),
   ].map((match) => ({
@@ -139,24 +156,91 @@ test('no file stands beside a folder of its own name', () => {
   expect(files.filter((file) => existsSync(join(root, file.replace(/\.ts$/, ''))))).toEqual([]);
 });
 
-test('references inside a schema are followed in one place', () => {
-  const followers = files.filter(
-    (file) =>
-      !file.startsWith('openapi/') &&
-      /startsWith\('#\/|slice\(\d\)\.split\('\/'\)/.test(readFileSync(join(root, file), 'utf8')) &&
-      /\$ref|ref\b/.test(readFileSync(join(root, file), 'utf8')),
+test('every function can be read at once', () => {
+  // The formatter puts the last brace of a function under its first line.
+  const offences = sources.flatMap(({ file, lines }) =>
+    lines.flatMap((line, at) => {
+      const isFunction = /\bfunction\b.*\($|(?:\bfunction\b.*|=>|^ +[\w# ]+\(.*\)(?:: .+)?) \{$/.test(line);
+      if (!isFunction || /^ *(?:if|for|while|switch|\} )/.test(line)) return [];
+      const indent = /^ */.exec(line)![0];
+      const end = lines.findIndex((other, place) => place > at && other.startsWith(`${indent}}`));
+      const length = end - at + 1;
+      return length > MAX_LINES_OF_A_FUNCTION ? [`${file}:${at + 1} has ${length} lines`] : [];
+    }),
   );
-  expect(followers.filter((file) => file !== 'schema/output-schema.ts')).toEqual(['schema/references.ts']);
+  expect(offences).toEqual([]);
+});
+
+test('variables are named for what they are', () => {
+  const names = PARTICIPLES.join('|');
+  const declaration = new RegExp(`\\b(?:const|let) (?:${names})\\b|[(,] ?(?:${names})(?:: |\\)? =>)`);
+  const offences = sources.flatMap(({ file, lines }) =>
+    lines.flatMap((line, at) =>
+      declaration.test(line.replace(/\/\/.*|^ *\/?\*.*|'[^']*'|`[^`]*`|"[^"]*"/g, '')) && !/^[ \w|/-]*$/.test(line)
+        ? [`${file}:${at + 1}: ${line.trim()}`]
+        : [],
+    ),
+  );
+  expect(offences).toEqual([]);
+});
+
+/** What is known in one place only: what it looks like in code, and where it stands. */
+const FACTS: readonly (readonly [what: string, pattern: RegExp, places: readonly string[]])[] = [
+  ['what a media type is without its parameters', /split\(';', ?1\)|split\(';'\)\[0\]/, ['endpoint/media-type.ts']],
+  // SigV4 is the way of AWS to seal.
+  ['sealing', /createHmac\(/, ['executor/request/sigv4.ts', 'orchestration/signer.ts']],
+  ['cutting a text between characters', /0xd800/, ['endpoint/plain-text.ts']],
+  [
+    'references to the environment',
+    /\\\$\\\{\([^)]*\[A-Za-z_\]/,
+    ['cli/install/mcp-clients.ts', 'endpoint/environment.ts'],
+  ],
+  ['leaving tags out', /<\[\^<?>\]\*>\/g/, []],
+  ['edit distance', /function editDistance\(/, ['endpoint/edits.ts']],
+  [
+    'codes of JSON-RPC',
+    /(?<!CVE-\d{4})-32[67]\d\d\b/,
+    ['errors.ts', 'protocol/wire/request-span.ts', 'schema/check/formats.ts'],
+  ],
+];
+
+test.each(FACTS)('%s is known in one place', (_, pattern, places) => {
+  expect(sources.filter(({ text }) => pattern.test(text)).map(({ file }) => file)).toEqual(places);
+});
+
+test('comments name only files that are there', () => {
+  const names = new Set(files.map((file) => basename(file)));
+  const offences = sources.flatMap(({ file, lines }) =>
+    lines.flatMap((line, at) => {
+      const comment = /^\s*(?:\/\/|\/?\*)(.*)|\s\/\/ (.*)/.exec(line)?.slice(1).join('') ?? '';
+      return [...comment.matchAll(/(?<![\w/.:-])[\w-][\w/-]*\.ts\b/g)]
+        .filter(([name]) => !names.has(basename(name)))
+        .map(([name]) => `${file}:${at + 1} names ${name}`);
+    }),
+  );
+  expect(offences).toEqual([]);
+});
+
+test('references inside a schema are followed in one place', () => {
+  const followers = sources.filter(
+    ({ file, text }) =>
+      !file.startsWith('openapi/') &&
+      /startsWith\('#\/|slice\(\d\)\.split\('\/'\)/.test(text) &&
+      /\$ref|ref\b/.test(text),
+  );
+  expect(followers.map(({ file }) => file).filter((file) => file !== 'schema/output-schema.ts')).toEqual([
+    'schema/references.ts',
+  ]);
 });
 
 test('the keywords that hold schemas are listed in one place', () => {
-  const lists = files.filter(
-    (file) =>
+  const lists = sources.filter(
+    ({ file, text }) =>
       // What each client refuses is a rule of that client.
       file !== 'doctor/client-rules.ts' &&
       /(?:allOf|anyOf|oneOf|prefixItems)['" ,]+(?:allOf|anyOf|oneOf|prefixItems)/.test(
-        readFileSync(join(root, file), 'utf8').replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, ''),
+        text.replace(/^\s*(?:\/\/|\*|\/\*).*$/gm, ''),
       ),
   );
-  expect(lists).toEqual(['schema/keywords.ts']);
+  expect(lists.map(({ file }) => file)).toEqual(['schema/keywords.ts']);
 });

@@ -1,8 +1,23 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLineWriter } from '../src/log-writer.ts';
+
+/** A disk of our own needs the rights of root. */
+function canMount(): boolean {
+  const folder = mkdtempSync(join(tmpdir(), 'landbridge-mount-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder], { stdio: 'ignore' });
+    execFileSync('umount', [folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
 
 describe('log lines', () => {
   let folder: string;
@@ -60,9 +75,58 @@ describe('log lines', () => {
     await flush(writer);
     const text = read();
     expect(text.length).toBeLessThan(20 * line.length);
-    expect(text).toMatch(/\{"level":40,"msg":"log lines dropped","lines":\d+\}\n$/);
+    expect(text).toMatch(/\{"level":40,"time":"[^"]+","msg":"log lines dropped","lines":\d+\}\n$/);
     closeSync(fd);
   });
+
+  it.skipIf(!existsSync('/dev/full'))('are counted where the disk is full, however often it is tried', async () => {
+    const full = openSync('/dev/full', 'w');
+    const writer = createLineWriter(full);
+    for (let round = 0; round < 3; round++) {
+      writer.write('unheard\n');
+      await flush(writer);
+    }
+    expect(() => writer.flushSync()).not.toThrow();
+    closeSync(full);
+    closeSync(fd);
+  });
+
+  it.skipIf(!canMount())(
+    'go on, whole, when a disk that was full has room again, and say how many are missing',
+    async () => {
+      const disk = join(folder, 'disk');
+      mkdirSync(disk);
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+      try {
+        const log = openSync(join(disk, 'log'), 'a');
+        const ballast = join(disk, 'ballast');
+        writeFileSync(ballast, Buffer.alloc(32 * 1024));
+        const writer = createLineWriter(log);
+        const lines = Array.from(
+          { length: 1_000 },
+          (_, index) => `${JSON.stringify({ index, text: 'x'.repeat(80) })}\n`,
+        );
+        for (const line of lines) writer.write(line);
+        await flush(writer);
+        writer.write('{"index":"still full"}\n');
+        await flush(writer);
+        rmSync(ballast);
+        writer.write('{"index":"room again"}\n');
+        await flush(writer);
+        closeSync(log);
+        const written = readFileSync(join(disk, 'log'), 'utf8').trimEnd().split('\n');
+        const notice = JSON.parse(written.at(-1)!) as { msg: string; lines: number };
+        expect([written.at(-2), notice.msg]).toEqual(['{"index":"room again"}', 'log lines dropped']);
+        const torn = written.filter((line) => !line.endsWith('}'));
+        expect(torn.length).toBeLessThanOrEqual(1);
+        // What is there, what is torn and what is missing: all of them.
+        expect(written.length - 2 - torn.length + notice.lines).toBe(lines.length + 1);
+      } finally {
+        execFileSync('umount', [disk]);
+      }
+      closeSync(fd);
+    },
+  );
 
   it('harm nobody when they cannot be written', async () => {
     const readOnly = openSync(file, 'r');

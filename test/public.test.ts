@@ -74,6 +74,7 @@ test('every failure has its wire shape', () => {
     'rate_limited',
     'cancelled',
     'not_recorded',
+    'shutting_down',
     'handler_failed',
   ]);
   const codes = Object.fromEntries(
@@ -90,6 +91,7 @@ test('every failure has its wire shape', () => {
     UNKNOWN_TOOL: -32602,
     RESOURCE_NOT_FOUND: -32602,
     SESSION_NOT_FOUND: -32001,
+    ANSWER_UNDELIVERED: -32603,
     HEADER_MISMATCH: -32020,
     MISSING_CLIENT_CAPABILITY: -32021,
     UNSUPPORTED_PROTOCOL_VERSION: -32022,

@@ -3,6 +3,7 @@
 import { buildDigest } from '../call/digest.ts';
 import { type Evidence, withholdUnrecorded } from '../call/evidence.ts';
 import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
+import type { Meter } from '../call/meter.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { FindHidden } from '../catalog/called/hidden-call.ts';
 import type { Args } from '../endpoint/model.ts';
@@ -11,7 +12,9 @@ import type { Limits } from '../limits/create-limits.ts';
 import { Lease } from '../limits/lease.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
+import { concludeSpan } from './conclude-span.ts';
 import type { TurnedAwayCalls } from './turned-away.ts';
+import { UnderWay } from './under-way.ts';
 
 /** Something that can be called by name: the tools, the resources or the prompts. */
 export interface Table<Result> {
@@ -39,6 +42,8 @@ export interface AdapterParts {
   readonly redaction: Redaction;
   /** Gets the sealed context of every call. */
   readonly audit: (record: ExecutionContext) => void;
+  /** Counts every call, those without a record too. Absent: nobody counts. */
+  readonly meter?: Pick<Meter, 'countCall' | 'countTurnedAway'> | undefined;
   /** The audit trail, where there is one: what it does not take is not done, or not answered. */
   readonly evidence?: Evidence | undefined;
   /** Told what code from outside threw; the caller only reads its message. */
@@ -47,25 +52,38 @@ export interface AdapterParts {
   readonly limits?: Pick<Limits, 'gateOf'> | undefined;
   /** Counts what limits turned away, so that not each of them is written down. */
   readonly turnedAway?: Pick<TurnedAwayCalls, 'note'> | undefined;
+  /** Knows what is under way, and ends it with the process. */
+  readonly underWay?: UnderWay | undefined;
 }
 
 export function createAdapter(parts: AdapterParts): Adapter {
-  const { tools, refuse, findHidden, redaction, audit, evidence, onHandlerError, limits, turnedAway } = parts;
+  const { tools, refuse, findHidden, redaction, audit, meter, evidence, onHandlerError, limits, turnedAway } = parts;
+  const { underWay = new UnderWay() } = parts;
   const enter = (request: RequestFacts, name: string, args: Args) => {
     const startedAt = performance.now();
     const lease = new Lease();
     const context = ExecutionContext.fromRequest(lease.lend(request), evidence).withToolCall(name);
     /** Undefined where there is room: then the call goes on without a turn of the loop. */
     const waitForRoom = () => {
+      underWay.admit(context);
       const gate = limits?.gateOf(context.principal, context);
-      return gate && lease.enter(gate, context, startedAt);
+      const waiting = gate && lease.enter(gate, context, startedAt);
+      if (waiting === undefined) return undefined;
+      const room = underWay.orEnd(context, waiting);
+      return context.wait(context.span === undefined ? room : context.span.around('queue', room));
     };
     /** False: no record of it could be written. */
-    const finish = (outcome: ResultFacts['outcome'], errorCode?: number): boolean => {
+    const finish = (outcome: ResultFacts['outcome'], errorCode?: number, answer?: Outcome): boolean => {
       lease.end();
-      if (lease.wasRefused && turnedAway?.note(context.principal.id) === false) return true;
+      const wasTurnedAway = lease.wasRefused && !underWay.isOver;
+      const isUntold = wasTurnedAway && turnedAway?.note(context.principal.id) === false;
+      if (isUntold) meter?.countTurnedAway(context, outcome);
+      if (isUntold && context.span === undefined) return true;
       const durationMs = performance.now() - startedAt;
+      if (lease.askedMs > 0) context.noteWait(lease.askedMs);
       const done = context.withResult({ outcome, errorCode, durationMs });
+      if (context.span !== undefined) concludeSpan(context.span, done);
+      if (isUntold) return true;
       // What never reached an operation has no digest of its arguments yet.
       const digested =
         done.argumentsDigest === undefined
@@ -76,6 +94,7 @@ export function createAdapter(parts: AdapterParts): Adapter {
           : done;
       const record = digested.seal();
       audit(record);
+      meter?.countCall(record, answer);
       if (context.cause !== undefined) onHandlerError(context.cause);
       return evidence === undefined || evidence.write(record);
     };
@@ -95,13 +114,15 @@ export function createAdapter(parts: AdapterParts): Adapter {
           const run = tools.find(name);
           if (!run) throw toMissing(context, tools.missing(name));
           evidence?.admit(context.label);
-          outcome = redaction.outcome(await run(context, args));
+          outcome = redaction.outcome(await underWay.orEnd(context, run(context, args)));
         } catch (error) {
           outcome = redaction.outcome(toFailure(context, error));
         }
-        const isRecorded = finish(outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok');
+        const kind = outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok';
+        const isRecorded = finish(kind, undefined, outcome);
         return isRecorded ? outcome : toFailure(context, withholdUnrecorded(context));
       } catch (error) {
+        noteOwnFailure(context, error);
         throw finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
       }
     },
@@ -114,9 +135,9 @@ export function createAdapter(parts: AdapterParts): Adapter {
         const run = table.find(name);
         if (!run) throw toMissing(context, table.missing(name));
         evidence?.admit(context.label);
-        result = redaction.value(await run(context, args));
+        result = redaction.value(await underWay.orEnd(context, run(context, args)));
       } catch (error) {
-        if (error instanceof GatewayError && error.code === 'NOT_RECORDED') context.noteFailure('not_recorded');
+        noteOwnFailure(context, error);
         throw finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
       }
       if (finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok')) return result;
@@ -126,6 +147,16 @@ export function createAdapter(parts: AdapterParts): Adapter {
 }
 
 const MAX_REASON_CHARS = 200;
+
+/** Of what fails here there is no result of a tool that would say why. */
+function noteOwnFailure(context: ExecutionContext, error: unknown): void {
+  if (!(error instanceof GatewayError)) return;
+  if (error.code === 'NOT_RECORDED') context.noteFailure('not_recorded');
+  if (error.code === 'SHUTTING_DOWN') context.noteFailure('shutting_down');
+  // Behind a colon a message may tell of arguments.
+  if (error.code === 'INVALID_PARAMS')
+    context.noteFailure(undefined, undefined, error.message.split(/: |\n/, 1)[0]!.slice(0, MAX_REASON_CHARS));
+}
 
 /** The log then says what the caller is told: the name that was asked for, and the nearest there is. */
 function toMissing(context: ExecutionContext, error: GatewayError): GatewayError {

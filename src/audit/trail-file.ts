@@ -156,7 +156,8 @@ export interface Predecessor extends Head {
 export function findPredecessor(path: string): Predecessor | undefined {
   const folder = dirname(path);
   const name = basename(path);
-  const names = readdirSync(folder).filter((other) => other.startsWith(name) && other !== name);
+  // A digit would make it another file: audit-10 is not what audit-1 was.
+  const names = readdirSync(folder).filter((other) => other.startsWith(name) && /^\D/.test(other.slice(name.length)));
   const ends = names.flatMap((file): Predecessor[] => {
     const stats = statSync(join(folder, file), { throwIfNoEntry: false });
     if (!stats?.isFile()) return [];

@@ -25,6 +25,8 @@ export interface TrailOptions {
   readonly signEverySeconds?: number | undefined;
   /** Begins a new file beyond this size. Default: never. */
   readonly maxBytes?: number | undefined;
+  /** Which of several workers of one gateway writes it; told in the first record of every file. */
+  readonly worker?: number | undefined;
   /** Takes secrets out of a text. */
   readonly redact?: Redact | undefined;
   readonly log?: TrailLog | undefined;
@@ -107,6 +109,7 @@ class Trail implements Evidence {
   readonly #refuses: boolean;
   readonly #signEveryMs: number;
   readonly #maxBytes: number;
+  readonly #worker: number | undefined;
   readonly #timers: readonly NodeJS.Timeout[];
   #file: TrailFile;
   #head: Head = GENESIS;
@@ -131,6 +134,7 @@ class Trail implements Evidence {
     this.#refuses = options.onError !== 'continue';
     this.#signEveryMs = (options.signEverySeconds ?? 60) * 1_000;
     this.#maxBytes = options.maxBytes ?? Number.POSITIVE_INFINITY;
+    this.#worker = options.worker;
     this.#file = new TrailFile(path);
     try {
       this.#resume();
@@ -378,7 +382,9 @@ class Trail implements Evidence {
   #writeOpening(now: number): void {
     const { facts, before } = this.#opening!;
     const signEverySeconds = this.#signEveryMs / 1_000;
-    const all = { ...facts, host: hostname(), pid: process.pid, key: this.#key.id, signEverySeconds };
+    const worker = this.#worker;
+    const who = { host: hostname(), pid: process.pid, ...(worker !== undefined && { worker }) };
+    const all = { ...facts, ...who, key: this.#key.id, signEverySeconds };
     try {
       this.#append('open', JSON.stringify(all), now, before);
     } catch (error) {

@@ -60,13 +60,18 @@ export function verifyTrail(files: readonly string[], options: VerifyOptions): V
 /** By their first records, so that `audit.jsonl*` may come in whatever order a shell has. */
 function inOrder(files: readonly string[]): readonly string[] {
   const firsts = files.map((file) => {
-    for (const { bytes } of readLines(file)) {
-      const seq = bytes && parseLine(bytes)?.seq;
-      if (seq !== undefined) return { file, seq };
-    }
-    return { file, seq: Number.POSITIVE_INFINITY };
+    const [first] = readRecords(file);
+    return { file, seq: first?.seq ?? Number.POSITIVE_INFINITY };
   });
   return firsts.sort((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq)).map(({ file }) => file);
+}
+
+/** What can be read as records, whether or not they hold together. */
+export function* readRecords(file: string): Generator<ParsedLine> {
+  for (const { bytes } of readLines(file)) {
+    const line = bytes && parseLine(bytes);
+    if (line !== undefined) yield line;
+  }
 }
 
 /** What cannot be a record because of its length has no bytes. */

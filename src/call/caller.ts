@@ -1,5 +1,6 @@
 // Who calls, and what their client can do. Authentication happens at the edge; from there on only this is known.
 import type { CallLimits, Effect } from '../endpoint/model.ts';
+import type { CallSpan } from '../tracing/call-span.ts';
 import type { Outcome } from './outcome.ts';
 
 export type Transport = 'http' | 'stdio' | 'tcp' | 'local';
@@ -58,6 +59,8 @@ export interface AskingCall {
   readonly signal: AbortSignal;
   readonly answers?: Readonly<Record<string, unknown>> | undefined;
   readonly requestState?: string | undefined;
+  /** What the question is recorded under, where anything is. */
+  readonly span?: CallSpan | undefined;
 }
 
 export interface Question {

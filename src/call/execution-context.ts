@@ -6,6 +6,7 @@
 // secret: of the arguments only a digest is kept, of the upstream URL no query.
 import type { Effect } from '../endpoint/model.ts';
 import type { FailureMode } from '../errors.ts';
+import type { CallSpan } from '../tracing/call-span.ts';
 import type { Client, Principal, ReportProgress, Transport, WriteLog } from './caller.ts';
 import type { Confirmation, Evidence, Permission } from './evidence.ts';
 
@@ -24,6 +25,10 @@ export interface RequestFacts<Data = unknown> {
   readonly data?: Data | undefined;
   /** W3C trace context, validated, forwarded upstream as headers. */
   readonly trace?: Readonly<Record<string, string>> | undefined;
+  /** What the steps of this request are recorded under. Absent where nothing is traced. */
+  readonly span?: CallSpan | undefined;
+  /** In a record: the trace it is a part of. */
+  readonly traceId?: string | undefined;
   /** Headers of the caller's request that some domain passes on (`forward:`), and no others; lower-case names. */
   readonly forwarded?: Readonly<Record<string, string>> | undefined;
   /** Present only when the caller asked for progress. */
@@ -89,10 +94,12 @@ interface Journal {
   cause: unknown;
   upstream: UpstreamTrace | undefined;
   upstreamMs: number;
+  waitedMs: number;
   effect: Effect | undefined;
   permission: Permission | undefined;
   confirmation: Confirmation | undefined;
   isDryRun: boolean;
+  mayHaveChanged: boolean;
   keptArguments: unknown;
   readonly evidence: Evidence | undefined;
 }
@@ -170,6 +177,14 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
 
   get trace(): Readonly<Record<string, string>> | undefined {
     return this.#request.trace;
+  }
+
+  get span(): CallSpan | undefined {
+    return this.#request.span;
+  }
+
+  get traceId(): string | undefined {
+    return this.#request.traceId ?? this.#request.span?.traceId;
   }
 
   get forwarded(): Readonly<Record<string, string>> | undefined {
@@ -251,6 +266,12 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return publish(new ExecutionContext(BIRTH, { ...this.#request, answers, requestState }, this.#journal, this));
   }
 
+  /** The same call, whose next steps are recorded under this span. */
+  withSpan(span: CallSpan): ExecutionContext<Data> {
+    mustBeOpen(this);
+    return publish(new ExecutionContext(BIRTH, { ...this.#request, span }, this.#journal, this));
+  }
+
   /** Starts the clock: from here on the call has this long. */
   withDeadline(timeoutMs: number): ExecutionContext<Data> {
     mustBeOpen(this);
@@ -284,13 +305,14 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   /** The audit record: deeply frozen, with nothing alive in it. */
   seal(): ExecutionContext<never> {
     mustBeOpen(this);
-    const { requestId, method, transport, remote, profile, principal, client } = this;
+    const { requestId, method, transport, remote, profile, principal, client, traceId } = this;
     const request: RequestFacts<never> = Object.freeze({
       requestId,
       method,
       transport,
       remote,
       profile,
+      traceId,
       principal: Object.freeze({ id: principal.id }),
       client: Object.freeze({
         era: client.era,
@@ -342,6 +364,22 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     this.#journal.upstreamMs += tookMs;
   }
 
+  /** Notes that the call only waited: for room, a token or a person. */
+  noteWait(tookMs: number): void {
+    mustBeOpen(this);
+    this.#journal.waitedMs += tookMs;
+  }
+
+  /** Waits, and notes how long. */
+  async wait<Awaited>(until: Promise<Awaited>): Promise<Awaited> {
+    const since = performance.now();
+    try {
+      return await until;
+    } finally {
+      this.#journal.waitedMs += performance.now() - since;
+    }
+  }
+
   /** Notes a confirmation: one that was issued, or that permitted this call. */
   noteConfirmation(confirmation: Confirmation): void {
     mustBeOpen(this);
@@ -352,6 +390,7 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   announce(effect: Effect): void {
     mustBeOpen(this);
     this.#journal.evidence?.begin(this, effect);
+    this.#journal.mayHaveChanged = true;
   }
 
   /** Notes why the call is about to fail; `cause` is what code from outside threw. Without a mode nothing was there to fail. */
@@ -380,6 +419,11 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
     return this.#journal.confirmation;
   }
 
+  /** Something that is no read was about to be sent, or handed to a handler. */
+  get mayHaveChanged(): boolean {
+    return this.#journal.mayHaveChanged;
+  }
+
   get isDryRun(): boolean {
     return this.#journal.isDryRun;
   }
@@ -391,6 +435,11 @@ export class ExecutionContext<Data = unknown> implements RequestFacts<Data> {
   /** How long the API took, all requests together. */
   get upstreamMs(): number {
     return this.#journal.upstreamMs;
+  }
+
+  /** How long it waited for room, a token or a person. */
+  get waitedMs(): number {
+    return this.#journal.waitedMs;
   }
 
   /** The last request that went out so far. */
@@ -410,8 +459,8 @@ const NO_RESULTS: readonly ResultRecord[] = Object.freeze([]);
 const NO_CAPABILITIES = Object.freeze({});
 
 /** What a sealed record needs of its journal; the results have the rest. */
-function toRest({ upstreamMs, effect, permission, confirmation, isDryRun, keptArguments }: Journal): Journal {
-  return { ...createJournal(), upstreamMs, effect, permission, confirmation, isDryRun, keptArguments };
+function toRest({ upstreamMs, waitedMs, effect, permission, confirmation, isDryRun, keptArguments }: Journal): Journal {
+  return { ...createJournal(), upstreamMs, waitedMs, effect, permission, confirmation, isDryRun, keptArguments };
 }
 
 function createJournal(evidence?: Evidence): Journal {
@@ -424,10 +473,12 @@ function createJournal(evidence?: Evidence): Journal {
     cause: undefined,
     upstream: undefined,
     upstreamMs: 0,
+    waitedMs: 0,
     effect: undefined,
     permission: undefined,
     confirmation: undefined,
     isDryRun: false,
+    mayHaveChanged: false,
     keptArguments: undefined,
     evidence,
   };

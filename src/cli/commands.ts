@@ -67,6 +67,7 @@ const deployment = [
   option('--stdio', 'speak MCP on stdin and stdout (without HTTP, unless --port is given too)'),
   option('--tcp <port>', 'also listen for raw TCP, 0 picks a port'),
   option('--no-http', 'no HTTP'),
+  option('--workers <n>', 'processes that serve, on the same ports; auto: one for each core (default: 1)'),
   ...exposure,
   ...guards,
   option(
@@ -78,6 +79,7 @@ const deployment = [
   repeatable('--allowed-host <name>', 'Host header to accept besides localhost'),
   repeatable('--allowed-origin <origin>', 'web origin that may call, e.g. https://app.example'),
   option('--public-url <url>', 'where clients reach this gateway, e.g. https://mcp.example.com'),
+  option('--base-path <path>', 'what a proxy leaves before /mcp, e.g. /tools (default: the path of --public-url)'),
   repeatable('--trusted-proxy <range>', 'proxy whose Forwarded and X-Forwarded-* headers are believed'),
   option('--state <url>', 'Redis or Valkey that replicas share, e.g. redis://127.0.0.1:6379'),
   option(
@@ -87,10 +89,19 @@ const deployment = [
   option('--tls-cert <file>', 'certificate of HTTP and TCP, PEM (LANDBRIDGE_TLS_CERT)'),
   option('--tls-key <file>', 'its private key, PEM (LANDBRIDGE_TLS_KEY)'),
   option('--tls-client-ca <file>', 'who signs client certificates, PEM (LANDBRIDGE_TLS_CLIENT_CA)'),
+  option('--admin-port <port>', 'listener for metrics, readiness and the log level (LANDBRIDGE_ADMIN_PORT)'),
+  option('--admin-host <address>', 'its address (default: 127.0.0.1; LANDBRIDGE_ADMIN_HOST)'),
+  option(
+    '--otlp-endpoint <url>',
+    'send traces to this OpenTelemetry collector, e.g. http://127.0.0.1:4318 (OTEL_EXPORTER_OTLP_ENDPOINT)',
+  ),
   option('--allow-unauthenticated', 'listen beyond this machine without authentication in front'),
   option('--max-body <bytes>', 'largest message accepted (default: 1048576)'),
   option('--max-connections <n>', 'TCP connections at once (default: 100)'),
+  option('--max-http-connections <n>', 'HTTP connections at once (default: 10000)'),
+  option('--keep-alive <seconds>', 'close HTTP connections idle for this long (default: 620)'),
   option('--idle-seconds <n>', 'close TCP connections idle for this long (default: 300)'),
+  option('--drain <seconds>', 'go on serving for this long after SIGTERM, while /readyz says 503 (default: 5)'),
   option('--grace <seconds>', 'time for calls under way to finish on shutdown (default: 10)'),
 ];
 
@@ -346,6 +357,30 @@ Examples:
 
 Secrets are hidden. What is wrong with the file is told with file, line, field and fix; exit code 1.`,
     run: async (files, flags) => (await import('./print-config.ts')).runConfig(files, flags),
+  },
+  {
+    name: 'health',
+    description: 'Ask a running gateway whether it takes calls; exits 1 when it does not, for containers and scripts.',
+    arguments: [],
+    options: [
+      option(
+        '--config <file>',
+        'settings of a deployment, which say where it listens (default: ./landbridge.yaml where there is one; LANDBRIDGE_CONFIG)',
+      ),
+      ...envFile,
+      option('-p, --port <port>', 'the HTTP port that it was started with, where a flag said so (PORT)'),
+      option('--url <url>', 'ask another gateway, e.g. https://mcp.example.com/mcp'),
+      option('--live', 'only whether it is alive: one that is draining or cannot record calls is'),
+      json,
+    ],
+    help: `
+Examples:
+  landbridge health                                    the gateway of the settings in this folder: ready, or why not
+  landbridge health --url http://127.0.0.1:3333
+  landbridge health --live                             for a container engine, which ends what is not alive
+
+Exit codes: 0 it is, 1 it is not or does not answer, 2 the command line is wrong.`,
+    run: async (flags) => (await import('./remote/health.ts')).runHealth(flags),
   },
   {
     name: 'schema',

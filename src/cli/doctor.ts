@@ -1,7 +1,6 @@
 // landbridge doctor: is this catalog fit for models and clients? For people, and for CI by its exit code.
 
 import { existsSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import { type Config, type Flags, readConfig } from '../config/read-config.ts';
 import type { ClientId } from '../doctor/client-check.ts';
@@ -15,8 +14,9 @@ import type { Gateway } from '../gateway.ts';
 import { readProxyRules } from '../network/proxy-rules.ts';
 import { costOfList } from './exposure-cost.ts';
 import { toGatewayOptions, withGateway } from './open-gateway.ts';
+import { askToWrite, isPersonThere } from './terminal/ask-to-write.ts';
 import { diffLines } from './terminal/line-diff.ts';
-import { shown } from './terminal/terminal.ts';
+import { count, shown } from './terminal/terminal.ts';
 import { tryIssuers } from './try-issuers.ts';
 import { MAX_CALLS, tryReads } from './try-reads.ts';
 import { type FilePlan, planRepairs, writePlan } from './write-repairs.ts';
@@ -119,13 +119,7 @@ function renderPlans(plans: readonly FilePlan[]): string {
 
 /** A person at a terminal is asked once; a script that says --fix means it. */
 async function confirmWrite(flags: DoctorFlags): Promise<boolean> {
-  if (flags.yes || flags.json || !process.stdin.isTTY || !process.stdout.isTTY) return true;
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Write this? [y/N] ')).trim());
-  } finally {
-    terminal.close();
-  }
+  return flags.yes || flags.json || !isPersonThere() || askToWrite();
 }
 
 function readClient(name: string): readonly ClientId[] {
@@ -205,16 +199,12 @@ function render(findings: readonly Finding[], summary: ReturnType<typeof summari
       ? ''
       : `\n${repairs} of them ${repairs === 1 ? 'has a line' : 'have lines'} for the domain file (+); --fix writes ${repairs === 1 ? 'it' : 'them'}.`;
   const counts = [
-    `${countOf(tools, 'tool')} (exposure ${exposure})`,
-    countOf(tokens, 'token'),
-    countOf(errors, 'error'),
-    countOf(warnings, 'warning'),
-    countOf(notes, 'note'),
-    ...(calls === undefined ? [] : [`${countOf(calls, 'read')} called`]),
+    `${count(tools, 'tool')} (exposure ${exposure})`,
+    count(tokens, 'token'),
+    count(errors, 'error'),
+    count(warnings, 'warning'),
+    count(notes, 'note'),
+    ...(calls === undefined ? [] : [`${count(calls, 'read')} called`]),
   ];
   return `${sections.join('\n')}\n\n${verdict} ${counts.join(', ')}.${hint}\n`;
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }

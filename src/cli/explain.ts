@@ -39,11 +39,14 @@ function findOperation({ registry, domains }: Gateway, tool: string): CatalogOpe
     ),
   );
   if (operation) return operation;
-  const lost = domains
+  const leftOut = domains
     .flatMap(({ quarantined }) => quarantined)
     .find(({ method, path }) => `${method} ${path}` === tool);
-  if (lost)
-    throw new GatewayError('BAD_CONFIG', `${tool} was left out of the document: ${lost.reason} (${lost.pointer}).`);
+  if (leftOut)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${tool} was left out of the document: ${leftOut.reason} (${leftOut.pointer}).`,
+    );
   const names = registry.operations.map(({ name }) => name);
   const near = closest(tool, tool.includes('.') ? registry.operations.flatMap((one) => one.qualifiedNames) : names);
   throw new GatewayError(

@@ -1,7 +1,7 @@
 // What tools/list would cost in each exposure mode.
 import { setImmediate as breathe } from 'node:timers/promises';
 import { buildRegistry } from '../catalog/registry.ts';
-import { listCost } from '../catalog/tokens.ts';
+import { estimateListCost, listCost } from '../catalog/tokens.ts';
 import type { Domain } from '../endpoint/model.ts';
 import type { Service } from '../gateway.ts';
 
@@ -9,6 +9,17 @@ export type ModeCosts = Readonly<Record<'tools' | 'grouped' | 'search', number>>
 
 export function costOfList({ registry }: Service): number {
   return listCost([...registry.tools.values()].map(({ tool }) => tool));
+}
+
+/** To two digits, and at once. */
+export function estimateCost({ registry }: Pick<Service, 'registry'>): number {
+  return estimateListCost([...registry.tools.values()].map(({ tool }) => tool));
+}
+
+/** `about 1,200 tokens`: for a start that should not wait for the exact number. */
+export function describeCost({ registry }: Pick<Service, 'registry'>): string {
+  const tokens = estimateCost({ registry });
+  return `about ${tokens.toLocaleString('en-US')} tokens`;
 }
 
 /** Takes a second or two for thousands of operations, and lets requests pass in between. */
@@ -27,11 +38,7 @@ export async function measureModes(service: Service, domains: readonly Domain[])
   return { tools: await costIn('tools'), grouped: await costIn('grouped'), search: await costIn('search') };
 }
 
-export function listModes(modes: ModeCosts): string {
-  const each = Object.entries(modes).map(([mode, tokens]) => `${mode} ${tokens.toLocaleString('en-US')}`);
-  return each.join(', ');
-}
-
 export function renderModes(modes: ModeCosts): string {
-  return `Each mode would cost: ${listModes(modes)}.`;
+  const each = Object.entries(modes).map(([mode, tokens]) => `${mode} ${tokens.toLocaleString('en-US')}`);
+  return `Each mode would cost: ${each.join(', ')}.`;
 }

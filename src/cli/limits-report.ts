@@ -41,8 +41,14 @@ export function buildLimitsReport({ limits, domains }: Gateway, config: Config) 
       callsPerConnection: LINES_UNDER_WAY,
       idleSeconds: config.idleSeconds,
     },
-    sharedBy: config.state === undefined ? 'this process' : 'all replicas (rates); concurrency is per process',
+    sharedBy: nameCounters(config),
   };
+}
+
+/** Among workers all of it is exact; among replicas only rates are. */
+function nameCounters({ state, workers }: Config): string {
+  if (state !== undefined) return 'all replicas (rates); concurrency is per replica';
+  return workers === 1 ? 'this process' : 'all workers';
 }
 
 function toColumns({ rate, concurrent, queue, waitSeconds }: CallRules) {

@@ -21,27 +21,29 @@ export interface Loaded {
   close(): Promise<void>;
 }
 
-/** Loads what the configuration names. The sample API starts only when a domain needs it. */
-export async function load(config: Config): Promise<Loaded> {
+/** Loads what the configuration names. The sample API starts only when a domain needs it, unless somebody else runs it (`embedded`). */
+export async function load(config: Config, embedded?: () => Promise<string>): Promise<Loaded> {
   const progress = createProgress();
   let sample: SampleApi | undefined;
-  const asked = new Set<string>();
+  const lookups = new Set<string>();
   try {
     const domains = await loadDomains({
       paths: config.paths,
-      env: config.strangers.length === 0 ? config.env : recordLookups(config.env, asked),
+      env: config.strangers.length === 0 ? config.env : recordLookups(config.env, lookups),
       headers: config.headers,
       ...(config.baseUrl !== undefined && { baseUrl: config.baseUrl }),
       ...(config.refsRoot !== undefined && { refsRoot: config.refsRoot }),
-      embedded: async () => {
-        sample ??= await startSampleApi();
-        return sample.url;
-      },
+      embedded:
+        embedded ??
+        (async () => {
+          sample ??= await startSampleApi();
+          return sample.url;
+        }),
       library: () => import('../index.ts'),
       onProgress: (text) => progress.show(text),
       stdin: process.stdin,
     });
-    refuseStrangers(config.strangers, asked);
+    refuseStrangers(config.strangers, lookups);
     // What the operator says on the command line is nearer than what a domain says of itself.
     const served = config.exposure === undefined ? domains : domains.map(withoutExposure);
     return {

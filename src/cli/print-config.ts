@@ -22,7 +22,7 @@ export async function runConfig(files: readonly string[], flags: Flags): Promise
   const config = readConfig({ ...flags, paths: files }, process.env);
   // Only domain files know whether a variable that begins like ours is one of theirs.
   if (config.strangers.length > 0) await (await load(config)).close();
-  const { checkSettings } = await import('./serve/serve.ts');
+  const { checkSettings } = await import('./serve/start-checks.ts');
   await checkSettings(config);
   const rows = listRows(config);
   if (flags.json) {
@@ -67,10 +67,29 @@ function hide(name: string, value: unknown): unknown {
     return (value as readonly string[]).map((line) =>
       mayBeWritten(line) ? line : `${line.slice(0, line.indexOf(':'))}: ${HIDDEN}`,
     );
+  if (name === 'tracing') {
+    const { headers = {}, callers, warnings: _, ...plan } = value as NonNullable<Config['tracing']>;
+    const hidden = Object.fromEntries(Object.keys(headers).map((header) => [header, HIDDEN]));
+    const words = { ...plan, headers: hidden, callers: callers === 'follow' ? 'trust' : 'join' };
+    return hide('', withoutBlanks(words));
+  }
   if (typeof value === 'string') return hideInUrl(value);
   if (Array.isArray(value)) return value.map((item) => hide('', item));
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, hide('', inner)]));
+  if (isObject(value))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, inner]) => [
+        key,
+        name === 'admin' && key === 'token' ? HIDDEN : hide('', inner),
+      ]),
+    );
   return value;
+}
+
+/** Without what nobody said and nothing stands for: OpenTelemetry's own defaults. */
+function withoutBlanks(values: object): object {
+  const isBlank = (value: unknown): boolean =>
+    value === undefined || (isObject(value) && Object.values(value).every(isBlank));
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => !isBlank(value)));
 }
 
 /** A password before the host, and what a query holds. */

@@ -1,24 +1,24 @@
 // landbridge.yaml: the settings of a deployment in one file, checked whole before anything starts.
-import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { z } from 'zod';
 import { about, strict } from '../domain/definition/shape/fields.ts';
-import { reason } from '../domain/files/domain-files.ts';
 import { MistakesError, type PositionOf, toMistakes } from '../domain/files/mistakes.ts';
 import { parseYaml } from '../domain/files/parse-yaml.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { type Problem, toProblems } from '../endpoint/problems.ts';
-import { rememberProfiles } from '../profiles.ts';
-import { assertionsSection } from './assertions-schema.ts';
-import { auditSection } from './audit-schema.ts';
-import { authSection } from './auth-schema.ts';
+import { readText, rememberProfiles } from '../profiles.ts';
 import type { EnvFile } from './env-files.ts';
 import { resolvePaths } from './file-paths.ts';
 import { type Filled, fillIn, readAsMeant } from './fill-in.ts';
-import { limitsSection } from './limits-schema.ts';
+import { adminSection } from './sections/admin-schema.ts';
+import { assertionsSection } from './sections/assertions-schema.ts';
+import { auditSection } from './sections/audit-schema.ts';
+import { authSection } from './sections/auth-schema.ts';
+import { limitsSection } from './sections/limits-schema.ts';
+import { tlsSection } from './sections/tls-schema.ts';
 import { SETTINGS, type Settings } from './settings.ts';
-import { tlsSection } from './tls-schema.ts';
+import { tracingSection } from './tracing/tracing-schema.ts';
 
 /** Settings that are more than one value; they stand in the file only. */
 const SECTIONS = {
@@ -31,6 +31,16 @@ const SECTIONS = {
     { keys: ['./assertion-key.pem'] },
   ),
   audit: about(auditSection, 'Where every call is written down.', { file: 'audit.jsonl' }),
+  admin: about(
+    adminSection,
+    'A listener of its own for metrics, readiness with reasons and the log level. Without it, or its port, nothing is counted.',
+    { port: 9464 },
+  ),
+  tracing: about(
+    tracingSection,
+    'Where spans of requests go (OpenTelemetry). OpenTelemetry’s own variables count more. Default: nowhere.',
+    { endpoint: 'http://127.0.0.1:4318' },
+  ),
 };
 
 type Shape = { [Name in keyof Settings]: Settings[Name]['type'] } & typeof SECTIONS;
@@ -110,8 +120,21 @@ type Place = Pick<Deployment, 'file' | 'positionOf'>;
 /** Where sections were read from, for what is found wrong with them only beside profiles, variables or other files. */
 const places = new WeakMap<object, Place>();
 
+/** A copy of a section that stands where the section does. */
+export function inPlaceOf<Section extends object>(section: object | undefined, copy: Section): Section {
+  const place = section && places.get(section);
+  if (place) places.set(copy, place);
+  return copy;
+}
+
 export function placeOf(section: object): Place | undefined {
   return places.get(section);
+}
+
+/** The same section, completed. */
+export function adoptPlace(section: object, of: object): void {
+  const place = places.get(of);
+  if (place) places.set(section, place);
 }
 
 /** What to throw for a section that cannot be used, with file and line; paths begin at the top of the file. */
@@ -160,12 +183,4 @@ function isSame(one: Problem['path'], other: Problem['path']): boolean {
 
 export function toConfigError({ file, positionOf }: Place, problems: readonly Problem[]): MistakesError {
   return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new MistakesError('BAD_CONFIG', [{ file, message: reason(error as NodeJS.ErrnoException) }], error);
-  }
 }

@@ -8,9 +8,9 @@ import type { Problem } from '../endpoint/problems.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
-import type { KeyEntry } from './auth-schema.ts';
 import { type ConfigFile, toSectionError } from './config-file.ts';
 import { explainWeakness, hashKey } from './key-format.ts';
+import type { KeyEntry } from './sections/auth-schema.ts';
 
 /** A key that may call: nobody can make the key of it. */
 export interface ConfiguredKey extends Pick<KeyEntry, 'name' | 'profiles' | 'effects' | 'expires' | 'limits'> {

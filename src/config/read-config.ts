@@ -8,7 +8,9 @@ import { type Environment, expand, lookup, needsVariables } from '../endpoint/en
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { GatewayError } from '../errors.ts';
 import {
+  adoptPlace,
   type Deployment,
+  inPlaceOf,
   listEnvFiles,
   readConfigFile,
   readConfigText,
@@ -19,7 +21,10 @@ import {
 import { type ReadEnvironment, readEnvironment } from './env-files.ts';
 import { resolvePaths } from './file-paths.ts';
 import { type ConfiguredKey, keyList } from './key-sources.ts';
+import { ADMIN_PORT } from './sections/admin-schema.ts';
 import {
+  bindAddress,
+  port,
   readTyped,
   SECTION_VARIABLES,
   SETTINGS,
@@ -27,9 +32,12 @@ import {
   type Setting,
   type SettingName,
   type Settings,
+  secretText,
   spellFlag,
 } from './settings.ts';
 import { listStrangers, refuseStrangers } from './strange-variables.ts';
+
+import { planTracing, type TracingPlan } from './tracing/tracing-plan.ts';
 
 /** The domains that come with the package. */
 export const BUNDLED_DOMAINS = fileURLToPath(new URL('../../domains', import.meta.url));
@@ -55,6 +63,11 @@ export type Flags = {
   readonly tlsCert?: string | undefined;
   readonly tlsKey?: string | undefined;
   readonly tlsClientCa?: string | undefined;
+  /** Of `admin`. */
+  readonly adminPort?: string | undefined;
+  readonly adminHost?: string | undefined;
+  /** Where spans go. */
+  readonly otlpEndpoint?: string | undefined;
   readonly json?: boolean;
 };
 
@@ -65,6 +78,15 @@ type Values = {
     : ValueOf<Settings[Name]> | undefined;
 };
 
+/** The `admin` section, complete. */
+export interface AdminConfig {
+  readonly port: number;
+  readonly host: string;
+  readonly token?: string;
+  readonly allowAnyone: boolean;
+  readonly allowedHosts: readonly string[];
+}
+
 export interface Origin {
   readonly by: 'command line' | 'flag' | 'variable' | 'file';
   /** `--port`, `PORT`, `landbridge.yaml:3`. */
@@ -72,7 +94,10 @@ export interface Origin {
 }
 
 export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
-  Sections & {
+  Omit<Sections, 'admin' | 'tracing'> & {
+    readonly admin?: AdminConfig | undefined;
+    /** Where spans go; undefined: nothing is traced. */
+    readonly tracing: TracingPlan | undefined;
     readonly paths: readonly string[];
     readonly http: boolean;
     /** Files of variables, the later the stronger. */
@@ -116,7 +141,9 @@ export function readConfig(commandLine: Flags, processEnv: Environment, reach: R
     ...rest,
     ...pickSections(deployment, origins),
     ...readKeySettings(flags, environment.env, origins),
-    ...readTlsSettings(flags, environment.env, deployment?.settings.tls),
+    ...readTlsSettings(flags, environment.env, deployment?.settings.tls, origins),
+    admin: readAdminSettings(flags, environment.env, deployment, origins),
+    tracing: readTracingPlan(flags, environment.env, deployment?.settings.tracing, origins),
     profiles: values.profiles ?? findBeside(deployment, 'profiles.yaml'),
     paths: domains ?? (reach === 'all' ? defaultPaths(deployment) : []),
     envFiles: files.map(({ path }) => path),
@@ -164,18 +191,76 @@ function readKeySettings(
 }
 
 /** The files of `tls`, named one by one. */
-function readTlsSettings(flags: Flags, env: Environment, section: Sections['tls']): Pick<Config, 'tls'> {
+function readTlsSettings(
+  flags: Flags,
+  env: Environment,
+  section: Sections['tls'],
+  origins: Map<string, Origin>,
+): Pick<Config, 'tls'> {
+  for (const name of ['tlsCert', 'tlsKey', 'tlsClientCa'] as const)
+    if (flags[name] !== undefined) origins.set(name, { by: 'flag', where: spellFlag(name) });
   const cert = flags.tlsCert ?? (env[SECTION_VARIABLES.tlsCert] || section?.cert);
   const key = flags.tlsKey ?? (env[SECTION_VARIABLES.tlsKey] || section?.key);
   const clientCa = flags.tlsClientCa ?? (env[SECTION_VARIABLES.tlsClientCa] || section?.clientCa);
   if (cert === undefined && key === undefined && clientCa === undefined) return {};
   if (cert !== undefined && key !== undefined)
-    return { tls: { ...section, cert, key, ...(clientCa !== undefined && { clientCa }) } };
+    return { tls: inPlaceOf(section, { ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }) };
   throw new GatewayError(
     'BAD_CONFIG',
     `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} as well.`,
     { usage: true },
   );
+}
+
+/** `admin`, with what flags and variables say of it. */
+function readAdminSettings(
+  flags: Flags,
+  env: Environment,
+  deployment: Deployment | undefined,
+  origins: Map<string, Origin>,
+): AdminConfig | undefined {
+  const section = deployment?.settings.admin;
+  const { adminPort, adminHost, adminToken } = SECTION_VARIABLES;
+  const readOne = (type: z.ZodType, flag: string, variable: string, flagValue: string | undefined) => {
+    const value = flagValue ?? (env[variable] || undefined);
+    return value === undefined ? undefined : parseTyped({ type, flag, variable }, value);
+  };
+  const ports = readOne(port, 'adminPort', adminPort, flags.adminPort) as number | undefined;
+  const host = readOne(bindAddress, 'adminHost', adminHost, flags.adminHost) as string | undefined;
+  if (ports === undefined && section === undefined) {
+    if (host === undefined && !env[adminToken]) return undefined;
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `Nothing says that there is an admin listener: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`,
+      { usage: true },
+    );
+  }
+  const token = env[adminToken]
+    ? (parseTyped({ type: secretText, variable: adminToken }, env[adminToken]) as string)
+    : section?.token && readSecret(section.token, ['admin', 'token'], deployment!, env);
+  const admin: AdminConfig = {
+    port: ports ?? section?.port ?? ADMIN_PORT,
+    host: host ?? section?.host ?? '127.0.0.1',
+    allowAnyone: section?.allowAnyone ?? false,
+    allowedHosts: section?.allowedHosts ?? [],
+    ...(token !== undefined && { token }),
+  };
+  if (flags.adminPort !== undefined) origins.set('admin', { by: 'flag', where: '--admin-port' });
+  else if (ports !== undefined) origins.set('admin', { by: 'variable', where: adminPort });
+  if (section !== undefined) adoptPlace(admin, section);
+  return admin;
+}
+
+function readTracingPlan(
+  { otlpEndpoint }: Flags,
+  env: Environment,
+  section: Sections['tracing'],
+  origins: Map<string, Origin>,
+): TracingPlan | undefined {
+  const planned = planTracing(otlpEndpoint, env, section);
+  if (planned?.origin === 'flag') origins.set('tracing', { by: 'flag', where: '--otlp-endpoint' });
+  if (planned?.origin === 'variable') origins.set('tracing', { by: 'variable', where: 'OTEL_*' });
+  return planned?.plan;
 }
 
 /** What was named; else ./landbridge.yaml where there is one. */
@@ -247,7 +332,7 @@ function settingsOf(
   if (deployment === undefined) return {};
   const { settings } = deployment;
   const values: Record<string, unknown> = { ...settings };
-  if (settings.secret !== undefined) values.secret = readSecret(settings.secret, deployment, env);
+  if (settings.secret !== undefined) values.secret = readSecret(settings.secret, ['secret'], deployment, env);
   if (reach === 'variables' || (namesOthers && settings.domains !== undefined))
     for (const name of ABOUT_DOMAINS) delete values[name];
   if (reach === 'all' && !namesOthers) refuseMissing(deployment);
@@ -294,8 +379,13 @@ function pointTo({ file, positionOf }: Deployment, name: string): Origin {
 }
 
 /** Never in the file itself: those are shared and committed. */
-function readSecret({ env: variable, file }: SecretSource, deployment: Deployment, env: Environment): string {
-  const refuse = (field: string, message: string) => toConfigError(deployment, [{ path: ['secret', field], message }]);
+function readSecret(
+  { env: variable, file }: SecretSource,
+  path: readonly string[],
+  deployment: Deployment,
+  env: Environment,
+): string {
+  const refuse = (field: string, message: string) => toConfigError(deployment, [{ path: [...path, field], message }]);
   const field = variable === undefined ? 'file' : 'env';
   let secret = variable === undefined ? '' : lookup(env, variable);
   if (secret === undefined) throw refuse('env', `needs the environment variable ${variable}; set it`);
@@ -304,7 +394,7 @@ function readSecret({ env: variable, file }: SecretSource, deployment: Deploymen
     if ('problem' in content) throw refuse('file', `${content.problem} (looked for ${resolve(file)})`);
     secret = content.text.trimEnd();
   }
-  const parsed = SETTINGS.secret.typed.safeParse(secret);
+  const parsed = secretText.safeParse(secret);
   if (parsed.success) return parsed.data;
   throw refuse(field, `leads to a secret that ${parsed.error.issues[0]!.message}`);
 }

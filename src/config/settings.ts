@@ -22,12 +22,14 @@ export interface Setting {
   readonly variable?: string;
 }
 
-const port = z
+export const port = z
   .number({ error: 'must be a number from 0 to 65535' })
   .int('must be a whole number')
   .min(0, 'must be at least 0')
   .max(65_535, 'must be at most 65535');
 const positive = z.number({ error: 'must be a number' }).int('must be a whole number').min(1, 'must be at least 1');
+/** More processes than any machine has use for are a slip of the keyboard. */
+const workers = z.union([positive.max(256), z.literal('auto')], { error: 'must be a number from 1 to 256, or auto' });
 const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least 0');
 /** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
 const truth = z.boolean({ error: 'must be true or false' });
@@ -39,12 +41,20 @@ const publicUrl = url.superRefine((text, context) => {
   if (/\/mcp\/?$/.test(pathname)) context.addIssue('must be without /mcp at its end: it is added where MCP is served');
   if (search || hash || username || password) context.addIssue('must have no query, fragment or login');
 });
-const hostName = named(/^[a-z0-9._:[\]-]+$/i, 'must be a Host name as in mcp.example.com, without https:// and path');
+/** No part of it may stand for another, or be one of ours. */
+const basePath = named(
+  /^(?!\/(?:mcp|healthz|readyz|\.well-known)(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/,
+  'must be a path such as /tools, without /mcp at its end',
+).refine((path) => !/\/mcp\/?$/.test(path), 'must be without /mcp at its end: it is added where MCP is served');
+export const hostName = named(
+  /^[a-z0-9._:[\]-]+$/i,
+  'must be a Host name as in mcp.example.com, without https:// and path',
+);
 const origin = named(
   /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#]+$/i,
   'must be a whole origin, such as https://app.example, without a path',
 );
-const bindAddress = text.refine(
+export const bindAddress = text.refine(
   (host) => !/^[^:/\s]+:\d+$|[/\s]/.test(host),
   'must be an address or a name alone, such as 0.0.0.0; the port is a setting of its own',
 );
@@ -59,8 +69,8 @@ const headerLine = named(/^[^:\s]+\s*:/, 'must look like "Name: value"');
 const headers = z
   .record(headerName('a header has a name such as X-Tenant'), named(/^[^\r\n]+$/, 'must be text on one line'))
   .transform((all): readonly string[] => Object.entries(all).map(([name, value]) => `${name}: ${value}`));
-const secretText = z.string().min(32, 'must have at least 32 characters');
-const secretSource = strict({
+export const secretText = z.string().min(32, 'must have at least 32 characters');
+export const secretSource = strict({
   env: about(
     named(/^[A-Za-z_]\w*$/, 'must be the name of a variable'),
     'The variable that holds it.',
@@ -115,6 +125,20 @@ export const SETTINGS = {
     type: about(port, 'Port for raw TCP; 0 picks one. Default: none.', 4444),
     flag: 'tcp',
     variable: 'LANDBRIDGE_TCP',
+  },
+  workers: {
+    type: about(
+      workers,
+      'Processes that serve HTTP and TCP, all on the same ports; `auto`: one for each core this process may use. They count limits and used confirmations together. Default: 1.',
+      'auto',
+    ),
+    typed: z
+      .string()
+      .transform((text) => (/^\d+$/.test(text.trim()) ? Number(text) : text.trim()))
+      .pipe(workers),
+    fallback: 1,
+    flag: 'workers',
+    variable: 'LANDBRIDGE_WORKERS',
   },
   tokenBudget: {
     type: about(
@@ -205,6 +229,15 @@ export const SETTINGS = {
     flag: 'publicUrl',
     variable: 'LANDBRIDGE_PUBLIC_URL',
   },
+  basePath: {
+    type: about(
+      basePath,
+      'What a proxy in front leaves before the paths of this gateway: with `/tools`, `/tools/mcp` is `/mcp`. Paths without it are served as well. Default: the path of `publicUrl`.',
+      '/tools',
+    ),
+    flag: 'basePath',
+    variable: 'LANDBRIDGE_BASE_PATH',
+  },
   allowedHosts: {
     type: about(list(hostName), 'Further Host names that are served.', ['mcp.internal']),
     fallback: [],
@@ -240,10 +273,34 @@ export const SETTINGS = {
     variable: 'LANDBRIDGE_MAX_BODY_BYTES',
   },
   maxConnections: {
-    type: about(positive, 'TCP connections at once; one caller gets at most seven eighths of them. Default: 100.', 500),
+    type: about(
+      positive,
+      'TCP connections at once, of all workers together (each takes its share); one caller gets at most seven eighths of them. Default: 100.',
+      500,
+    ),
     fallback: 100,
     flag: 'maxConnections',
     variable: 'LANDBRIDGE_MAX_CONNECTIONS',
+  },
+  maxHttpConnections: {
+    type: about(
+      positive,
+      'HTTP connections at once; one more takes the place of the one that has been idle longest. Default: 10000.',
+      20_000,
+    ),
+    fallback: 10_000,
+    flag: 'maxHttpConnections',
+    variable: 'LANDBRIDGE_MAX_HTTP_CONNECTIONS',
+  },
+  keepAliveSeconds: {
+    type: about(
+      positive,
+      'HTTP connections idle for this long are closed. It must be longer than a proxy in front keeps its own: who closes first must be the one that sends requests. Default: 620.',
+      3_700,
+    ),
+    fallback: 620,
+    flag: 'keepAlive',
+    variable: 'LANDBRIDGE_KEEP_ALIVE_SECONDS',
   },
   idleSeconds: {
     type: about(positive, 'TCP connections idle for this long are closed. Default: 300.', 600),
@@ -251,8 +308,22 @@ export const SETTINGS = {
     flag: 'idleSeconds',
     variable: 'LANDBRIDGE_IDLE_SECONDS',
   },
+  drainSeconds: {
+    type: about(
+      seconds,
+      'How long new connections are still served after SIGTERM, while `/readyz` says 503 and every answer `Connection: close`: the time load balancers need to look elsewhere. Ctrl-C does not wait. Default: 5.',
+      15,
+    ),
+    fallback: 5,
+    flag: 'drain',
+    variable: 'LANDBRIDGE_DRAIN_SECONDS',
+  },
   graceSeconds: {
-    type: about(seconds, 'Time for calls under way to finish on shutdown. Default: 10.', 30),
+    type: about(
+      seconds,
+      'Time for calls under way to finish on shutdown, after `drainSeconds`; whoever still waits then is told so (`shutting_down`). Default: 10.',
+      30,
+    ),
     fallback: 10,
     flag: 'grace',
     variable: 'LANDBRIDGE_GRACE_SECONDS',
@@ -279,7 +350,7 @@ export const SETTINGS = {
   state: {
     type: about(
       named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
-      'Redis or Valkey that replicas share: counters of limits and spent confirmations. Default: this process alone.',
+      'Redis or Valkey that replicas share: counters of limits, spent confirmations, answers to questions, access tokens for APIs. Default: this process alone.',
       'redis://127.0.0.1:6379',
     ),
     flag: 'state',
@@ -294,6 +365,9 @@ export const SECTION_VARIABLES = {
   tlsCert: 'LANDBRIDGE_TLS_CERT',
   tlsKey: 'LANDBRIDGE_TLS_KEY',
   tlsClientCa: 'LANDBRIDGE_TLS_CLIENT_CA',
+  adminPort: 'LANDBRIDGE_ADMIN_PORT',
+  adminHost: 'LANDBRIDGE_ADMIN_HOST',
+  adminToken: 'LANDBRIDGE_ADMIN_TOKEN',
 } as const;
 
 export type Settings = typeof SETTINGS;

@@ -191,7 +191,7 @@ function findDifferences(value: unknown, other: unknown, path: readonly string[]
 interface Edit {
   readonly at: number;
   /** Characters taken away. */
-  readonly gone: number;
+  readonly removed: number;
   readonly text: string;
   /** Keys around it. */
   readonly depth: number;
@@ -205,9 +205,9 @@ function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): str
   edits.sort((a, b) => a.at - b.at || b.depth - a.depth);
   let end = 0;
   const parts: string[] = [];
-  for (const { at, gone, text: added } of edits) {
+  for (const { at, removed, text: added } of edits) {
     parts.push(text.slice(end, at), added);
-    end = at + gone;
+    end = at + removed;
   }
   const out = `${parts.join('')}${text.slice(end)}`;
   return out.endsWith('\n') ? out : `${out}${lineBreak}`;
@@ -216,7 +216,7 @@ function applyEdits(text: string, additions: ReadonlyMap<Holder, Addition>): str
 function toEdits(text: string, holder: Holder, addition: Addition, step: number, lineBreak: string): Edit[] {
   const { at: keys, inFlow, value } = addition;
   const depth = keys.length;
-  const insert = (at: number, added: string): Edit => ({ at, gone: 0, text: added, depth });
+  const insert = (at: number, added: string): Edit => ({ at, removed: 0, text: added, depth });
   const block = (indent: number) =>
     toBlock(value)
       .map((line) => `${lineBreak}${' '.repeat(indent)}${line}`)
@@ -234,12 +234,12 @@ function toEdits(text: string, holder: Holder, addition: Addition, step: number,
   if (isMap(inner) && (inFlow || source.includes('#'))) return [insert(start + 1, ` ${toFlow(value)} `)];
   const flow = `{ ${toFlow(value)} }`;
   const blank = text[start - 1] === ':' ? ' ' : '';
-  if (inFlow) return [{ at: start, gone: end - start, text: `${inner ? blank : ': '}${flow}`, depth }];
+  if (inFlow) return [{ at: start, removed: end - start, text: `${inner ? blank : ': '}${flow}`, depth }];
   let from = start;
   while (from > key.range![1] && (text[from - 1] === ' ' || text[from - 1] === '\t')) from--;
   const place = lineEnd(text, Math.max(end, key.range![1]));
   const opened = insert(place, block(columnOf(text, key) + step));
-  return source === '' ? [opened] : [{ at: from, gone: end - from, text: '', depth }, opened];
+  return source === '' ? [opened] : [{ at: from, removed: end - from, text: '', depth }, opened];
 }
 
 /** `a: { b: c }` without the braces around it. */

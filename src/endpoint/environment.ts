@@ -1,5 +1,5 @@
 // Fills what a definition leaves to the environment: `${VARIABLE}`, `${VARIABLE:-default}`, `${file:/run/secrets/x}` and base URLs.
-// The environment is always handed in; only config.ts reads process.env.
+// The environment is always handed in: commands give process.env to read-config.ts.
 
 import type { Secret } from './model.ts';
 import { trimEnd } from './plain-text.ts';
@@ -17,6 +17,43 @@ const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^{}]{1,300}?)(:-|\})/g;
 export const DOCUMENT_PREFIX = 'LANDBRIDGE_CRED_';
 const EMBEDDED = /^embedded:([a-z][a-z0-9_-]{0,31})$/;
 
+/** What a text leaves to the environment, and where it stands in it. */
+interface Reference {
+  readonly name: string;
+  readonly fallback: string | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The references of a text, from left to right. What stands in the default of one is part of it. */
+export function findReferences(text: string): readonly Reference[] {
+  const references: Reference[] = [];
+  for (const { 0: opening, 1: name, 2: mark, index } of text.matchAll(OPENING)) {
+    if (index < (references.at(-1)?.end ?? 0)) continue;
+    const start = index + opening.length;
+    const end = mark === '}' ? start - 1 : text.indexOf('}', start);
+    if (end < 0) break;
+    references.push({
+      name: name!,
+      fallback: mark === '}' ? undefined : text.slice(start, end),
+      start: index,
+      end: end + 1,
+    });
+  }
+  return references;
+}
+
+/** The text with something in place of every reference. */
+export function replaceReferences(text: string, replace: (reference: Reference) => string): string {
+  let out = '';
+  let at = 0;
+  for (const reference of findReferences(text)) {
+    out += text.slice(at, reference.start) + replace(reference);
+    at = reference.end;
+  }
+  return out + text.slice(at);
+}
+
 /** The text with every variable filled in, all of them by name, and the names of those that are unset and have no default. */
 export function expand(
   text: string,
@@ -24,23 +61,13 @@ export function expand(
 ): { text: string; missing: string[]; variables: { name: string; value: string | undefined }[] } {
   const missing: string[] = [];
   const variables: { name: string; value: string | undefined }[] = [];
-  let filled = '';
-  let at = 0;
-  for (const { 0: opening, 1: name, 2: mark, index } of text.matchAll(OPENING)) {
-    // It stands in the default of the one before.
-    if (index < at) continue;
-    const start = index + opening.length;
-    const end = mark === '}' ? start - 1 : text.indexOf('}', start);
-    if (end < 0) break;
-    const value = isLost(name!)
-      ? undefined
-      : (lookup(env, name!) ?? (mark === '}' ? undefined : text.slice(start, end)));
-    variables.push({ name: name!, value });
-    if (value === undefined) missing.push(name!);
-    filled += text.slice(at, index) + (value ?? '');
-    at = end + 1;
-  }
-  return { text: filled + text.slice(at), missing, variables };
+  const filled = replaceReferences(text, ({ name, fallback }) => {
+    const value = isLost(name) ? undefined : (lookup(env, name) ?? fallback);
+    variables.push({ name, value });
+    if (value === undefined) missing.push(name);
+    return value ?? '';
+  });
+  return { text: filled, missing, variables };
 }
 
 /** A file by a relative path: nobody can tell from which folder it would count. */
@@ -50,15 +77,16 @@ function isLost(name: string): boolean {
 
 /** What in a text can never be filled in, and would be sent as it stands; undefined where there is nothing of that kind. */
 export function findLost(text: string): string | undefined {
-  const lost = expand(text, {}).missing.filter(isLost);
-  return lost.length === 0 ? undefined : needsVariables(lost);
+  const relative = expand(text, {}).missing.filter(isLost);
+  return relative.length === 0 ? undefined : needsVariables(relative);
 }
 
 /** The end of a sentence about text whose variables are not all set. */
 export function needsVariables(missing: readonly string[]): string {
   const fix = `write \${${missing[0]}:-default}`;
-  const lost = missing.find(isLost);
-  if (lost !== undefined) return `has \${${lost}}, whose path must be absolute, such as \${file:/run/secrets/key}`;
+  const relative = missing.find(isLost);
+  if (relative !== undefined)
+    return `has \${${relative}}, whose path must be absolute, such as \${file:/run/secrets/key}`;
   if (missing.some((name) => name.startsWith(FILE_MARK)))
     return `needs ${missing.join(' and ')}, which cannot be read; ${fix}`;
   return `needs the environment variable ${missing.join(' and ')}; set it, or ${fix}`;

@@ -157,6 +157,12 @@ function withoutMarkup(text: string): string {
   );
 }
 
+/** The beginning of a text, never cut between the halves of a surrogate pair. */
+export function wholeCharacters(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
 /**
  * The text without those of `characters` that it ends with. By index: `/[characters]+$/` begins anew at every character of
  * a run of them, which is quadratic in its length.

@@ -35,10 +35,10 @@ function toProblem(issue: z.core.$ZodIssue, base: readonly (string | number)[]):
     ];
   }
   if (issue.code === 'invalid_union' && !isOwnMessage(issue.message)) {
-    const meant = issue.errors.find((branch) =>
+    const likeliest = issue.errors.find((branch) =>
       branch.every((inner) => inner.path.length > 0 || expectation(inner) === ''),
     );
-    if (meant !== undefined && meant.length > 0) return meant.flatMap((inner) => toProblem(inner, path));
+    if (likeliest !== undefined && likeliest.length > 0) return likeliest.flatMap((inner) => toProblem(inner, path));
     const expectations = new Set(issue.errors.flat().map(expectation).filter(Boolean));
     return [{ path, message: `must be ${[...expectations].join(' or ') || 'something else'}${got(issue)}` }];
   }

@@ -23,9 +23,9 @@ const LIMITS: EndpointLimits = Object.freeze({ timeoutMs: 5_000, maxResponseByte
 /** `proxies`: what the environment says of them, as for calls. */
 export function createServiceDoor(userAgent: string, proxies: ProxyRules): ServiceDoor {
   const sender = createSender({ connections: 64, proxies });
-  const gone = new AbortController();
+  const closing = new AbortController();
   // Every question under way listens to it.
-  setMaxListeners(0, gone.signal);
+  setMaxListeners(0, closing.signal);
   return {
     async ask({ method, url, headers, body }) {
       const request = {
@@ -38,7 +38,7 @@ export function createServiceDoor(userAgent: string, proxies: ProxyRules): Servi
         limits: LIMITS,
         isRead: true,
       };
-      const errand = { label: url.origin, signal: gone.signal, deadline: performance.now() + LIMITS.timeoutMs };
+      const errand = { label: url.origin, signal: closing.signal, deadline: performance.now() + LIMITS.timeoutMs };
       try {
         return await sender.send(request, errand).catch((error: unknown) => {
           // A socket that was kept open may be closed by the other side just then; a question changes nothing there.
@@ -50,7 +50,7 @@ export function createServiceDoor(userAgent: string, proxies: ProxyRules): Servi
       }
     },
     close() {
-      gone.abort();
+      closing.abort();
       return sender.close();
     },
   };

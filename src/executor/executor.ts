@@ -6,11 +6,12 @@ import { createRedactor, type Redactor } from '../endpoint/redaction/redact.ts';
 import { endpointSecrets } from '../endpoint/secrets.ts';
 import { createAnswerThreads } from './answer/answer-threads.ts';
 import type { Answer } from './answer/build-answer.ts';
-import type { PoolOptions } from './pools.ts';
+import type { PoolLoad, PoolOptions } from './pools.ts';
 import { compileRequest, type RequestPlan } from './request/build-request.ts';
 import { buildPreview, previewProof, type RequestPreview } from './request/preview.ts';
 import { type CallParts, compileCall, type OnAnswer } from './run-endpoint.ts';
 import { createSender } from './send.ts';
+import type { SharedTokens } from './tokens/shared-tokens.ts';
 import { createTokens } from './tokens/token-store.ts';
 
 export type { RequestPreview } from './request/preview.ts';
@@ -23,6 +24,10 @@ export interface CompiledEndpoint {
 
 export interface Executor {
   compile(endpoint: Endpoint): CompiledEndpoint;
+  /** The sockets to APIs. */
+  readonly pools: readonly PoolLoad[];
+  /** Gives up what is in flight. */
+  abort(): void;
   /** Waits for what is in flight. */
   close(): Promise<void>;
 }
@@ -38,6 +43,8 @@ export interface ExecutorOptions extends PoolOptions {
   readonly signer?: AssertionSigner;
   /** Room for calls of one domain at one origin, in front of its sockets; a login counts to nobody's. */
   readonly slotsOf?: CallParts['slotsOf'];
+  /** Access tokens that other processes have as well. */
+  readonly sharedTokens?: SharedTokens;
 }
 
 export function createExecutor(options: ExecutorOptions = {}): Executor {
@@ -49,7 +56,7 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
   const threads = createAnswerThreads();
   const { onAnswer, signer, slotsOf } = options;
   const userAgent = options.userAgent ?? 'landbridge';
-  const tokens = createTokens(sender.send, redact, userAgent);
+  const tokens = createTokens(sender.send, redact, userAgent, options.sharedTokens);
 
   return {
     compile(endpoint) {
@@ -87,6 +94,10 @@ export function createExecutor(options: ExecutorOptions = {}): Executor {
         },
       };
     },
+    get pools() {
+      return sender.pools;
+    },
+    abort: () => sender.abort(),
     async close() {
       await sender.close();
       await threads.close();

@@ -23,8 +23,22 @@ export interface Outlet {
   readonly forwardedBy?: ProxyServer;
 }
 
+/** The sockets to one origin, and what they carry. */
+export interface PoolLoad {
+  readonly origin: string;
+  readonly connected: number;
+  readonly free: number;
+  readonly running: number;
+  /** Requests that wait for a socket. */
+  readonly pending: number;
+}
+
 export interface Pools {
   outletFor(request: WireRequest): Outlet;
+  /** Of each pool; several may lead to one origin. */
+  readonly load: readonly PoolLoad[];
+  /** Cuts what is under way. */
+  destroy(): void;
   close(): Promise<void>;
 }
 
@@ -34,6 +48,7 @@ const PROXY_TIMEOUT_MS = 10_000;
 
 export function createPools({ dispatcher, connections = 64, proxies }: PoolOptions): Pools {
   const outlets = new Map<Connection | undefined, Map<string, Outlet>>();
+  const pools = new Map<Pool, string>();
 
   function outletFor({ origin, connection, publicOnly = false }: WireRequest): Outlet {
     let byOrigin = outlets.get(connection);
@@ -76,11 +91,23 @@ export function createPools({ dispatcher, connections = 64, proxies }: PoolOptio
       headersTimeout: 0,
       bodyTimeout: 0,
     });
+    pools.set(pool, origin);
     return forwardedBy === undefined ? { dispatcher: pool } : { dispatcher: pool, forwardedBy };
   }
 
   return {
     outletFor: dispatcher === undefined ? outletFor : ({ origin }) => ({ dispatcher: dispatcher(origin) }),
+    get load() {
+      return [...pools].map(([{ stats }, origin]) => {
+        const { connected, free, running, pending } = stats;
+        return { origin, connected, free, running, pending };
+      });
+    },
+    destroy() {
+      for (const byOrigin of outlets.values())
+        for (const { dispatcher: pool } of byOrigin.values()) void pool.destroy();
+      outlets.clear();
+    },
     async close() {
       const all = [...outlets.values()].flatMap((byOrigin) => [...byOrigin.values()]);
       outlets.clear();

@@ -36,9 +36,11 @@ import {
 } from './request/proof.ts';
 import { type SigningCredential, signRequest } from './request/sigv4.ts';
 import type { RawResponse, Send, Watch } from './send.ts';
+import { secretsOf } from './tokens/fetch-token.ts';
 import type { Issued, Wish } from './tokens/issue.ts';
 import { cookiesFor } from './tokens/set-cookie.ts';
-import { secretsOf, type Tokens } from './tokens/token-store.ts';
+import type { Tokens } from './tokens/token-store.ts';
+import { sendTraced } from './traced-send.ts';
 import { inTurn, MAX_UNQUEUED_ANSWER } from './turns.ts';
 import { watchProgress } from './upstream-progress.ts';
 
@@ -116,6 +118,8 @@ class EndpointCall {
   readonly #maxPassingBytes: number;
   /** In place of the address, where a value in its path may be written down nowhere. */
   readonly #notedUrl: string | undefined;
+  /** For spans: the path of the request without values. */
+  readonly #template: string;
   #need: Need | undefined;
 
   constructor(
@@ -132,6 +136,7 @@ class EndpointCall {
     this.#onAnswer = onAnswer;
     this.#signer = signer;
     this.#slots = slotsOf?.(endpoint.domain, plan.origin);
+    this.#template = plan.basePath + endpoint.path;
     this.#answerPlan = { response: endpoint.response, paging: compilePaging(endpoint) };
     this.#buildAnswer = compileAnswer(this.#answerPlan, redact);
     this.#notedUrl = hidesPath(endpoint) ? `${endpoint.baseUrl}${endpoint.path}` : undefined;
@@ -144,20 +149,23 @@ class EndpointCall {
     this.#need ??= findNeed(this.#endpoint, this.#plan, context.label);
     if (this.#need.kind === 'live') return this.#runLive(this.#need, context, args, watch);
     const { proof, signing } = this.#need;
-    const unsigned = this.#plan.build(args, context.label, proof, context.trace);
-    const request = signing === undefined ? unsigned : signRequest(unsigned, signing, new Date());
+    const { span } = context;
+    const request = this.#plan.build(args, context.label, proof, context.trace);
     const waiting = this.#slots?.enter(context.principal.id, context);
-    if (waiting !== undefined) await waiting;
-    const sentAt = performance.now();
+    if (waiting !== undefined) await context.wait(span === undefined ? waiting : span.around('queue', waiting));
     let raw: RawResponse;
     let followed: Exchange | undefined;
     try {
-      try {
-        raw = await this.#send(request, context, watch);
-      } catch (error) {
-        throw this.#noteSilence(request, context, sentAt, error);
+      if (span !== undefined || signing !== undefined) raw = await this.#exchange(request, context, watch);
+      else {
+        const sentAt = performance.now();
+        try {
+          raw = await this.#send(request, context, watch);
+        } catch (error) {
+          throw this.#noteSilence(request, context, sentAt, error);
+        }
+        this.#noteAnswer(request, context, sentAt, raw);
       }
-      this.#noteAnswer(request, context, sentAt, raw);
       // A call has one place for all it sends: with a second one it could be refused half-way.
       if (raw.status >= 300 && raw.status < 400 && isRedirect(raw))
         followed = await this.#follow(request, raw, context, watch);
@@ -211,11 +219,27 @@ class EndpointCall {
     return waitFor(this.#threads.read(job, reader), reader, this.#endpoint.limits.timeoutMs, aftermath);
   }
 
-  /** Sends, and notes in the record what was sent and what came of it. The hot path spells it out: one promise less. */
-  async #exchange(request: WireRequest, context: ExecutionContext, watch: Watch | undefined): Promise<RawResponse> {
+  /**
+   * Signs and sends, and notes in the record and the trace what was sent and what came of it. The hot path, which does neither
+   * of the first two and is not traced, spells it out: one promise less. `resends`: how often the call has sent before.
+   */
+  async #exchange(
+    request: WireRequest,
+    context: ExecutionContext,
+    watch: Watch | undefined,
+    resends = 0,
+  ): Promise<RawResponse> {
+    const { span } = context;
     const sentAt = performance.now();
     try {
-      const raw = await this.#send(request, context, watch);
+      const raw = await (span === undefined
+        ? this.#send(this.#sign(request), context, watch)
+        : sendTraced(this.#send, request, context, span, {
+            template: this.#template,
+            resends,
+            watch,
+            sign: (whole) => this.#sign(whole),
+          }));
       this.#noteAnswer(request, context, sentAt, raw);
       return raw;
     } catch (error) {
@@ -239,17 +263,18 @@ class EndpointCall {
     context: ExecutionContext,
     watch: Watch | undefined,
     redact = this.#redact,
+    resends = 0,
   ): Promise<Exchange> {
     let last: Exchange = { request, raw };
     for (let hop = 0; isRedirect(last.raw); hop++) {
       const { basePath } = this.#plan;
-      const next = this.#sign(followRedirect(last.request, last.raw, basePath, hop, context.label, redact));
-      last = { request: next, raw: await this.#exchange(next, context, watch) };
+      const next = followRedirect(last.request, last.raw, basePath, hop, context.label, redact);
+      last = { request: next, raw: await this.#exchange(next, context, watch, resends + hop + 1) };
     }
     return last;
   }
 
-  /** A signature is for one address: where a redirect leads to another, it is made anew. */
+  /** A signature is for one address and one moment: where a redirect leads to another, it is made anew. */
   #sign(request: WireRequest): WireRequest {
     const signing = this.#need?.signing;
     return signing === undefined ? request : signRequest(request, signing, new Date());
@@ -266,16 +291,17 @@ class EndpointCall {
     this.#plan.build(args, label, undefined, trace);
     let live = await this.#prove(need, context);
     let last: Exchange;
-    await this.#slots?.enter(context.principal.id, context);
+    const waiting = this.#slots?.enter(context.principal.id, context);
+    if (waiting !== undefined)
+      await context.wait(context.span === undefined ? waiting : context.span.around('queue', waiting));
     try {
       for (let attempt = 0; ; attempt++) {
-        const unsigned = this.#plan.build(args, label, live.proof, trace);
-        const request = need.signing === undefined ? unsigned : signRequest(unsigned, need.signing, new Date());
-        const raw = await this.#exchange(request, context, watch);
+        const request = this.#plan.build(args, label, live.proof, trace);
+        const raw = await this.#exchange(request, context, watch, attempt);
         // An expired or revoked token looks just like this: one new one, for a call that may be repeated.
         const mayHelp = this.#giveUp(live.inHand, raw.status);
         if (!mayHelp || attempt > 0 || !isRepeatable) {
-          last = await this.#follow(request, raw, context, watch, live.redact);
+          last = await this.#follow(request, raw, context, watch, live.redact, attempt);
           break;
         }
         live = await this.#prove(need, context);
@@ -324,12 +350,24 @@ class EndpointCall {
   }
 
   async #takeToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
-    const issued =
-      this.#tokens.current(wish) ??
-      (await waitFor(this.#tokens.fetch(wish), context, this.#endpoint.limits.timeoutMs, 'unproven'));
+    const issued = this.#tokens.current(wish) ?? (await context.wait(this.#fetchToken(wish, context)));
     // At every use: the redactor forgets what it was told long ago.
     if (wish.subject === undefined) for (const secret of secretsOf(issued)) this.#redact.addSecret(secret);
     return issued;
+  }
+
+  /** Who waits for a token that another call is fetching already waits all the same, and its trace shows that. */
+  async #fetchToken(wish: Wish, context: ExecutionContext): Promise<Issued> {
+    const step = context.span?.begin('token', { 'landbridge.credential': wish.credential.name });
+    try {
+      const fetching = this.#tokens.fetch(step === undefined ? wish : { ...wish, span: step });
+      return await waitFor(fetching, context, this.#endpoint.limits.timeoutMs, 'unproven');
+    } catch (error) {
+      step?.fail(error);
+      throw error;
+    } finally {
+      step?.end();
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import { refusedBy } from '../network/tunnel.ts';
 import { isFileType, isInLines, isStream, wholePart } from './answer/cut-answer.ts';
 import { tooLarge } from './answer/too-large.ts';
 import { ByteCollector } from './byte-collector.ts';
-import { createPools, type PoolOptions } from './pools.ts';
+import { createPools, type PoolLoad, type PoolOptions } from './pools.ts';
 import type { WireRequest } from './request/build-request.ts';
 import { Unpacker } from './unpack.ts';
 import { explainFailure, repeatAdvice } from './unreachable.ts';
@@ -41,6 +41,9 @@ export type Send = (request: WireRequest, errand: Errand, watch?: Watch) => Prom
 
 export interface Sender {
   readonly send: Send;
+  readonly pools: readonly PoolLoad[];
+  /** Gives up whatever is under way, and sends nothing more. */
+  abort(): void;
   close(): Promise<void>;
 }
 
@@ -80,6 +83,13 @@ export function createSender(options: PoolOptions = {}): Sender {
           exchange.onResponseError(undefined, error as Error);
         }
       });
+    },
+    get pools() {
+      return pools.load;
+    },
+    abort() {
+      closed = true;
+      pools.destroy();
     },
     async close() {
       closed = true;

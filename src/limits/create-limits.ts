@@ -6,8 +6,9 @@ import { LimitRefusals, type RefusalCounts } from './limit-refusals.ts';
 import { Overload, type OverloadParts, SHED_DEFAULTS, SHED_RETRY_SECONDS, type ShedRules } from './overload.ts';
 import { type PrincipalGate, Principals } from './principals.ts';
 import type { SharedRates } from './rate.ts';
+import type { SharedRoom } from './room.ts';
 import type { Slots, WaitingCall } from './slots.ts';
-import { Upstreams } from './upstreams.ts';
+import { type UpstreamLoad, Upstreams } from './upstreams.ts';
 
 /** The `limits` section of landbridge.yaml. */
 export interface LimitOptions {
@@ -21,6 +22,8 @@ export interface LimitParts {
   readonly domains: readonly Pick<Domain, 'name' | 'limits'>[];
   /** Buckets that replicas have in common. */
   readonly shared?: SharedRates | undefined;
+  /** Room that workers have in common. */
+  readonly room?: SharedRoom | undefined;
   readonly onOverload: OverloadParts['onChange'];
 }
 
@@ -34,20 +37,24 @@ export interface Limits {
   countShed(): void;
   /** Calls that were refused since the start, by what refused them. */
   readonly refused: RefusalCounts;
+  /** Calls that wait for another of their caller to end. */
+  readonly callersWaiting: number;
+  readonly upstreams: readonly UpstreamLoad[];
   /** What holds for whoever has no limits of its own, and for the API of a domain. */
   rulesOf(what: { readonly principal: CallLimits | undefined } | { readonly domain: string }): CallRules;
 }
 
-export function createLimits({ options, domains, shared, onOverload }: LimitParts): Limits {
+export function createLimits({ options, domains, shared, room, onOverload }: LimitParts): Limits {
   const refusals = new LimitRefusals();
   const ofDomains = new Map(domains.map(({ name, limits }) => [name, limits]));
   const rules = toRules(PRINCIPAL_DEFAULTS, options.perPrincipal);
-  const principals = new Principals({ rules, refusals, shared });
+  const principals = new Principals({ rules, refusals, shared, room });
   const upstreams = new Upstreams({
     defaults: toRules(UPSTREAM_DEFAULTS, options.perUpstream),
     limitsOf: (domain) => ofDomains.get(domain),
     refusals,
     shared,
+    room,
   });
   const overload = new Overload({ rules: { ...SHED_DEFAULTS, ...options.shed }, onChange: onOverload });
   return {
@@ -65,6 +72,12 @@ export function createLimits({ options, domains, shared, onOverload }: LimitPart
     slotsOf: (domain, origin) => upstreams.slotsOf(domain, origin),
     countShed: () => refusals.count('overload'),
     refused: refusals.counts,
+    get callersWaiting() {
+      return principals.waiting;
+    },
+    get upstreams() {
+      return upstreams.load;
+    },
     rulesOf: (what) => ('domain' in what ? upstreams.rulesOf(what.domain) : toRules(rules, what.principal)),
   };
 }

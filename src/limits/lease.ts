@@ -13,6 +13,14 @@ export class Lease {
   #isOver = false;
   /** Several questions may be asked, and answered, at once: they wait for the one place of their call. */
   #returning: Promise<void> | undefined;
+  #asking = 0;
+  #askingSince = 0;
+  #askedMs = 0;
+
+  /** How long the call has waited for its client, and for room after that. */
+  get askedMs(): number {
+    return this.#askedMs;
+  }
 
   /** There was no room for the call, and it never began. */
   get wasRefused(): boolean {
@@ -47,10 +55,15 @@ export class Lease {
 
   async #whileAsking<Answer>(question: () => Promise<Answer>): Promise<Answer> {
     this.#giveUp();
+    if (this.#asking++ === 0) this.#askingSince = performance.now();
     try {
       return await question();
     } finally {
-      await this.#comeBack();
+      try {
+        await this.#comeBack();
+      } finally {
+        if (--this.#asking === 0) this.#askedMs += performance.now() - this.#askingSince;
+      }
     }
   }
 

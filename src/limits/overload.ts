@@ -19,6 +19,7 @@ export const SHED_RETRY_SECONDS = 2;
 
 /** What one look finds. */
 export interface LoadSample {
+  /** How late a busy loop was; 0 where it had time. */
   readonly eventLoopMs: number;
   readonly heapPercent: number;
 }
@@ -56,6 +57,7 @@ export class Overload {
   #delay: IntervalHistogram | undefined;
   #utilization: EventLoopUtilization | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #tell: ((lateMs: number) => void) | undefined;
 
   constructor(parts: OverloadParts) {
     this.rules = parts.rules;
@@ -69,6 +71,15 @@ export class Overload {
 
   get isExhausted(): boolean {
     return this.#heapPercent >= UNREADY_HEAP_PERCENT;
+  }
+
+  get heapPercent(): number {
+    return this.#heapPercent;
+  }
+
+  /** From now on somebody is told how late the loop was, busy or not, at every look. */
+  tellDelay(tell: (lateMs: number) => void): void {
+    this.#tell = tell;
   }
 
   /** Begins to look, if nobody has before. It does not keep the process alive. */
@@ -97,6 +108,7 @@ export class Overload {
     // Node counts from one look of its own to the next: what is beyond that is delay.
     const lateMs = delay.count === 0 ? 0 : Math.max(0, delay.percentile(99) / 1e6 - RESOLUTION_MS);
     delay.reset();
+    this.#tell?.(lateMs);
     const before = this.#utilization;
     this.#utilization = performance.eventLoopUtilization();
     const isBusy = performance.eventLoopUtilization(this.#utilization, before).utilization >= BUSY;

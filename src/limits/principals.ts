@@ -6,6 +6,7 @@ import type { GatewayError } from '../errors.ts';
 import { type CallRules, toRules } from './call-rules.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { Meter, type SharedRates } from './rate.ts';
+import type { SharedRoom } from './room.ts';
 import { type BusyReason, Slots, type WaitingCall } from './slots.ts';
 
 export interface PrincipalParts {
@@ -13,6 +14,7 @@ export interface PrincipalParts {
   readonly rules: CallRules;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
+  readonly room: SharedRoom | undefined;
 }
 
 /** Callers are forgotten from here on, if they have nothing under way and their bucket is full: nothing is lost then. */
@@ -27,6 +29,13 @@ export class Principals {
     this.#parts = parts;
   }
 
+  /** Calls that wait for one of their own caller to end. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const gate of this.#gates.values()) waiting += gate.waiting;
+    return waiting;
+  }
+
   gateOf({ id, limits }: Principal): PrincipalGate {
     const gate = this.#gates.get(id) ?? this.#meet(id);
     if (gate.limits !== limits) gate.adopt(limits);
@@ -36,7 +45,11 @@ export class Principals {
   #meet(id: string): PrincipalGate {
     if (this.#gates.size >= this.#sweepAt) {
       const now = performance.now();
-      for (const [other, gate] of this.#gates) if (gate.isIdle(now)) this.#gates.delete(other);
+      for (const [other, gate] of this.#gates)
+        if (gate.isIdle(now)) {
+          gate.close();
+          this.#gates.delete(other);
+        }
       this.#sweepAt = Math.max(MIN_SWEEP, this.#gates.size * 2);
     }
     const gate = new PrincipalGate(id, this.#parts);
@@ -58,14 +71,29 @@ export class PrincipalGate {
     this.#parts = parts;
     this.#rules = parts.rules;
     this.#meter = new Meter(`principal ${id}`, parts.shared);
-    this.#slots = new Slots(parts.rules, (why, call) => this.#refuseBusy(why, call));
+    const { room } = parts;
+    this.#slots = new Slots(
+      parts.rules,
+      (why, call) => this.#refuseBusy(why, call),
+      undefined,
+      room && ((user, total) => room.shareOf(`principal ${id}`, total, user)),
+    );
+  }
+
+  get waiting(): number {
+    return this.#slots.waiting;
   }
 
   /** Other limits for the same caller: what it has used up, and has under way, stays. */
   adopt(limits: CallLimits | undefined): void {
     this.limits = limits;
     this.#rules = toRules(this.#parts.rules, limits);
-    this.#slots.rules = this.#rules;
+    this.#slots.adopt(this.#rules);
+  }
+
+  /** It is forgotten. */
+  close(): void {
+    this.#slots.close();
   }
 
   /** Undefined: go on. A promise: wait for it. Throws or rejects where the call is refused. leave() must follow. */

@@ -4,6 +4,7 @@
 import { isAnybody } from '../call/caller.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import { GatewayError } from '../errors.ts';
+import type { RoomShare, RoomUser } from './room.ts';
 
 export interface SlotRules {
   readonly concurrent: number;
@@ -31,10 +32,15 @@ interface Guest {
 /** After a minute without a call a caller is forgotten. */
 const GUEST_MS = 60_000;
 
-export class Slots {
-  rules: SlotRules;
+/** Of room that several processes have in common: this one's part. */
+export type OpenShare = (user: RoomUser, total: number) => RoomShare;
+
+export class Slots implements RoomUser {
+  #rules: SlotRules;
   readonly #refuse: (why: BusyReason, call: WaitingCall) => GatewayError;
   readonly #pace: Pace | undefined;
+  readonly #openShare: OpenShare | undefined;
+  #share: RoomShare | undefined;
   readonly #guests = new Map<string, Guest>();
   /** Guests whose calls wait, the next one to be served first. */
   readonly #ring: Guest[] = [];
@@ -42,13 +48,49 @@ export class Slots {
   #waiting = 0;
   /** Calls whose turn it would be, if the pace lets them: how many have been asked for. */
   #asking = 0;
+  /** Calls for which another place of the common room has been asked for: they wait, but not in the queue yet. */
+  #growing = 0;
   #pacing: NodeJS.Timeout | undefined;
   #sweeping: NodeJS.Timeout | undefined;
 
-  constructor(rules: SlotRules, refuse: (why: BusyReason, call: WaitingCall) => GatewayError, pace?: Pace) {
-    this.rules = rules;
+  constructor(
+    rules: SlotRules,
+    refuse: (why: BusyReason, call: WaitingCall) => GatewayError,
+    pace?: Pace,
+    openShare?: OpenShare,
+  ) {
+    this.#rules = rules;
     this.#refuse = refuse;
     this.#pace = pace;
+    this.#openShare = openShare;
+    this.#share = openShare?.(this, rules.concurrent);
+  }
+
+  /** Other rules from now on. What runs and waits already stays. */
+  adopt(rules: SlotRules): void {
+    const before = this.#rules.concurrent;
+    this.#rules = rules;
+    if (this.#openShare === undefined || before === rules.concurrent) return;
+    this.close();
+    this.#share = this.#openShare(this, rules.concurrent);
+  }
+
+  /** Nobody comes any more. */
+  close(): void {
+    this.#share?.close();
+  }
+
+  /** How many calls may run here at once. */
+  get #places(): number {
+    return this.#share === undefined ? this.#rules.concurrent : this.#share.places;
+  }
+
+  get #queued(): number {
+    return this.#waiting - this.#asking - this.#growing;
+  }
+
+  get rules(): SlotRules {
+    return this.#rules;
   }
 
   get running(): number {
@@ -78,11 +120,17 @@ export class Slots {
     this.#running--;
     const guest = this.#guests.get(who);
     if (guest !== undefined) guest.running--;
-    if (this.#waiting > 0) this.#serve();
+    this.#share?.giveBack();
+    if (this.#waiting > 0) this.serve();
   }
 
   #hasRoom(guest: Guest): boolean {
-    return this.#running < this.rules.concurrent && this.#mayHaveMore(guest);
+    return this.#running < this.#places && this.#mayHaveMore(guest);
+  }
+
+  /** As hasRoom(), once all begin whom the pace lets. */
+  #isCrowded(guest: Guest): boolean {
+    return this.#running + this.#asking >= this.#places || !this.#mayHaveMore(guest);
   }
 
   /**
@@ -91,9 +139,9 @@ export class Slots {
    * room, even when all calls take long.
    */
   #mayHaveMore({ running, isAnybody }: Guest): boolean {
-    const { concurrent } = this.rules;
-    if (isAnybody || running === 0 || concurrent < 4) return true;
-    return running < 7 * (concurrent - this.#running - 1);
+    const places = this.#places;
+    if (isAnybody || running === 0 || places < 4) return true;
+    return running < 7 * (places - this.#running - 1);
   }
 
   #meet(who: string): Guest {
@@ -121,8 +169,8 @@ export class Slots {
   }
 
   #enterPaced(guest: Guest, call: WaitingCall, pace: Pace): Promise<void> | undefined {
-    const isCrowded = this.#running + this.#asking >= this.rules.concurrent || !this.#mayHaveMore(guest);
-    if (isCrowded || this.#waiting > this.#asking || this.#pacing !== undefined) return this.#wait(guest, call);
+    if (this.#isCrowded(guest) || this.#waiting > this.#asking || this.#pacing !== undefined)
+      return this.#wait(guest, call);
     const waitMs = pace();
     if (waitMs === 0) {
       this.#running++;
@@ -137,35 +185,59 @@ export class Slots {
     return this.#wait(guest, call, waitMs);
   }
 
-  /** `asked`: its waiting only begins when the pace has answered. */
-  #wait(guest: Guest, call: WaitingCall, asked?: Promise<unknown>, hasBegun = false): Promise<void> {
+  /** `pace`: its waiting only begins when the pace has answered. */
+  #wait(guest: Guest, call: WaitingCall, pace?: Promise<unknown>, hasBegun = false): Promise<void> {
     if (call.signal.aborted) throw cancelled(call);
-    // Who only waits for the pace to be asked has its place already.
-    if (!hasBegun && this.#waiting - this.#asking >= this.rules.queue) this.#makeRoom(guest, call);
+    const growth = pace === undefined && this.#isCrowded(guest) ? this.#share?.grow() : undefined;
+    // Who only waits for the pace, or for more room, to be asked has its place already.
+    if (!hasBegun && growth === undefined && this.#queued >= this.#rules.queue) this.#makeRoom(guest, call);
     const waiting = new Promise<void>((resolve, reject) => {
       const waiter = new Waiter(this, guest, call, resolve, reject);
-      const begin = () => waiter.begin(Math.min(this.rules.waitSeconds * 1_000, call.deadline - performance.now()));
-      if (asked === undefined) begin();
-      else void asked.then(begin);
+      const begin = () => waiter.begin(Math.min(this.#rules.waitSeconds * 1_000, call.deadline - performance.now()));
+      if (growth !== undefined) this.#growFor(growth, waiter, begin, hasBegun);
+      else if (pace === undefined) begin();
+      else void pace.then(begin);
       if (guest.queue.push(waiter) === 1) this.#ring.push(guest);
       this.#waiting++;
     });
     // Those before may wait for a share of theirs, and leave room for this one.
-    if (asked === undefined) this.#serve();
+    if (pace === undefined) this.serve();
     return waiting;
+  }
+
+  /** Where no place came, its waiting begins: in the queue, if that has room. */
+  #growFor(growth: Promise<void>, waiter: Waiter, begin: () => void, hasBegun: boolean): void {
+    this.#growing++;
+    void growth.then(() => {
+      this.#growing--;
+      if (waiter.isOver) return;
+      if (!hasBegun && this.#queued > this.#rules.queue) {
+        const longest = this.#longestQueue(waiter.guest);
+        const last = longest.queue.length > waiter.guest.queue.length ? longest.queue.at(-1)! : waiter;
+        this.remove(last, this.#refuse('full', last.call));
+        if (last === waiter) return;
+      }
+      begin();
+    });
+  }
+
+  #longestQueue(guest: Guest): Guest {
+    let longest = guest;
+    for (const other of this.#ring) if (other.queue.length > longest.queue.length) longest = other;
+    return longest;
   }
 
   /** The last call of whoever has more waiting than this caller would have gives way; where that is nobody, the new one goes. */
   #makeRoom(guest: Guest, call: WaitingCall): void {
-    let longest = guest;
-    for (const other of this.#ring) if (other.queue.length > longest.queue.length) longest = other;
+    const longest = this.#longestQueue(guest);
     if (longest.queue.length <= guest.queue.length + 1) throw this.#refuse('full', call);
     const last = longest.queue.at(-1)!;
     this.remove(last, this.#refuse('full', last.call));
   }
 
-  #serve(): void {
-    while (this.#pacing === undefined && this.#running + this.#asking < this.rules.concurrent) {
+  /** Lets those begin who may. */
+  serve(): void {
+    while (this.#pacing === undefined && this.#running + this.#asking < this.#places) {
       if (this.#asking >= this.#waiting) return;
       const guest = this.#nextGuest();
       if (guest === undefined) return;
@@ -183,7 +255,7 @@ export class Slots {
 
   #begin(guest: Guest): void {
     const waiter = guest.queue.shift()!;
-    this.#waiting--;
+    this.#leaveQueue();
     this.#ring.splice(this.#ring.indexOf(guest), 1);
     if (guest.queue.length > 0) this.#ring.push(guest);
     this.#running++;
@@ -192,14 +264,14 @@ export class Slots {
     waiter.resolve();
   }
 
-  #ask(asked: Promise<number>): void {
+  #ask(pace: Promise<number>): void {
     this.#asking++;
-    void asked.then((waitMs) => {
+    void pace.then((waitMs) => {
       this.#asking--;
       if (waitMs > 0) return this.#pause(waitMs);
-      const guest = this.#running < this.rules.concurrent ? this.#nextGuest() : undefined;
+      const guest = this.#running < this.#places ? this.#nextGuest() : undefined;
       if (guest !== undefined) this.#begin(guest);
-      this.#serve();
+      this.serve();
     });
   }
 
@@ -209,16 +281,20 @@ export class Slots {
 
   goOn(): void {
     this.#pacing = undefined;
-    this.#serve();
+    this.serve();
   }
 
   remove(waiter: Waiter, error: GatewayError): void {
     const { guest } = waiter;
     guest.queue.splice(guest.queue.indexOf(waiter), 1);
     if (guest.queue.length === 0) this.#ring.splice(this.#ring.indexOf(guest), 1);
-    this.#waiting--;
+    this.#leaveQueue();
     waiter.end();
     waiter.reject(error);
+  }
+
+  #leaveQueue(): void {
+    if (--this.#waiting === 0) this.#share?.enough();
   }
 
   expire(waiter: Waiter): void {
@@ -234,7 +310,7 @@ class Waiter {
   readonly reject: (error: GatewayError) => void;
   readonly #slots: Slots;
   #timer: NodeJS.Timeout | undefined;
-  #isOver = false;
+  isOver = false;
 
   constructor(
     slots: Slots,
@@ -252,7 +328,7 @@ class Waiter {
   }
 
   begin(waitMs: number): void {
-    if (!this.#isOver) this.#timer = setTimeout(expire, Math.max(0, waitMs), this.#slots, this);
+    if (!this.isOver) this.#timer = setTimeout(expire, Math.max(0, waitMs), this.#slots, this);
   }
 
   /** The caller left. */
@@ -261,7 +337,7 @@ class Waiter {
   }
 
   end(): void {
-    this.#isOver = true;
+    this.isOver = true;
     clearTimeout(this.#timer);
     this.call.signal.removeEventListener('abort', this);
   }

@@ -4,6 +4,7 @@ import type { CallLimits } from '../endpoint/model.ts';
 import { type CallRules, toRules } from './call-rules.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { Meter, type SharedRates } from './rate.ts';
+import type { SharedRoom } from './room.ts';
 import { Slots } from './slots.ts';
 
 export interface UpstreamParts {
@@ -13,11 +14,21 @@ export interface UpstreamParts {
   readonly limitsOf: (domain: string) => CallLimits | undefined;
   readonly refusals: LimitRefusals;
   readonly shared: SharedRates | undefined;
+  readonly room: SharedRoom | undefined;
+}
+
+/** How much of an API's room is taken. */
+export interface UpstreamLoad {
+  readonly domain: string;
+  readonly running: number;
+  readonly waiting: number;
+  readonly concurrent: number;
 }
 
 export class Upstreams {
   readonly #parts: UpstreamParts;
   readonly #slots = new Map<string, Slots>();
+  readonly #byDomain = new Map<string, Slots[]>();
 
   constructor(parts: UpstreamParts) {
     this.#parts = parts;
@@ -27,19 +38,30 @@ export class Upstreams {
     return toRules(this.#parts.defaults, this.#parts.limitsOf(domain));
   }
 
+  /** By domain, the servers of one together. */
+  get load(): readonly UpstreamLoad[] {
+    return [...this.#byDomain].map(([domain, slots]) => ({
+      domain,
+      running: slots.reduce((sum, { running }) => sum + running, 0),
+      waiting: slots.reduce((sum, { waiting }) => sum + waiting, 0),
+      concurrent: slots.reduce((sum, { rules }) => sum + rules.concurrent, 0),
+    }));
+  }
+
   slotsOf(domain: string, origin: string): Slots {
     const key = `${domain} ${origin}`;
     let slots = this.#slots.get(key);
     if (slots === undefined) {
       slots = this.#build(domain, key);
       this.#slots.set(key, slots);
+      this.#byDomain.set(domain, [...(this.#byDomain.get(domain) ?? []), slots]);
     }
     return slots;
   }
 
   #build(domain: string, key: string): Slots {
     const rules = this.rulesOf(domain);
-    const { refusals, shared } = this.#parts;
+    const { refusals, shared, room } = this.#parts;
     const { rate, waitSeconds } = rules;
     const meter = rate && new Meter(`upstream ${key}`, shared);
     return new Slots(
@@ -55,6 +77,7 @@ export class Upstreams {
           retryAfterMs: why === 'full' ? 1_000 : waitSeconds * 1_000,
         }),
       rate && meter && (() => meter.take(rate, performance.now())),
+      room && ((user, total) => room.shareOf(`upstream ${key}`, total, user)),
     );
   }
 }

@@ -36,10 +36,12 @@ export async function get(
   const path = url.pathname + url.search;
   if (proxy !== undefined && url.protocol === 'http:') {
     const { authorization } = proxy;
-    const told = { ...own, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
-    const answer = await ask(new URL(proxy.url), { path: url.origin + path, headers: told, signal }).catch((error) => {
-      throw signal.aborted ? error : unreachableProxy(proxy, codeOf(error));
-    });
+    const toProxy = { ...own, ...(authorization !== undefined && { 'proxy-authorization': authorization }) };
+    const answer = await ask(new URL(proxy.url), { path: url.origin + path, headers: toProxy, signal }).catch(
+      (error) => {
+        throw signal.aborted ? error : unreachableProxy(proxy, codeOf(error));
+      },
+    );
     if (answer.status === 407) {
       answer.body.destroy();
       throw refusedBy(proxy, answer.status);

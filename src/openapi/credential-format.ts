@@ -65,8 +65,8 @@ function shownIn(text: string, pattern: RegExp, words?: RegExp): string | undefi
 }
 
 function saidIn(text: string): string | undefined {
-  const said = SAID.map((pattern) => pattern.exec(text)?.[1]).find((word) => word && !PLAIN_WORDS.test(word));
-  const word = said ?? LOOSELY_SAID.map((pattern) => pattern.exec(text)?.[1]).find((one) => one && COMMON.test(one));
+  const clear = SAID.map((pattern) => pattern.exec(text)?.[1]).find((word) => word && !PLAIN_WORDS.test(word));
+  const word = clear ?? LOOSELY_SAID.map((pattern) => pattern.exec(text)?.[1]).find((one) => one && COMMON.test(one));
   return word === undefined ? undefined : `${word} `;
 }
 

@@ -19,12 +19,12 @@ import { buildEndpoint, effectOfOperation, type ImportContext } from './objects/
 import { createParameterReader } from './objects/parameter.ts';
 import { listOperations, type Operation } from './objects/paths.ts';
 import { createResponsePlans } from './objects/response.ts';
-import { readSecurity } from './objects/security-requirement.ts';
+import { Security } from './objects/security-requirement.ts';
 import { readServers } from './objects/server.ts';
 import { type DocumentExtension, documentExtension, operationExtension } from './objects/x-mcp.ts';
 import { nameOperations } from './operation-names.ts';
 import { createBodyDemands } from './schema/body-demands.ts';
-import { createOneWayProperties } from './schema/one-way-properties.ts';
+import { OneWayProperties } from './schema/one-way-properties.ts';
 import { createScan } from './schema/scan.ts';
 import { createSchemaBuilder } from './schema/schema-builder.ts';
 import { followSchema } from './schema/schema-refs.ts';
@@ -57,7 +57,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const resolver = createResolver(documents);
   const variants = createVariants(root, resolver);
   const follow = followSchema(resolver);
-  const oneWay = createOneWayProperties(follow, resolver.oneWay);
+  const oneWay = new OneWayProperties(follow, resolver.oneWay);
   const guesses = createGuesses();
   const extension = documentExtension(root.value, (problem) => warnings.push(`${text.label}: /x-mcp: ${problem}.`));
   const info = nodeAt(root.value, 'info');
@@ -68,15 +68,24 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   const operations = listOperations(root, resolver, warnings);
   const parameters = findKeyParameters(operations, resolver, options);
   const bodyKeys = findBodyKeys(operations, parameters, resolver, options);
-  const keys = [...parameters, ...bodyKeys.keys];
-  const security = readSecurity(root, domain, servers.main.url, headers, options, resolver, warnings, keys);
+  const mainUrl = servers.main.url;
+  const security = new Security({
+    root,
+    domain,
+    mainUrl,
+    callerHeaders: headers,
+    options,
+    resolver,
+    warnings,
+    parameters: [...parameters, ...bodyKeys.keys],
+  });
   const context: ImportContext = {
     domain,
     label: text.label,
     root: root.value,
     resolver,
     readParameters: createParameterReader(resolver, guesses),
-    builder: createSchemaBuilder(resolver),
+    builder: createSchemaBuilder(follow, oneWay),
     variants,
     shapeOf: createShapes(resolver, variants, oneWay),
     demandsFields: createBodyDemands(follow, oneWay),

@@ -1,6 +1,7 @@
 // What an operation of the document has and its endpoint does not show: parameters that are no arguments, media types that
 // were not taken, fields only the API sets. Looked for when a person asks, by comparing the two.
 import { isMethodParameter } from '../endpoint/headers/header-names.ts';
+import { toEssence } from '../endpoint/media-type.ts';
 import type { Endpoint, LeftOut, Target } from '../endpoint/model.ts';
 import { type Node, nodeAt } from '../endpoint/untrusted.ts';
 import { type RequestContext, type RequestDraft, SIGNATURE } from './objects/operation-request.ts';
@@ -18,8 +19,8 @@ export function findLeftOut(
 ): readonly LeftOut[] {
   const { place, pathItem } = operation;
   const { parameters } = context.readParameters(pathItem, place);
-  const taken = [...plan.args.flatMap(({ to }) => to), ...plan.fixed.map(({ to }) => to)];
-  const lost = parameters.filter((parameter) => !taken.some((target) => isPlaceOf(parameter, target)));
+  const targets = [...plan.args.flatMap(({ to }) => to), ...plan.fixed.map(({ to }) => to)];
+  const rest = parameters.filter((parameter) => !targets.some((target) => isPlaceOf(parameter, target)));
   const fields = new Set(body?.fields.map(({ name }) => name));
   const unsent = body?.whole === undefined ? (body?.shape?.names ?? []).filter((name) => !fields.has(name)) : [];
   const accepted = new Set(
@@ -28,7 +29,7 @@ export function findLeftOut(
   const signed = context.security.isSigned(place.value as Node);
   const callbacks = Object.keys(nodeAt(place.value, 'callbacks') ?? {});
   return [
-    ...lost.map((parameter) => ({
+    ...rest.map((parameter) => ({
       what: `${parameter.in} parameter ${parameter.name}`,
       ...(signed && SIGNATURE.test(parameter.name)
         ? { why: 'the signature brings its own with every request' }
@@ -91,21 +92,21 @@ function whyLost(
 }
 
 /** Only one way to write the body is offered. */
-function mediaTypesLeft({ place }: Operation, taken: string | undefined, context: RequestContext): LeftOut[] {
-  if (taken === undefined) return [];
+function mediaTypesLeft({ place }: Operation, mediaType: string | undefined, context: RequestContext): LeftOut[] {
+  if (mediaType === undefined) return [];
   const body = orNothing(() => context.resolver.settle(inside(place, 'requestBody')));
   const types =
     place.document.dialect.major === 2
       ? mediaTypesOf(context.root, place.value, 'consumes')
       : Object.keys(nodeAt(body?.value, 'content') ?? {});
-  const others = types.filter((type) => !type.startsWith(taken));
+  const others = types.filter((type) => !type.startsWith(mediaType));
   return others.length === types.length && types.length === 1
     ? []
-    : others.map((type) => ({ what: `body as ${type}`, why: `it is written as ${taken}` }));
+    : others.map((type) => ({ what: `body as ${type}`, why: `it is written as ${mediaType}` }));
 }
 
 function answersLeft(types: readonly string[], accept = 'application/json'): LeftOut[] {
   return types
-    .filter((type) => !type.includes('*') && !accept.includes(type.split(';')[0]!.trim()))
+    .filter((type) => !type.includes('*') && !accept.toLowerCase().includes(toEssence(type)))
     .map((type) => ({ what: `answer as ${type}`, why: `${accept.split(',')[0]} is asked for` }));
 }

@@ -69,13 +69,14 @@ export function createSpentMemory(now: () => number = Date.now) {
  * A store of one process. What it did not issue itself, this very process before a restart among others, is worth nothing:
  * nobody could say whether it was used.
  */
-export function createSpentStore(now: () => number = Date.now): SpentStore {
+export function createSpentStore(now: () => number = Date.now) {
   const memory = createSpentMemory(now);
   const own = randomBytes(4).readUInt32BE(0);
   return {
     mark: () => own,
-    spend: (nonce, expiresAtMs, mark) => (mark === own ? memory.spend(nonce, expiresAtMs) : 'lost'),
-  };
+    spend: (nonce: string, expiresAtMs: number, mark: number): Spent =>
+      mark === own ? memory.spend(nonce, expiresAtMs) : 'lost',
+  } satisfies SpentStore;
 }
 
 export interface ConfirmationOptions {

@@ -58,16 +58,16 @@ export function buildControls(own: ReadonlySet<string>, offer: ControlOffer): Co
     dry_run: free('dry_run'),
     ...(offer.token && { confirmation_token: free('confirmation_token') }),
   });
-  const taken = CONTROL_NAMES.filter((name) => keys[name] !== undefined);
-  const advertised = taken.filter((name) => name !== 'fields' || offer.fields === 'advertised');
+  const names = CONTROL_NAMES.filter((name) => keys[name] !== undefined);
+  const advertised = names.filter((name) => name !== 'fields' || offer.fields === 'advertised');
   const isTokenless = !offer.token && !own.has('confirmation_token');
 
   const take: ControlPlan['take'] = (tool, args) => {
     if (isTokenless && saidIn(args, 'confirmation_token') !== undefined) refuse(tool, 'confirmation_token', NO_TOKEN);
-    if (!taken.some((name) => Object.hasOwn(args, keys[name]!))) return undefined;
+    if (!names.some((name) => Object.hasOwn(args, keys[name]!))) return undefined;
     const rest: Record<string, unknown> = { ...args };
     const controls: { -readonly [Name in keyof Controls]: Controls[Name] } = {};
-    for (const name of taken) {
+    for (const name of names) {
       const key = keys[name]!;
       const value = saidIn(rest, key);
       delete rest[key];

@@ -1,9 +1,11 @@
 // The only place where a failure becomes an answer: typed data beside a text that says what to do next.
+
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Outcome } from '../call/outcome.ts';
 import { adviseStatus, type RefusedCall } from '../endpoint/conventions/status-advice.ts';
 import { loginSecrets } from '../endpoint/login/login-operation.ts';
 import type { Credential, Endpoint, Target } from '../endpoint/model.ts';
+import { wholeCharacters } from '../endpoint/plain-text.ts';
 import { secretsIn, unsetVariables } from '../endpoint/secrets.ts';
 import { type Aftermath, ERRORS, type FailureMode, GatewayError, ToolTimeoutError } from '../errors.ts';
 import { isSilent } from '../executor/answer/api-problem.ts';
@@ -53,6 +55,7 @@ function buildFailure(
   return {
     content: [{ type: 'text', text }],
     isError: true,
+    ...(mode === 'shutting_down' && { isUnavailable: true }),
     // Some clients show the model only this (Claude Code): so it carries the text as well.
     structured: { ...(isPrintable(details) && details), failure_mode: mode, message: text },
   };
@@ -161,10 +164,12 @@ const SKEWED = /RequestTimeTooSkewed|RequestExpired|Signature expired|Signature 
 
 /** Why a signature may be refused though its key is right. */
 function clockOf({ problem, clockSkewSeconds }: Answer): RefusedCall['clock'] {
-  const said = [problem?.title, problem?.detail, problem?.type, problem?.body].some((text) => SKEWED.test(text ?? ''));
-  return clockSkewSeconds === undefined && !said ? undefined : { skewSeconds: clockSkewSeconds };
+  const isSkewed = [problem?.title, problem?.detail, problem?.type, problem?.body].some((text) =>
+    SKEWED.test(text ?? ''),
+  );
+  return clockSkewSeconds === undefined && !isSkewed ? undefined : { skewSeconds: clockSkewSeconds };
 }
 
 function cut(text: string): string {
-  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… [cut]`;
+  return text.length <= MAX_TEXT ? text : `${wholeCharacters(text, MAX_TEXT)}… [cut]`;
 }

@@ -57,8 +57,8 @@ export function createGuard(
   }
   return async (context, args, next, sent = args) => {
     // A transformation may make two different arguments look alike; then what came counts as well.
-    const said = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
-    const digest = surroundings === undefined ? said : `${said} ${surroundings(context)}`;
+    const own = isPlainData(args) ? buildDigest(args) : `${context.argumentsDigest}.${buildDigest(args)}`;
+    const digest = surroundings === undefined ? own : `${own} ${surroundings(context)}`;
     const bind = (purpose: Binding['purpose']): Binding => {
       return { purpose, principal: context.principal.id, operation, digest };
     };

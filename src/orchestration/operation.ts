@@ -83,8 +83,8 @@ function compileCall(
     validate: lenient?.validate ?? createValidator(endpoint),
     describe: async (context, args, sent) => {
       const { method, url } = rest.preview(args, context.label);
-      const told = fillCallerHeaders(endpoint.callerHeaders ?? [], context);
-      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent, told);
+      const callerHeaders = fillCallerHeaders(endpoint.callerHeaders ?? [], context);
+      return buildQuestion(endpoint, domain.title, `${method} ${url}`, args, sent, callerHeaders);
     },
     surroundings,
     preview: (context, args) => {

@@ -7,10 +7,11 @@ import type { Outcome } from '../call/outcome.ts';
 import type { Args, ConfirmWay, Effect } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import type { Validator } from '../schema/check/validator.ts';
+import type { CallSpan } from '../tracing/call-span.ts';
 import { compose, type Recheck } from './compose.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { ControlPlan } from './controls.ts';
-import { createGuard, type Describe } from './guard.ts';
+import { createGuard, type Describe, type Guard } from './guard.ts';
 import type { Decision } from './policy.ts';
 
 export interface Pipeline {
@@ -65,9 +66,14 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       permission: decision,
       keptArguments: keepArguments?.(own),
     });
-    const valid = validate(bound.label, own);
+    const { span } = bound;
+    const valid = span === undefined ? validate(bound.label, own) : validateTraced(span, validate, bound.label, own);
     if (split?.controls.dryRun) return Promise.resolve(dryRun(bound, pipeline.preview(bound, valid, own)));
-    return guard ? guard(bound, valid, (inner) => chain(inner, valid), own) : chain(bound, valid);
+    if (guard === undefined) return chain(bound, valid);
+    const next = (inner: ExecutionContext) => chain(inner, valid);
+    return span === undefined
+      ? guard(bound, valid, next, own)
+      : guardTraced(span, guard, decision, { bound, valid, next, own });
   };
 
   // Not an async function: on a way that every call takes, that would be one promise more.
@@ -78,6 +84,46 @@ export function compilePipeline(pipeline: Pipeline): Handler {
       return Promise.reject(error);
     }
   };
+}
+
+/** Apart, so that calls that are not traced pay for no closure. */
+function validateTraced(span: CallSpan, validate: Validator, label: string, args: Args): Args {
+  return span.step('validate', () => validate(label, args));
+}
+
+interface GuardedCall {
+  readonly bound: ExecutionContext;
+  readonly valid: Args;
+  readonly next: (context: ExecutionContext) => Promise<Outcome>;
+  readonly own: Args;
+}
+
+/** Its span ends where what it guards begins: the time a person takes must not look like the API's. */
+async function guardTraced(
+  span: CallSpan,
+  guard: Guard,
+  { policy }: Decision,
+  { bound, valid, next, own }: GuardedCall,
+): Promise<Outcome> {
+  const step = span.begin('guard', { 'landbridge.guard.policy': policy });
+  const finish = () => {
+    const { by, answer } = bound.confirmation ?? {};
+    step.set('landbridge.guard.by', by);
+    step.set('landbridge.guard.answer', answer);
+    step.end();
+  };
+  const goOn = (inner: ExecutionContext) => {
+    finish();
+    return next(inner.withSpan(span));
+  };
+  try {
+    return await guard(bound.withSpan(step), valid, goOn, own);
+  } catch (error) {
+    step.fail(error);
+    throw error;
+  } finally {
+    finish();
+  }
 }
 
 /** What may change something is written down before it does: a process that ends meanwhile leaves a trace of it. */

@@ -50,14 +50,14 @@ export function decideWay(
   domain: Partial<Pick<Domain, 'name' | 'confirm'>>,
   { confirm, confirmAtLeast = 'token' }: DeploymentPolicy,
 ): WayDecision {
-  const said = (who: string, way: ConfirmWay): WayDecision => ({ way, because: `${who} says confirm: ${way}` });
+  const decidedBy = (who: string, way: ConfirmWay): WayDecision => ({ way, because: `${who} says confirm: ${way}` });
   const started = confirm && { way: confirm, because: `this gateway was started with --confirm ${confirm}` };
   const nearest: WayDecision = (confirm === 'ask' ? started : undefined) ??
-    (endpoint.confirm && said(endpoint.provenance?.confirm ?? 'the operation', endpoint.confirm)) ??
-    (domain.confirm && said(`the domain ${domain.name}`, domain.confirm)) ??
+    (endpoint.confirm && decidedBy(endpoint.provenance?.confirm ?? 'the operation', endpoint.confirm)) ??
+    (domain.confirm && decidedBy(`the domain ${domain.name}`, domain.confirm)) ??
     started ?? { way: 'either', because: 'nobody said otherwise' };
   const isLaxer = WAYS.indexOf(confirmAtLeast) > WAYS.indexOf(nearest.way);
-  return isLaxer ? said('this profile', confirmAtLeast) : nearest;
+  return isLaxer ? decidedBy('this profile', confirmAtLeast) : nearest;
 }
 
 export interface WayDecision {

@@ -4,6 +4,7 @@
 import { isPlainData, toCanonicalJson } from '../call/digest.ts';
 import { spellHidden } from '../endpoint/hidden.ts';
 import type { Args, Endpoint } from '../endpoint/model.ts';
+import { wholeCharacters } from '../endpoint/plain-text.ts';
 import { isSecret } from '../schema/explain/show.ts';
 
 const MAX_ACTION_CHARS = 2_000;
@@ -24,7 +25,7 @@ export function buildQuestion(
   args: Args,
   sent: Args = args,
   /** Headers that tell the API who calls, or for whom. */
-  told: Readonly<Record<string, string>> = {},
+  callerHeaders: Readonly<Record<string, string>> = {},
 ): string {
   const readable = toReadable(args, sent);
   const names = Object.keys(readable);
@@ -36,7 +37,7 @@ export function buildQuestion(
     cut(action, MAX_ACTION_CHARS),
     `${operation.summary} (${where})`,
     ...(lines.length > 0 ? ['With:', ...lines] : []),
-    ...Object.entries(told).map(([name, value]) => `The API is told ${name}: ${showArgument(name, value)}`),
+    ...Object.entries(callerHeaders).map(([name, value]) => `The API is told ${name}: ${showArgument(name, value)}`),
     `${LOSS[operation.effect]} Go on?`,
   ].join('\n');
 }
@@ -54,5 +55,5 @@ function showArgument(name: string, value: unknown): string {
 }
 
 function cut(text: string, max: number): string {
-  return text.length <= max ? text : `${text.slice(0, max)}… (${text.length} characters)`;
+  return text.length <= max ? text : `${wholeCharacters(text, max)}… (${text.length} characters)`;
 }

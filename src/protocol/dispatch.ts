@@ -19,7 +19,7 @@ import {
   type MirroredArgument,
 } from './wire/header-checks.ts';
 import type { Params, RequestMessage } from './wire/jsonrpc.ts';
-import { ok } from './wire/reply.ts';
+import { ok, unavailable } from './wire/reply.ts';
 import type { Caching, ResultWriter } from './wire/results.ts';
 
 export interface DispatchParts {
@@ -85,7 +85,9 @@ function createToolCall({ registry, adapter, writer }: DispatchParts): Perform {
     const args = parseArguments(message.params);
     const headers = mirrored.get(name);
     if (headers && mirroredIn) checkMirroredArguments(mirroredIn, args, headers);
-    return ok(message, writer.writeOutcome(await adapter.callTool(request, name, args), version));
+    const outcome = await adapter.callTool(request, name, args);
+    const reply = ok(message, writer.writeOutcome(outcome, version));
+    return outcome.isUnavailable ? unavailable(reply) : reply;
   };
 }
 

@@ -3,6 +3,7 @@
 //   legacy  2025-11-25 and older: `initialize` first
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
+import type { Sender } from './sender.ts';
 import type { Params } from './wire/jsonrpc.ts';
 
 export const MODERN_VERSION = '2026-07-28';
@@ -77,6 +78,13 @@ export function isLegacyVersion(version: unknown): version is LegacyVersion {
 /** The version asked for, if we know it; else the newest one that has `initialize`. */
 export function negotiate(requested: unknown): LegacyVersion {
   return isLegacyVersion(requested) ? requested : LEGACY_VERSIONS[0];
+}
+
+/** The revision a message of the legacy era is served in. Without a header HTTP clients are taken for 2025-03-26 (2025-11-25, basic/transports). */
+export function versionOf({ session, headers }: Pick<Sender, 'session' | 'headers'>): LegacyVersion {
+  if (session) return session.version ?? LEGACY_VERSIONS[0];
+  const header = headers?.['mcp-protocol-version'];
+  return isLegacyVersion(header) ? header : headers ? '2025-03-26' : LEGACY_VERSIONS[0];
 }
 
 const DATED = /^\d{4}-\d{2}-\d{2}$/;

@@ -1,8 +1,10 @@
 // handle(message, sender): the whole protocol, one message at a time, the same for every transport. Pure of I/O: what goes
 // out before the answer goes through `sender.send`.
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Meter } from '../call/meter.ts';
 import { GatewayError } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
+import type { Tracing } from '../tracing/tracing.ts';
 import { createDispatch, type DispatchParts } from './dispatch.ts';
 import { claimsModern, isModernHeader, MODERN_VERSION } from './eras.ts';
 import { createLegacy, type LegacyParts } from './legacy-era.ts';
@@ -20,13 +22,18 @@ import {
   type RequestId,
   type RequestMessage,
 } from './wire/jsonrpc.ts';
+import { traceAnswers } from './wire/request-span.ts';
 
 export interface ProtocolParts
   extends Omit<CannedParts, 'writer'>,
     Omit<DispatchParts, 'canned'>,
-    Pick<LegacyParts, 'signer' | 'profile' | 'forward' | 'elicitTimeoutMs'> {
+    Pick<LegacyParts, 'signer' | 'profile' | 'forward' | 'elicitTimeoutMs' | 'mailbox'> {
   readonly redaction: Redaction;
+  /** Where requests are recorded. Absent: nowhere. */
+  readonly tracing?: Tracing | undefined;
   readonly onIntroduction: (introduction: Introduction) => void;
+  /** Counts requests. Absent: nobody counts. */
+  readonly meter?: Pick<Meter, 'countRequest'> | undefined;
   /** Told of failures nobody foresaw; the client only learns that there was one. */
   readonly onInternalError: (error: unknown) => void;
 }
@@ -51,6 +58,7 @@ export interface Protocol {
 const MAX_BATCH = 100;
 
 export function createProtocol(parts: ProtocolParts): Protocol {
+  const { meter } = parts;
   const canned = createCanned(parts);
   const dispatch = createDispatch({ ...parts, canned });
   const failed = createFailureReply(parts.redaction, parts.onInternalError);
@@ -64,8 +72,9 @@ export function createProtocol(parts: ProtocolParts): Protocol {
   });
   const invalid = (reason: string) => new GatewayError('INVALID_REQUEST', `Invalid request: ${reason}`);
 
-  const answer = (message: RequestMessage, sender: Sender): Answer => {
+  const respond = (message: RequestMessage, sender: Sender): Answer => {
     const isModern = claimsModern(message.params);
+    meter?.countRequest(message.method, isModern ? 'modern' : 'legacy', sender.transport);
     const fail = (error: unknown) => failed(message.id, error, isModern);
     try {
       const reply = (isModern ? modern : legacy).answer(message, sender);
@@ -74,6 +83,9 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       return fail(error);
     }
   };
+
+  const { tracing } = parts;
+  const answer = tracing === undefined ? respond : traceAnswers({ ...parts, tracing }, respond);
 
   const takeNote = (method: string, params: Params | undefined, sender: Sender): void => {
     const id = params?.requestId;
@@ -84,7 +96,7 @@ export function createProtocol(parts: ProtocolParts): Protocol {
 
   /** An answer to a question of ours ends it even where nobody can read it: no other one will come. */
   const endQuestion = (id: RequestId | undefined, message: string, sender: Sender): void => {
-    legacy.settle({ kind: 'response', id, error: { message } }, sender);
+    legacy.settle({ kind: 'response', id, error: { message } }, sender)?.catch(() => {});
   };
 
   const route = (message: Message, sender: Sender): Answer => {
@@ -94,7 +106,10 @@ export function createProtocol(parts: ProtocolParts): Protocol {
       case 'notification':
         return void takeNote(message.method, message.params, sender);
       case 'response':
-        return void legacy.settle(message, sender);
+        return legacy.settle(message, sender)?.then(
+          () => undefined,
+          (error: unknown) => failed(undefined, error, false),
+        );
       case 'invalid':
         return stray(message.id, invalid(message.reason));
       case 'excess':

@@ -6,9 +6,8 @@ import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
 import type { Signer } from '../orchestration/signer.ts';
-import { canElicit, createLegacyAsk } from './asking.ts';
+import type { CallSpan } from '../tracing/call-span.ts';
 import { createChannel, createLog, createProgress, progressTokenOf } from './channel.ts';
-import { type ClientQuestions, createClientQuestions } from './client-questions.ts';
 import type { Dispatch } from './dispatch.ts';
 import {
   clientInfoOf,
@@ -19,8 +18,12 @@ import {
   type LegacyVersion,
   MODERN_VERSION,
   negotiate,
+  versionOf,
 } from './eras.ts';
 import { createLegacySessions, type LegacySessions } from './legacy-session.ts';
+import { canElicit, createLegacyAsk, type PutToClient } from './questions/asking.ts';
+import { type ClientQuestions, createClientQuestions } from './questions/client-questions.ts';
+import type { Mailbox } from './questions/mailbox.ts';
 import { parseSecondRound, toRequestFacts } from './request-facts.ts';
 import type { Introduction, Origin, Reply, Sender } from './sender.ts';
 import { abandon, cancel, type Scope, track, untrack } from './session.ts';
@@ -38,6 +41,8 @@ export interface LegacyParts {
   /** Headers of a request that domains pass on; lower case. */
   readonly forward: readonly string[];
   readonly elicitTimeoutMs?: number | undefined;
+  /** Where other processes serve the same clients. */
+  readonly mailbox?: Mailbox | undefined;
   readonly logging: boolean;
   readonly subscribe: boolean;
   readonly onIntroduction: (introduction: Introduction) => void;
@@ -45,7 +50,8 @@ export interface LegacyParts {
 
 export interface Legacy {
   answer(message: RequestMessage, sender: Sender): Reply | Promise<Reply | undefined>;
-  settle(response: Extract<Message, { kind: 'response' }>, sender: Sender): void;
+  /** A promise where another process asked; it rejects where the answer does not get there. */
+  settle(response: Extract<Message, { kind: 'response' }>, sender: Sender): Promise<void> | undefined;
   cancel(sender: Sender, id: RequestId): void;
   loseMessage(sender: Origin, why: string): void;
   /** Gives up what is under way over HTTP. */
@@ -65,7 +71,8 @@ interface Acquaintance {
 
 export function createLegacy(parts: LegacyParts): Legacy {
   const sessions = createLegacySessions(parts.signer);
-  const questions = createClientQuestions(parts.elicitTimeoutMs);
+  const { mailbox } = parts;
+  const questions = createClientQuestions(parts.elicitTimeoutMs, mailbox);
   const overHttp = createHttpScopes(sessions);
   /** Legacy HTTP: a disconnect is not a cancellation (2025-11-25, basic/transports); only the end of the server is. */
   const theEnd = new AbortController();
@@ -101,7 +108,7 @@ export function createLegacy(parts: LegacyParts): Legacy {
       log: parts.logging ? createLog(channel.send, session?.logLevel, parts.redaction) : undefined,
     };
     try {
-      const client = toClient(acquaintance, sender, version, questions, parts.redaction);
+      const client = toClient(acquaintance, sender, version, questions, parts.redaction, message.span);
       const round = parseSecondRound(params);
       const facts = toRequestFacts(message, sender, client, signal, round, parts);
       const reply = await parts.dispatch.perform(live ? { ...facts, ...live } : facts, message, version);
@@ -116,6 +123,12 @@ export function createLegacy(parts: LegacyParts): Legacy {
     }
   };
 
+  mailbox?.register({
+    settle: (session, { id, result, error }) => void questions.settle(session, id, result, error),
+    cancel: (session, id) => void overHttp.cancel(session, id),
+    giveUp: (session, why) => questions.giveUp(session, why),
+  });
+
   return {
     answer(message, sender) {
       const { method, params } = message;
@@ -129,16 +142,19 @@ export function createLegacy(parts: LegacyParts): Legacy {
       return ok(message, text);
     },
     settle({ id, result, error }, sender) {
-      const owner = sender.session ?? overHttp.find(sender)?.owner;
-      if (owner !== undefined && id !== undefined) questions.settle(owner, id, result, error);
+      const owner = sender.session ?? overHttp.idOf(sender);
+      if (owner === undefined || id === undefined || questions.settle(owner, id, result, error)) return undefined;
+      return typeof owner === 'string' ? mailbox?.forward(owner, sender.principal, { id, result, error }) : undefined;
     },
     loseMessage(sender, why) {
-      const owner = sender.session ?? overHttp.find(sender)?.owner;
-      if (owner !== undefined) questions.giveUp(owner, why);
+      const owner = sender.session ?? overHttp.idOf(sender);
+      if (owner === undefined) return;
+      questions.giveUp(owner, why);
+      if (typeof owner === 'string') mailbox?.giveUp(owner, sender.principal, why);
     },
     cancel(sender, id) {
-      const acquaintance = overHttp.find(sender);
-      if (acquaintance) cancel(acquaintance.scope, id);
+      const session = overHttp.idOf(sender);
+      if (session !== undefined && !overHttp.cancel(session, id)) mailbox?.cancel(session, sender.principal, id);
     },
     abort() {
       theEnd.abort();
@@ -150,8 +166,10 @@ export function createLegacy(parts: LegacyParts): Legacy {
 interface HttpScopes {
   /** To be called when a request of a session is taken up; undefined where the id is missing or not one of ours. */
   enter(sender: Sender): Acquaintance | undefined;
-  /** Only while the session has something under way. */
-  find(sender: Origin): Acquaintance | undefined;
+  /** The id of its session; undefined where it is missing or not one of ours for this caller. */
+  idOf(sender: Origin): string | undefined;
+  /** False where this process has no such request under way. */
+  cancel(session: string, id: RequestId): boolean;
   /** To be called when a request is answered: nothing is kept of a session that has nothing under way. */
   leave(sender: Sender): void;
   abandonAll(): void;
@@ -159,19 +177,24 @@ interface HttpScopes {
 
 function createHttpScopes(sessions: LegacySessions): HttpScopes {
   const open = new Map<string, Acquaintance>();
-  const idOf = ({ headers }: Origin) => {
+  const saidBy = ({ headers }: Origin) => {
     const id = headers?.['mcp-session-id'];
     return typeof id === 'string' ? id : undefined;
   };
-  const find = (sender: Origin) => {
-    const id = idOf(sender);
-    // Signed for a principal: somebody else's id opens nothing.
-    return id !== undefined && sessions.read(sender.principal.id, id) ? open.get(id) : undefined;
-  };
   return {
-    find,
+    idOf(sender) {
+      const id = saidBy(sender);
+      // Signed for a principal: somebody else's id opens nothing.
+      return id !== undefined && sessions.read(sender.principal.id, id) ? id : undefined;
+    },
+    cancel(session, id) {
+      const scope = open.get(session)?.scope;
+      if (!scope?.underWay.has(id)) return false;
+      cancel(scope, id);
+      return true;
+    },
     enter(sender) {
-      const id = idOf(sender);
+      const id = saidBy(sender);
       const declared = id === undefined ? undefined : sessions.read(sender.principal.id, id);
       if (id === undefined || !declared) return undefined;
       const { capabilities, name, release } = declared;
@@ -181,7 +204,7 @@ function createHttpScopes(sessions: LegacySessions): HttpScopes {
       return acquaintance;
     },
     leave(sender) {
-      const id = idOf(sender);
+      const id = saidBy(sender);
       if (id !== undefined && open.get(id)?.scope.underWay.size === 0) open.delete(id);
     },
     abandonAll() {
@@ -259,6 +282,7 @@ function toClient(
   version: LegacyVersion,
   questions: ClientQuestions,
   redaction: Redaction,
+  span: CallSpan | undefined,
 ): Client {
   const capabilities = acquaintance?.capabilities ?? NO_CAPABILITIES;
   const { name, release } = acquaintance ?? {};
@@ -266,27 +290,29 @@ function toClient(
   if (!send || !acquaintance || Object.keys(capabilities).length === 0) return client;
   // A question goes out on the stream of its request: where that is closed, nobody reads it any more.
   const peer = { owner: acquaintance.owner, principal, send, ended: session?.ended.signal ?? connection };
-  const request: NonNullable<Client['request']> = async (method, params, signal) => {
+  const put: PutToClient = async (method, params, signal, asking) => {
     const unpark = park?.();
+    const question = asking?.beginClient(method, { 'mcp.method.name': method, 'mcp.protocol.version': version });
     try {
       return await questions.ask(peer, method, redaction.value(params), signal);
+    } catch (error) {
+      question?.fail(error);
+      throw error;
     } finally {
+      question?.end();
       unpark?.();
     }
   };
-  return { ...client, request, ...(canElicit(capabilities) && { ask: createLegacyAsk(request) }) };
+  return {
+    ...client,
+    request: (method, params, signal) => put(method, params, signal, span),
+    ...(canElicit(capabilities) && { ask: createLegacyAsk(put) }),
+  };
 }
 
 /** Nothing is sent for a cancelled request; over HTTP its stream ends empty. */
 function silence({ session }: Sender): Reply | undefined {
   return session ? undefined : { body: '', status: 200 };
-}
-
-/** Without a header HTTP clients are taken for 2025-03-26 (2025-11-25, basic/transports). */
-function versionOf({ session, headers }: Sender): LegacyVersion {
-  if (session) return session.version ?? LEGACY_VERSIONS[0];
-  const header = headers?.['mcp-protocol-version'];
-  return isLegacyVersion(header) ? header : headers ? '2025-03-26' : LEGACY_VERSIONS[0];
 }
 
 function checkHeader({ method }: RequestMessage, { headers }: Sender): void {

@@ -4,7 +4,7 @@ import type { Client } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { GatewayError } from '../errors.ts';
-import type { SecondRound } from './asking.ts';
+import type { SecondRound } from './questions/asking.ts';
 import type { Sender } from './sender.ts';
 import type { Headers } from './wire/header-checks.ts';
 import type { Params, RequestMessage } from './wire/jsonrpc.ts';
@@ -32,7 +32,7 @@ export interface CallSurroundings {
 }
 
 export function toRequestFacts(
-  { method, params }: RequestMessage,
+  { method, params, span }: RequestMessage,
   { principal, transport, remote, data, headers }: Sender,
   client: Client,
   signal: AbortSignal,
@@ -49,7 +49,8 @@ export function toRequestFacts(
     signal,
     data,
     profile,
-    trace: parseTrace(params?._meta as Params | undefined),
+    trace: span === undefined ? parseTrace(params?._meta as Params | undefined) : span.headers,
+    span,
     forwarded: forward.length === 0 || headers === undefined ? undefined : pickForwarded(headers, forward),
     progress: undefined,
     log: undefined,

@@ -1,5 +1,6 @@
 // Who sent a message, and how to reach them before the answer: what a transport knows beyond the bytes.
 import type { Principal, Transport } from '../call/caller.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { Session } from './session.ts';
 import type { Headers } from './wire/header-checks.ts';
 
@@ -35,8 +36,13 @@ export interface Reply {
   readonly sessionId?: string;
   /** `WWW-Authenticate`: the token that would do. */
   readonly challenge?: string;
+  /** `Retry-After`. */
+  readonly retryAfterSeconds?: number;
   /** What was sent is no JSON-RPC at all: a transport may hang up on whoever does that. */
   readonly notJsonRpc?: boolean;
+  /** The code of a JSON-RPC error, and the name it has in errors.ts. */
+  readonly errorCode?: number;
+  readonly error?: ErrorCode;
   /** It was turned away for whose it is, and not for what it says. */
   readonly refused?: 'session';
 }

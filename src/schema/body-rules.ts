@@ -79,9 +79,9 @@ export function changeBodyRules(
     const open = sets
       .filter((set) => set.every((key) => fateOf(key) !== 'never'))
       .map((set) => {
-        const asked = set.filter((key) => fateOf(key) !== 'sent');
-        const rest = asked.filter((key) => fateOf(key) !== 'free');
-        return (rest.length > 0 ? rest : asked).map(nameOf);
+        const needed = set.filter((key) => fateOf(key) !== 'sent');
+        const rest = needed.filter((key) => fateOf(key) !== 'free');
+        return (rest.length > 0 ? rest : needed).map(nameOf);
       });
     return open.length === 0 || open.some((set) => set.length === 0) ? [] : [{ keyword, sets: open }];
   });

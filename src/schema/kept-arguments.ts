@@ -42,24 +42,24 @@ class Keeping {
   }
 
   #items(items: readonly unknown[], keys: readonly string[]): unknown[] {
-    const kept: unknown[] = [];
+    const copy: unknown[] = [];
     for (const item of items) {
-      kept.push(this.keep(item, keys));
+      copy.push(this.keep(item, keys));
       if (this.#charsLeft <= 0) break;
     }
-    return kept;
+    return copy;
   }
 
   #members(object: Readonly<Record<string, unknown>>, keys: readonly string[]): Record<string, unknown> {
-    const kept: Record<string, unknown> = Object.create(null);
+    const copy: Record<string, unknown> = Object.create(null);
     for (const key in object) {
       if (!Object.hasOwn(object, key)) continue;
       const name = this.#text(key);
       this.#spend(name);
-      kept[name] = this.keep(object[key], [...keys, key]);
+      copy[name] = this.keep(object[key], [...keys, key]);
       if (this.#charsLeft <= 0) break;
     }
-    return kept;
+    return copy;
   }
 
   /** Redacted before it is cut, so that no half of a secret is left; further on than that nothing is shown anyway. */

@@ -9,7 +9,10 @@ import type { ToolDefinition } from '../catalog/tool-entry.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError, toRpcCode } from '../errors.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
+import { parseTrace } from '../protocol/wire/trace.ts';
 import { toLegacyStructured } from '../schema/output-schema.ts';
+import type { CallSpan } from '../tracing/call-span.ts';
+import { findTracing, type Tracing } from '../tracing/tracing.ts';
 import { toRequestFacts } from './sdk-request.ts';
 
 export type Detach = () => void;
@@ -51,6 +54,7 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
   // Only possible before connecting; a connected server has declared its capabilities already.
   if (server.transport === undefined) server.registerCapabilities?.({ tools: {} });
 
+  const tracing = findTracing();
   // A server that cannot give a handler back keeps ours; once detached it answers as if there were no such tools.
   let attached = true;
   const list = replaceHandler(server, 'tools/list', (before) => async (request, extra) => {
@@ -62,13 +66,17 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
     const { name, arguments: args = {} } = (request as { params: { name: string; arguments?: Args } }).params;
     if (before && !(attached && offer.tools.find(name))) return before(request, extra);
     const redaction = offer.redaction();
+    const span = tracing && openSpan(tracing, request, offer);
     try {
       if (!attached) throw new GatewayError('UNKNOWN_TOOL', `Unknown tool: ${name}.`, { tool: name });
-      const facts = { ...toRequestFacts(server, extra, redaction), ...options.call?.(extra) };
+      const facts = { ...toRequestFacts(server, extra, redaction), ...options.call?.(extra), span };
       const adapter = createAdapter({ tools: offer.tools, redaction, audit: () => {}, onHandlerError: () => {} });
-      return toResult(await adapter.callTool(facts, name, args));
+      const perform = () => adapter.callTool(facts, name, args);
+      return toResult(await (span === undefined ? perform() : span.run(perform)));
     } catch (error) {
       throw toSdkError(error, redaction);
+    } finally {
+      span?.end();
     }
   });
   return () => {
@@ -77,6 +85,22 @@ export function attach(target: unknown, offer: Offer, options: AttachOptions): D
     list();
     call();
   };
+}
+
+/** Only of a tool that there is: names are few, whatever is called. */
+function openSpan(tracing: Tracing, request: unknown, { tools }: Offer): CallSpan {
+  const { name, _meta: meta } = (request as { params: { name: string; _meta?: Readonly<Record<string, unknown>> } })
+    .params;
+  const isKnown = tools.find(name) !== undefined;
+  const attributes = {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.operation.name': 'execute_tool',
+    ...(isKnown && { 'gen_ai.tool.name': name }),
+  };
+  return tracing.open(isKnown ? `tools/call ${name}` : 'tools/call', attributes, {
+    meta: parseTrace(meta),
+    headers: undefined,
+  });
 }
 
 function resolveServer(target: unknown): ServerLike {

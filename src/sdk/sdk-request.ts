@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Client, ReportProgress } from '../call/caller.ts';
 import type { RequestFacts } from '../call/execution-context.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
-import { askModern, canElicit, createLegacyAsk, type SecondRound } from '../protocol/asking.ts';
+import { askModern, canElicit, createLegacyAsk, type SecondRound } from '../protocol/questions/asking.ts';
 import type { ServerLike } from './attach.ts';
 
 const VERSION = 'io.modelcontextprotocol/protocolVersion';

@@ -9,25 +9,23 @@ import { createHash, randomBytes } from 'node:crypto';
 import { GatewayError } from '../errors.ts';
 import type { SharedRates } from '../limits/rate.ts';
 import { createSpentMemory, type SpentStore } from '../orchestration/confirmations.ts';
-import { type Ask, openRedisLink, type RedisLink } from './redis-link.ts';
-import { SPEND, TAKE } from './redis-scripts.ts';
+import { createKeptTokens } from './kept-tokens.ts';
+import { createRedisLetters } from './redis/redis-letters.ts';
+import { type Ask, openRedisLink, type RedisLink } from './redis/redis-link.ts';
+import { SPEND, TAKE } from './redis/redis-scripts.ts';
+import { createRedisShelf } from './redis/redis-shelf.ts';
+import { createSealBox } from './redis/seal-box.ts';
+import type { SharedState } from './shared-state.ts';
 
 export interface RedisStateOptions {
   /** `redis://` or `rediss://`; may hold user and password, `?timeoutMs=50` and `?prefix=landbridge:`. */
   readonly url: string;
+  /** Of all replicas. Without it they share nothing that must be sealed: no letters and no access tokens. */
+  readonly secret?: Buffer | undefined;
   /** Told once per change. `where` holds no password. */
   readonly onChange: (isUsable: boolean, where: string, why?: string) => void;
   /** Told what an operator should know: this Redis may forget what it must not. */
   readonly onWarning: (message: string) => void;
-}
-
-export interface RedisState {
-  readonly rates: SharedRates;
-  readonly spent: SpentStore;
-  readonly isUsable: boolean;
-  /** Must never be shown. */
-  readonly secrets: readonly string[];
-  close(): void;
 }
 
 const DEFAULT_PREFIX = 'landbridge:';
@@ -38,7 +36,7 @@ const SPEND_MS = 250;
 const ALIVE_MS = '60000';
 
 /** Resolves once it is known whether Redis answers; where it does not, the state begins without it. */
-export async function openRedisState({ url, onChange, onWarning }: RedisStateOptions): Promise<RedisState> {
+export async function openRedisState({ url, secret, onChange, onWarning }: RedisStateOptions): Promise<SharedState> {
   const address = parseAddress(url);
   const { prefix } = address;
   const memory: Memory = { key: `${prefix}mark`, aliveKey: `${prefix}alive`, text: '', mark: 0 };
@@ -48,6 +46,7 @@ export async function openRedisState({ url, onChange, onWarning }: RedisStateOpt
     heartbeat: (ask, isNew) => readMemory(ask, isNew, memory, onWarning),
     onChange: (isUsable, why) => onChange(isUsable, address.shown, why),
   });
+  const box = secret && createSealBox(secret);
   await link.settled;
   return {
     get isUsable() {
@@ -55,6 +54,8 @@ export async function openRedisState({ url, onChange, onWarning }: RedisStateOpt
     },
     rates: createRates(link, prefix),
     spent: createSharedSpentStore(link, memory, address),
+    letters: box && createRedisLetters(link, prefix, box),
+    tokens: box && createKeptTokens(createRedisShelf(link, prefix, box)),
     secrets: address.secrets,
     close: () => link.close(),
   };
@@ -103,11 +104,13 @@ function createRates(link: RedisLink, prefix: string): SharedRates {
     get isUsable() {
       return link.isUsable;
     },
-    async take(key, { count, periodMs }) {
+    async take(key, { count, periodMs }, most) {
       try {
-        const values = [String(periodMs / count), String(periodMs)];
-        const waitUs = Number(await link.run(TAKE, [`${prefix}rate:${digest(key)}`], values));
-        return waitUs / 1_000;
+        const values = [String(periodMs / count), String(periodMs), String(most)];
+        const answer = Number(await link.run(TAKE, [`${prefix}rate:${digest(key)}`], values));
+        // What is no answer of that script is none at all.
+        if (!Number.isFinite(answer) || answer > most) return undefined;
+        return answer > 0 ? { tokens: answer, waitMs: 0 } : { tokens: 0, waitMs: -answer / 1_000 };
       } catch {
         return undefined;
       }

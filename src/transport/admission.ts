@@ -1,12 +1,15 @@
 // Who may talk to POST /mcp at all: Host and Origin (DNS rebinding, cross-site requests), media type, encoding.
 // Each check returns what to refuse with; nothing here writes, so nothing can go on after a refusal by mistake.
+
 import type { IncomingMessage } from 'node:http';
+import { toEssence } from '../endpoint/media-type.ts';
+import type { BasePathOptions } from './door/base-path.ts';
 import { createHostCheck, type HostOptions } from './door/hosts.ts';
 import type { RefusalReason } from './door/refusals.ts';
 import { createVisitorOf, type VisitorOf } from './door/visitor.ts';
 import { isLoopback } from './listen.ts';
 
-export interface AdmissionOptions extends HostOptions {
+export interface AdmissionOptions extends HostOptions, BasePathOptions {
   /** Whole origins of web pages that may call, e.g. https://app.example. */
   readonly allowedOrigins: readonly string[];
   /** Addresses and ranges of proxies whose `Forwarded` and `X-Forwarded-*` headers are believed. Default: none. */
@@ -93,7 +96,7 @@ export function createAdmission(options: AdmissionOptions): Admission {
       if (refusal) return refusal;
       const { 'content-type': type, 'content-encoding': encoding } = request.headers;
       // Compared exactly: "text/plain; a=application/json" needs no preflight, so it must not pass for JSON.
-      if (type !== 'application/json' && type?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/json') {
+      if (type !== 'application/json' && toEssence(type ?? '') !== 'application/json') {
         return { status: 415, message: 'Unsupported media type: send "Content-Type: application/json".' };
       }
       if (encoding !== undefined && encoding !== 'identity') {

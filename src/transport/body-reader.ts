@@ -34,7 +34,7 @@ const RESUMED_PER_TURN = 8;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
   const crowd = createCrowd();
-  const held = new HeldParts(maxHeldBytes);
+  const parts = new HeldParts(maxHeldBytes);
   return {
     meet: crowd.enter,
     noteRequest: crowd.leave,
@@ -51,7 +51,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
       let over = false;
       const letGo = () => {
         if (isChunked) crowd.leave(socket);
-        held.remove(part);
+        parts.remove(part);
         first = more = undefined;
         over = true;
       };
@@ -71,7 +71,7 @@ export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): Bo
         const isCrumbled = isChunked && ++chunks > MAX_SMALL_CHUNKS + size / SMALL_CHUNK_BYTES;
         if (size > maxBodyBytes || isCrumbled) return stop('too_large');
         // What is whole is not held: it ends in this very turn, and nobody who keeps others' room can keep it out.
-        if (size !== length) held.add(part, chunk.length);
+        if (size !== length) parts.add(part, chunk.length);
         if (over) return;
         if (first === undefined) first = chunk;
         else {

@@ -86,11 +86,21 @@ export async function serveHttp<Data = unknown>(
     },
     { ...(limits && { mustShed: () => mustShed(limits) }), ...http },
   );
+  const beginClosing = () => {
+    closing = true;
+  };
   return {
-    port: server.port,
-    close: (graceMs) => {
-      closing = true;
-      return server.close(graceMs);
+    ...server,
+    get load() {
+      return server.load;
+    },
+    drain: () => {
+      beginClosing();
+      server.drain();
+    },
+    close: (graceMs, quietMs) => {
+      beginClosing();
+      return server.close(graceMs, quietMs);
     },
   };
 }

@@ -1,9 +1,13 @@
 // POST /mcp straight on node:http: the hot path. Every other request goes to the express app in routes.ts.
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { Server as NetServer } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type TlsOptions, toTlsServerOptions } from './door/tls.ts';
+import { letLastOnesIn } from './ending/last-visitors.ts';
+import { FLUSH_MS, LOOK_MS, QUIET_MS } from './ending/patience.ts';
 import { createDoor, type Door, type DoorOptions, type DoorParts, MAX_HEADERS } from './http-door.ts';
-import { createLoad, within } from './in-flight.ts';
+import { createLoad, type Load, type TransportLoad, within } from './in-flight.ts';
 import { explainListenError, trackConnections } from './listen.ts';
 
 export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
@@ -11,16 +15,33 @@ export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
   readonly port: number;
   /** From the first byte of a request to its last. Default 30 s. */
   readonly requestTimeoutMs?: number;
+  /** How long an idle connection stays open. Default 620 s. */
+  readonly keepAliveMs?: number | undefined;
   /** HTTPS in place of HTTP. */
   readonly tls?: TlsOptions | undefined;
+  /** Called when the grace time of `close()` is over: whoever waits for a call is to be answered now. `gateway.abort` does that. */
+  readonly giveUp?: (() => void) | undefined;
+  /** Where another process lets visitors in for this one: has it stop, and resolves when the last of them is here. */
+  readonly endListening?: (() => Promise<void>) | undefined;
 }
 
 export interface HttpServer {
   readonly port: number;
-  close(graceMs: number): Promise<void>;
+  readonly load: TransportLoad;
+  /** From now on every answer closes its connection. New ones are served as before, until `close()`. */
+  drain(): void;
+  /** Lets in nobody new; whoever is being served is answered, within the grace time. Connections that were idle for `quietMs` are closed. */
+  close(graceMs: number, quietMs?: number): Promise<void>;
+  /** Shows another certificate to whoever connects from now on; throws, and keeps the old one, where it cannot be used. */
+  renewTls(tls: TlsOptions): void;
 }
 
 export const REQUEST_TIMEOUT_MS = 30_000;
+/**
+ * Longer than proxies keep theirs (nginx and AWS 60 s, Google's load balancers 600): whoever closes first must be the one that
+ * sends requests, or it sends one into a connection that is being closed.
+ */
+const KEEP_ALIVE_MS = 620_000;
 
 export async function startHttp(parts: DoorParts, options: HttpOptions): Promise<HttpServer> {
   const load = createLoad();
@@ -32,7 +53,7 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
       maxHeaderSize: 16 * 1024,
       headersTimeout: Math.min(10_000, requestTimeoutMs),
       requestTimeout: requestTimeoutMs,
-      keepAliveTimeout: 60_000,
+      keepAliveTimeout: options.keepAliveMs ?? KEEP_ALIVE_MS,
       // Node checks the two above only this often; its default leaves slow clients half a minute more.
       connectionsCheckingInterval: Math.min(5_000, requestTimeoutMs),
       // Refused here: node's own refusals are written however many of them one read of a socket holds.
@@ -42,25 +63,71 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
   );
   server.maxHeadersCount = MAX_HEADERS;
   const connections = trackConnections();
-  if (options.tls) server.on('connection', connections.add);
+  server.on('connection', connections.add);
   server.on(options.tls ? 'secureConnection' : 'connection', door.meet);
   server.on('tlsClientError', door.missHandshake);
   server.on('checkExpectation', door.open);
   // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
   const port = await listen(server, options);
+  const end = createEnd(server, door, load, options);
   return {
     port,
-    async close(graceMs) {
-      door.drain();
-      const closed = new Promise((resolve) => server.close(resolve));
-      server.closeIdleConnections();
-      await within(graceMs, load.idle());
-      // What was answered a moment ago must still reach its client.
-      server.closeIdleConnections();
-      await within(500, closed);
+    get load() {
+      const { underWay, parked, streams } = load;
+      return { connections: connections.size, underWay, parked, streams };
+    },
+    drain: end.drain,
+    async close(graceMs, quietMs) {
+      await end.close(graceMs, quietMs);
       server.closeAllConnections();
       connections.destroyAll();
-      await closed;
+      await end.closed;
+    },
+    renewTls(tls) {
+      (server as TlsServer).setSecureContext(toTlsServerOptions(tls));
+    },
+  };
+}
+
+function createEnd(server: Server, door: Door, load: Load, { giveUp, endListening }: HttpOptions) {
+  let looking: NodeJS.Timeout | undefined;
+  let hasClosed = () => {};
+  const closed = new Promise<void>((resolve) => {
+    hasClosed = resolve;
+  });
+  const drain = () => {
+    door.drain();
+    looking ??= setInterval(door.look, LOOK_MS).unref();
+  };
+  return {
+    closed,
+    drain,
+    async close(graceMs: number, quietMs = QUIET_MS): Promise<void> {
+      drain();
+      if (graceMs > 0) {
+        // Whoever keeps its connection for a moment longer makes no new one while the listener closes.
+        door.drain(false);
+        await endListening?.();
+        await letLastOnesIn(server);
+        door.drain();
+      }
+      // Not close() of node:http: since Node 19 it begins with closing idle connections, on which a request may be under way.
+      NetServer.prototype.close.call(server, hasClosed);
+      // In the part of a turn that follows reading: what has come by then is a request under way.
+      const closing = setInterval(() => setImmediate(door.closeIdle, quietMs), LOOK_MS);
+      // A legacy client may hang up, and its call goes on (2025-11-25, basic/transports).
+      const isOver = await within(graceMs, Promise.all([closed, load.idle()]));
+      if (!isOver) {
+        giveUp?.();
+        // What was given up is answered in the next turns.
+        for (let turn = 0; turn < 3; turn++) await nextTurn();
+        door.refuseAll();
+        await within(FLUSH_MS, closed);
+      }
+      clearInterval(closing);
+      clearInterval(looking);
+      // What it does beside closing: it ends node's own timer.
+      server.close(() => {});
     },
   };
 }

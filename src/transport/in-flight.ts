@@ -2,8 +2,20 @@
 // still not over.
 import { isAnybody } from '../call/caller.ts';
 
+/** How much a transport carries at the moment. */
+export interface TransportLoad {
+  readonly connections: number;
+  /** Requests under way. */
+  readonly underWay: number;
+  /** HTTP only: requests that only wait for their client, and answers that are open event streams. */
+  readonly parked?: number;
+  readonly streams?: number;
+}
+
 export interface Load {
   readonly underWay: number;
+  readonly parked: number;
+  readonly streams: number;
   /**
    * Whether there is room for one more of a caller, where there is room for `max`. It gets more only while three of its
    * requests leave one free, so that however many take all they can, another finds room.
@@ -14,6 +26,8 @@ export interface Load {
   leave(caller?: string): void;
   /** Says that a request waits for its client; the function returned takes that back. */
   park(caller?: string): () => void;
+  /** An answer has become an event stream; to be called back when that is over. */
+  beginStream(): () => void;
   /** Resolves when nothing is left, not even what waits. */
   idle(): Promise<void>;
 }
@@ -21,6 +35,7 @@ export interface Load {
 export function createLoad(): Load {
   let underWay = 0;
   let parked = 0;
+  let streams = 0;
   const callers = new Map<string, number>();
   let wake = () => {};
   const add = (caller: string | undefined, more: 1 | -1) => {
@@ -33,6 +48,18 @@ export function createLoad(): Load {
   return {
     get underWay() {
       return underWay;
+    },
+    get parked() {
+      return parked;
+    },
+    get streams() {
+      return streams;
+    },
+    beginStream: () => {
+      streams++;
+      return () => {
+        streams--;
+      };
     },
     hasRoom: (caller, max) =>
       underWay < max && (isAnybody(caller) || (callers.get(caller) ?? 0) < 3 * (max - underWay)),
@@ -69,12 +96,13 @@ export function createParking(park: () => () => void): () => () => void {
   };
 }
 
-/** Resolves when `done` does, or after `ms`, whichever is first: shutdown must not depend on anybody's good will. */
-export async function within(ms: number, done: Promise<unknown>): Promise<void> {
+/** Whether `done` resolved in this time; resolves with it, or after `ms`: shutdown must not depend on anybody's good will. */
+export async function within(ms: number, done: Promise<unknown>): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(resolve, ms, false);
   });
-  await Promise.race([done, late]);
+  const isDone = await Promise.race([done.then(() => true), late]);
   clearTimeout(timer);
+  return isDone;
 }

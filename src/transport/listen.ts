@@ -28,10 +28,13 @@ export function explainListenError(
 }
 
 /** The connections of a server as they come in: one that is not through its handshake is known to nobody else. */
-export function trackConnections(): { readonly add: (socket: Socket) => void; destroyAll(): void } {
+export function trackConnections() {
   const open = new Set<Socket>();
   return {
-    add(socket) {
+    get size() {
+      return open.size;
+    },
+    add(socket: Socket) {
       open.add(socket);
       socket.once('close', () => open.delete(socket));
     },

@@ -32,9 +32,9 @@ function pathOf(url: string): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** `profiles`: those that the caller may use, where these are not all. */
-export function nothingAt(url: string, profiles: readonly string[] = ['']): string {
-  const served = profiles.map(endpointOf).join(', ');
+/** `base`: what clients write before it. `profiles`: those that the caller may use, where these are not all. */
+export function nothingAt(url: string, base: string, profiles: readonly string[] = ['']): string {
+  const served = profiles.map((profile) => base + endpointOf(profile)).join(', ');
   const where = served === '' ? '' : ` MCP is served at POST ${served}.`;
   return `There is nothing at ${pathOf(url).slice(0, 200)}.${where}`;
 }

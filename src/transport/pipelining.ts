@@ -21,6 +21,8 @@ interface Pipeline {
 
 export interface Pipelines {
   meet(socket: Socket): void;
+  /** Whether this is the one request of its connection that has no answer yet. */
+  isAlone(response: ServerResponse): boolean;
   /** Calls one of the two; `serve` at once for whoever waits for answers. */
   enter(
     request: IncomingMessage,
@@ -32,6 +34,8 @@ export interface Pipelines {
 
 export function createPipelines(): Pipelines {
   const pipelines = new WeakMap<Socket, Pipeline>();
+  /** Of requests that did not wait. */
+  const weights = new WeakMap<ServerResponse, number>();
   const queue: (() => void)[] = [];
   const serveSome = () => {
     for (const serve of queue.splice(0, SERVED_PER_TURN)) serve();
@@ -40,6 +44,11 @@ export function createPipelines(): Pipelines {
   return {
     meet(socket) {
       pipelines.set(socket, { weight: 0, readBytes: 0 });
+    },
+    isAlone(response) {
+      // Node gives an answer its socket when those before it are written.
+      if (response.socket === null) return false;
+      return pipelines.get(response.socket)?.weight === (weights.get(response) ?? 0);
     },
     enter(request, response, serve, refuse) {
       const { socket } = request;
@@ -58,6 +67,7 @@ export function createPipelines(): Pipelines {
         return refuse(request, response);
       }
       pipeline.weight += weight;
+      weights.set(response, weight);
       response.once('close', () => {
         pipeline.weight -= weight;
       });

@@ -10,7 +10,7 @@ import type { Admission } from './admission.ts';
 import type { BodyReader } from './body-reader.ts';
 import { enterConnection } from './connection.ts';
 import { BROKEN, BUSY, type Refuse } from './door/http-refusals.ts';
-import type { Refusals } from './door/refusals.ts';
+import { type Refusals, refusalOf } from './door/refusals.ts';
 import { HttpSender, type Identity } from './http-sender.ts';
 import type { Load } from './in-flight.ts';
 
@@ -22,8 +22,8 @@ export interface PostParts {
   readonly refusals: Refusals;
   readonly maxBodyBytes: number;
   readonly maxInFlight: number;
-  /** Answers close their connection. */
-  readonly isDraining: () => boolean;
+  /** This answer closes its connection. */
+  readonly isLast: (response: ServerResponse) => boolean;
   readonly onInternalError: (error: unknown) => void;
 }
 
@@ -32,6 +32,7 @@ export type Post = (protocol: Protocol, request: IncomingMessage, response: Serv
 const NOT_UTF8: Reply = {
   body: writeError(undefined, ERRORS.PARSE_ERROR.code, 'Parse error: the body is not valid UTF-8.'),
   status: 400,
+  error: 'PARSE_ERROR',
 };
 
 export function createPost(parts: PostParts): Post {
@@ -68,7 +69,7 @@ export function createPost(parts: PostParts): Post {
   };
 }
 
-function createAnswer({ admission, load, refuse, refusals, isDraining, onInternalError }: PostParts) {
+function createAnswer({ admission, load, refuse, refusals, isLast, onInternalError }: PostParts) {
   return async (
     protocol: Protocol,
     request: IncomingMessage,
@@ -80,7 +81,7 @@ function createAnswer({ admission, load, refuse, refusals, isDraining, onInterna
     const caller = identity.principal.id;
     const { address: remote } = admission.visitorOf(request);
     const cors = admission.corsHeaders(request);
-    const sender = new HttpSender(request, response, identity, remote, connection.signal, cors, load);
+    const sender = new HttpSender(request, response, identity, remote, connection.signal, cors, load, isLast);
     load.enter(caller);
     try {
       const handle = () => {
@@ -89,13 +90,13 @@ function createAnswer({ admission, load, refuse, refusals, isDraining, onInterna
         return NOT_UTF8;
       };
       const reply = await (bytes.length > MAX_UNQUEUED_MESSAGE ? inTurn(handle) : handle());
-      sender.finish(reply, isDraining());
-      const reason = reply?.refused ?? (reply?.status === 400 ? 'malformed' : undefined);
-      if (reason)
-        refusals.note({ transport: 'http', reason, status: reply!.status, remote, principal: sender.principal.id });
+      sender.finish(reply);
+      const refusal = refusalOf(reply);
+      if (refusal)
+        refusals.note({ ...refusal, transport: 'http', status: reply!.status, remote, principal: sender.principal.id });
     } catch (error) {
       onInternalError(error);
-      if (sender.isStreaming) sender.finish(undefined, isDraining());
+      if (sender.isStreaming) sender.finish(undefined);
       else refuse(request, response, BROKEN);
     } finally {
       connection.leave();

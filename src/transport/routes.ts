@@ -4,6 +4,7 @@ import express, { type Express, type Response } from 'express';
 import { ERRORS } from '../errors.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import { type AdmissionOptions, createAdmission, type Refusal } from './admission.ts';
+import { basePathOf, sentUrlOf } from './door/base-path.ts';
 import { type Refusals, reasonOf } from './door/refusals.ts';
 import { mcpPathOf, nothingAt, profileOf } from './mcp-path.ts';
 
@@ -69,6 +70,7 @@ export function createRoutes(
   options: AdmissionOptions & { readonly refusals?: Refusals | undefined },
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const admission = createAdmission(options);
+  const base = basePathOf(options);
   const note = (request: IncomingMessage, { status, reason = reasonOf(status)!, details }: NotedRefusal) => {
     const { address: remote } = admission.visitorOf(request);
     const path = mcpPathOf(request.url ?? '');
@@ -119,16 +121,16 @@ export function createRoutes(
     response.json({
       name: parts.name,
       version: parts.version,
-      mcp: '/mcp',
+      mcp: `${base}/mcp`,
       tools: parts.tools(),
-      health: ['/healthz', '/readyz'],
+      health: [`${base}/healthz`, `${base}/readyz`],
     });
   });
   app.use((request, response) => {
     const profile = profileOf(request.url);
     if (profile === undefined || !parts.hasProfile(profile)) {
       note(request, { status: 404 });
-      response.status(404).json({ error: nothingAt(request.url) });
+      response.status(404).json({ error: nothingAt(sentUrlOf(request), base) });
       return;
     }
     const cors = admission.corsHeaders(request);

@@ -3,10 +3,9 @@ import '../support/real-http.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Middleware } from '../../src/call/handler.ts';
 import type { Exposure } from '../../src/catalog/registry.ts';
-import { createGateway, type GatewayOptions, type Service } from '../../src/gateway.ts';
-import { createLog } from '../../src/log.ts';
-import { legacy, modern, type Rpc } from '../support/mcp.ts';
-import { petsDomain } from '../support/pets.ts';
+import type { GatewayOptions, Service } from '../../src/gateway.ts';
+import { type Line, openLogged } from '../support/logged-gateway.ts';
+import { legacy, modern } from '../support/mcp.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 let upstream: Upstream;
@@ -18,18 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-type Line = Readonly<Record<string, unknown>>;
-
 function open(options: Partial<GatewayOptions> = {}) {
-  const lines: Line[] = [];
-  const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line) as Line) } });
-  const gateway = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools', log, ...options });
+  const { request, ...opened } = openLogged(upstream.url, options);
   const call = async (name: string, args: object) => {
-    const reply = await gateway.handle(modern(1, 'tools/call', { name, arguments: args }));
-    return (JSON.parse(reply!.body) as Rpc & { result: { structuredContent?: Line; isError?: boolean } }).result;
+    const { result } = await request('tools/call', { name, arguments: args });
+    return result as unknown as { structuredContent?: Line; isError?: boolean };
   };
-  const calls = () => lines.filter(({ msg }) => msg === 'call');
-  return { gateway, call, lines, calls };
+  return { ...opened, call };
 }
 
 describe('the audit trail', () => {

@@ -2,7 +2,6 @@
 import '../support/real-http.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
-  createGateway,
   defineTool,
   type ExecutionContext,
   type Gateway,
@@ -10,9 +9,7 @@ import {
   GroupedToolBuilder,
   type Middleware,
 } from '../../src/index.ts';
-import { createLog } from '../../src/log.ts';
-import { modern, type Rpc } from '../support/mcp.ts';
-import { petsDomain } from '../support/pets.ts';
+import { type Line, openLogged } from '../support/logged-gateway.ts';
 import { startUpstream, type Upstream } from '../support/upstream.ts';
 
 let upstream: Upstream;
@@ -23,16 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-type Line = Readonly<Record<string, unknown>>;
-
 function open(options: Partial<GatewayOptions> = {}) {
-  const lines: Line[] = [];
-  const log = createLog({ level: 'info', destination: { write: (line) => void lines.push(JSON.parse(line) as Line) } });
-  const gateway = createGateway({ domains: [petsDomain(upstream.url)], exposure: 'tools', log, ...options });
-  const request = async (method: string, params: Record<string, unknown>) =>
-    JSON.parse((await gateway.handle(modern(1, method, params)))!.body) as Rpc;
+  const { request, ...opened } = openLogged(upstream.url, options);
   const call = (name: string, args: object = {}) => request('tools/call', { name, arguments: args });
-  return { gateway, call, request, calls: () => lines.filter(({ msg }) => msg === 'call') };
+  return { ...opened, call, request };
 }
 
 /** Another tool of the gateway, run inside a call. */

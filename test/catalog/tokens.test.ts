@@ -1,11 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { buildRegistry } from '../../src/catalog/registry.ts';
-import { costOf, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
+import { costOf, estimateListCost, fitsBudget, listCost } from '../../src/catalog/tokens.ts';
 import { loadDomains } from '../../src/domain/load.ts';
 import type { Domain } from '../../src/endpoint/model.ts';
+import { createGateway } from '../../src/gateway.ts';
 import { importDocument } from '../../src/openapi/import-document.ts';
 import { importValue } from '../openapi/support.ts';
 import { SHARED } from '../support/corpus.ts';
+import { petsDomain } from '../support/pets.ts';
 import { forgeDocument } from './forge.ts';
 import { aDomain, anEndpoint, anOperation } from './support.ts';
 
@@ -27,6 +29,18 @@ describe('tokens', () => {
   test('text that looks like a control token is text', () => {
     const definition = { name: 'a', description: '<|endoftext|>', inputSchema: { type: 'object' } } as const;
     expect(costOf(definition)).toBeGreaterThan(costOf({ ...definition, description: 'b' }));
+  });
+
+  test('an estimate is within a fifth of the count, without the tokenizer', () => {
+    const tools = (exposure: 'tools' | 'grouped' | 'search') => [
+      ...createGateway({ domains: [petsDomain('http://127.0.0.1:9')], exposure }).registry.tools.values(),
+    ];
+    for (const exposure of ['tools', 'grouped', 'search'] as const) {
+      const definitions = tools(exposure).map(({ tool }) => tool);
+      const ratio = estimateListCost(definitions) / listCost(definitions);
+      expect(ratio).toBeGreaterThan(0.8);
+      expect(ratio).toBeLessThan(1.2);
+    }
   });
 
   test('fitsBudget() agrees with counting, whichever way it decides', () => {

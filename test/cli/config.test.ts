@@ -78,6 +78,23 @@ describe('landbridge config', () => {
     expect(ran.stdout).not.toMatch(/pa55word|sealed-with|in-the-open/);
   });
 
+  test('tells of traces in the words of the settings, and nothing of what nobody said', async () => {
+    const args = ['config', '--otlp-endpoint', 'http://127.0.0.1:4318'];
+    const tracing = async (env: Record<string, string>) =>
+      (await run(args, { cwd: folder, env: { ...ENV, ...env } })).stdout
+        .split('\n')
+        .filter((line) => line.startsWith('tracing.'))
+        .map((line) => line.split('\t').slice(0, 2).join(' '));
+    expect(await tracing({})).toEqual([
+      'tracing.endpoint http://127.0.0.1:4318/v1/traces',
+      'tracing.protocol http/protobuf',
+      'tracing.serviceName landbridge',
+      'tracing.sampleRatio 1',
+      'tracing.callers join',
+    ]);
+    expect(await tracing({ OTEL_TRACES_SAMPLER: 'parentbased_always_on' })).toContain('tracing.callers trust');
+  });
+
   test('works without a file', async () => {
     const ran = await run(['config'], { cwd: join(folder, 'bare'), env: { PORT: '99' } });
     expect(ran.stdout).toContain('port\t99\tvariable PORT\n');

@@ -102,6 +102,17 @@ describe('landbridge import --header', () => {
     expect(await text('domains/shop.yaml')).toContain('"Authorization": "Bearer ${T}"');
   });
 
+  test('a secret that stands in a file stays there, and the domain file says where', async () => {
+    const secret = join(folder, 'token');
+    await writeFile(secret, 't0ken-123\n');
+    const line = `Authorization: Bearer \${file:${secret}}`;
+    const { code, stdout } = await landbridge(['import', `${api.url}/openapi.json`, '--header', line], {});
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining('was not written')]);
+    expect(await text('domains/shop.yaml')).toContain(`"Authorization": "Bearer \${file:${secret}}"`);
+    const called = await landbridge(['call', 'get_old', '--domains', 'domains'], {});
+    expect(called.stdout).toContain('{"authorization":"Bearer [redacted]"');
+  });
+
   test('an unset variable stops it before anything is fetched', async () => {
     const { code, stderr } = await landbridge(['import', `${api.url}/openapi.json`, ...bearer], {});
     expect([code, stderr]).toEqual([1, expect.stringContaining('needs the environment variable TOKEN; set it')]);

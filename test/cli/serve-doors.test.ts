@@ -207,7 +207,12 @@ describe('a start is refused', () => {
       'Refusing',
     ],
     ['where a file of TLS is missing', 'tls: { cert: none.crt, key: server.key }\n', [], 'tls.cert'],
-    ['where the key is not the certificate’s', 'tls: { cert: clients.crt, key: server.key }\n', [], 'tls: certificate'],
+    [
+      'where the key is not the certificate’s',
+      'tls: { cert: clients.crt, key: server.key }\n',
+      [],
+      'is not the key of the certificate',
+    ],
     ['with half of TLS', '', ['--tls-cert', 'server.crt'], '--tls-key'],
     ['with rules for certificates nobody signs', "auth: { certificates: [{ subject: '*' }] }\n", [], 'tls.clientCa'],
     ['with a rule that names no certificate', `auth: { certificates: [{ name: x }] }\n${TLS}`, [], 'subject or san'],

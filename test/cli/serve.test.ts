@@ -30,7 +30,7 @@ describe('landbridge serve', () => {
     child.kill('SIGINT');
     expect(await ended).toBe(0);
     expect(out).toMatch(
-      /^landbridge \S+: MCP over HTTP http:\/\/127\.0\.0\.1:\d+\/mcp; \d+ operations, \d+ tools \(exposure \w+\), [\d,]+ tokens\n$/,
+      /^landbridge \S+: MCP over HTTP http:\/\/127\.0\.0\.1:\d+\/mcp; \d+ operations, \d+ tools \(exposure \w+\), about [\d,]+ tokens\n$/,
     );
   });
 
@@ -125,7 +125,7 @@ describe('with --stdio alone', () => {
     await new Promise<void>((resolve) => {
       child.stderr.on('data', (chunk: Buffer) => {
         stderr += chunk.toString();
-        if (stderr.includes('is ready')) resolve();
+        if (stderr.includes('"msg":"serving"')) resolve();
       });
     });
     child.kill('SIGTERM');
@@ -135,7 +135,7 @@ describe('with --stdio alone', () => {
   test('it counts the tools of the profile it serves, and exits 0 on SIGTERM', async () => {
     await writeFile(join(folder, 'one.yaml'), 'one: { include: [tasks.get_task], exposure: tools }\n');
     const { stderr, code } = await startAndStop(['--profiles', 'one.yaml', '--profile', 'one']);
-    expect(stderr).toContain('is ready on stdio with 1 tool.\n');
+    expect(stderr).toMatch(/"stdio":true,"tools":1,.*"msg":"serving"/);
     expect(code).toBe(0);
   });
 

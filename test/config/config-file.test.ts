@@ -37,6 +37,7 @@ domains: [./domains, https://api.example.com/openapi.json]
 host: 0.0.0.0
 port: 8080
 tcp: 4444
+workers: auto
 exposure: grouped
 tokenBudget: 5000
 readOnly: true
@@ -84,6 +85,7 @@ describe('landbridge.yaml', () => {
       http: true,
       stdio: false,
       tcp: 4444,
+      workers: 'auto',
       exposure: 'grouped',
       tokenBudget: 5000,
       readOnly: true,
@@ -102,6 +104,9 @@ describe('landbridge.yaml', () => {
       maxBodyBytes: 2000,
       maxConnections: 5,
       idleSeconds: 7,
+      drainSeconds: 5,
+      keepAliveSeconds: 620,
+      maxHttpConnections: 10_000,
       graceSeconds: 0.5,
       logLevel: 'warn',
       secret: undefined,

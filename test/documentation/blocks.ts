@@ -18,7 +18,7 @@ export interface Block {
 const FENCE = /^(`{3,}|~{3,})\s*(\w*).*$/;
 const COMMENT = /^\s*(?:\/\*\*?|\*\/|\*|\/\/|#) ?/;
 
-const FOLDERS = ['src', 'sample', 'domains', 'scripts', 'bench', 'docs', 'test'];
+const FOLDERS = ['src', 'sample', 'domains', 'scripts', 'bench', 'docs', 'deploy', 'test'];
 
 /** Every Markdown file of the project, and every file of code that is not itself a test. */
 export function listProse(): string[] {

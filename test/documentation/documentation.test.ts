@@ -1,12 +1,14 @@
 // Everything the documentation shows is true: every code block of every Markdown file and every comment is compiled,
 // parsed or loaded, and what can run is run. A new block is in here as soon as it is written.
 
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { Ajv } from 'ajv';
 import { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse as parseYaml } from 'yaml';
 import { addCommands } from '../../src/cli/commands.ts';
 import { readConfig } from '../../src/config/read-config.ts';
 import { createGateway, loadDomains } from '../../src/index.ts';
@@ -17,6 +19,10 @@ import { type Block, findBlocks, listBlocks, listProse, ROOT } from './blocks.ts
 import { parseCommands, parseCurl, toProgramArgs } from './shell.ts';
 import { runModule, type Staged, stageBlocks, typecheck } from './staging.ts';
 
+/** Of the Helm chart. */
+const VALUES_SCHEMA = new URL('../../deploy/helm/landbridge/values.schema.json', import.meta.url);
+/** Programs of other people: what they are told about files of ours must be so. */
+const OUTSIDE = new Set(['docker', 'helm', 'kubectl', 'systemctl', 'install', 'openssl', 'cp', 'rm']);
 const DOCUMENT = new URL('./openapi.yaml', import.meta.url);
 const blocks = listBlocks();
 const ofLanguage = (...languages: string[]) => blocks.filter(({ language }) => languages.includes(language));
@@ -113,8 +119,13 @@ describe('YAML', () => {
   test.each(ofLanguage('yaml').map((block) => [place(block), block] as const))('%s loads', async (_, { code }) => {
     const name = /^# (\S+\.yaml)\s*\n/.exec(code)?.[1];
     expect(name, 'the first line says which file it is: # domains/petstore.yaml').toMatch(
-      /^(domains\/.+|profiles\.yaml|landbridge\.yaml)$/,
+      /^(domains\/.+|profiles\.yaml|landbridge\.yaml|values\.yaml)$/,
     );
+    if (name === 'values.yaml') {
+      const check = new Ajv({ strict: false }).compile(JSON.parse(await readFile(VALUES_SCHEMA, 'utf8')));
+      expect(check(parseYaml(code)) ? [] : check.errors).toEqual([]);
+      return;
+    }
     const folder = await createFolderOfDomains();
     const file = join(folder, name!);
     await writeFile(file, code);
@@ -166,6 +177,17 @@ function parseFlags(args: readonly string[]): void {
   program.parse([...args], { from: 'user' });
 }
 
+/** Headings as the pages that show Markdown name them. */
+function anchorsOf(markdown: string): string[] {
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map((match) =>
+    match[1]!
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
 const needsNetwork = (args: readonly string[]) => args.some((word) => /^https:/.test(word));
 
 describe.each([...new Set(ofLanguage('sh').map(({ file }) => file))])('the commands of %s', (file) => {
@@ -191,6 +213,8 @@ describe.each([...new Set(ofLanguage('sh').map(({ file }) => file))])('the comma
     else if (words[0] === 'curl') await send(words);
     else if (words[0] === 'npx' && words[1] === 'vitest')
       expect(existsSync(join(ROOT, words[3]!)), words[3]).toBe(true);
+    else if (OUTSIDE.has(words[0]!) || words[0]!.startsWith('deploy/'))
+      expect(words.filter((word) => word.startsWith('deploy/') && !existsSync(join(ROOT, word)))).toEqual([]);
     else throw new Error(`Nobody has taught the test what to do with ${words[0]}: do it in ${import.meta.url}.`);
   });
 
@@ -226,7 +250,9 @@ describe.each([...new Set(ofLanguage('sh').map(({ file }) => file))])('the comma
     const script = command === 'run' ? name! : command!;
     expect(Object.keys(scripts)).toContain(script);
     if (script === 'start') {
-      expect(scripts.start).toBe('npm run --silent build && node dist/cli/main.js serve');
+      expect(scripts.prestart).toBe('npm run --silent build');
+      // `exec`: signals reach the gateway, not a shell in front of it.
+      expect(scripts.start).toBe('exec node dist/cli/main.js serve');
       // From a folder without domains, as the package is first seen: the bundled ones are served.
       started = await serve([], { cwd: folder });
     }
@@ -273,11 +299,17 @@ describe('prose', () => {
     expect([...own, ...missing.filter((name) => !(name in scripts))]).toEqual([]);
   });
 
-  test.each(documents)('the links of %s lead somewhere', async (file) => {
+  test.each(documents)('the links of %s lead somewhere, to the heading that they name', async (file) => {
     const text = await readFile(join(ROOT, file), 'utf8');
-    const links = [...text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)].map((match) => match[1]!);
+    const links = [...text.matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map((match) => match[1]!);
     const local = links.filter((link) => !/^[a-z]+:/.test(link));
-    expect(local.filter((link) => !existsSync(join(ROOT, file, '..', link)))).toEqual([]);
+    const dead = local.filter((link) => {
+      const [path = '', heading] = link.split('#');
+      const target = path === '' ? join(ROOT, file) : join(ROOT, file, '..', path);
+      if (!existsSync(target)) return true;
+      return heading !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(heading);
+    });
+    expect(dead).toEqual([]);
   });
 
   test.each(documents)('the files %s names exist', async (file) => {

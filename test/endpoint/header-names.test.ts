@@ -142,7 +142,6 @@ describe('documents', () => {
     await writeFile(join(folder, 'api.json'), JSON.stringify(document));
     await writeFile(
       join(folder, 'pets.yaml'),
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: the gateway fills it in from the environment
       'name: pets\nopenapi: api.json\nheaders: { Authorization: "Bearer ${TOKEN:-demo}" }\n',
     );
     const [domain] = await loadDomains({ paths: [join(folder, 'pets.yaml')], env: {} });

@@ -75,6 +75,12 @@ describe('a secret never comes out', () => {
       }),
     );
   });
+
+  test('with a quotation mark in it, as JSON writes it', () => {
+    const redact = createRedactor(['s3"cret-value']);
+    expect(redact(JSON.stringify({ a: 'x s3"cret-value y' }))).toBe('{"a":"x [redacted] y"}');
+    expect(redact(JSON.stringify(JSON.stringify({ a: 's3"cret-value' })))).toBe('"{\\"a\\":\\"[redacted]\\"}"');
+  });
 });
 
 describe('what is no secret', () => {

@@ -611,6 +611,19 @@ describe('the next page', () => {
     const whole = await get(JSON.stringify(body), 'application/json', { ...list, pagination }, { args });
     expect(textOf(whole)).toBe(JSON.stringify(body) + note);
   });
+
+  test.each([
+    ['tersely', '{"items":[{"id":1,"price":1.50,"note":"a, \\"b\\""}]}', undefined],
+    ['tersely, with a line break behind it', '{"items":[1]}\n', '{"items":[1]}'],
+    ['with digits beyond a number', '{"items":[12345678901234567890]}', undefined],
+    ['with blanks', '{"items": [1, 2]}', '{"items":[1,2]}'],
+    ['in lines', '{"items":[\n1,\n2\n]}', '{"items":[1,2]}'],
+    ['with escapes that need not be', '{"items":["caf\\u00e9 \\/"]}', '{"items":["café /"]}'],
+    ['with what nobody sees', '{"items":["a\u200bb"]}', '{"items":["a\\u200bb"]}'],
+  ])('a page that is written %s', async (_, body, want = body) => {
+    const pagination = { kind: 'offset', arg: 'offset', sizeArg: 'limit' } as const;
+    expect(textOf(await get(body, 'application/json', { ...list, pagination }))).toBe(want);
+  });
 });
 
 describe('an error of the API is a value', () => {

@@ -362,7 +362,6 @@ describe('two documents', () => {
   });
 
   test('a header given for both goes to one origin only, and the other says so', async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in from the environment
     const opened = await open({ documents, env: { T: 's3cret' }, headers: ['X-Key: ${T}'] });
     const first = await opened.call('get_first');
     expect(first.requests.map(written)).toEqual([{ line: 'GET /v1/first', headers: { 'x-key': 's3cret' } }]);
@@ -377,7 +376,6 @@ describe('two documents', () => {
     const opened = await open({
       documents,
       env: { T: 's3cret' },
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in from the environment
       headers: ['X-Key: ${T}'],
       baseUrl: (echo) => `${echo.origin}/v2`,
     });

@@ -56,7 +56,13 @@ describe('a bucket', () => {
 describe('a bucket that replicas share', () => {
   function sharing(answers: (number | undefined)[]): { meter: Meter; asked: () => number } {
     let asked = 0;
-    const shared: SharedRates = { isUsable: true, take: async () => answers[asked++] };
+    const shared: SharedRates = {
+      isUsable: true,
+      take: async () => {
+        const waitMs = answers[asked++];
+        return waitMs === undefined ? undefined : { tokens: waitMs === 0 ? 1 : 0, waitMs };
+      },
+    };
     return { meter: new Meter('key', shared), asked: () => asked };
   }
 
@@ -76,6 +82,43 @@ describe('a bucket that replicas share', () => {
     await common.meter.take(parseRate('9/hour'), performance.now());
     expect(common.meter.take(parseRate('9/hour'), performance.now())).toBeGreaterThan(0);
     expect(common.asked()).toBe(1);
+  });
+
+  test('is asked for as many tokens at a time as were used before, where it holds thousands; never for more of a small one', async () => {
+    const asked: number[] = [];
+    const shared: SharedRates = {
+      isUsable: true,
+      take: async (_key, _rate, most) => {
+        asked.push(most);
+        return { tokens: most, waitMs: 0 };
+      },
+    };
+    const busy = new Meter('busy', shared);
+    const now = performance.now();
+    for (let i = 0; i < 1 + 2 + 4 + 8 + 16; i++) await busy.take(parseRate('600000/min'), now);
+    // A thousandth of the bucket is the most.
+    for (let i = 0; i < 10; i++) await busy.take(parseRate('20000/min'), now);
+    expect(asked).toEqual([1, 2, 4, 8, 16, 20]);
+    const small = new Meter('small', shared);
+    for (let i = 0; i < 5; i++) await small.take(parseRate('100/min'), now);
+    expect(asked.slice(6)).toEqual([1, 1, 1, 1, 1]);
+    // What was not used in time is lost, and next time there are as many as were used.
+    await busy.take(parseRate('600000/min'), now + 3_600_000);
+    expect(asked.at(-1)).toBe(10);
+  });
+
+  test('brings what all of those who wait for it need, with one question', async () => {
+    const asked: number[] = [];
+    const shared: SharedRates = {
+      isUsable: true,
+      take: async (_key, _rate, most) => {
+        asked.push(most);
+        return { tokens: most, waitMs: 0 };
+      },
+    };
+    const meter = new Meter('busy', shared);
+    await Promise.all(Array.from({ length: 15 }, () => meter.take(parseRate('600000/min'), performance.now())));
+    expect(asked).toEqual([1, 2, 4, 8]);
   });
 
   test('a refusal of it costs nothing of our own', async () => {

@@ -333,7 +333,6 @@ describe('an address that says nothing', () => {
 });
 
 describe('safety', () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as it is written on a command line
   const login = { headers: ['Authorization: Bearer ${TOKEN}'], env: { TOKEN: 't0ken-123' } };
 
   test('the header goes along on the same origin; other origins are named and never asked', async () => {

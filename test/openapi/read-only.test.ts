@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Args, Endpoint } from '../../src/endpoint/model.ts';
 import { createGateway } from '../../src/gateway.ts';
-import { createOneWayProperties } from '../../src/openapi/schema/one-way-properties.ts';
+import { OneWayProperties } from '../../src/openapi/schema/one-way-properties.ts';
 import type { SourceDocument } from '../../src/openapi/source/documents.ts';
 import { createValidator } from '../../src/schema/check/validator.ts';
 import { hideReadOnly } from '../../src/schema/portable/read-only.ts';
@@ -615,7 +615,7 @@ describe('looking for one-way properties', () => {
       oneOf: Array.from({ length: 10 }, (_, step) => ({ $ref: String((index * 7 + step * step + 1) % size) })),
     }));
     const count = { hops: 0 };
-    const oneWay = createOneWayProperties((_, name) => {
+    const oneWay = new OneWayProperties((_, name) => {
       count.hops++;
       return { document, pointer: '', value: schemas[Number(name)] };
     }, words);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Domain } from '../../src/endpoint/model.ts';
 import { secretsIn } from '../../src/endpoint/secrets.ts';
-import { readSecurity } from '../../src/openapi/objects/security-requirement.ts';
+import { Security } from '../../src/openapi/objects/security-requirement.ts';
 import { admitAddress } from '../../src/openapi/objects/server.ts';
 import { importOne, importValue, type Options, openapi } from './support.ts';
 
@@ -469,16 +469,21 @@ describe('token URLs of a document from the network', () => {
       const home = root('https://docs.example/openapi.json');
       const value = oauth(tokenUrl);
       const follow = () => ({ document: home, pointer: '', value });
-      const security = readSecurity(
-        { ...home, value },
-        'test',
-        'https://api.example.com',
-        [],
-        { env: {} },
-        { follow, followAll: follow, settle: (place) => place, oneWay: { readOnly: false, writeOnly: false } },
-        [],
-        [],
-      );
+      const security = new Security({
+        root: { ...home, value },
+        domain: 'test',
+        mainUrl: 'https://api.example.com',
+        callerHeaders: [],
+        options: { env: {} },
+        resolver: {
+          follow,
+          followAll: follow,
+          settle: (place) => place,
+          oneWay: { readOnly: false, writeOnly: false },
+        },
+        warnings: [],
+        parameters: [],
+      });
       const none = { required: [], optional: [] };
       const operation = {
         node: {},

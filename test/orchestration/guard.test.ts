@@ -7,7 +7,7 @@ import type { Args, ConfirmWay } from '../../src/endpoint/model.ts';
 import { type GatewayError, UnansweredError } from '../../src/errors.ts';
 import { type Confirmations, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createGuard } from '../../src/orchestration/guard.ts';
-import { askModern, canElicit, createLegacyAsk } from '../../src/protocol/asking.ts';
+import { askModern, canElicit, createLegacyAsk } from '../../src/protocol/questions/asking.ts';
 import { type ContextChanges, contextOf } from '../support/context.ts';
 
 const DONE: Outcome = { content: [{ type: 'text', text: 'done' }], isError: false };
@@ -407,6 +407,8 @@ describe('a legacy client with elicitation', () => {
           },
         },
         expect.any(AbortSignal),
+        // The span to be asked under: nothing is traced here.
+        undefined,
       ],
     ]);
     expect(next).toHaveBeenCalledTimes(1);

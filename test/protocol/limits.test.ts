@@ -1,6 +1,6 @@
 // What may be open at once has a limit, and reaching it harms only whoever comes next.
 import { describe, expect, test } from 'vitest';
-import { createClientQuestions } from '../../src/protocol/client-questions.ts';
+import { createClientQuestions } from '../../src/protocol/questions/client-questions.ts';
 import { createSubscriptions } from '../../src/protocol/subscriptions.ts';
 import { createResultWriter } from '../../src/protocol/wire/results.ts';
 

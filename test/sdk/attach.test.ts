@@ -109,35 +109,26 @@ describe.each(servers)('attachToServer() on %s', (_name, create, connect) => {
 });
 
 describe('attachToServer()', () => {
-  test('keeps tools an McpServer had before, and gives them back on detach', async () => {
-    const mcp = new McpServerV1(info);
-    mcp.registerTool('own', { description: 'Its own' }, () => ({ content: [{ type: 'text', text: 'own!' }] }));
-    const detach = registry().attachToServer(mcp);
-    const client = await connectV1(mcp as never);
-    const names = async () => (await client.listTools()).tools.map((tool) => tool.name);
-    expect(await names()).toEqual(['own', 'users', 'echo']);
-    expect(await client.callTool({ name: 'own' })).toMatchObject({ content: [{ text: 'own!' }] });
-    expect(await client.callTool({ name: 'echo', arguments: { action: 'say' } })).toMatchObject({
-      content: [{ text: 'hi' }],
-    });
-    detach();
-    expect(await names()).toEqual(['own']);
-  });
-
-  test('the same on SDK v2', async () => {
-    const mcp = new McpServerV2(info);
-    mcp.registerTool('own', { description: 'Its own' }, () => ({ content: [{ type: 'text', text: 'own!' }] }));
-    const detach = registry().attachToServer(mcp);
-    const client = await connectV2(mcp as never);
-    const names = async () => (await client.listTools()).tools.map((tool) => tool.name);
-    expect(await names()).toEqual(['own', 'users', 'echo']);
-    expect(await client.callTool({ name: 'own' })).toMatchObject({ content: [{ text: 'own!' }] });
-    expect(await client.callTool({ name: 'echo', arguments: { action: 'say' } })).toMatchObject({
-      content: [{ text: 'hi' }],
-    });
-    detach();
-    expect(await names()).toEqual(['own']);
-  });
+  test.each([
+    ['v1', () => new McpServerV1(info), connectV1],
+    ['v2', () => new McpServerV2(info), connectV2],
+  ] as const)(
+    'keeps tools an McpServer of SDK %s had before, and gives them back on detach',
+    async (_, create, connect) => {
+      const mcp = create() as McpServerV1;
+      mcp.registerTool('own', { description: 'Its own' }, () => ({ content: [{ type: 'text', text: 'own!' }] }));
+      const detach = registry().attachToServer(mcp);
+      const client = await connect(mcp as never);
+      const names = async () => (await client.listTools()).tools.map((tool) => tool.name);
+      expect(await names()).toEqual(['own', 'users', 'echo']);
+      expect(await client.callTool({ name: 'own' })).toMatchObject({ content: [{ text: 'own!' }] });
+      expect(await client.callTool({ name: 'echo', arguments: { action: 'say' } })).toMatchObject({
+        content: [{ text: 'hi' }],
+      });
+      detach();
+      expect(await names()).toEqual(['own']);
+    },
+  );
 
   test('offers only what the filter lets pass, in lists and in calls', async () => {
     const server = new ServerV1(info);

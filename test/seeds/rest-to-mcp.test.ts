@@ -266,6 +266,8 @@ describe('Orchestration vs Tool Separation', () => {
         },
         preview: () => ({}) as never,
       }),
+      pools: [],
+      abort: () => {},
       close: async () => {},
     };
     const domain = petsDomain('http://127.0.0.1:9');

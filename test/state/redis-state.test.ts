@@ -3,7 +3,8 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { parseRate } from '../../src/limits/rate.ts';
 import { type Binding, createConfirmations } from '../../src/orchestration/confirmations.ts';
 import { createSigner } from '../../src/orchestration/signer.ts';
-import { openRedisState, type RedisState } from '../../src/state/redis-state.ts';
+import { openRedisState } from '../../src/state/redis-state.ts';
+import type { SharedState } from '../../src/state/shared-state.ts';
 import { freePort, HAS_REDIS, type Redis, startRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 
@@ -12,7 +13,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-interface Replica extends RedisState {
+interface Replica extends SharedState {
   readonly changes: readonly string[];
   readonly warnings: readonly string[];
 }
@@ -39,7 +40,7 @@ async function redis(...flags: string[]): Promise<Redis> {
 const SECRET = Buffer.alloc(32, 7);
 const BINDING: Binding = { purpose: 'token', principal: 'a', operation: 'pets.delete', digest: 'd' };
 
-function confirmationsOf({ spent }: RedisState) {
+function confirmationsOf({ spent }: SharedState) {
   return createConfirmations({ signer: createSigner(SECRET), spent });
 }
 
@@ -48,14 +49,14 @@ describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
     const { url } = await redis();
     const [one, two] = [await replica(url), await replica(url)];
     const rate = parseRate('10/hour');
-    const takes = Array.from({ length: 40 }, (_, at) => (at % 2 ? one : two).rates.take('key:ci', rate));
-    const waits = await Promise.all(takes);
-    expect(waits.filter((ms) => ms === 0)).toHaveLength(10);
-    for (const ms of waits.filter((wait) => wait !== 0)) {
+    const takes = Array.from({ length: 40 }, (_, at) => (at % 2 ? one : two).rates.take('key:ci', rate, 1));
+    const taken = await Promise.all(takes);
+    expect(taken.filter((each) => each?.tokens === 1)).toHaveLength(10);
+    for (const ms of taken.filter((each) => each?.tokens !== 1).map((each) => each?.waitMs)) {
       expect(ms).toBeGreaterThan(300_000);
       expect(ms).toBeLessThanOrEqual(360_000);
     }
-    expect(await one.rates.take('key:other', rate)).toBe(0);
+    expect(await one.rates.take('key:other', rate, 1)).toEqual({ tokens: 1, waitMs: 0 });
   });
 
   test('say nothing about Redis when they hang up themselves', async () => {
@@ -66,7 +67,7 @@ describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
       onChange: (isUsable) => void changes.push(isUsable),
       onWarning: () => {},
     });
-    const asked = state.rates.take('x', parseRate('5/s'));
+    const asked = state.rates.take('x', parseRate('5/s'), 1);
     state.close();
     await asked;
     expect(changes).toEqual([true]);
@@ -84,7 +85,7 @@ describe.skipIf(!HAS_REDIS)('replicas on one Redis', () => {
   test('keep nobody’s name and no token in it, and nothing for ever but one mark', async () => {
     const server = await redis();
     const state = await replica(server.url);
-    await state.rates.take('principal https://id.example.com|alice', parseRate('5/s'));
+    await state.rates.take('principal https://id.example.com|alice', parseRate('5/s'), 1);
     await confirmationsOf(state).redeem(confirmationsOf(state).issue(BINDING), BINDING);
     const keys = (await server.ask('KEYS *')).split('\r\n').filter((line) => line.startsWith('landbridge:'));
     expect(keys).toHaveLength(4);
@@ -157,7 +158,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
   /** Takes until the answer is that nobody answers; then it must be said, and permissions refused. */
   async function isDegraded(state: Replica): Promise<void> {
     await until(() => !state.isUsable);
-    expect(await state.rates.take('key:ci', parseRate('1/hour'))).toBe(undefined);
+    expect(await state.rates.take('key:ci', parseRate('1/hour'), 1)).toBe(undefined);
     const confirmations = confirmationsOf(state);
     await expect(confirmations.redeem(confirmations.issue(BINDING), BINDING)).rejects.toThrow();
   }
@@ -172,7 +173,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(state.changes).toHaveLength(2);
     await server.restart();
     await until(() => state.isUsable);
-    expect(await state.rates.take('key:ci', parseRate('1/hour'))).toBe(0);
+    expect(await state.rates.take('key:ci', parseRate('1/hour'), 1)).toEqual({ tokens: 1, waitMs: 0 });
     expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there', 'away', 'there']);
   });
 
@@ -181,7 +182,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     const state = await replica(`${server.url}?timeoutMs=50`);
     server.signal('SIGSTOP');
     const begun = performance.now();
-    expect(await state.rates.take('key:ci', parseRate('9/hour'))).toBe(undefined);
+    expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toBe(undefined);
     const first = performance.now() - begun;
     await isDegraded(state);
     // A turn of a busy machine more; a client’s own patience would be seconds.
@@ -189,7 +190,7 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(state.changes.at(-1)).toContain('no answer within 50 ms');
     server.signal('SIGCONT');
     await until(() => state.isUsable);
-    expect(await state.rates.take('key:ci', parseRate('9/hour'))).toBe(0);
+    expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toEqual({ tokens: 1, waitMs: 0 });
   });
 
   test('read-only, or out of memory: it answers, but cannot be used', async () => {

@@ -43,11 +43,17 @@ export interface Served {
 /** `landbridge serve --json`, ready. */
 export async function serve(
   args: readonly string[],
-  options: { cwd?: string; env?: Record<string, string>; onSpawn?: (child: ChildProcess) => void } = {},
+  options: {
+    cwd?: string;
+    env?: Record<string, string>;
+    onSpawn?: (child: ChildProcess) => void;
+    detached?: boolean;
+  } = {},
 ): Promise<Served> {
-  const child = spawn(process.execPath, [BIN, 'serve', '--json', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [BIN, 'serve', '--json', '--port', '0', '--drain', '0', ...args], {
     cwd: options.cwd,
     env: { ...ENV, ...options.env },
+    detached: options.detached ?? false,
   });
   options.onSpawn?.(child);
   let log = '';

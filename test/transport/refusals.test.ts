@@ -54,7 +54,7 @@ describe('a refusal at the door of HTTP', () => {
       'no JSON-RPC',
       rawPost('{"no": 1', { connection: 'close' }),
       { identify: () => alice },
-      { reason: 'malformed', status: 400, principal: 'key:alice', path: undefined },
+      { reason: 'malformed', why: 'parse_error', status: 400, principal: 'key:alice', path: undefined },
     ],
     ['too many headers', rawPost(ping, { a: `1${'\r\na: 1'.repeat(300)}` }), {}, { reason: 'headers', status: 431 }],
     [

@@ -302,9 +302,9 @@ function toEntryOf(plan: ToolPlan, { tool, run, actions }: CompiledTool, domain:
   };
   const govern: Govern = (government) => toEntryOf(plan, compileTool(plan, government), domain);
   const part: TakePart = (effects) => {
-    const kept = actions.filter((action) => effects.includes(effectOf(action))).map(({ placed }) => placed);
-    if (kept.length === 0) return undefined;
-    const smaller = { ...plan, actions: kept };
+    const allowed = actions.filter((action) => effects.includes(effectOf(action))).map(({ placed }) => placed);
+    if (allowed.length === 0) return undefined;
+    const smaller = { ...plan, actions: allowed };
     return toEntryOf(smaller, compileTool(smaller), domain);
   };
   const controls = [...new Set(actions.flatMap((action) => action.controls))];

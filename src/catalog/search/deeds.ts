@@ -62,9 +62,9 @@ const AGREEMENT: Readonly<Record<Verb, Readonly<Partial<Record<Verb, number>>>>>
 };
 
 /** How well an operation that does the one answers a request for the other, from 0 to 1. */
-export function agreement(asked: readonly Verb[], done: ReadonlySet<Verb>): number {
+export function agreement(wishes: readonly Verb[], done: ReadonlySet<Verb>): number {
   let best = 0;
-  for (const verb of asked) for (const other of done) best = Math.max(best, AGREEMENT[verb][other] ?? 0);
+  for (const verb of wishes) for (const other of done) best = Math.max(best, AGREEMENT[verb][other] ?? 0);
   return best;
 }
 

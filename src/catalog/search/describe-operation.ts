@@ -17,8 +17,8 @@ const MAX_EXAMPLES = 2;
 export function describeOperation(operation: CatalogOperation, places: readonly FoundAction[] = []): string {
   const { name, endpoint } = operation;
   const shape = toShape(endpoint.outputSchema);
-  const told = argumentsOf(operation);
-  const inPlace = places.length > 0 ? toPlace(told) : undefined;
+  const schema = argumentsOf(operation);
+  const inPlace = places.length > 0 ? toPlace(schema) : undefined;
   const examples = endpoint.examples
     .slice(0, MAX_EXAMPLES)
     .map((args) => `Example arguments: ${JSON.stringify(inPlace?.rename(args) ?? args)}`);
@@ -26,7 +26,7 @@ export function describeOperation(operation: CatalogOperation, places: readonly 
     `${name} (${endpoint.effect}${endpoint.deprecated ? ', deprecated' : ''}): ${endpoint.method} ${endpoint.path} of ${endpoint.domain}`,
     describeEndpoint(endpoint),
     ...places.slice(0, 1).map((place) => `Call ${tellCall(place)} and these arguments beside it.`),
-    `Arguments: ${JSON.stringify(inPlace?.schema ?? told)}`,
+    `Arguments: ${JSON.stringify(inPlace?.schema ?? schema)}`,
     ...examples,
     ...(shape === undefined ? [] : [`Returns: ${shape}`]),
   ].join('\n');

@@ -37,10 +37,13 @@ export function searchOperations(index: Index, query: string, limit: number, fil
     .filter(({ operation }) => passes(operation, filter))
     .map((entry) => ({ entry, met: sum(terms, ({ weight, strengths }) => weight * strengths[entry.id]!) }))
     .filter(({ met }) => met > 0);
-  const asked = stemsAsked(terms);
+  const qualities = stemsAsked(terms);
   // Words that nothing meets together, as a long sentence has them, must not make the rest matter less.
   const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
-  const hits = candidates.map(({ entry, met }) => ({ entry, score: met / most + rank(index, request, asked, entry) }));
+  const hits = candidates.map(({ entry, met }) => ({
+    entry,
+    score: met / most + rank(index, request, qualities, entry),
+  }));
   hits.sort((a, b) => b.score - a.score || a.entry.id - b.entry.id);
   const entries = spread(hits.map(({ entry }) => entry));
   return { operations: entries.slice(0, limit).map(({ operation }) => operation), weak: isWeak(terms, entries[0]) };
@@ -103,18 +106,23 @@ function isNear(word: string, other: string): boolean {
 
 /** For every stem that may stand for a word of the request: how well. */
 function stemsAsked(terms: readonly WeighedTerm[]): ReadonlyMap<string, number> {
-  const asked = new Map<string, number>();
+  const qualities = new Map<string, number>();
   for (const { quality } of terms) {
-    for (const [stemmed, how] of quality) asked.set(stemmed, Math.max(how, asked.get(stemmed) ?? 0));
+    for (const [stemmed, how] of quality) qualities.set(stemmed, Math.max(how, qualities.get(stemmed) ?? 0));
   }
-  return asked;
+  return qualities;
 }
 
 /** Beside what is met: how little is unasked for, whether it does what is to be done, and to one thing or many. */
-function rank(index: Index, { verbs, many }: SpokenRequest, asked: ReadonlyMap<string, number>, entry: Entry): number {
+function rank(
+  index: Index,
+  { verbs, many }: SpokenRequest,
+  qualities: ReadonlyMap<string, number>,
+  entry: Entry,
+): number {
   const { endpoint } = entry.operation;
   const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
-  const isAsked = (word: string) => asked.get(word) ?? 0;
+  const isAsked = (word: string) => qualities.get(word) ?? 0;
   const focus = sum(entry.head, (word) => isAsked(word) * weigh(word)) / (sum(entry.head, weigh) || 1);
   const intent = verbs.length === 0 ? 0 : 2 * agreement(verbs, entry.verbs) - 1;
   // Only reads give one or many.

@@ -1,10 +1,12 @@
 // landbridge audit verify, landbridge audit key.
 import { existsSync } from 'node:fs';
 import pc from 'picocolors';
+import { type ChainVerdict, verifyChains } from '../../audit/chains.ts';
 import type { Head } from '../../audit/line.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
+import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
 import { defaultKeyFile } from '../../audit/trail.ts';
-import { type Flaw, type Verdict, verifyTrail } from '../../audit/verify.ts';
+import type { Flaw } from '../../audit/verify.ts';
 import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
 import { GatewayError } from '../../errors.ts';
 import { count, shown } from '../terminal/terminal.ts';
@@ -28,15 +30,28 @@ export async function runAudit(action: string, files: readonly string[], flags: 
 }
 
 function runVerify(names: readonly string[], flags: AuditFlags): void {
-  const files = names.length > 0 ? names : [configured(flags).file];
+  const files = names.length > 0 ? names : listConfigured(flags);
   const besides = flags.key === undefined ? findKeyBeside(files[0]!, flags) : undefined;
   const keys = (flags.key ?? [besides!]).map(readCheckingKey);
   const heads = (flags.head ?? []).map(parseHead);
-  const verdict = verifyTrail(files, { keys, heads, mustBeClosed: flags.closed ?? false });
+  const chains = verifyChains(files, { keys, heads, mustBeClosed: flags.closed ?? false });
+  const isOk = chains.every(({ ok }) => ok);
+  const whole = chains.length === 1 ? chains[0] : { ok: isOk, chains };
   process.stdout.write(
-    flags.json ? `${JSON.stringify({ ...verdict, keyBeside: besides })}\n` : renderVerdict(verdict, besides),
+    flags.json
+      ? `${JSON.stringify({ ...whole, keyBeside: besides })}\n`
+      : chains.map((chain) => renderVerdict(chain, besides)).join('\n'),
   );
-  if (!verdict.ok) process.exitCode = 1;
+  if (!isOk) process.exitCode = 1;
+}
+
+/** The file of the configuration; with several workers, that of each. */
+function listConfigured(flags: AuditFlags): readonly string[] {
+  const { file } = configured(flags);
+  const { workers } = readSettings(flags);
+  // Somebody may have said --workers on the command line of `serve` alone.
+  const isOne = workers === 1 && (existsSync(file) || filesOfSlots(file, 0).length === 0);
+  return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
 
 /** The private key of the gateway, where it stands by default: good for a look, not for a proof. */
@@ -44,7 +59,7 @@ function findKeyBeside(file: string, flags: AuditFlags): string {
   // audit.jsonl.000000001234 was audit.jsonl when its key was made.
   const rotated = /\.jsonl?(?=[.-])/.exec(file);
   const first = rotated === null ? file : file.slice(0, rotated.index + rotated[0].length);
-  const beside = [defaultKeyFile(file), defaultKeyFile(first)];
+  const beside = [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
   const audit = readAudit(flags);
   const key = [...beside, ...(audit ? [keyFileOf(audit)] : [])].find((path) => existsSync(path));
   if (key !== undefined) return key;
@@ -62,8 +77,12 @@ function printKey([file]: readonly string[], flags: AuditFlags): void {
 
 type AuditConfig = NonNullable<Config['audit']>;
 
-function readAudit({ config }: AuditFlags): AuditConfig | undefined {
-  return readConfig(config === undefined ? {} : { config }, process.env, 'variables').audit;
+function readSettings({ config }: AuditFlags): Config {
+  return readConfig(config === undefined ? {} : { config }, process.env, 'variables');
+}
+
+function readAudit(flags: AuditFlags): AuditConfig | undefined {
+  return readSettings(flags).audit;
 }
 
 function keyFileOf({ file, keyFile }: AuditConfig): string {
@@ -89,12 +108,14 @@ function usage(message: string): GatewayError {
   return new GatewayError('BAD_CONFIG', message, { usage: true });
 }
 
-function renderVerdict(verdict: Verdict, keyBeside: string | undefined): string {
-  const { ok, files, records, calls, checkpoints, first, last, flaws, flawCount, notes, unsigned, isClosed } = verdict;
+function renderVerdict(verdict: ChainVerdict, keyBeside: string | undefined): string {
+  const { worker, ok, files, records, calls, checkpoints, first, last, flaws, flawCount, notes, unsigned, isClosed } =
+    verdict;
   const where = ({ file, line, what }: Flaw) => `${shown(file)}:${line}: ${shown(what)}`;
   const more = flawCount - flaws.length;
   const isLaterPart = first !== undefined && first > 1;
   const lines = [
+    ...(worker === undefined ? [] : [pc.bold(`Worker ${worker}`)]),
     ...notes.map((note) => `${pc.yellow('note')}  ${where(note)}`),
     ...flaws.map((flaw) => `${pc.red('wrong')} ${where(flaw)}`),
     ...(more > 0 ? [`… and ${more} more`] : []),

@@ -55,8 +55,8 @@ export function compareDocuments(
       successors.set(endpoint, successor);
       byIdentity.delete(identity);
     }
-    const taken = new Set(successors.values());
-    open = after.filter((endpoint) => !taken.has(endpoint));
+    const heirs = new Set(successors.values());
+    open = after.filter((endpoint) => !heirs.has(endpoint));
   }
   const changed = [...successors].flatMap(([old, now]): OperationChange[] => {
     const changes = changesOf(old, now, toolOf);

@@ -1,4 +1,5 @@
 // What an import writes down of headers and addresses that may hold secrets: variables, never values.
+import { replaceReferences } from '../../endpoint/environment.ts';
 import { isSecretHeader } from '../../endpoint/headers/header-names.ts';
 
 export interface WrittenSecrets<Written> {
@@ -9,7 +10,6 @@ export interface WrittenSecrets<Written> {
 
 /** Headers that say how to answer, not who asks. */
 const HARMLESS = /^(?:accept|accept-language|prefer|user-agent|x-requested-with)$|version|language|locale|tenant/i;
-const REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*(?::-[^}$]*)?\}/g;
 
 /** Lines of `headers:` in a domain file for `--header` lines. */
 export function writeHeaders(lines: readonly string[], domain: string): WrittenSecrets<readonly string[]> {
@@ -39,10 +39,8 @@ function isHarmless(name: string): boolean {
 function writeHeader(name: string, value: string, domain: string, notes: string[]): string {
   if (isHarmless(name)) return value;
   // A default is a value, too.
-  const bare = value.replace(REFERENCE, (reference) => {
-    const variable = /\w+/.exec(reference)![0];
-    if (reference.includes(':-') && !/:-\}$/.test(reference))
-      notes.push(`The default of ${variable} in the header ${name} was not written; set ${variable}.`);
+  const bare = replaceReferences(value, ({ name: variable, fallback }) => {
+    if (fallback) notes.push(`The default of ${variable} in the header ${name} was not written; set ${variable}.`);
     return `\${${variable}}`;
   });
   const scheme = /^[A-Za-z][\w-]* (?=\S)/.exec(bare)?.[0] ?? '';
@@ -58,10 +56,7 @@ function writeHeader(name: string, value: string, domain: string, notes: string[
 
 /** Nothing but variables and what stands around a key: `token=${KEY}`, `"${KEY}"`. */
 function isOnlyReferences(text: string): boolean {
-  const around = text
-    .split(REFERENCE)
-    .join(' ')
-    .replace(/[\s"':;,]+/g, ' ');
+  const around = replaceReferences(text, () => ' ').replace(/[\s"':;,]+/g, ' ');
   return text.includes('${') && around.split(' ').every((word) => /^(?:[A-Za-z_]{1,12}=)?$/.test(word));
 }
 

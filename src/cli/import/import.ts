@@ -47,7 +47,7 @@ export async function runImport(source: string | undefined, flags: ImportFlags):
 async function importNew(source: string, flags: ImportFlags, config: Config): Promise<void> {
   const { domain, files } = await readNew(source, flags, config);
   const out = flags.out ?? '.';
-  const document = placeFiles(domain.name, files);
+  const document = await placeFiles(domain.name, files);
   const domainFile = join('domains', `${domain.name}.yaml`);
   const { written: headers, notes } = writeHeaders(config.headers, domain.name);
   const from = writeSource(files[0]!, domain.name, resolve(out, 'domains'));

@@ -1,7 +1,9 @@
 // Where the files of a document go: openapi/<name>.yaml, or openapi/<name>/ with their layout kept.
 import { dirname, extname, join, relative, resolve } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { GatewayError } from '../../errors.ts';
+import { DEFAULT_LIMITS } from '../../openapi/source/limits.ts';
+import { parseText } from '../../openapi/source/parse.ts';
 
 /** One file of a document, as it was received. */
 export interface ReceivedFile {
@@ -16,15 +18,15 @@ export type Write = readonly [path: string, text: string];
 const MAX_REWRITE_CHARS = 2_000_000;
 
 /** One file becomes openapi/<name>.yaml; several keep their layout below openapi/<name>/. */
-export function placeFiles(
+export async function placeFiles(
   name: string,
   files: readonly ReceivedFile[],
-): { root: string; refsRoot?: string; writes: readonly Write[] } {
+): Promise<{ root: string; refsRoot?: string; writes: readonly Write[] }> {
   const [first, ...others] = files;
   if (!first) throw new GatewayError('BAD_DOCUMENT', 'The document could not be read.');
   if (others.length === 0) {
     const path = join('openapi', `${name}.yaml`);
-    return { root: path, writes: [[path, asWritten(path, first.text)]] };
+    return { root: path, writes: [[path, await asWritten(path, first.text)]] };
   }
   const paths = files.map(({ uri }) => pathOf(uri));
   const base = commonFolder(paths);
@@ -57,10 +59,14 @@ function commonFolder(paths: readonly string[]): string {
  * The files of a new version around the place its document has: the document itself goes there, its parts where they lie beside
  * it. None may leave `folder`, whose other files are not this document's.
  */
-export function placeAround(target: string, folder: string, files: readonly ReceivedFile[]): readonly Write[] {
+export async function placeAround(
+  target: string,
+  folder: string,
+  files: readonly ReceivedFile[],
+): Promise<readonly Write[]> {
   const [first, ...others] = files;
   if (!first) throw new GatewayError('BAD_DOCUMENT', 'The document could not be read.');
-  if (others.length === 0) return [[target, asWritten(target, first.text)]];
+  if (others.length === 0) return [[target, await asWritten(target, first.text)]];
   const base = dirname(pathOf(first.uri));
   const writes = files.map(({ uri, text }): Write => [resolve(dirname(target), relative(base, pathOf(uri))), text]);
   const stray = writes.find(([path]) => !path.startsWith(`${folder}/`));
@@ -70,10 +76,11 @@ export function placeAround(target: string, folder: string, files: readonly Rece
 }
 
 /** A document in the language its file name says, where that is cheap. */
-function asWritten(path: string, text: string): string {
+async function asWritten(path: string, text: string): Promise<string> {
   const isJson = /^\s*\{/.test(text);
   if (text.length > MAX_REWRITE_CHARS || isJson === (extname(path) === '.json')) return text;
+  const { value } = await parseText(text, path, DEFAULT_LIMITS);
   return isJson
-    ? stringify(parse(text), { lineWidth: 0, aliasDuplicateObjects: false })
-    : `${JSON.stringify(parse(text), null, 2)}\n`;
+    ? stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })
+    : `${JSON.stringify(value, null, 2)}\n`;
 }

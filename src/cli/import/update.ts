@@ -58,7 +58,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   if ('problem' in fetched) throw fetched.problem;
   const folder =
     definition.refsRoot === undefined ? dirname(target) : await toRealPath(resolve(dirname(file), definition.refsRoot));
-  const writes = placeAround(target, folder, fetched.files);
+  const writes = await placeAround(target, folder, fetched.files);
   const oldPaths = 'problem' in old ? [target] : old.files.map(({ uri }) => fileURLToPath(uri));
   refuseForeignFiles(
     writes.map(([path]) => path),
@@ -82,13 +82,17 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
   }
   const oldEndpoints = 'problem' in old ? [] : old.domain.endpoints;
   const { successors, ...changes } = compareDocuments(oldEndpoints, fetched.domain.endpoints, curatedNames(definition));
-  const lost = toMistakes(file, findLost(definition, oldEndpoints, fetched.domain.endpoints, successors), positionOf);
+  const orphaned = toMistakes(
+    file,
+    findLost(definition, oldEndpoints, fetched.domain.endpoints, successors),
+    positionOf,
+  );
   // What this environment lacks, it lacked before the update as well.
   const before = new Set(staleBefore.filter(isOfEnvironment).map(({ message }) => message));
   const others = (await findStale(file, config)).filter(
-    ({ field, message }) => !before.has(message) && !lost.some((one) => one.field === field),
+    ({ field, message }) => !before.has(message) && !orphaned.some((one) => one.field === field),
   );
-  const stale = [...lost, ...others];
+  const stale = [...orphaned, ...others];
   const moved =
     document !== undefined && importedFrom !== undefined && !isSameSource(importedFrom, document, dirname(file))
       ? [

@@ -1,12 +1,18 @@
 // landbridge install <client>: writes this gateway into the configuration of an MCP client. Shows the change first, asks
 // at a terminal, keeps a copy of what was there.
+
 import { mkdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import pc from 'picocolors';
 import { type Config, envFilesOf, type Flags, isTyped, readConfig } from '../../config/read-config.ts';
 import { refuseStrangers } from '../../config/strange-variables.ts';
-import { type Environment, expand, recordLookups } from '../../endpoint/environment.ts';
+import {
+  type Environment,
+  expand,
+  findReferences,
+  recordLookups,
+  replaceReferences,
+} from '../../endpoint/environment.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';
@@ -16,6 +22,7 @@ import { withGateway } from '../open-gateway.ts';
 import { readGatewayUrl, readHeaderFlags } from '../remote/remote-gateway.ts';
 import { refuseFiles } from '../remote/with-remote.ts';
 import { KEY_VARIABLE, stdioCommand } from '../serve/banner.ts';
+import { askToWrite, isPersonThere } from '../terminal/ask-to-write.ts';
 import { diffLines } from '../terminal/line-diff.ts';
 import { editJson } from './edit-json.ts';
 import { editToml } from './edit-toml.ts';
@@ -101,11 +108,11 @@ async function buildEntry(
     envFiles: envFilesOf(flags),
     verbose: false,
   });
-  const asked = new Set<string>();
+  const lookups = new Set<string>();
   // Base URLs and plain headers need their variables as much as credentials do.
-  const recording = recordLookups(config.env, asked);
+  const recording = recordLookups(config.env, lookups);
   const domains = await withGateway({ ...config, env: recording }, async (gateway) => gateway.domains);
-  const ofHeaders = headers.flatMap((line) => [...line.matchAll(/\$\{([A-Za-z_]\w*)/g)].map(([, name]) => name!));
+  const ofHeaders = headers.flatMap((line) => findReferences(line).map(({ name }) => name));
   const ofDomains = domains.flatMap(({ endpoints }) =>
     endpoints.flatMap(({ security }) => security.flat().flatMap((one) => secretsIn(one).map((each) => each.variable))),
   );
@@ -116,7 +123,7 @@ async function buildEntry(
     ...new Set([
       ...ofHeaders,
       ...ofDomains,
-      ...[...asked, ...config.fileVariables].filter((name) => process.env[name]),
+      ...[...lookups, ...config.fileVariables].filter((name) => process.env[name]),
     ]),
   ].filter(isOurs);
   return describeLocal(client, command, args, variables, flags.withValues ? { ...process.env, ...values } : {});
@@ -167,7 +174,11 @@ function describeRemote(
       { usage: true },
     );
   const refer = (text: string) =>
-    text.replace(/\$\{([A-Za-z_]\w*)(?::-)?\}/g, (_, name) => client.reference?.(name) ?? `\${${name}}`);
+    replaceReferences(text, ({ name, fallback, start, end }) => {
+      // No client reads files or fills in defaults.
+      if (!VARIABLE.test(name) || fallback) return text.slice(start, end);
+      return client.reference?.(name) ?? `\${${name}}`;
+    });
   const references = lines.map((line) => [
     line.slice(0, line.indexOf(':')).trim(),
     refer(line.slice(line.indexOf(':') + 1).trim()),
@@ -223,14 +234,7 @@ function describeLocal(
 }
 
 async function mayWrite(flags: InstallFlags): Promise<boolean> {
-  if (flags.yes) return true;
-  if (!process.stdin.isTTY || !process.stdout.isTTY) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return /^y(es)?$/i.test((await terminal.question('Write this? [y/N] ')).trim());
-  } finally {
-    terminal.close();
-  }
+  return flags.yes || (isPersonThere() && askToWrite());
 }
 
 /** As a whole or not at all; a link stays one. Values in it are nobody else's to read. */

@@ -1,7 +1,8 @@
 // landbridge key: makes an API key and the line that lets its owner in, or tells the SHA-256 of a key that is there.
-import { type KeyEntry, keyEntry } from '../../config/auth-schema.ts';
+
 import { explainWeakness, hashKey, mintKey } from '../../config/key-format.ts';
 import { refuseStrangeVariables } from '../../config/read-config.ts';
+import { type KeyEntry, keyEntry } from '../../config/sections/auth-schema.ts';
 import { place, toProblems } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
 import { GatewayError } from '../../errors.ts';

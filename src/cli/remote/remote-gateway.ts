@@ -1,8 +1,10 @@
 // A running gateway as a client sees it: MCP over HTTP, for `call`, `tools` and `explain` with --url. Stateless MCP
 // (2026-07-28) first; a server that does not know it is asked again the way of 2025-11-25, with `initialize`.
+
 import { type Environment, expand, needsVariables } from '../../endpoint/environment.ts';
 import { visible } from '../../endpoint/hidden.ts';
 import { isObject } from '../../endpoint/is-object.ts';
+import { toEssence } from '../../endpoint/media-type.ts';
 import { ERRORS, GatewayError } from '../../errors.ts';
 import { LEGACY_VERSIONS, META, MODERN_VERSION } from '../../protocol/eras.ts';
 import { readEvents } from './event-stream.ts';
@@ -184,7 +186,7 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
     const body =
       method === 'elicitation/create' && answer
         ? { result: await answer(params as { message: string }) }
-        : { error: { code: -32601, message: 'Method not found' } };
+        : { error: { code: ERRORS.METHOD_NOT_FOUND.code, message: 'Method not found' } };
     await post({ jsonrpc: '2.0', id: question, ...body }, headers);
   };
   return {
@@ -206,8 +208,8 @@ async function refuseStrangers(url: string, response: Response, own: RemoteOptio
     throw failure(`${url} redirects to ${headers.get('location') ?? 'nowhere'}: give that address to --url.`);
   // Whoever has shown nothing is told how; anybody else what is wrong with it.
   const isKnown = Object.keys(own).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
-  const said = (status === 401 && isKnown) || status === 404 ? await readRefusal(response) : undefined;
-  if (said !== undefined) throw failure(`${url} (${status}): ${said}`);
+  const reason = (status === 401 && isKnown) || status === 404 ? await readRefusal(response) : undefined;
+  if (reason !== undefined) throw failure(`${url} (${status}): ${reason}`);
   if (status === 401 || status === 407)
     throw failure(`${url} wants to know who calls (${status}): add --header 'Authorization: Bearer \${TOKEN}'.`);
   if (status === 404 && !/event-stream/.test(type))
@@ -254,7 +256,7 @@ function toHeaderValue(text: string): string {
 }
 
 function mediaTypeOf({ headers }: Response): string {
-  return (headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
+  return toEssence(headers.get('content-type') ?? '');
 }
 
 function failure(message: string, cause?: unknown): GatewayError {

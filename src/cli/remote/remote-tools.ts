@@ -49,12 +49,12 @@ async function printRemoteOperation(
   tools: readonly RemoteTool[],
   json: boolean,
 ): Promise<void> {
-  const found = tools.some((tool) => tool.name === 'describe_operation')
+  const description = tools.some((tool) => tool.name === 'describe_operation')
     ? await request('tools/call', { name: 'describe_operation', arguments: { operation: name } })
     : undefined;
-  if (found && found.isError !== true) {
-    const [{ text }] = found.content as [{ text: string }];
-    process.stdout.write(json ? `${JSON.stringify(found)}\n` : `${text}\n`);
+  if (description && description.isError !== true) {
+    const [{ text }] = description.content as [{ text: string }];
+    process.stdout.write(json ? `${JSON.stringify(description)}\n` : `${text}\n`);
     return;
   }
   // Nothing is called by a name that does not exist; the refusal says by which tool the operation can be called.

@@ -5,6 +5,7 @@ import type { ToolEntry } from '../../catalog/registry.ts';
 import { BUNDLED_DOMAINS, type Config, isTyped } from '../../config/read-config.ts';
 import type { Domain } from '../../endpoint/model.ts';
 import type { Gateway } from '../../gateway.ts';
+import { describeCost } from '../exposure-cost.ts';
 import { mayBeWritten } from '../import/import-secrets.ts';
 import { digestWarnings } from '../terminal/digest-lines.ts';
 import { colourEffect, count, fitLines, renderTable, shown, wrapLines } from '../terminal/terminal.ts';
@@ -15,6 +16,8 @@ export interface Addresses {
   /** What a client is told, where that is another than the address that is listened on. */
   readonly url?: string | undefined;
   readonly tcp?: string | undefined;
+  /** For operators. */
+  readonly admin?: string | undefined;
   readonly stdio: boolean;
   /** Whether HTTP and TCP speak TLS. */
   readonly tls?: boolean;
@@ -46,36 +49,34 @@ export interface Launch {
   readonly envFiles: readonly string[];
   /** Every warning, and not the first of each kind. */
   readonly verbose: boolean;
+  /** Processes that serve. Default: 1. */
+  readonly workers?: number;
 }
 
 /** All of it on one line, for whoever reads it with a program. */
-export function renderLine(gateway: Gateway, at: Addresses, tokens: number): string {
-  const { http, tcp, tls } = at;
+export function renderLine(gateway: Gateway, at: Addresses, workers = 1): string {
+  const { http, tcp, tls, admin } = at;
   const overTcp = `MCP over TCP${tls ? ' (TLS)' : ''}`;
   const { name, version, registry } = gateway;
-  const where = [http && `MCP over HTTP ${http}`, tcp && `${overTcp} ${tcp}`].filter(Boolean).join(', ');
+  const where = [http && `MCP over HTTP ${http}`, tcp && `${overTcp} ${tcp}`, admin && `admin ${admin}`]
+    .filter(Boolean)
+    .join(', ');
   const callers = describeCallers(at).map((text) => `; ${text}`);
-  return `${name} ${version}: ${where}; ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), ${tokens.toLocaleString('en-US')} tokens${callers.join('')}\n`;
+  return `${name} ${version}: ${where}; ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure}), ${describeCost(gateway)}${workers > 1 ? `; ${workers} workers` : ''}${callers.join('')}\n`;
 }
 
-/** For a terminal of this many columns. `modes`: what each exposure would cost. */
-export function renderBanner(
-  gateway: Gateway,
-  at: Addresses,
-  launch: Launch,
-  tokens: number,
-  modes: string,
-  columns: number,
-): string {
+/** For a terminal of this many columns. */
+export function renderBanner(gateway: Gateway, at: Addresses, launch: Launch, columns: number): string {
   const { domains, registry, name, version } = gateway;
   const { url = at.http } = at;
+  const { workers = 1 } = launch;
   const quarantined = domains.reduce((sum, domain) => sum + domain.quarantined.length, 0);
   // Tables are cut to the terminal and sentences broken; lines to paste are whole whatever their length.
   const wrap = (text: string) => wrapLines(text, columns);
   const cut = (text: string) => fitLines(text, columns);
   const parts = [
     wrap(
-      `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure})`,
+      `${pc.bold(name)} ${version}  ${count(domains.length, 'domain')}, ${count(registry.operations.length, 'operation')}, ${count(registry.tools.size, 'tool')} (exposure ${registry.exposure})${workers > 1 ? `, ${workers} workers` : ''}`,
     ),
     wrap(renderAddresses(at, [...gateway.profiles.keys()])),
     wrap(renderCallers(at)),
@@ -85,7 +86,7 @@ export function renderBanner(
     ...(isOneByOne(registry)
       ? domains.map((domain) => `${wrap(renderTitle(domain))}\n${cut(renderOperations(domain, registry))}`)
       : [cut(renderTools(gateway)), wrap(renderDomains(gateway))]),
-    wrap(`tools/list costs ${tokens.toLocaleString('en-US')} tokens (${modes})`),
+    wrap(`tools/list costs ${describeCost(gateway)}; "landbridge tools" counts them, for every exposure.`),
     wrap(renderCredentials(gateway)),
     wrap(digestWarnings(domains, launch.verbose).join('\n')),
     url && renderSnippets(url, at.authentication !== undefined, launch),
@@ -153,7 +154,7 @@ function renderCredentials({ domains }: Gateway): string {
   return lines.length === 0 ? '' : `${pc.bold('Credentials sent')}${lines.join('')}`;
 }
 
-function renderAddresses({ http, tcp, tls, stdio }: Addresses, profiles: readonly string[]): string {
+function renderAddresses({ http, tcp, tls, stdio, admin }: Addresses, profiles: readonly string[]): string {
   const rows = [
     ...(http
       ? [
@@ -164,6 +165,7 @@ function renderAddresses({ http, tcp, tls, stdio }: Addresses, profiles: readonl
       : []),
     ...(tcp ? [['  MCP over TCP', tls ? `${tcp} (TLS)` : tcp]] : []),
     ...(stdio ? [['  MCP over stdio', 'this process']] : []),
+    ...(admin ? [['  admin', `${admin}/metrics, /readyz, /log-level`]] : []),
   ];
   return `${pc.bold('Listening')}\n${rows.map(([label, where]) => `${label!.padEnd(18)}${pc.green(where!)}`).join('\n')}`;
 }
@@ -212,6 +214,8 @@ export function stdioCommand(launch: Launch): { command: string; args: string[] 
       ? flag('--profiles', absolute(profiles))
       : []),
     ...typed('profile', () => flag('--profile', profile)),
+    // Whoever speaks over stdio is served by one process, whatever the file says.
+    ...(config.workers === 1 ? [] : ['--workers', '1']),
   ];
   const script = process.argv[1] ?? '';
   // Whoever came through npx has no lasting path to the program.

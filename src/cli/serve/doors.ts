@@ -1,37 +1,13 @@
-// What both listeners share: the files of TLS, who is known by a certificate, and the account of whoever was turned away.
+// What both listeners share: who is known by a certificate, and the account of whoever was turned away.
 
-import { readFileSync } from 'node:fs';
 import { toSectionError } from '../../config/config-file.ts';
 import { checkProfiles } from '../../config/key-sources.ts';
 import type { Config } from '../../config/read-config.ts';
-import { reason } from '../../domain/files/domain-files.ts';
 import { trimEnd } from '../../endpoint/plain-text.ts';
-import { GatewayError } from '../../errors.ts';
 import { type CertificateCheck, createCertificateCheck } from '../../identity/certificates.ts';
 import type { Logger } from '../../log.ts';
 import { createRefusals, type Refusals } from '../../transport/door/refusals.ts';
-import type { TlsOptions } from '../../transport/door/tls.ts';
 import { isLoopback } from '../../transport/listen.ts';
-
-/** The texts behind the files of `tls`. */
-export function readTls({ tls }: Config): TlsOptions | undefined {
-  if (tls === undefined) return undefined;
-  const { cert, key, clientCa, minVersion } = tls;
-  return {
-    cert: readPem('cert', cert),
-    key: readPem('key', key),
-    ...(clientCa !== undefined && { clientCa: readPem('clientCa', clientCa) }),
-    minVersion,
-  };
-}
-
-function readPem(name: string, file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new GatewayError('BAD_CONFIG', `tls.${name}: ${file}: ${reason(error as NodeJS.ErrnoException)}`, {}, error);
-  }
-}
 
 /** Undefined where nobody may come in by a certificate. */
 export function openCertificates({ auth, tls }: Config, profiles: readonly string[]): CertificateCheck | undefined {
@@ -79,4 +55,9 @@ export function clientUrl({ publicUrl, allowedHosts, host }: Config, bound: stri
   if (allowedHosts[0] !== undefined && !isLoopback(host)) url.hostname = allowedHosts[0].replace(/:\d+$/, '');
   else if (host === '0.0.0.0' || host === '::') url.hostname = '127.0.0.1';
   return url.href;
+}
+
+/** As it stands in a URL. */
+export function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
 }

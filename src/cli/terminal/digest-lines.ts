@@ -31,8 +31,18 @@ export function digestLines(sentences: readonly string[], mark: string, all = fa
   return rest === 0 ? lines : [...lines, pc.dim(`  … and ${rest} of other kinds (--verbose lists all)`)];
 }
 
+type Warned = Pick<Domain, 'name' | 'warnings'>;
+
 /** What the domains have to say at start. */
-export function digestWarnings(domains: readonly Pick<Domain, 'name' | 'warnings'>[], all: boolean): string[] {
-  const sentences = domains.flatMap(({ name, warnings }) => warnings.map((warning) => `${name}: ${warning}`));
-  return digestLines(sentences, pc.yellow('!'), all);
+export function digestWarnings(domains: readonly Warned[], all: boolean): string[] {
+  return digestLines(listWarnings(domains), pc.yellow('!'), all);
+}
+
+/** The same for the log, which has no marks. */
+export function listWarningLines(domains: readonly Warned[], all: boolean): string[] {
+  return digestLines(listWarnings(domains), '', all).map((line) => line.trim());
+}
+
+function listWarnings(domains: readonly Warned[]): string[] {
+  return domains.flatMap(({ name, warnings }) => warnings.map((warning) => `${name}: ${warning}`));
 }

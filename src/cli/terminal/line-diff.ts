@@ -13,10 +13,12 @@ export function diffLines(before: string, after: string): string[] {
   while (start < old.length && start < fresh.length && old[start] === fresh[start]) start++;
   let end = 0;
   while (end < Math.min(old.length, fresh.length) - start && old.at(-1 - end) === fresh.at(-1 - end)) end++;
-  const [gone, come] = [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
-  if (gone.length === 0 && come.length === 0) return [];
+  const [removed, added] = [old.slice(start, old.length - end), fresh.slice(start, fresh.length - end)];
+  if (removed.length === 0 && added.length === 0) return [];
   const middle =
-    gone.length > MAX_LINES || come.length > MAX_LINES ? [...gone.map(minus), ...come.map(plus)] : align(gone, come);
+    removed.length > MAX_LINES || added.length > MAX_LINES
+      ? [...removed.map(minus), ...added.map(plus)]
+      : align(removed, added);
   return [
     ...old.slice(Math.max(0, start - CONTEXT), start).map(same),
     ...middle,
@@ -33,33 +35,33 @@ const plus = (line: string) => pc.green(`+ ${visible(line)}`);
 const same = (line: string) => pc.dim(`  ${visible(line)}`);
 
 /** Longest common subsequence; runs of lines that stay are cut to their ends. */
-function align(gone: readonly string[], come: readonly string[]): string[] {
-  const lengths = Array.from({ length: gone.length + 1 }, () => new Uint16Array(come.length + 1));
-  for (let i = gone.length - 1; i >= 0; i--) {
-    for (let j = come.length - 1; j >= 0; j--) {
+function align(removed: readonly string[], added: readonly string[]): string[] {
+  const lengths = Array.from({ length: removed.length + 1 }, () => new Uint16Array(added.length + 1));
+  for (let i = removed.length - 1; i >= 0; i--) {
+    for (let j = added.length - 1; j >= 0; j--) {
       const below = lengths[i + 1]!;
-      lengths[i]![j] = gone[i] === come[j] ? below[j + 1]! + 1 : Math.max(below[j]!, lengths[i]![j + 1]!);
+      lengths[i]![j] = removed[i] === added[j] ? below[j + 1]! + 1 : Math.max(below[j]!, lengths[i]![j + 1]!);
     }
   }
   const lines: string[] = [];
-  let kept: string[] = [];
+  let run: string[] = [];
   const flush = () => {
-    const long = kept.length > 2 * CONTEXT + 1;
-    lines.push(...(long ? [...kept.slice(0, CONTEXT), '…', ...kept.slice(-CONTEXT)] : kept).map(same));
-    kept = [];
+    const long = run.length > 2 * CONTEXT + 1;
+    lines.push(...(long ? [...run.slice(0, CONTEXT), '…', ...run.slice(-CONTEXT)] : run).map(same));
+    run = [];
   };
   let [i, j] = [0, 0];
-  while (i < gone.length || j < come.length) {
-    if (i < gone.length && j < come.length && gone[i] === come[j]) {
-      kept.push(gone[i]!);
+  while (i < removed.length || j < added.length) {
+    if (i < removed.length && j < added.length && removed[i] === added[j]) {
+      run.push(removed[i]!);
       i++;
       j++;
       continue;
     }
     flush();
-    if (j >= come.length || (i < gone.length && lengths[i + 1]![j]! >= lengths[i]![j + 1]!))
-      lines.push(minus(gone[i++]!));
-    else lines.push(plus(come[j++]!));
+    if (j >= added.length || (i < removed.length && lengths[i + 1]![j]! >= lengths[i]![j + 1]!))
+      lines.push(minus(removed[i++]!));
+    else lines.push(plus(added[j++]!));
   }
   flush();
   return lines;

@@ -78,12 +78,12 @@ function findSlip(call: ExampleCall, { path }: Problem): string | undefined {
   const keys = readPath(path);
   const value = keys.reduce<unknown>((inner, key) => own(inner, key), call.arguments);
   if (typeof value !== 'string' || keys.length === 0) return undefined;
-  const meant = readings(value).find((reading) => {
+  const valid = readings(value).find((reading) => {
     const changed = replaceAt(call.arguments, keys, reading) as Args;
     return !problemsOf({ ...call, arguments: changed }).some((problem) => problem.path.startsWith(path));
   });
-  if (meant === undefined) return undefined;
-  const [written, right] = [value, meant].map((one) => JSON.stringify(one).slice(0, MAX_SHOWN));
+  if (valid === undefined) return undefined;
+  const [written, right] = [value, valid].map((one) => JSON.stringify(one).slice(0, MAX_SHOWN));
   return `${call.place}: \`${path}\` is written ${written}, and ${right} would be valid`;
 }
 

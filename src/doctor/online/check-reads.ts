@@ -117,7 +117,7 @@ function* judge(
     message,
     fix,
   });
-  const said = text.split('\n')[0]!.slice(0, MAX_SHOWN);
+  const firstLine = text.split('\n')[0]!.slice(0, MAX_SHOWN);
   if (status === 401 || status === 403) {
     const variables = [...new Set(endpoint.security.flat().flatMap(secretsIn))]
       .filter(({ value }) => value !== undefined)
@@ -127,7 +127,7 @@ function* judge(
       variables.length === 0 ? 'give it a credential in the domain file, or --header' : 'correct the variable';
     yield say('error', `answered ${status} ${whose}`, status === 403 ? `${fix}, or ask for the permission` : fix);
   } else if (status === undefined) {
-    yield say('error', `got no answer: ${said}`, 'check the base URL, the API and timeoutMs in the domain file');
+    yield say('error', `got no answer: ${firstLine}`, 'check the base URL, the API and timeoutMs in the domain file');
   } else if (status === 404 && Object.keys(args).length === 0) {
     yield say(
       'error',
@@ -135,11 +135,11 @@ function* judge(
       'check the base URL: its path, and the document',
     );
   } else if (status >= 500) {
-    yield say('warning', `answered ${status}: ${said}`, 'look into the log of the API');
+    yield say('warning', `answered ${status}: ${firstLine}`, 'look into the log of the API');
   } else if (status >= 400 && status !== 404 && status !== 429) {
     const values = Object.keys(args).length === 0 ? 'a call without arguments' : `the document's own ${show(args)}`;
     const fix = 'describe what the API wants in the domain file (args: required, enum, fixed), or correct the document';
-    yield say('warning', `refuses ${values} with ${status}: ${said}`, fix);
+    yield say('warning', `refuses ${values} with ${status}: ${firstLine}`, fix);
   } else if (answer.value !== undefined && !endpoint.lenient) {
     const problems = driftOf(endpoint, answer.value);
     if (problems.length > 0) yield tellDrift(operation, problems, answer.value, all);

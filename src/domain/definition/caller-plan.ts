@@ -11,8 +11,10 @@ type Headers = Pick<HeaderPlan, 'headers' | 'callerHeaders'>;
 
 /** What is said of one operation is nearer than what is said of all. */
 export function mergeHeaders(outer: Headers, inner: Headers): Pick<Endpoint, 'headers' | 'callerHeaders'> {
-  const said = new Set([...Object.keys(inner.headers), ...inner.callerHeaders.map(({ name }) => name)].map(plainName));
-  const isOpen = (name: string) => !said.has(plainName(name));
+  const nearer = new Set(
+    [...Object.keys(inner.headers), ...inner.callerHeaders.map(({ name }) => name)].map(plainName),
+  );
+  const isOpen = (name: string) => !nearer.has(plainName(name));
   const plain = Object.entries(outer.headers).filter(([name]) => isOpen(name));
   const callerHeaders = [...outer.callerHeaders.filter(({ name }) => isOpen(name)), ...inner.callerHeaders];
   return {

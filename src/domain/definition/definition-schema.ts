@@ -438,7 +438,7 @@ export const domain = strict(
     description: about(text, 'What the API is about.', 'Orders and customers of the shop.'),
     baseUrl: about(
       baseUrl,
-      `Where the API is: a URL in which ${FILLED}, or a variable with a default. Default for an imported document: its own server.`,
+      `Where the API is: a URL in which ${FILLED}, or a variable with a default. Default for an imported document: its own server; without a path (\`https://host\`) it keeps the path of that server.`,
       { env: 'SHOP_BASE_URL', default: 'https://shop.example/v1' },
     ),
     prefix: about(

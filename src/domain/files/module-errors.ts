@@ -156,8 +156,8 @@ function findWord(text: string, word: string, near: number): number | undefined 
 /** The compiler says `ParseError: Unexpected token` and, in the next line, `/path/of/file.ts:2:0`. */
 async function readParseError(error: unknown) {
   const text = String((error as { message?: unknown } | undefined)?.message ?? '');
-  const [said = '', position = ''] = text.split('\n', 2).map((part) => part.trim());
-  const parse = /^ParseError: (.*)$/.exec(said)?.[1];
+  const [first = '', position = ''] = text.split('\n', 2).map((part) => part.trim());
+  const parse = /^ParseError: (.*)$/.exec(first)?.[1];
   const match = /^(.*):(\d{1,9}):(\d{1,9})$/.exec(position);
   if (parse === undefined || match === null) return undefined;
   const path = match[1]!;

@@ -37,9 +37,9 @@ const VITAL = new Set([
 /** A copy of the value without what the problems are about; undefined where too much hangs on one of them. */
 export function withoutMistakes(value: unknown, problems: readonly Problem[]): unknown {
   if (!isObject(value)) return undefined;
-  const gone = problems.map(({ path }) => pathToRemove(path));
-  if (gone.some((path) => path === undefined)) return undefined;
-  return gone.reduce<unknown>((rest, path) => withoutKey(rest, path!), value);
+  const removals = problems.map(({ path }) => pathToRemove(path));
+  if (removals.some((path) => path === undefined)) return undefined;
+  return removals.reduce<unknown>((rest, path) => withoutKey(rest, path!), value);
 }
 
 /** What follows from the parts that were taken out, and is no mistake of its own. */

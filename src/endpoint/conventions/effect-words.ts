@@ -1,6 +1,8 @@
 // The verbs that tell what an operation does, and where in a name, a path or a sentence they count as verbs. `delete_points`
 // and `points_delete` delete; `list_deleted`, `get_delete_status`, `undelete` and `cancel_deletion` do not.
+
 import { toSnakeCase } from '../names.ts';
+import { stripHtml } from './html.ts';
 
 const words = (list: string): ReadonlySet<string> => new Set(list.trim().split(/\s+/));
 
@@ -98,12 +100,9 @@ export function toWords(name: string): string[] {
 
 /** The words of a sentence, and where its verb is: behind `(Deprecated)`, `This endpoint …`, `Permanently …`. */
 function readSentence(sentence: string): { readonly all: readonly string[]; readonly position: number } {
-  const text = sentence
-    .slice(0, MAX_TEXT_CHARS * 2)
-    .replaceAll(/<[^<>]*>/g, ' ')
-    .replace(/^\s*[([][^()[\]]*[)\]]/, (remark) =>
-      toSnakeCase(remark).split('_').some(isDeletionVerb) ? remark : ' ',
-    );
+  const text = stripHtml(sentence.slice(0, MAX_TEXT_CHARS * 2), false).replace(/^\s*[([][^()[\]]*[)\]]/, (remark) =>
+    toSnakeCase(remark).split('_').some(isDeletionVerb) ? remark : ' ',
+  );
   const all = toSnakeCase(text.slice(0, MAX_TEXT_CHARS)).split('_');
   const isRun = (word: string, index: number) => RUNS.has(word) && SEARCHES.has(all[index + 2] ?? '');
   const position = all.findIndex((word, index) => !FILLERS.has(word) && !MANNERS.has(word) && !isRun(word, index));

@@ -128,7 +128,7 @@ function toCredential(
   name: string,
   template: string,
   text: string,
-  [gone]: readonly string[],
+  [missing]: readonly string[],
   env: Environment,
 ): Credential {
   // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
@@ -139,7 +139,7 @@ function toCredential(
     name: `header ${name}`,
     in: 'header',
     field: name,
-    secret: gone === undefined ? { variable, value: text.slice(prefix.length).trim() } : readSecret(env, gone),
+    secret: missing === undefined ? { variable, value: text.slice(prefix.length).trim() } : readSecret(env, missing),
     ...(prefix === '' ? {} : { prefix }),
   };
 }

@@ -14,16 +14,16 @@ export function createOwnedHeaders({
   callerHeaders = [],
   security,
 }: Pick<Endpoint, 'callerHeaders' | 'security'>): (name: string) => boolean {
-  const told = new Set(callerHeaders.map(({ name }) => plainName(name)));
+  const callerNames = new Set(callerHeaders.map(({ name }) => plainName(name)));
   const keys = new Map<string, string>();
   for (const credential of security.flat())
     for (const name of credentialHeaders(credential)) {
-      if (credential.kind === 'assertion') told.add(plainName(name));
+      if (credential.kind === 'assertion') callerNames.add(plainName(name));
       else keys.set(plainName(name), name.toLowerCase());
     }
   return (name) => {
     const plain = plainName(name);
     // Documents name a key among the parameters as well: there it is written over what an argument says.
-    return told.has(plain) || (keys.has(plain) && keys.get(plain) !== name.toLowerCase());
+    return callerNames.has(plain) || (keys.has(plain) && keys.get(plain) !== name.toLowerCase());
   };
 }

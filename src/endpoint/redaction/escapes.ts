@@ -1,12 +1,14 @@
 // Ways to write a letter as something else: `\u0041`, `\x41`, `%41`, `&#65;`, `&#x41;`, `&amp;`, `\/`; and what a reader does
 // not see between two letters: tags and invisible characters. Decoding is one pass over the text.
 
-/** Quick, and often true of text without any: only a reason to look closer. */
-export function mayHoldEscapes(text: string): boolean {
-  return SUSPECT.test(text);
+/** What text with an escape in it matches. Quick, and often true of text without any: only a reason to look closer. */
+export function escapesFor(needles: readonly string[]): RegExp {
+  return needles.some((needle) => needle.includes('"')) ? SUSPECT : SUSPECT_BUT_QUOTES;
 }
 
 const SUSPECT = /\\[^bfnrt]|%[2-7]|&[#a-z]|<[/!a-z]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/i;
+/** `\"` stands in most JSON, and spells out no secret that has no quote in it: 20 us instead of 220 for an 18 KB list. */
+const SUSPECT_BUT_QUOTES = /\\[^bfnrt"]|%[2-7]|&[#a-z]|<[/!a-z]|[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]/i;
 
 export interface DecodedText {
   readonly text: string;

@@ -1,6 +1,6 @@
 // A text that was cut may end in the middle of a secret, and what is left of it is no secret that redact() knows. Where a run at
 // the very end is how a secret begins, it is taken out as well: as it is, inside base64, and however its letters are escaped.
-import { decodeEscapes, mayHoldEscapes } from './escapes.ts';
+import { decodeEscapes, escapesFor } from './escapes.ts';
 import { MAX_LAYERS, MIN_LENGTH, needlesOf, REPLACEMENT, type Redactor } from './redact.ts';
 
 /** A letter takes up to so many characters to write, as `&amp;#x00041;`; a secret with tags between its letters more. */
@@ -24,6 +24,7 @@ export function redactBeginning(redact: Redactor, beginning: string): string {
 function startOfSecret(text: string, needles: readonly string[]): number | undefined {
   let first = text.length;
   const visits = new Set<string>();
+  const escapes = escapesFor(needles);
   const search = (layer: string, origins: Uint32Array | undefined, depth: number, isWhole = false): void => {
     if (visits.has(layer)) return;
     visits.add(layer);
@@ -33,7 +34,7 @@ function startOfSecret(text: string, needles: readonly string[]): number | undef
     // What looks incomplete may be whole after all: `&amp` and `\x4` are read both ways.
     const end = isWhole ? layer.length : endOfWhole(layer);
     if (end < layer.length) search(layer.slice(0, end), origins, depth, true);
-    if (depth === MAX_LAYERS || !mayHoldEscapes(layer)) return;
+    if (depth === MAX_LAYERS || !escapes.test(layer)) return;
     for (const tags of ['out', 'kept'] as const) {
       const { text: inner, starts, hadTags } = decodeEscapes(layer, tags, origins);
       search(inner, starts, depth + 1);

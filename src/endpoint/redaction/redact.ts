@@ -1,5 +1,5 @@
 // Takes known secrets out of a text on its way out: as they are, inside base64, and however their letters are escaped.
-import { decodeEscapes, mayHoldEscapes } from './escapes.ts';
+import { decodeEscapes, escapesFor } from './escapes.ts';
 
 export interface Redactor {
   (text: string): string;
@@ -24,13 +24,19 @@ export const MAX_LAYERS = 3;
 export function createRedactor(secrets: readonly string[]): Redactor {
   const configured = new Set(secrets.filter((value) => value.length >= MIN_LENGTH));
   const added = new Set<string>();
-  let needles = needlesOf(configured);
+  let needles: readonly string[] = [];
+  let escapes = escapesFor(needles);
+  const look = () => {
+    needles = needlesOf([...configured, ...added]);
+    escapes = escapesFor(needles);
+  };
+  look();
 
   const redact = (text: string): string => {
     if (needles.length === 0) return text;
     let out = text;
     for (const needle of needles) if (out.includes(needle)) out = out.replaceAll(needle, REPLACEMENT);
-    return mayHoldEscapes(out) ? redactEscaped(out, needles) : out;
+    return escapes.test(out) ? redactEscaped(out, needles, escapes) : out;
   };
   return Object.assign(redact, {
     addSecret(value: string) {
@@ -42,13 +48,13 @@ export function createRedactor(secrets: readonly string[]): Redactor {
       }
       if (added.size >= MAX_ADDED) added.delete(added.values().next().value as string);
       added.add(value);
-      needles = needlesOf([...configured, ...added]);
+      look();
     },
     keepSecret(value: string) {
       if (value.length < MIN_LENGTH || configured.has(value)) return;
       added.delete(value);
       configured.add(value);
-      needles = needlesOf([...configured, ...added]);
+      look();
     },
     secrets: () => [...configured, ...added],
   });
@@ -80,12 +86,12 @@ function formsOf(value: string): string[] {
 }
 
 /** Looks again in the text as a reader would decode it, layer by layer, and cuts the spelled-out secret from the original. */
-function redactEscaped(text: string, needles: readonly string[]): string {
+function redactEscaped(text: string, needles: readonly string[], escapes: RegExp): string {
   const hits: [start: number, end: number][] = [];
   const visits = new Set([text]);
   /** `origins`: where each character of the layer begins in the text. */
   const search = (layer: string, origins: Uint32Array | undefined, depth: number): void => {
-    if (depth === MAX_LAYERS || !mayHoldEscapes(layer)) return;
+    if (depth === MAX_LAYERS || !escapes.test(layer)) return;
     // A secret may stand between tags as well as inside one (an attribute), so a layer with tags is read both ways.
     for (const tags of ['out', 'kept'] as const) {
       const { text: inner, starts, hadTags } = decodeEscapes(layer, tags, origins);

@@ -2,8 +2,9 @@
 
 import { STATUS_CODES } from 'node:http';
 import { visible } from '../../endpoint/hidden.ts';
+import { cut } from '../../schema/explain/show.ts';
 import type { RawResponse } from '../send.ts';
-import { fitJson, wholeCharacters } from './character-budget.ts';
+import { fitJson } from './character-budget.ts';
 import { stringifyJson, toPlain } from './lossless.ts';
 import { at } from './paging.ts';
 
@@ -30,7 +31,7 @@ const LISTS = 'errors error.errors error.details details violations invalid_para
 /** RFC 9457 members, or the nearest thing the body has to them. `text` is the body as the model may see it. */
 export function extractProblem(value: unknown, text: string): Problem {
   if (typeof value !== 'object' || value === null) {
-    return text === '' ? {} : { body: cut(text, MAX_CHARS) };
+    return text === '' ? {} : { body: cut(visible(text), MAX_CHARS) };
   }
   const title = firstText(value, TITLES);
   const detail = firstText(value, DETAILS);
@@ -39,21 +40,21 @@ export function extractProblem(value: unknown, text: string): Problem {
   // FastAPI puts its list of errors where RFC 9457 has a sentence.
   const list = errors ?? (typeof at(value, 'detail') === 'object' ? at(value, 'detail') : undefined);
   const problem: Problem = {
-    ...(title !== undefined && { title: cut(title, MAX_TITLE) }),
-    ...(detail !== undefined && detail !== title && { detail: cut(detail, MAX_DETAIL) }),
-    ...(type !== undefined && type !== 'about:blank' && { type: cut(type, MAX_TITLE) }),
+    ...(title !== undefined && { title: cut(visible(title), MAX_TITLE) }),
+    ...(detail !== undefined && detail !== title && { detail: cut(visible(detail), MAX_DETAIL) }),
+    ...(type !== undefined && type !== 'about:blank' && { type: cut(visible(type), MAX_TITLE) }),
     ...(list !== undefined && list !== null && { errors: toPlain(fitJson(list, MAX_ERRORS).value) }),
   };
   const used = stringifyJson(problem).length;
   const shown = new Set<unknown>([title, detail, type, list]);
   if (used >= MAX_CHARS - 100 || isShown(value, shown, 0)) return problem;
-  return { ...problem, body: cut(text, MAX_CHARS - used) };
+  return { ...problem, body: cut(visible(text), MAX_CHARS - used) };
 }
 
 /** Nothing was said, or no more than what the status is called. */
 export function isSilent(status: number, problem: Problem = {}): boolean {
   const phrase = STATUS_CODES[status]?.toLowerCase();
-  return Object.values(problem).every((said) => typeof said === 'string' && said.trim().toLowerCase() === phrase);
+  return Object.values(problem).every((text) => typeof text === 'string' && text.trim().toLowerCase() === phrase);
 }
 
 /** Members that say what the status line says already. */
@@ -75,11 +76,6 @@ function firstText(value: object, paths: readonly string[]): string | undefined 
     if (typeof inner === 'number' && path.endsWith('code')) return String(inner);
   }
   return undefined;
-}
-
-function cut(raw: string, chars: number): string {
-  const text = visible(raw);
-  return text.length <= chars ? text : `${wholeCharacters(text, chars - 1)}…`;
 }
 
 /** Seconds to wait: Retry-After (a number or a date), else a spent rate limit's reset time. */

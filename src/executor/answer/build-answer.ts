@@ -67,30 +67,15 @@ export function isOk(status: number): boolean {
 export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor): (input: AnswerInput) => Answer {
   const shape = compileShape(response);
   const unshaped = isUnshaped(response);
-
   const expectsHtml = /html/i.test(response.accept ?? '');
 
   return (input) => {
     const { raw, args, tool, fields } = input;
-    const { status, headers, body, cut } = raw;
+    const { status, headers, cut } = raw;
     const ok = isOk(status);
-    // UTF-8 has at least one byte per character, so the byte length bounds the text.
-    if (
-      ok &&
-      unshaped &&
-      fields === undefined &&
-      body.length > 0 &&
-      body.length <= response.maxChars &&
-      cut === undefined
-    ) {
-      const { kind, charset } = parseMediaType(headers['content-type']);
-      // An answer that comes in pages has to be read to say which is the next, however short it is.
-      const isWhole = kind === 'text' || (kind === 'json' && paging.pagination === undefined && looksLikeJson(body));
-      if (isWhole && headers.link === undefined) {
-        const text = redact(decodeText(body, charset));
-        const clean = isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
-        return { status, ok, content: [textBlock(clean)] };
-      }
+    if (ok && unshaped && fields === undefined && passes(raw, { response, paging })) {
+      const { charset } = parseMediaType(headers['content-type']);
+      return { status, ok, content: [textBlock(show(redact(decodeText(raw.body, charset)), raw))] };
     }
     const needsJson = ok && (!unshaped || fields !== undefined);
     const maxFileBytes = ok ? (response.maxFileBytes ?? MAX_FILE_BYTES) : 0;
@@ -118,19 +103,36 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     }
     let shaped: Shaped;
     try {
-      shaped = shape(decoded.value, call, fields);
+      shaped = shape({ value: decoded.value, json: decoded.isJson && decoded.text }, call, fields);
     } catch (error) {
       // Everything that walks the value is recursive; what is nested by the ten thousand is an attack or a mistake.
       if (!(error instanceof RangeError)) throw error;
       throw new GatewayError('BAD_RESPONSE', `${tool}: the API's JSON is nested too deeply to be read.`, { tool });
     }
+    const text = shaped.isAsItCame ? show(shaped.text, raw) : visible(shaped.text);
     return {
       status,
       ok,
-      content: [textBlock(withNotes(visible(shaped.text), [...shaped.notes, ...cutNotes]))],
+      content: [textBlock(withNotes(text, [...shaped.notes, ...cutNotes]))],
       ...(response.structured && { structured: shaped.structured() }),
     };
   };
+}
+
+/** Whether an answer that nobody wants shaped is short enough, and whole, to be shown as it came. */
+function passes({ headers, body, cut }: RawResponse, { response, paging }: AnswerPlan): boolean {
+  // UTF-8 has at least one byte per character, so the byte length bounds the text.
+  if (cut !== undefined || headers.link !== undefined || body.length === 0 || body.length > response.maxChars)
+    return false;
+  const { kind } = parseMediaType(headers['content-type']);
+  // An answer that comes in pages has to be read to say which is the next, however short it is.
+  return kind === 'text' || (kind === 'json' && paging.pagination === undefined && looksLikeJson(body));
+}
+
+/** Text of a body, with nothing hidden in it: its bytes tell sooner whether anything may be. */
+function show(text: string, { headers, body }: RawResponse): string {
+  const { charset } = parseMediaType(headers['content-type']);
+  return isUtf8Label(charset) && !mayHide(body) ? text : visible(text);
 }
 
 function textBlock(text: string): Content {

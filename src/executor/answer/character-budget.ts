@@ -1,6 +1,7 @@
 // The character budget. Whole items are cut from the list an answer is about; where there is no such list, long values
 // are shortened. What is left is always valid JSON. An answer may be a thousand times the budget: nothing here looks at
 // more of it than it takes to know that it is too long.
+import { wholeCharacters } from '../../endpoint/plain-text.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import { jsonLength, keysOf, stringifyJson } from './lossless.ts';
 
@@ -21,8 +22,12 @@ const MAX_VISITS = 10_000;
 /** How much of each list is measured to tell which is the longest. */
 const WEIGHED_CHARS = 100_000;
 
-export function fitJson(value: unknown, maxChars: number): Fitted {
-  if (jsonLength(value, maxChars) <= maxChars) return { value, text: stringifyJson(value) };
+/** `sourceChars`: how long the text was that the value is from. Writing what cannot be much too long beats measuring it. */
+export function fitJson(value: unknown, maxChars: number, sourceChars = Number.POSITIVE_INFINITY): Fitted {
+  if (sourceChars <= 2 * maxChars || jsonLength(value, maxChars) <= maxChars) {
+    const text = stringifyJson(value);
+    if (text.length <= maxChars) return { value, text };
+  }
   const room = Math.max(maxChars - NOTE_ROOM, Math.floor(maxChars / 2));
   return cutItems(value, room) ?? shorten(value, room);
 }
@@ -159,12 +164,6 @@ function summaryOf(value: unknown): unknown {
 
 function shortString(text: string, chars: number): string {
   return text.length <= chars ? text : `${wholeCharacters(text, chars)}… (+${text.length - chars} characters)`;
-}
-
-/** Never between the halves of a surrogate pair. */
-export function wholeCharacters(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }
 
 /** Cuts text at the end of a line, or inside the first one if it is too long by itself. */

@@ -3,7 +3,7 @@
 import { basicToken } from '../../endpoint/secrets.ts';
 import { own, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
-import type { OAuthCredential } from '../request/proof.ts';
+import type { OAuthCredential, TokenCredential } from '../request/proof.ts';
 import { encode } from '../request/wire-text.ts';
 import type { RawResponse } from '../send.ts';
 import { askIssuer, checkAddress, checkIssued, type Issued, type Issuer, jsonOf, type Wish } from './issue.ts';
@@ -18,14 +18,16 @@ export async function fetchClientToken(
   wish: Wish<OAuthCredential>,
   habits: ClientHabits,
 ): Promise<Issued> {
-  const { clientId, clientSecret, name, tokenUrl } = wish.credential;
+  const { clientId, clientSecret, name, tokenUrl, scopes } = wish.credential;
   const url = checkAddress(tokenUrl, `the token URL of ${name}`, wish);
-  let raw = await ask(issuer, wish, url, habits.inBody);
-  if (!habits.inBody && (raw.status === 400 || raw.status === 401)) {
-    const second = await ask(issuer, wish, url, true);
-    habits.inBody = second.status < 300;
-    if (habits.inBody) raw = second;
-  }
+  const fields: Fields = [
+    ['grant_type', 'client_credentials'],
+    ...(scopes.length > 0 ? [['scope', scopes.join(' ')] as const] : []),
+  ];
+  const raw = await askAsClient(issuer, wish, url, fields, habits, {
+    isRefused: ({ status }) => status === 400 || status === 401,
+    isTaken: ({ status }) => status < 300,
+  });
   const words = {
     refused: 'refused the client credentials',
     check: `Check ${clientId.variable} and ${clientSecret.variable}, and the scopes.`,
@@ -46,17 +48,32 @@ export async function fetchClientToken(
   return { token, lifetimeS: Number.isFinite(seconds) && seconds > 0 ? seconds : undefined };
 }
 
-function ask(issuer: Issuer, wish: Wish<OAuthCredential>, url: URL, inBody: boolean): Promise<RawResponse> {
-  const { clientId, clientSecret, scopes } = wish.credential;
-  const id = encode(clientId.value ?? '');
-  const secret = encode(clientSecret.value ?? '');
-  let body = 'grant_type=client_credentials';
-  if (scopes.length > 0) body += `&scope=${encode(scopes.join(' '))}`;
-  if (inBody) body += `&client_id=${id}&client_secret=${secret}`;
-  const headers = {
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-    ...(!inBody && { authorization: `Basic ${basicToken(id, secret)}` }),
+type Fields = readonly (readonly [name: string, value: string])[];
+
+/** Asks a token endpoint in the name of the client: as the server is known to take it, or the other way where it is refused. */
+export async function askAsClient(
+  issuer: Issuer,
+  wish: Wish<Extract<TokenCredential, { clientId: unknown }>>,
+  url: URL,
+  fields: Fields,
+  habits: ClientHabits,
+  { isRefused, isTaken }: Record<'isRefused' | 'isTaken', (raw: RawResponse) => boolean>,
+): Promise<RawResponse> {
+  const { clientId, clientSecret } = wish.credential;
+  const [id, secret] = [encode(clientId.value ?? ''), encode(clientSecret.value ?? '')];
+  const plain = fields.map(([key, value]) => `${key}=${encode(value)}`).join('&');
+  const ask = (inBody: boolean) => {
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+      ...(!inBody && { authorization: `Basic ${basicToken(id, secret)}` }),
+    };
+    const body = inBody ? `${plain}&client_id=${id}&client_secret=${secret}` : plain;
+    return askIssuer(issuer, { method: 'POST', url, headers, body }, wish);
   };
-  return askIssuer(issuer, { method: 'POST', url, headers, body }, wish);
+  const first = await ask(habits.inBody);
+  if (habits.inBody || !isRefused(first)) return first;
+  const second = await ask(true);
+  habits.inBody = isTaken(second);
+  return habits.inBody ? second : first;
 }

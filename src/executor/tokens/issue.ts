@@ -4,11 +4,13 @@ import { visible } from '../../endpoint/hidden.ts';
 import type { Connection, EndpointLimits } from '../../endpoint/model.ts';
 import type { Redactor } from '../../endpoint/redaction/redact.ts';
 import { GatewayError } from '../../errors.ts';
+import type { CallSpan } from '../../tracing/call-span.ts';
 import { extractProblem, retryAfter } from '../answer/api-problem.ts';
 import type { Subject } from '../caller/subject.ts';
 import type { WireRequest } from '../request/build-request.ts';
 import type { TokenCredential } from '../request/proof.ts';
 import type { RawResponse, Send } from '../send.ts';
+import { sendTraced } from '../traced-send.ts';
 import type { Cookie } from './set-cookie.ts';
 
 /** What was handed out. `cookies`: what a login has set, instead of a token. */
@@ -28,6 +30,8 @@ export interface Wish<Kind extends TokenCredential = TokenCredential> {
   readonly apiOrigin: string;
   /** How the requests of that call travel; a client certificate stays with the API's own origin. */
   readonly connection?: Connection | undefined;
+  /** What asking for it is recorded under, where calls are traced. */
+  readonly span?: CallSpan | undefined;
 }
 
 export interface Issuer {
@@ -57,25 +61,28 @@ type IssueRequest = Pick<WireRequest, 'method' | 'headers' | 'body'> & { readonl
 export async function askIssuer(
   { send, userAgent }: Issuer,
   { method, url, headers, body }: IssueRequest,
-  { credential, tool, connection }: Wish,
+  { credential, tool, connection, span }: Wish,
 ): Promise<RawResponse> {
+  const request: WireRequest = {
+    method,
+    origin: url.origin,
+    path: url.pathname + url.search,
+    url: url.origin + url.pathname,
+    headers: { 'user-agent': userAgent, ...headers },
+    body,
+    limits: TOKEN_LIMITS,
+    isRead: true,
+    connection,
+    publicOnly: 'publicOnly' in credential && credential.publicOnly === true,
+  };
+  // Shared by every call that waits for it: no single caller's leaving ends it.
+  const errand = {
+    label: tool,
+    signal: new AbortController().signal,
+    deadline: performance.now() + TOKEN_LIMITS.timeoutMs,
+  };
   try {
-    return await send(
-      {
-        method,
-        origin: url.origin,
-        path: url.pathname + url.search,
-        url: url.origin + url.pathname,
-        headers: { 'user-agent': userAgent, ...headers },
-        body,
-        limits: TOKEN_LIMITS,
-        isRead: true,
-        connection,
-        publicOnly: 'publicOnly' in credential && credential.publicOnly === true,
-      },
-      // Shared by every call that waits for it: no single caller's leaving ends it.
-      { label: tool, signal: new AbortController().signal, deadline: performance.now() + TOKEN_LIMITS.timeoutMs },
-    );
+    return await (span === undefined ? send(request, errand) : sendTraced(send, request, errand, span));
   } catch (error) {
     const isBad = error instanceof GatewayError && (error.code === 'TOO_LARGE' || error.code === 'BAD_RESPONSE');
     const why = error instanceof GatewayError ? reasonFor(error, tool) : 'it could not be reached.';

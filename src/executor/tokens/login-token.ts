@@ -91,8 +91,8 @@ function takeCookies(raw: RawResponse, url: URL, wish: Wish<LoginCredential>): I
   if (cookies.length === 0)
     throw unusable(wish, url, 'set no cookie. Where it answers with a token instead, leave out send: cookies');
   const { lifetime } = wish.credential;
-  const said = lifetime === undefined ? undefined : findLifetime(jsonOf(raw), '', lifetime);
-  return { token: '', cookies, lifetimeS: said ?? earliestEnd(cookies) };
+  const lifetimeS = lifetime === undefined ? undefined : findLifetime(jsonOf(raw), '', lifetime);
+  return { token: '', cookies, lifetimeS: lifetimeS ?? earliestEnd(cookies) };
 }
 
 function unusable(

@@ -59,8 +59,8 @@ export function findLifetime(
   if (place !== undefined && 'seconds' in place) return place.seconds;
   if (place !== undefined) return toSeconds(at(answer, place.at), place.unit ?? unitOf(place.at), now);
   const key = LIFETIME_KEYS.find((name) => holderOf(answer, name) !== undefined);
-  const said = key === undefined ? undefined : toSeconds(own(holderOf(answer, key), key), unitOf(key), now);
-  return said ?? lifetimeOfJwt(token, now);
+  const seconds = key === undefined ? undefined : toSeconds(own(holderOf(answer, key), key), unitOf(key), now);
+  return seconds ?? lifetimeOfJwt(token, now);
 }
 
 function isText(value: unknown): value is string {

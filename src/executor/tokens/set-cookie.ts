@@ -1,4 +1,5 @@
 // Cookies that a login sets (RFC 6265), kept as long as its token would be and sent to its origin only.
+import { decodeText } from '../../endpoint/untrusted.ts';
 
 export interface Cookie {
   /** `name=value`. */
@@ -41,16 +42,8 @@ const ORDINARY = /^(?:[A-Za-z_. -]{1,19}|[\d.:_-]{1,15}|\d{4}-\d\d-\d\dT[\d:.Z+-
 function secretsIn(name: string, pair: string): string[] {
   const text = pair.slice(name.length + 1).replace(/^"(.*)"$/, '$1');
   if (text.length < (SESSION.test(name) ? 8 : 16) || ORDINARY.test(text)) return [];
-  const decoded = decode(text);
+  const decoded = decodeText(text);
   return decoded === text ? [text] : [text, decoded];
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** The Cookie header of a request whose path begins like this. */

@@ -1,14 +1,12 @@
 // OAuth2 token exchange (RFC 8693): the caller's verified token for one that the API accepts. The caller's own never goes there.
 import { createRedactor, joinRedactors } from '../../endpoint/redaction/redact.ts';
-import { basicToken } from '../../endpoint/secrets.ts';
 import { own, textAt } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Subject } from '../caller/subject.ts';
 import type { TokenCredential } from '../request/proof.ts';
-import { encode } from '../request/wire-text.ts';
 import type { RawResponse } from '../send.ts';
-import type { ClientHabits } from './client-credentials.ts';
-import { askIssuer, checkAddress, checkIssued, type Issued, type Issuer, jsonOf, type Wish } from './issue.ts';
+import { askAsClient, type ClientHabits } from './client-credentials.ts';
+import { checkAddress, checkIssued, type Issued, type Issuer, jsonOf, type Wish } from './issue.ts';
 
 type ExchangeCredential = Extract<TokenCredential, { kind: 'token_exchange' }>;
 type ExchangeWish = Wish<ExchangeCredential>;
@@ -26,12 +24,10 @@ export async function exchangeToken(issuer: Issuer, wish: ExchangeWish, habits: 
   const { clientId, clientSecret, name, tokenUrl } = credential;
   if (subject === undefined) throw new TypeError('A token exchange needs the token of a caller.');
   const url = checkAddress(tokenUrl, `the token URL of ${name}`, wish);
-  let raw = await ask(issuer, wish, subject, url, habits.inBody);
-  if (!habits.inBody && isClientRefused(raw)) {
-    const second = await ask(issuer, wish, subject, url, true);
-    habits.inBody = !isClientRefused(second);
-    if (habits.inBody) raw = second;
-  }
+  const raw = await askAsClient(issuer, wish, url, fieldsOf(credential, subject), habits, {
+    isRefused: isClientRefused,
+    isTaken: (second) => !isClientRefused(second),
+  });
   const words = {
     refused: "did not exchange the caller's token",
     check: isClientRefused(raw)
@@ -49,11 +45,9 @@ function isClientRefused(raw: RawResponse): boolean {
   return raw.status === 400 && textAt(jsonOf(raw), 'error') === 'invalid_client';
 }
 
-function ask(issuer: Issuer, wish: ExchangeWish, subject: Subject, url: URL, inBody: boolean): Promise<RawResponse> {
-  const { clientId, clientSecret, scopes, audience, resource, subjectTokenType, requestedTokenType } = wish.credential;
-  const id = encode(clientId.value ?? '');
-  const secret = encode(clientSecret.value ?? '');
-  const fields: [string, string][] = [
+function fieldsOf(credential: ExchangeCredential, subject: Subject): [string, string][] {
+  const { scopes, audience, resource, subjectTokenType, requestedTokenType } = credential;
+  return [
     ['grant_type', GRANT],
     ['subject_token', subject.token],
     ['subject_token_type', subjectTokenType],
@@ -62,14 +56,6 @@ function ask(issuer: Issuer, wish: ExchangeWish, subject: Subject, url: URL, inB
     ...resource.map((text): [string, string] => ['resource', text]),
     ...(scopes.length === 0 ? [] : [['scope', scopes.join(' ')] as [string, string]]),
   ];
-  let body = fields.map(([key, value]) => `${key}=${encode(value)}`).join('&');
-  if (inBody) body += `&client_id=${id}&client_secret=${secret}`;
-  const headers = {
-    accept: 'application/json',
-    'content-type': 'application/x-www-form-urlencoded',
-    ...(!inBody && { authorization: `Basic ${basicToken(id, secret)}` }),
-  };
-  return askIssuer(issuer, { method: 'POST', url, headers, body }, wish);
 }
 
 /** RFC 8693 2.2.1, to the letter: a token of another kind would be sent to an API that cannot tell what it was given. */
@@ -90,8 +76,8 @@ function readAnswer(answer: unknown, wish: ExchangeWish, subject: Subject, url: 
   const type = textAt(answer, 'issued_token_type');
   const isFit = requestedTokenType === undefined ? type === ACCESS_TOKEN || type === JWT : type === requestedTokenType;
   if (!isFit) throw refuse('answered with a token of another type than was asked for (issued_token_type)');
-  const said = own(answer, 'expires_in');
-  const seconds = said === undefined ? DEFAULT_LIFETIME_S : Number(said);
+  const lifetime = own(answer, 'expires_in');
+  const seconds = lifetime === undefined ? DEFAULT_LIFETIME_S : Number(lifetime);
   if (!(Number.isFinite(seconds) && seconds > 0)) throw refuse('does not say in seconds how long its token is good');
   const { expiresAtMs } = subject;
   // What stands for a caller ends with what the caller has shown.

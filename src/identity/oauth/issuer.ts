@@ -17,6 +17,8 @@ import type { TokenShape } from './token-shape.ts';
 export interface Issuer {
   readonly name: string;
   readonly rules: ScopeRules;
+  /** The last time it was asked for something, or for its keys, it did not answer as it should. */
+  isAway(): boolean;
   /** `url`: the endpoint that is called. */
   isFor(audiences: readonly string[], url: string): boolean;
   /** A JWT that names this issuer. */
@@ -128,6 +130,7 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
   const self: Issuer = {
     name,
     rules,
+    isAway: () => notes.isAway,
     isFor,
     verify(token, shape, url) {
       // All that is cheap comes before the signature: made-up tokens should cost little.
@@ -148,12 +151,12 @@ export function createIssuer(settings: IssuerSettings, { ask, variables, log, re
       async introspect(token: string, key: string, url: string) {
         const answer = await introspection.look(token, key);
         if (answer.kind === 'unavailable') return answer;
+        notes.answered();
         if (answer.kind === 'inactive') return undefined;
-        const { claims } = answer;
-        const why = introspectedProblem(claims, name) ?? problemOf(claims, url, false);
+        const why = introspectedProblem(answer.claims, name) ?? problemOf(answer.claims, url, false);
         if (why !== undefined) return { kind: 'bad', why };
-        const end = Math.min(endOf(claims, skew), Date.now() + cacheMs);
-        return toChecked(token, claims, () => Date.now() < end);
+        const end = Math.min(endOf(answer.claims, skew), Date.now() + cacheMs);
+        return toChecked(token, answer.claims, () => Date.now() < end);
       },
     }),
     start: keys.start,
@@ -208,15 +211,25 @@ function introspectedProblem(claims: Node, issuer: string): string | undefined {
 /** What the operator reads of an issuer: once when it answers, once when it does not. */
 function createNotes(issuer: string, log: IssuerLog) {
   let isAway = true;
+  let hasFailed = true;
   let loggedAt = Number.NEGATIVE_INFINITY;
   return {
+    get isAway() {
+      return hasFailed;
+    },
+    /** Tokens can be asked about, whether or not keys were fetched since. */
+    answered() {
+      hasFailed = false;
+    },
     fetched(keys: number) {
+      hasFailed = false;
       if (isAway) log.info({ issuer, keys }, 'the keys of the authorization server are known');
       isAway = false;
       loggedAt = Number.NEGATIVE_INFINITY;
     },
     failed(why: string) {
       isAway = true;
+      hasFailed = true;
       if (Date.now() - loggedAt < LOG_INTERVAL_MS) return;
       loggedAt = Date.now();
       log.warn({ issuer, why }, 'the authorization server cannot be used; it is tried again');

@@ -12,6 +12,8 @@ import { createTokenCache } from './token-cache.ts';
 import { isLikeJwt, readShape } from './token-shape.ts';
 
 export interface OAuthAuthority extends Authority {
+  /** The issuers that did not answer the last time. */
+  readonly away: readonly string[];
   /** Fetches the keys of every issuer; one that is away is tried again. */
   start(): void;
   close(): void;
@@ -45,43 +47,11 @@ interface Cached {
 
 export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts): OAuthAuthority {
   const { resource } = parts;
+  const { refuse, toDetails, decide } = createVerdicts(resource, settings);
   const issuers = settings.map((one) => createIssuer(one, parts));
   const byName = new Map(issuers.map((issuer) => [issuer.name, issuer]));
-  const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
   const askable = issuers.flatMap(({ introspect }) => introspect ?? []);
   const cache = createTokenCache<Cached>(MAX_CACHED, MAX_CACHED_CHARS);
-
-  /** `details`, what the token says, and `caller` are for the log. */
-  const refuse = (profile: string, description: string, details?: Details, caller?: string): Refusal => ({
-    status: 401,
-    message: `Unauthorized: ${description}`,
-    headers: { 'www-authenticate': resource.challenge(profile, { error: 'invalid_token', description }) },
-    why: description,
-    details,
-    caller,
-  });
-  const toDetails = (issuer: string, audiences: readonly string[], profile: string): Details => ({
-    issuer: cutDetail(issuer),
-    audience: cutDetail(audiences.join(' ')),
-    expected: [expectedBy.get(issuer) ?? resource.urlOf(profile)].flat().join(' '),
-  });
-
-  const decide = ({ issuer, audiences, scopes, principal }: Checked, profile: string): Verdict => {
-    if (!issuer.isFor(audiences, resource.urlOf(profile)))
-      return refuse(profile, WRONG_AUDIENCE, toDetails(issuer.name, audiences, profile), principal.id);
-    const missing = issuer.rules.missingFor(profile, scopes);
-    if (missing.length === 0) return { principal };
-    const description = 'The token lacks scopes that this endpoint needs.';
-    const problem = { error: 'insufficient_scope', description } as const;
-    return {
-      status: 403,
-      message: `Forbidden: ${description} Get one that also has ${missing.join(' ')}.`,
-      headers: { 'www-authenticate': resource.challenge(profile, problem, withOwn(principal.scopes, missing)) },
-      caller: principal.id,
-      why: description,
-      details: { missing: missing.join(' ') },
-    };
-  };
 
   const verdictOf = ({ checked, verdicts }: Cached, profile: string): Verdict => {
     let verdict = verdicts.get(profile);
@@ -146,6 +116,9 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
       if (issuer === undefined || byName.has(issuer)) return undefined;
       return { why: 'a token of an issuer that is not trusted here', details: { issuer: cutDetail(issuer) } };
     },
+    get away() {
+      return issuers.filter((issuer) => issuer.isAway()).map(({ name }) => name);
+    },
     start() {
       for (const issuer of issuers) issuer.start();
     },
@@ -153,4 +126,42 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
       for (const issuer of issuers) issuer.close();
     },
   };
+}
+
+/** What is said to the holder of a token, and of it in the log. */
+function createVerdicts(resource: IssuerParts['resource'], settings: readonly IssuerSettings[]) {
+  const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
+
+  /** `details`, what the token says, and `caller` are for the log. */
+  const refuse = (profile: string, description: string, details?: Details, caller?: string): Refusal => ({
+    status: 401,
+    message: `Unauthorized: ${description}`,
+    headers: { 'www-authenticate': resource.challenge(profile, { error: 'invalid_token', description }) },
+    why: description,
+    details,
+    caller,
+  });
+  const toDetails = (issuer: string, audiences: readonly string[], profile: string): Details => ({
+    issuer: cutDetail(issuer),
+    audience: cutDetail(audiences.join(' ')),
+    expected: [expectedBy.get(issuer) ?? resource.urlOf(profile)].flat().join(' '),
+  });
+
+  const decide = ({ issuer, audiences, scopes, principal }: Checked, profile: string): Verdict => {
+    if (!issuer.isFor(audiences, resource.urlOf(profile)))
+      return refuse(profile, WRONG_AUDIENCE, toDetails(issuer.name, audiences, profile), principal.id);
+    const missing = issuer.rules.missingFor(profile, scopes);
+    if (missing.length === 0) return { principal };
+    const description = 'The token lacks scopes that this endpoint needs.';
+    const problem = { error: 'insufficient_scope', description } as const;
+    return {
+      status: 403,
+      message: `Forbidden: ${description} Get one that also has ${missing.join(' ')}.`,
+      headers: { 'www-authenticate': resource.challenge(profile, problem, withOwn(principal.scopes, missing)) },
+      caller: principal.id,
+      why: description,
+      details: { missing: missing.join(' ') },
+    };
+  };
+  return { refuse, toDetails, decide };
 }

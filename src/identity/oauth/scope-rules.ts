@@ -96,7 +96,7 @@ function closeOver(implies: ReadonlyMap<string, readonly string[]>): ReadonlyMap
     [...implies.keys()].map((scope) => {
       const all = new Set([scope]);
       // A Set goes on to what is added while it is walked.
-      for (const each of all) for (const held of implies.get(each) ?? []) all.add(held);
+      for (const each of all) for (const inner of implies.get(each) ?? []) all.add(inner);
       return [scope, [...all]];
     }),
   );

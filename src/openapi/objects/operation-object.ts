@@ -5,7 +5,7 @@
 // schemas, examples and long texts are built when somebody asks.
 import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
-import { type Args, DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
+import { DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
 import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
 import { type Node, omitUndefined, once, textAt } from '../../endpoint/untrusted.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
@@ -55,12 +55,9 @@ export function buildEndpoint(
   extension: OperationExtension,
   context: ImportContext,
 ): Endpoint {
-  const { info, place, pathItem, pointer, problem } = operation;
+  refuseUnusable(operation);
+  const { info, place, pathItem, pointer } = operation;
   const { method } = info;
-  if (problem !== undefined) throw new OperationProblem(pointer, problem);
-  if (!HEADER_NAME.test(method) || method.length > MAX_METHOD_CHARS || method === 'CONNECT') {
-    throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method a request can have`);
-  }
   const node = place.value as Node;
   const effect = extension.effect ?? baseline.effect;
   const effectReason = extension.effect === undefined ? baseline.from : 'x-mcp';
@@ -75,12 +72,23 @@ export function buildEndpoint(
   const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
   const title = extension.title ?? shortText;
 
-  let summary: string | undefined;
-  let description: string | undefined;
+  const summary = once(
+    () => (shortText && toSummary(shortText)) || (longText && toSummary(longText)) || plainSummary(info, naming.action),
+  );
+  const description = once(() => toPlainLines(longText ?? '') || undefined);
+  // The calls ask for the schema as the document has it.
   let inputSchema: JsonSchema | undefined;
-  let outputSchema: { readonly schema: JsonSchema | undefined } | undefined;
-  let examples: readonly Args[] | undefined;
-  let provenance: Readonly<Record<string, string>> | undefined;
+  const outputSchema = once(() => buildOutputSchema(answer.schema, context.builder));
+  const examples = once(() => [...extension.examples, ...buildExamples(endpoint)].slice(0, 3));
+  const provenance = once(() =>
+    omitUndefined<Record<string, string>>({
+      name: naming.from,
+      ...explainTexts(endpoint, extension, node, { summary: shortText, description: longText }),
+      effect: effectReason,
+      'base URL': server.from,
+      operationId: info.operationId,
+    }),
+  );
 
   const endpoint: Writable<Endpoint> = {
     id: `${context.domain}.${naming.action}`,
@@ -88,14 +96,11 @@ export function buildEndpoint(
     action: naming.action,
     toolName: naming.toolName,
     get summary() {
-      summary ??=
-        (shortText && toSummary(shortText)) || (longText && toSummary(longText)) || plainSummary(info, naming.action);
-      return summary;
+      return summary();
     },
     get description() {
-      description ??= toPlainLines(longText ?? '');
       // Undefined where there is none; the property is optional, a getter cannot be.
-      return (description || undefined) as string;
+      return description() as string;
     },
     tags: extension.tags ?? info.tags,
     effect,
@@ -110,15 +115,13 @@ export function buildEndpoint(
     fixed: plan.fixed,
     get inputSchema() {
       if (inputSchema === undefined) {
-        // The calls ask for this very schema, and get it as the document has it.
         inputSchema = buildInputSchema(plan.arguments, body, plan.fixed, context);
         inputSchema = loosenFormats(inputSchema, exampleCalls(endpoint));
       }
       return inputSchema;
     },
     get outputSchema() {
-      outputSchema ??= { schema: buildOutputSchema(answer.schema, context.builder) };
-      return outputSchema.schema;
+      return outputSchema();
     },
     security: context.security.forOperation(
       { node, method, path, baseUrl: server.url, pointer: `${pointer}/security` },
@@ -127,22 +130,14 @@ export function buildEndpoint(
     response: extension.response === undefined ? plain : { ...plain, ...extension.response },
     limits: extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
     get examples() {
-      examples ??= [...extension.examples, ...buildExamples(endpoint)].slice(0, 3);
-      return examples;
+      return examples();
     },
     documentExamples: once(() => readExamples(plan.arguments, body, context.resolver)),
     leftOut: once(() => findLeftOut(operation, request, endpoint, answer.mediaTypes, context)),
     expose: extension.expose ?? 'tool',
     source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
     get provenance() {
-      provenance ??= omitUndefined<Record<string, string>>({
-        name: naming.from,
-        ...explainTexts(endpoint, extension, node, { summary: shortText, description: longText }),
-        effect: effectReason,
-        'base URL': server.from,
-        operationId: info.operationId,
-      });
-      return provenance;
+      return provenance();
     },
   };
   if (title) endpoint.title = toSummary(title, 100).replace(/\.$/, '');
@@ -152,6 +147,13 @@ export function buildEndpoint(
   if (plan.withheld.length > 0) endpoint.withheld = plan.withheld;
   if (pagination !== undefined) endpoint.pagination = pagination;
   return Object.freeze(endpoint);
+}
+
+function refuseUnusable({ info: { method }, pointer, problem }: Operation): void {
+  if (problem !== undefined) throw new OperationProblem(pointer, problem);
+  if (!HEADER_NAME.test(method) || method.length > MAX_METHOD_CHARS || method === 'CONNECT') {
+    throw new OperationProblem(pointer, `${JSON.stringify(method)} is not a method a request can have`);
+  }
 }
 
 /** What it does by its method and names, before anybody says more. */

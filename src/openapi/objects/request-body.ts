@@ -191,8 +191,8 @@ function planBody(mediaType: string, need: Need, media: Place, context: BodyCont
   const parts = kind === 'json' ? undefined : encodingsOf(shape.fields, media.value, kind, context.resolver);
   const plan: BodyPlan = { mediaType: body, kind, required, ...(parts ? { encoding: parts } : {}) };
   const draft = { plan, schemas, fields: shape.fields, shape };
-  const asked = need === 'optional' || kind !== 'json' ? draft : demandWrapper(draft, context);
-  return showReference(unwrap(asked, examples, context), context.path);
+  const complete = need === 'optional' || kind !== 'json' ? draft : demandWrapper(draft, context);
+  return showReference(unwrap(complete, examples, context), context.path);
 }
 
 /**

@@ -23,17 +23,6 @@ import {
 } from './security-scheme.ts';
 import { admitAddress } from './server.ts';
 
-export interface Security {
-  /** Alternatives for one operation. */
-  readonly forOperation: (operation: SecuredOperation, extra: ExtraSchemes) => Alternatives;
-  /** Whether an operation's requests are signed: the parameters of a signature are not arguments. */
-  readonly isSigned: (operation: Node) => boolean;
-  /** Places of API keys: parameters of the same name are credentials, not arguments. */
-  readonly apiKeys: readonly ApiKeyPlace[];
-  /** Sentences about unset variables, after all operations were read. */
-  readonly missing: () => string[];
-}
-
 export interface SecuredOperation {
   readonly node: Node;
   readonly method: string;
@@ -58,67 +47,144 @@ interface Need {
   operations: number;
 }
 
-export function readSecurity(
-  root: SourceDocument,
-  domain: string,
-  mainUrl: string,
-  callerHeaders: readonly OperatorHeader[],
-  options: ImportOptions,
-  resolver: Resolver,
-  warnings: string[],
-  parameters: readonly KeyParameter[],
-): Security {
-  const schemes = readSchemes(root, resolver);
-  addParameters(schemes, parameters);
-  const mainOrigin = originOf(mainUrl);
-  // `basicAuth` where the document defines `BasicAuth`: names are exact, and people are not. The first one counts.
-  const caseless = new Map([...schemes].reverse().map(([name, scheme]) => [name.toLowerCase(), scheme]));
-  const schemeOf = (name: string): Node | undefined => schemes.get(name) ?? caseless.get(name.toLowerCase());
-  const guesses = new Set<string>();
-  const guess = (name: string): Node => {
+/** What reading the security of a document needs to know. */
+export interface SecurityParts {
+  readonly root: SourceDocument;
+  readonly domain: string;
+  readonly mainUrl: string;
+  readonly callerHeaders: readonly OperatorHeader[];
+  readonly options: ImportOptions;
+  readonly resolver: Resolver;
+  readonly warnings: string[];
+  readonly parameters: readonly KeyParameter[];
+}
+
+/** Alternatives that operations share, and what is missing for them. */
+interface Entry {
+  readonly sets: Alternatives;
+  readonly need: Need | undefined;
+}
+
+export class Security {
+  /** Places of API keys: parameters of the same name are credentials, not arguments. */
+  readonly apiKeys: readonly ApiKeyPlace[];
+  readonly #parts: SecurityParts;
+  readonly #mainOrigin: string | undefined;
+  readonly #schemes: ReadonlyMap<string, Node>;
+  /** `basicAuth` where the document defines `BasicAuth`: names are exact, and people are not. The first one counts. */
+  readonly #caseless: ReadonlyMap<string, Node>;
+  readonly #guesses = new Set<string>();
+  readonly #own: ReadonlyMap<string, Credential>;
+  readonly #ways = new Map<string, readonly Credential[]>();
+  readonly #needs = new Map<string, Need>();
+  /** Most operations share the requirements of the document, and a server. */
+  readonly #shared = new Map<readonly unknown[], Map<string, Entry>>();
+
+  constructor(parts: SecurityParts) {
+    const schemes = readSchemes(parts.root, parts.resolver);
+    addParameters(schemes, parts.parameters);
+    this.#parts = parts;
+    this.#mainOrigin = originOf(parts.mainUrl);
+    this.#schemes = schemes;
+    this.#caseless = new Map([...schemes].reverse().map(([name, scheme]) => [name.toLowerCase(), scheme]));
+    this.#own = parts.options.ownCredentials?.(parts.mainUrl) ?? new Map();
+    this.apiKeys = [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node));
+  }
+
+  /** Whether an operation's requests are signed: the parameters of a signature are not arguments. */
+  isSigned(operation: Node): boolean {
+    const names = this.#listFor(operation)
+      .filter(isObject)
+      .flatMap((one) => Object.keys(one));
+    return names.some((name) => isSigned(this.#schemeOf(name) ?? {}));
+  }
+
+  /** Alternatives for one operation. */
+  forOperation({ node, method, path, baseUrl, pointer }: SecuredOperation, extra: ExtraSchemes): Alternatives {
+    const list = this.#listFor(node);
+    const { required, optional } = extra;
+    const byUrl = this.#shared.get(list) ?? new Map<string, Entry>();
+    this.#shared.set(list, byUrl);
+    const isPlain = required.length + optional.length === 0;
+    const key = isPlain ? baseUrl : JSON.stringify([baseUrl, required, optional]);
+    let entry = byUrl.get(key);
+    if (!entry) {
+      // `security: []` of an operation is said on purpose; no word at all is what documents forget.
+      const declared = list.filter(isObject);
+      const isOpen = list === node.security && declared.length === 0;
+      const sets = this.#alternatives(isOpen ? undefined : declared, originOf(baseUrl), extra, pointer);
+      entry = { sets, need: needOf(sets, baseUrl, this.#needs) };
+      byUrl.set(key, entry);
+    }
+    const url = `${method} ${baseUrl}${path}`;
+    // Who logs in has no token yet.
+    if (entry.sets.some((set) => set.some((one) => isLoginAt(one, url))))
+      return entry.sets.filter((set) => !set.some((one) => isLoginAt(one, url)));
+    if (entry.need !== undefined) entry.need.operations++;
+    return entry.sets;
+  }
+
+  /** Sentences about unset variables, after all operations were read. */
+  missing(): string[] {
+    return [...this.#needs.values()].map(toSentence);
+  }
+
+  /** The requirements of an operation, or those of the document. */
+  #listFor(operation: Node): readonly unknown[] {
+    return Array.isArray(operation.security) ? operation.security : listAt(this.#parts.root.value, 'security');
+  }
+
+  #schemeOf(name: string): Node | undefined {
+    return this.#schemes.get(name) ?? this.#caseless.get(name.toLowerCase());
+  }
+
+  #guess(name: string): Node {
+    const { root, warnings } = this.#parts;
     const scheme = /basic/i.test(name) ? 'basic' : 'bearer';
     const problem = `${root.label}: the security scheme "${name}" is used but not defined; it is taken as HTTP ${scheme}`;
-    if (!guesses.has(name)) warnings.push(problem);
-    guesses.add(name);
+    if (!this.#guesses.has(name)) warnings.push(problem);
+    this.#guesses.add(name);
     return { type: 'http', scheme };
-  };
+  }
 
-  const ownCredentials = options.ownCredentials?.(mainUrl) ?? new Map<string, Credential>();
-  const credentials = new Map<string, readonly Credential[]>();
-  /** Ways to satisfy one scheme. */
-  const credentialsFor = (name: string, scopes: readonly string[], origin: string | undefined, pointer: string) => {
-    const foreignOrigin = origin === mainOrigin ? undefined : origin;
-    const key = JSON.stringify([name, scopes, foreignOrigin]);
-    const admit = (url: URL, isNamed: boolean) => {
-      const { problem = isNamed ? foreignTo(root, url, name) : undefined, ...admission } = admitAddress(url, root);
-      if (problem === undefined) return admission;
-      throw new OperationProblem(pointer, `the token URL of "${name}", ${url.origin}, ${problem}`);
-    };
-    let ways = credentials.get(key);
-    if (!ways) {
-      const scheme = schemeOf(name);
-      // Parameters of one name are one key, wherever they stand.
-      const label = parameterKind(scheme) === undefined ? name : (textAt(scheme, 'name') ?? name);
-      const secrets = readSecrets(label, domain, foreignOrigin, options);
-      const signing = (source: CredentialSource) => signingOf(source, root.value, mainUrl, options);
-      const own = foreignOrigin === undefined ? ownCredentials.get(name) : undefined;
-      const build = () => buildCredentials(name, scheme ?? guess(name), scopes, secrets, { mainUrl, admit, signing });
-      ways = own && (OWN_KINDS.has(own.kind) || !scheme) ? [own] : build();
-      if (own && !ways.some((one) => isLike(one, own))) ways = [own];
-      credentials.set(key, ways);
-    }
-    return ways;
-  };
+  /** `declared`: undefined where nothing is to be proven. */
+  #alternatives(
+    declared: readonly Node[] | undefined,
+    origin: string | undefined,
+    { required, optional }: ExtraSchemes,
+    pointer: string,
+  ): Alternatives {
+    const requirements = declared === undefined ? [] : withSingle(declared, this.#single(origin), this.#own);
+    const read = (extra: readonly string[]) =>
+      usable(requirements, (one) => this.#combine(one, origin, extra, pointer));
+    const bare = read(required);
+    if (optional.length === 0) return bare;
+    // An optional key goes along where it is there; without it the call goes as it would have gone.
+    return [...read([...required, ...optional]), ...(bare.length === 0 ? [[]] : bare)];
+  }
 
-  const alternativeFor = (requirement: Node, origin: string | undefined, extra: readonly string[], pointer: string) => {
-    const headers = origin === mainOrigin ? callerHeaders : [];
+  /** The one credential of the domain file, as a requirement; {} where there is none, or a header says the same. */
+  #single(origin: string | undefined): Node {
+    const { options, callerHeaders } = this.#parts;
+    const name = options.singleCredential;
+    const own = name === undefined ? undefined : this.#own.get(name);
+    if (name === undefined || origin !== this.#mainOrigin || (own === undefined && this.#schemeOf(name) === undefined))
+      return {};
+    const field = own === undefined ? undefined : fieldOf(own);
+    return callerHeaders.some((header) => header.name === field) ? {} : { [name]: [] };
+  }
+
+  /** The ways to satisfy all schemes of one requirement at once. */
+  #combine(requirement: Node, origin: string | undefined, extra: readonly string[], pointer: string): Credential[][] {
+    const { callerHeaders, options } = this.#parts;
+    const headers = origin === this.#mainOrigin ? callerHeaders : [];
     let sets: Credential[][] = [headers.map((header) => header.credential)];
     // A token beside a scheme that says who calls is the same once more, in the way of an earlier version.
-    const isProven = Object.keys(requirement).some((name) => writesAuthorization(schemeOf(name)));
-    const beside = extra.filter((name) => !isProven || parameterKind(schemeOf(name)) !== 'token');
+    const isProven = Object.keys(requirement).some((name) => writesAuthorization(this.#schemeOf(name)));
+    const beside = extra.filter((name) => !isProven || parameterKind(this.#schemeOf(name)) !== 'token');
     for (const name of new Set([...Object.keys(requirement), ...beside])) {
-      const scheme = schemeOf(name);
-      if ((scheme || !ownCredentials.has(name)) && headers.some((header) => satisfies(header, scheme))) continue;
+      const scheme = this.#schemeOf(name);
+      if ((scheme || !this.#own.has(name)) && headers.some((header) => satisfies(header, scheme))) continue;
       if (scheme?.type === 'mutualTLS') {
         if (options.baseUrl !== undefined) continue;
         throw new OperationProblem(
@@ -126,64 +192,44 @@ export function readSecurity(
           `it needs a client certificate ("${name}" is mutualTLS), which Landbridge cannot present; put a proxy that can in front of the API and give its address as base URL`,
         );
       }
-      const ways = credentialsFor(name, scheme?.type === 'oauth2' ? textsAt(requirement, name) : [], origin, pointer);
+      const scopes = scheme?.type === 'oauth2' ? textsAt(requirement, name) : [];
+      const ways = this.#credentialsFor(name, scopes, origin, pointer);
       sets = sets.flatMap((set) => ways.map((credential) => [...set, credential])).slice(0, MAX_WAYS);
     }
     return sets;
-  };
+  }
 
-  /** The one credential of the domain file, as a requirement; {} where there is none, or a header says the same. */
-  const single = (origin: string | undefined): Node => {
-    const name = options.singleCredential;
-    const own = name === undefined ? undefined : ownCredentials.get(name);
-    if (name === undefined || origin !== mainOrigin || (own === undefined && schemeOf(name) === undefined)) return {};
-    const field = own === undefined ? undefined : fieldOf(own);
-    return callerHeaders.some((header) => header.name === field) ? {} : { [name]: [] };
-  };
-
-  const needs = new Map<string, Need>();
-  /** Most operations share the requirements of the document, and a server. */
-  const shared = new Map<readonly unknown[], Map<string, { sets: Alternatives; need: Need | undefined }>>();
-  const requirementsOf = (operation: Node) =>
-    (Array.isArray(operation.security) ? operation.security : listAt(root.value, 'security')).filter(isObject);
-
-  return {
-    apiKeys: [...schemes].flatMap(([scheme, node]) => apiKeyPlace(scheme, node)),
-    isSigned: (operation) => {
-      const names = requirementsOf(operation).flatMap((one) => Object.keys(one));
-      return names.some((name) => isSigned(schemeOf(name) ?? {}));
-    },
-    forOperation: ({ node, method, path, baseUrl, pointer }, { required, optional }) => {
-      const list = Array.isArray(node.security) ? node.security : listAt(root.value, 'security');
-      const isPlain = required.length + optional.length === 0;
-      const byUrl = shared.get(list) ?? new Map<string, { sets: Alternatives; need: Need | undefined }>();
-      shared.set(list, byUrl);
-      const key = isPlain ? baseUrl : JSON.stringify([baseUrl, required, optional]);
-      let entry = byUrl.get(key);
-      if (!entry) {
-        const origin = originOf(baseUrl);
-        const declared = list.filter(isObject);
-        // `security: []` of an operation is said on purpose; no word at all is what documents forget.
-        const isOpen = list === node.security && declared.length === 0;
-        const requirements = isOpen ? [] : withSingle(declared, single(origin), ownCredentials);
-        const read = (extra: readonly string[]) =>
-          usable(requirements, (one) => alternativeFor(one, origin, extra, pointer));
-        const bare = read(required);
-        // An optional key goes along where it is there; without it the call goes as it would have gone.
-        const sets =
-          optional.length === 0 ? bare : [...read([...required, ...optional]), ...(bare.length === 0 ? [[]] : bare)];
-        entry = { sets, need: needOf(sets, baseUrl, needs) };
-        byUrl.set(key, entry);
-      }
-      const url = `${method} ${baseUrl}${path}`;
-      // Who logs in has no token yet.
-      if (entry.sets.some((set) => set.some((one) => isLoginAt(one, url))))
-        return entry.sets.filter((set) => !set.some((one) => isLoginAt(one, url)));
-      if (entry.need !== undefined) entry.need.operations++;
-      return entry.sets;
-    },
-    missing: () => [...needs.values()].map(toSentence),
-  };
+  /** Ways to satisfy one scheme. */
+  #credentialsFor(
+    name: string,
+    scopes: readonly string[],
+    origin: string | undefined,
+    pointer: string,
+  ): readonly Credential[] {
+    const foreignOrigin = origin === this.#mainOrigin ? undefined : origin;
+    const key = JSON.stringify([name, scopes, foreignOrigin]);
+    let ways = this.#ways.get(key);
+    if (!ways) {
+      const { root, domain, mainUrl, options } = this.#parts;
+      const scheme = this.#schemeOf(name);
+      // Parameters of one name are one key, wherever they stand.
+      const label = parameterKind(scheme) === undefined ? name : (textAt(scheme, 'name') ?? name);
+      const secrets = readSecrets(label, domain, foreignOrigin, options);
+      const signing = (source: CredentialSource) => signingOf(source, root.value, mainUrl, options);
+      const admit = (url: URL, isNamed: boolean) => {
+        const { problem = isNamed ? foreignTo(root, url, name) : undefined, ...admission } = admitAddress(url, root);
+        if (problem === undefined) return admission;
+        throw new OperationProblem(pointer, `the token URL of "${name}", ${url.origin}, ${problem}`);
+      };
+      const own = foreignOrigin === undefined ? this.#own.get(name) : undefined;
+      const build = () =>
+        buildCredentials(name, scheme ?? this.#guess(name), scopes, secrets, { mainUrl, admit, signing });
+      ways = own && (OWN_KINDS.has(own.kind) || !scheme) ? [own] : build();
+      if (own && !ways.some((one) => isLike(one, own))) ways = [own];
+      this.#ways.set(key, ways);
+    }
+    return ways;
+  }
 }
 
 /** Why the operator's variables do not go where a document from the network says: whoever serves it can say so any day. */

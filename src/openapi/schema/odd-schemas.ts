@@ -39,10 +39,10 @@ function noteType({ type, format }: Node, out: Draft): void {
   const names = [type].flat().filter((name): name is string => typeof name === 'string');
   const odd = names.filter((name) => toType(name)?.name !== name && name !== 'any');
   if (odd.length === 0) return;
-  const meant = typesOf({ type });
+  const types = typesOf({ type });
   guess(
     out,
-    `type ${odd.map((name) => JSON.stringify(name)).join(', ')} is read as ${meant.join(' or ') || 'any value'}`,
+    `type ${odd.map((name) => JSON.stringify(name)).join(', ')} is read as ${types.join(' or ') || 'any value'}`,
   );
   const hint = odd.map((name) => toType(name)?.format).find((one) => one !== undefined);
   if (format === undefined && hint !== undefined) out.format = hint;

@@ -5,7 +5,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import { listAt, type Node, nodeAt } from '../../endpoint/untrusted.ts';
 import { NAMED_CONDITIONS, UNIONS } from '../../schema/keywords.ts';
 import type { SourceDocument } from '../source/documents.ts';
-import { type Follow, orNothing } from '../source/resolve.ts';
+import { type Follow, orNothing, type Place } from '../source/resolve.ts';
 import type { OneWayWords } from '../source/survey.ts';
 import { requiredIn } from './odd-schemas.ts';
 import { hidesSiblings, refOf } from './schema-refs.ts';
@@ -29,33 +29,6 @@ interface Part {
   readonly always: boolean;
 }
 
-export interface OneWayProperties {
-  /** Whether the schema of a property says that it does not travel this way. */
-  readonly isOneWay: (document: SourceDocument, schema: unknown, direction: Direction) => boolean;
-  /** The names nobody has to give, in an object with this schema. */
-  readonly unasked: (document: SourceDocument, schema: Node, direction: Direction) => ReadonlySet<string>;
-  /** The same for a variant or a condition of such an object, which may declare some of them anew. */
-  readonly unaskedIn: (
-    around: ReadonlySet<string>,
-    document: SourceDocument,
-    branch: unknown,
-    direction: Direction,
-  ) => ReadonlySet<string>;
-  /**
-   * What the `required` of a schema, not of its branches, demands: not the names that this schema, with all it is made of,
-   * declares one-way only. There it says that answers have them, also where another branch of the same allOf declares the
-   * name anew: that branch may be sent without it unless it, or a list beside no declaration at all, requires it.
-   */
-  readonly demands: (document: SourceDocument, schema: Node, direction: Direction) => readonly string[];
-  /** Those of some names that a schema requires; undefined where they are the ones it does not ask for anyway. */
-  readonly exempt: (
-    names: ReadonlySet<string>,
-    document: SourceDocument,
-    schema: Node,
-    direction: Direction,
-  ) => ReadonlySet<string> | undefined;
-}
-
 const MAX_DEPTH = 16;
 /** Schemas looked at for one property, and for one object. */
 const MAX_PROPERTY_SCHEMAS = 100;
@@ -65,75 +38,146 @@ const MAX_ALL_SCHEMAS = 400_000;
 const MIN_OBJECT_SCHEMAS = 50;
 const NO_NAMES: ReadonlySet<string> = new Set();
 
-export function createOneWayProperties(follow: Follow, words: OneWayWords): OneWayProperties {
-  const isSaid = { request: words.readOnly, response: words.writeOnly };
-  let schemasLeft = MAX_ALL_SCHEMAS;
-  const marks = { request: new WeakMap<object, boolean>(), response: new WeakMap<object, boolean>() };
-  const names = { request: new WeakMap<object, Names>(), response: new WeakMap<object, Names>() };
-  const leads = { request: new WeakMap<object, boolean>(), response: new WeakMap<object, boolean>() };
-  const unaskedNames = { request: new WeakMap<object, ReadonlySet<string>>(), response: new WeakMap() };
+/** What was found out so far for one direction. */
+interface Memory {
+  readonly keyword: 'readOnly' | 'writeOnly';
+  /** Whether the document has the keyword at all. */
+  readonly isSaid: boolean;
+  /** Schemas of properties, and whether they say it. */
+  readonly marks: WeakMap<object, boolean>;
+  readonly names: WeakMap<object, Names>;
+  /** Schemas of objects, and whether any of their properties is one-way. */
+  readonly leads: WeakMap<object, boolean>;
+  readonly unasked: WeakMap<object, ReadonlySet<string>>;
+}
+
+export class OneWayProperties {
+  readonly #follow: Follow;
+  readonly #memories: Readonly<Record<Direction, Memory>>;
+  #schemasLeft = MAX_ALL_SCHEMAS;
+
+  constructor(follow: Follow, words: OneWayWords) {
+    this.#follow = follow;
+    this.#memories = { request: remember('readOnly', words), response: remember('writeOnly', words) };
+  }
+
+  /** Whether the schema of a property says that it does not travel this way. */
+  isOneWay(document: SourceDocument, schema: unknown, direction: Direction): boolean {
+    const { keyword, isSaid, marks } = this.#memories[direction];
+    if (!isSaid || !isObject(schema)) return false;
+    let mark = marks.get(schema);
+    if (mark === undefined) {
+      mark = this.#saysOneWay(document, schema, keyword, 0, { left: MAX_PROPERTY_SCHEMAS });
+      marks.set(schema, mark);
+    }
+    return mark;
+  }
+
+  /** The names nobody has to give, in an object with this schema. */
+  unasked(document: SourceDocument, schema: Node, direction: Direction): ReadonlySet<string> {
+    const { isSaid, unasked } = this.#memories[direction];
+    if (!isSaid || isLeaf(schema) || !this.#leadsToOneWay(document, schema, direction)) return NO_NAMES;
+    let result = unasked.get(schema);
+    if (!result) {
+      const { oneWay, bothWays } = this.#namesOf(document, schema, direction);
+      result = oneWay.size === 0 ? NO_NAMES : without(oneWay, bothWays);
+      unasked.set(schema, result);
+    }
+    return result;
+  }
+
+  /** The same for a variant or a condition of such an object, which may declare some of them anew. */
+  unaskedIn(
+    around: ReadonlySet<string>,
+    document: SourceDocument,
+    branch: unknown,
+    direction: Direction,
+  ): ReadonlySet<string> {
+    if (around.size === 0 || !isObject(branch)) return around;
+    return without(around, this.#namesOf(document, branch, direction).bothWays);
+  }
+
+  /**
+   * What the `required` of a schema, not of its branches, demands: not the names that this schema, with all it is made of,
+   * declares one-way only. There it says that answers have them, also where another branch of the same allOf declares the
+   * name anew: that branch may be sent without it unless it, or a list beside no declaration at all, requires it.
+   */
+  demands(document: SourceDocument, schema: Node, direction: Direction): readonly string[] {
+    const names = requiredIn(schema);
+    if (names.length === 0) return names;
+    const own = this.unasked(document, schema, direction);
+    return own.size === 0 ? names : names.filter((name) => !own.has(name));
+  }
+
+  /** Those of some names that a schema requires; undefined where they are the ones it does not ask for anyway. */
+  exempt(
+    some: ReadonlySet<string>,
+    document: SourceDocument,
+    schema: Node,
+    direction: Direction,
+  ): ReadonlySet<string> | undefined {
+    const own = this.unasked(document, schema, direction);
+    if (some.size === 0 && own.size === 0) return undefined;
+    const { required } = this.#namesOf(document, schema, direction);
+    const demands = new Set([...some].filter((name) => required.has(name)));
+    const usual = [...own].filter((name) => required.has(name));
+    return usual.length === demands.size && usual.every((name) => demands.has(name)) ? undefined : demands;
+  }
 
   /** Its own word counts first, then what it is made of; a union says it where all its variants do. */
-  const saysOneWay = (
+  #saysOneWay(
     document: SourceDocument,
     schema: unknown,
-    keyword: 'readOnly' | 'writeOnly',
+    keyword: Memory['keyword'],
     depth: number,
     budget: { left: number },
-  ): boolean => {
+  ): boolean {
     if (!isObject(schema) || depth > MAX_DEPTH || --budget.left < 0) return false;
     // Beside a `$ref` too, where 3.0 ignores it: nobody writes it there and means something else.
     if (typeof schema[keyword] === 'boolean') return schema[keyword];
-    const says = (owner: SourceDocument, inner: unknown) => saysOneWay(owner, inner, keyword, depth + 1, budget);
-    const ref = refOf(schema);
-    const target = ref === undefined ? undefined : orNothing(() => follow(document, ref));
+    const says = (owner: SourceDocument, inner: unknown) => this.#saysOneWay(owner, inner, keyword, depth + 1, budget);
+    const target = this.#target(document, schema);
     if (target && says(target.document, target.value)) return true;
-    if (ref !== undefined && hidesSiblings(document)) return false;
+    if (isOnlyRef(document, schema)) return false;
     if (listAt(schema, 'allOf').some((branch) => says(document, branch))) return true;
     return UNIONS.some((union) => {
       const variants = listAt(schema, union).filter((branch) => !(isObject(branch) && branch.type === 'null'));
       return variants.length > 0 && variants.every((branch) => says(document, branch));
     });
-  };
+  }
 
-  const isOneWay: OneWayProperties['isOneWay'] = (document, schema, direction) => {
-    if (!isSaid[direction] || !isObject(schema)) return false;
-    let mark = marks[direction].get(schema);
-    if (mark === undefined) {
-      const keyword = direction === 'request' ? 'readOnly' : 'writeOnly';
-      mark = saysOneWay(document, schema, keyword, 0, { left: MAX_PROPERTY_SCHEMAS });
-      marks[direction].set(schema, mark);
-    }
-    return mark;
-  };
+  #target(document: SourceDocument, schema: Node): Place | undefined {
+    const ref = refOf(schema);
+    return ref === undefined ? undefined : orNothing(() => this.#follow(document, ref));
+  }
 
-  const namesOf = (document: SourceDocument, schema: Node, direction: Direction): Names => {
-    let result = names[direction].get(schema);
+  #namesOf(document: SourceDocument, schema: Node, direction: Direction): Names {
+    const { names } = this.#memories[direction];
+    let result = names.get(schema);
     if (!result) {
       result = { oneWay: new Set(), bothWays: new Set(), required: new Set() };
-      collect(document, schema, direction, result);
-      names[direction].set(schema, result);
+      this.#collect(document, schema, direction, result);
+      names.set(schema, result);
     }
     return result;
-  };
+  }
 
   /** The schemas that say something about the same object as this one; `always`: for every value. */
-  const partsOf = (document: SourceDocument, schema: Node): readonly Part[] => {
-    const ref = refOf(schema);
-    const target = ref === undefined ? undefined : orNothing(() => follow(document, ref));
+  #partsOf(document: SourceDocument, schema: Node): readonly Part[] {
+    const target = this.#target(document, schema);
     const behind = target ? [{ document: target.document, schema: target.value, always: true }] : [];
-    if (ref !== undefined && hidesSiblings(document)) return behind;
+    if (isOnlyRef(document, schema)) return behind;
     return [
       ...behind,
       ...listAt(schema, 'allOf').map((branch) => ({ document, schema: branch, always: true })),
       ...variantsOf(schema).map((branch) => ({ document, schema: branch, always: false })),
     ];
-  };
+  }
 
-  const collect = (root: SourceDocument, start: Node, direction: Direction, into: Names): void => {
+  #collect(root: SourceDocument, start: Node, direction: Direction, into: Names): void {
     const queue: Part[] = [{ document: root, schema: start, always: true }];
     const visits = { always: new Set<object>(), sometimes: new Set<object>() };
-    const most = Math.max(MIN_OBJECT_SCHEMAS, Math.min(MAX_OBJECT_SCHEMAS, schemasLeft));
+    const most = Math.max(MIN_OBJECT_SCHEMAS, Math.min(MAX_OBJECT_SCHEMAS, this.#schemasLeft));
     let next = 0;
     for (; next < queue.length && next < most; next++) {
       const { document, schema, always } = queue[next]!;
@@ -142,25 +186,25 @@ export function createOneWayProperties(follow: Follow, words: OneWayWords): OneW
       const done = always ? visits.always : visits.sometimes;
       if (done.has(schema)) continue;
       done.add(schema);
-      for (const part of partsOf(document, schema)) queue.push({ ...part, always: always && part.always });
+      for (const part of this.#partsOf(document, schema)) queue.push({ ...part, always: always && part.always });
       const properties = propertiesIn(document, schema);
       for (const name of Object.keys(properties)) {
-        if (isOneWay(document, properties[name], direction)) into.oneWay.add(name);
+        if (this.isOneWay(document, properties[name], direction)) into.oneWay.add(name);
         else if (always) into.bothWays.add(name);
       }
-      if (refOf(schema) !== undefined && hidesSiblings(document)) continue;
+      if (isOnlyRef(document, schema)) continue;
       for (const name of [...requiredIn(schema), ...dependents(schema)]) into.required.add(name);
     }
-    schemasLeft -= next;
-  };
+    this.#schemasLeft -= next;
+  }
 
   /**
    * Whether a schema, or one that speaks of the same object, declares a one-way property at all: few do, and the others are
    * not collected. Each schema is looked at once, however many others it is a part of.
    */
-  const leadsToOneWay = (document: SourceDocument, start: Node, direction: Direction): boolean => {
-    const answers = leads[direction];
-    const answer = answers.get(start);
+  #leadsToOneWay(document: SourceDocument, start: Node, direction: Direction): boolean {
+    const { leads } = this.#memories[direction];
+    const answer = leads.get(start);
     if (answer !== undefined) return answer;
     const wholes = new Map<object, object[]>([[start, []]]);
     const queue: { readonly document: SourceDocument; readonly schema: Node }[] = [{ document, schema: start }];
@@ -168,11 +212,11 @@ export function createOneWayProperties(follow: Follow, words: OneWayWords): OneW
     for (let next = 0; next < queue.length; next++) {
       const { document: owner, schema } = queue[next]!;
       const properties = propertiesIn(owner, schema);
-      const earlier = answers.get(schema);
-      if (earlier ?? Object.keys(properties).some((name) => isOneWay(owner, properties[name], direction)))
+      const earlier = leads.get(schema);
+      if (earlier ?? Object.keys(properties).some((name) => this.isOneWay(owner, properties[name], direction)))
         positive.push(schema);
       if (earlier !== undefined) continue;
-      for (const part of partsOf(owner, schema)) {
+      for (const part of this.#partsOf(owner, schema)) {
         if (!isObject(part.schema) || isLeaf(part.schema)) continue;
         const list = wholes.get(part.schema);
         if (list) list.push(schema);
@@ -182,46 +226,19 @@ export function createOneWayProperties(follow: Follow, words: OneWayWords): OneW
         }
       }
     }
-    for (const { schema } of queue) if (!answers.has(schema)) answers.set(schema, false);
+    for (const { schema } of queue) if (!leads.has(schema)) leads.set(schema, false);
     const reached = new Set(positive);
     for (const schema of reached) {
-      answers.set(schema, true);
+      leads.set(schema, true);
       for (const whole of wholes.get(schema) ?? []) reached.add(whole);
     }
     return reached.has(start);
-  };
+  }
+}
 
-  const unasked: OneWayProperties['unasked'] = (document, schema, direction) => {
-    if (!isSaid[direction] || isLeaf(schema) || !leadsToOneWay(document, schema, direction)) return NO_NAMES;
-    let result = unaskedNames[direction].get(schema);
-    if (!result) {
-      const { oneWay, bothWays } = namesOf(document, schema, direction);
-      result = oneWay.size === 0 ? NO_NAMES : without(oneWay, bothWays);
-      unaskedNames[direction].set(schema, result);
-    }
-    return result;
-  };
-
-  return {
-    isOneWay,
-    unasked,
-    unaskedIn: (around, document, branch, direction) =>
-      around.size === 0 || !isObject(branch) ? around : without(around, namesOf(document, branch, direction).bothWays),
-    demands: (document, schema, direction) => {
-      const names = requiredIn(schema);
-      if (names.length === 0) return names;
-      const own = unasked(document, schema, direction);
-      return own.size === 0 ? names : names.filter((name) => !own.has(name));
-    },
-    exempt: (some, document, schema, direction) => {
-      const own = unasked(document, schema, direction);
-      if (some.size === 0 && own.size === 0) return undefined;
-      const { required } = namesOf(document, schema, direction);
-      const asked = new Set([...some].filter((name) => required.has(name)));
-      const usual = [...own].filter((name) => required.has(name));
-      return usual.length === asked.size && usual.every((name) => asked.has(name)) ? undefined : asked;
-    },
-  };
+function remember(keyword: Memory['keyword'], words: OneWayWords): Memory {
+  const [marks, names, leads, unasked] = [new WeakMap(), new WeakMap(), new WeakMap(), new WeakMap()];
+  return { keyword, isSaid: words[keyword], marks, names, leads, unasked };
 }
 
 const INNER = [
@@ -243,8 +260,12 @@ function isLeaf(schema: Node): boolean {
 }
 
 /** 2.0 and 3.0 ignore what stands beside a `$ref`. */
+function isOnlyRef(document: SourceDocument, schema: Node): boolean {
+  return refOf(schema) !== undefined && hidesSiblings(document);
+}
+
 function propertiesIn(document: SourceDocument, schema: Node): Node {
-  return (refOf(schema) === undefined || !hidesSiblings(document) ? nodeAt(schema, 'properties') : undefined) ?? {};
+  return (isOnlyRef(document, schema) ? undefined : nodeAt(schema, 'properties')) ?? {};
 }
 
 function without(names: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {

@@ -3,12 +3,11 @@
 // recursion.
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
-import type { Place, Resolver } from '../source/resolve.ts';
+import type { Follow, Place } from '../source/resolve.ts';
 import { convertProperty, convertSchema, type Definition, type Definitions } from './convert-schema.ts';
 import { createCircles } from './in-place-cycles.ts';
-import { createOneWayProperties, type Direction } from './one-way-properties.ts';
+import type { Direction, OneWayProperties } from './one-way-properties.ts';
 import { definitionName } from './schema-parts.ts';
-import { followSchema } from './schema-refs.ts';
 
 export interface SchemaBuilder {
   /** Converts one schema; the definitions it needs are added to `uses`. */
@@ -29,12 +28,11 @@ interface ConvertedDefinition {
   readonly uses: ReadonlySet<Definition>;
 }
 
-export function createSchemaBuilder(resolver: Resolver): SchemaBuilder {
-  const follow = followSchema(resolver);
+export function createSchemaBuilder(follow: Follow, oneWay: OneWayProperties): SchemaBuilder {
   const definitions: Definitions = {
     follow,
     onOneCircle: createCircles(follow),
-    oneWay: createOneWayProperties(follow, resolver.oneWay),
+    oneWay,
     at: createDefinitions(),
   };
   const schemas = {

@@ -217,8 +217,8 @@ function addVariants(
   }
   for (const [name, descriptions] of fields) {
     // What one variant takes is a field like others.
-    const taken = descriptions.filter((schemas) => !isReadOnly(schemas));
-    addField(draft, name, alternativesOf(taken.length > 0 ? taken : descriptions, resolver));
+    const writable = descriptions.filter((schemas) => !isReadOnly(schemas));
+    addField(draft, name, alternativesOf(writable.length > 0 ? writable : descriptions, resolver));
   }
   const [first, ...others] = variants;
   for (const name of first!.required) {

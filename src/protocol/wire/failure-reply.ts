@@ -3,6 +3,7 @@ import { ERRORS, GatewayError, ScopeError, toRpcCode } from '../../errors.ts';
 import type { Redaction } from '../../orchestration/redaction.ts';
 import type { Reply } from '../sender.ts';
 import { type RequestId, writeError } from './jsonrpc.ts';
+import { unavailable } from './reply.ts';
 
 export type FailureReply = (id: RequestId | undefined, error: unknown, isModern: boolean) => Reply;
 
@@ -16,16 +17,19 @@ export function createFailureReply(redaction: Redaction, onInternalError: (error
     if (!(error instanceof GatewayError) || !row || row.wire === 'startup') {
       onInternalError(error);
       const message = 'Internal error; the gateway’s log says more.';
-      return { body: writeError(id, ERRORS.INTERNAL.code, message), status: 500 };
+      const errorCode = ERRORS.INTERNAL.code;
+      return { body: writeError(id, errorCode, message), status: 500, errorCode, error: 'INTERNAL' };
     }
     const code = !isModern && error.code === 'RESOURCE_NOT_FOUND' ? LEGACY_RESOURCE_NOT_FOUND : toRpcCode(error);
     // Only a tool call has isError; whatever else fails that way is an error of the request, and says why.
     const details = row.wire === 'tool' ? { ...error.details, failure_mode: row.mode } : error.details;
     const message = redaction.text(error.message);
     const body = write(id, code, message, details);
-    if (error.code === 'SESSION_NOT_FOUND') return { body, status: 404, refused: 'session' };
-    if (error instanceof ScopeError) return { body, status: 403, challenge: error.challenge };
-    return { body, status: statusOf(error, isModern) };
+    const reply = { body, errorCode: code, error: error.code };
+    if (error.code === 'SESSION_NOT_FOUND') return { ...reply, status: 404, refused: 'session' };
+    if (error instanceof ScopeError) return { ...reply, status: 403, challenge: error.challenge };
+    if (error.code === 'SHUTTING_DOWN') return unavailable({ ...reply, status: 503 });
+    return { ...reply, status: statusOf(error, isModern) };
   };
 
   /** Details come from code that is not all ours: what JSON cannot say is left out. */
@@ -51,6 +55,9 @@ function statusOf(error: GatewayError, isModern: boolean): number {
     case 'MISSING_CLIENT_CAPABILITY':
     case 'UNSUPPORTED_PROTOCOL_VERSION':
       return 400;
+    // An answer that was not accepted has an error status (2025-11-25, basic/transports).
+    case 'ANSWER_UNDELIVERED':
+      return 503;
     default:
       return 200;
   }

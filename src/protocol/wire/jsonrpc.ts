@@ -2,6 +2,7 @@
 import { isObject } from '../../endpoint/is-object.ts';
 import { GatewayError } from '../../errors.ts';
 import { MAX_DEPTH } from '../../schema/check/bounds.ts';
+import type { CallSpan } from '../../tracing/call-span.ts';
 import { EXCESS, findExcess, findIdText } from './message-bounds.ts';
 
 export type RequestId = string | number;
@@ -10,7 +11,14 @@ export type Params = Readonly<Record<string, unknown>>;
 export type RequestMessage = Extract<Message, { kind: 'request' }>;
 
 export type Message =
-  | { readonly kind: 'request'; readonly id: RequestId; readonly method: string; readonly params: Params | undefined }
+  | {
+      readonly kind: 'request';
+      readonly id: RequestId;
+      readonly method: string;
+      readonly params: Params | undefined;
+      /** What it is recorded under, where requests are traced. */
+      readonly span?: CallSpan | undefined;
+    }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params | undefined }
   | {
       readonly kind: 'response';

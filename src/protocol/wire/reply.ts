@@ -1,10 +1,16 @@
 // The two ends of nearly every request.
+import { BACK_IN_SECONDS } from '../../adapter/under-way.ts';
 import { GatewayError } from '../../errors.ts';
 import type { Reply } from '../sender.ts';
 import { type RequestId, writeResult } from './jsonrpc.ts';
 
 export function ok({ id }: { readonly id: RequestId }, result: string): Reply {
   return { body: writeResult(id, result), status: 200 };
+}
+
+/** The same answer, where the gateway goes away: proxies and clients are to look for another one. */
+export function unavailable(reply: Reply): Reply {
+  return { ...reply, status: 503, retryAfterSeconds: BACK_IN_SECONDS };
 }
 
 export function notFound(method: string): GatewayError {

@@ -28,8 +28,8 @@ export function createLenientValidator(endpoint: Endpoint): LenientValidator {
 
   const variantFor = (keys: readonly string[] | 'all'): Validator => {
     const name = JSON.stringify(keys);
-    const known = variants.get(name);
-    if (known !== undefined) return known;
+    const earlier = variants.get(name);
+    if (earlier !== undefined) return earlier;
     if (keys !== 'all' && variants.size >= MAX_VARIANTS) return variantFor('all');
     const variant = createSchemaValidator(loosen(endpoint, keys), options);
     variants.set(name, variant);

@@ -20,11 +20,11 @@ export function toStrictSchema(schema: JsonSchema): JsonSchema {
 const strictSchemaOf = rememberByObject(closeSchema);
 
 function closeSchema(schema: SchemaObject): SchemaObject {
-  const meant = withSets(schema);
-  if (OPENINGS.some((keyword) => Object.hasOwn(meant, keyword))) return meant;
-  if (!COMPOSITIONS.some((keyword) => Object.hasOwn(meant, keyword)))
-    return isObject(meant.properties) ? { ...meant, additionalProperties: false } : meant;
-  return declaredNames(meant, meant).size > 0 ? { ...meant, unevaluatedProperties: false } : meant;
+  const whole = withSets(schema);
+  if (OPENINGS.some((keyword) => Object.hasOwn(whole, keyword))) return whole;
+  if (!COMPOSITIONS.some((keyword) => Object.hasOwn(whole, keyword)))
+    return isObject(whole.properties) ? { ...whole, additionalProperties: false } : whole;
+  return declaredNames(whole, whole).size > 0 ? { ...whole, unevaluatedProperties: false } : whole;
 }
 
 /** `oneOf` of nothing but required names means at least one of these sets: giving more than one is no contradiction. */

@@ -24,16 +24,16 @@ interface Entry {
 
 /** Room for so much generated code; with its compiled form and ajv's own records it takes about four times that. */
 export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 } = {}): Shelf {
-  const held = new Set<Entry>();
+  const entries = new Set<Entry>();
   let characters = 0;
   let clock = 0;
 
   const trim = (except: Entry): void => {
-    while (characters > maxCharacters || held.size > maxValidators) {
+    while (characters > maxCharacters || entries.size > maxValidators) {
       let oldest: Entry | undefined;
-      for (const one of held) if (one !== except && (!oldest || one.used < oldest.used)) oldest = one;
+      for (const one of entries) if (one !== except && (!oldest || one.used < oldest.used)) oldest = one;
       if (!oldest) return;
-      held.delete(oldest);
+      entries.delete(oldest);
       characters -= oldest.weight;
       oldest.check = undefined;
       oldest.weight = 0;
@@ -49,7 +49,7 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
     };
     const check = createCheck(schema, count);
     one.check = check;
-    held.add(one);
+    entries.add(one);
     trim(one);
     return check;
   };
@@ -64,6 +64,6 @@ export function createShelf({ maxCharacters = 12_000_000, maxValidators = 4_000 
         },
       };
     },
-    stats: () => ({ validators: held.size, characters }),
+    stats: () => ({ validators: entries.size, characters }),
   };
 }

@@ -38,13 +38,13 @@ export function explainUnknown(place: Place, name: string, view: View, suggest: 
     const message = `unknown ${showName(path)}; put it beside ${showName(outside.beside)}, not inside: ${showName(outside.path)}`;
     return { ...base, message, suggestion: outside.path, settles: [outside.path] };
   }
-  const meant = suggest(
+  const near = suggest(
     view,
     name,
     others.filter((each) => !Object.hasOwn(object, each)),
   );
-  if (meant !== undefined) {
-    const suggestion = joinPath(place.path, meant);
+  if (near !== undefined) {
+    const suggestion = joinPath(place.path, near);
     const message = `unknown ${showName(path)} — did you mean ${showName(suggestion)}?`;
     return { ...base, message, suggestion, settles: [suggestion] };
   }

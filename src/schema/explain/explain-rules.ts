@@ -140,9 +140,9 @@ function listHint(
   const item: unknown =
     takes & ARRAY && !Array.isArray(value) ? (findKeyword(root, schema, 'items') ?? true) : undefined;
   const only: unknown = Array.isArray(value) && value.length === 1 && !(takes & ARRAY) ? value[0] : undefined;
-  const meant = isSchema(item) ? readList(root, item, value) : takes & typeOf(only) ? only : undefined;
-  if (meant === undefined || [meant].flat().some((each) => isSecret(each, key, schema))) return { hint: '' };
-  const text = JSON.stringify(meant);
+  const reading = isSchema(item) ? readList(root, item, value) : takes & typeOf(only) ? only : undefined;
+  if (reading === undefined || [reading].flat().some((each) => isSecret(each, key, schema))) return { hint: '' };
+  const text = JSON.stringify(reading);
   if (text.length > MAX_HINT_CHARS || toOneLine(text) !== text)
     return { hint: isSchema(item) ? ' — put it in a list' : '' };
   return { hint: ` — did you mean ${text}?`, suggestion: text };

@@ -1,7 +1,7 @@
 // How schema places and argument values are written in a message: short, on one line, and never a secret.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
-import { toOneLine, toSummary } from '../../endpoint/plain-text.ts';
+import { toOneLine, toSummary, wholeCharacters } from '../../endpoint/plain-text.ts';
 import { ARRAY, BOOLEAN, INTEGER, NULL, NUMBER, STRING, typeOf, typesOf, typeWords } from '../json-types.ts';
 import { deref, findKeyword, ownSchema } from '../references.ts';
 
@@ -66,10 +66,7 @@ function shorten(name: string, max: number): string {
 }
 
 export function cut(value: string, max: number): string {
-  if (value.length <= max) return value;
-  const end = value.charCodeAt(max - 2);
-  // Never leave half of a surrogate pair behind.
-  return `${value.slice(0, end >= 0xd800 && end <= 0xdbff ? max - 2 : max - 1)}…`;
+  return value.length <= max ? value : `${wholeCharacters(value, max - 1)}…`;
 }
 
 /** As much of a list as there is room for. */

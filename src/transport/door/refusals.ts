@@ -1,8 +1,9 @@
 // Who was turned away at the door, and why: counted one by one, logged without letting anybody fill the log. The first
 // refusal of a kind from an address is a line of its own; what follows is summed up.
+import type { Reply } from '../../protocol/sender.ts';
 
 export interface RefusalFacts {
-  readonly transport: 'http' | 'tcp';
+  readonly transport: 'http' | 'tcp' | 'admin';
   /** One of few, and nothing a client wrote: it is what is counted by. */
   readonly reason: RefusalReason;
   readonly remote: string | undefined;
@@ -28,7 +29,8 @@ export type RefusalReason =
   | 'certificate'
   | 'not_jsonrpc'
   | 'connections'
-  | 'issuer_away';
+  | 'issuer_away'
+  | 'shutting_down';
 
 /** What a status says where nobody knows better. */
 const REASONS = {
@@ -48,6 +50,26 @@ const REASONS = {
 
 export function reasonOf(status: number): RefusalReason | undefined {
   return (REASONS as Readonly<Record<number, RefusalReason>>)[status];
+}
+
+/** Errors about a message itself, and not about the call it asks for: no call line tells of them. */
+const ABOUT_MESSAGES: ReadonlySet<string> = new Set([
+  'PARSE_ERROR',
+  'INVALID_REQUEST',
+  'INVALID_ENVELOPE',
+  'INVALID_PARAMS',
+  'HEADER_MISMATCH',
+  'MISSING_CLIENT_CAPABILITY',
+  'UNSUPPORTED_PROTOCOL_VERSION',
+]);
+
+/** Why a message was answered with nothing but an error; undefined: it was not. */
+export function refusalOf(reply: Reply | undefined): Pick<RefusalFacts, 'reason' | 'why'> | undefined {
+  if (reply?.refused !== undefined) return { reason: reply.refused };
+  const { error } = reply ?? {};
+  return error !== undefined && ABOUT_MESSAGES.has(error)
+    ? { reason: 'malformed', why: error.toLowerCase() }
+    : undefined;
 }
 
 export interface Refusals {

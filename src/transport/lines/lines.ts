@@ -9,6 +9,8 @@ import type { Protocol } from '../../protocol/handle.ts';
 import type { Reply, Sender } from '../../protocol/sender.ts';
 import { abandon, createSession, type Session } from '../../protocol/session.ts';
 import { writeError } from '../../protocol/wire/jsonrpc.ts';
+import { type RefusalFacts, refusalOf } from '../door/refusals.ts';
+import { QUIET_MS } from '../ending/patience.ts';
 import { createParking } from '../in-flight.ts';
 import { createLineSplitter, type LineSplitter } from './framing.ts';
 
@@ -43,7 +45,11 @@ export interface ConversationParts {
   readonly output: Writable;
   readonly limits: LineLimits;
   readonly manners?: Manners;
+  /** Told of messages that were refused. */
+  readonly onRefusal?: ((refusal: LineRefusal) => void) | undefined;
 }
+
+export type LineRefusal = Pick<RefusalFacts, 'reason' | 'why'>;
 
 /** How long lines of one connection are taken in its turn before others get theirs. */
 const MAX_TURN_MS = 10;
@@ -63,6 +69,8 @@ export class Conversation {
   #active = 0;
   #parked = 0;
   #ended = false;
+  /** When something came last. */
+  #readAt = performance.now();
   #draining = false;
   /** A line taken may end in #proceed again (park); the loop that is running goes on by itself. */
   #proceeding = false;
@@ -85,7 +93,7 @@ export class Conversation {
     this.#splitter = createLineSplitter(
       limits.maxLineBytes,
       (line) => this.#queue.push(line),
-      () => this.#refuse(`a line may have at most ${limits.maxLineBytes} bytes (--max-body).`),
+      () => this.#refuse(`a line may have at most ${limits.maxLineBytes} bytes (--max-body).`, 'too_large'),
     );
     input.on('data', (chunk: Buffer) => this.#read(chunk));
     const end = () => this.#end();
@@ -104,11 +112,21 @@ export class Conversation {
     return this.#active;
   }
 
-  /** Takes no more requests; resolves when those under way are answered. Whoever waits for the client waits in vain. */
+  /** Nothing is under way, and nothing has come for a while. */
+  get isQuiet(): boolean {
+    return this.#active === 0 && this.#queue.length === 0 && performance.now() - this.#readAt >= QUIET_MS;
+  }
+
+  /** Asks the client nothing any more: whoever waits for an answer of it waits in vain. */
+  stopAsking(): void {
+    this.#session.ended.abort();
+  }
+
+  /** Takes no more requests; resolves when those under way are answered. */
   drain(): Promise<void> {
     this.#draining = true;
     this.#queue = [];
-    this.#session.ended.abort();
+    this.stopAsking();
     this.#proceed();
     return this.#drained.opened;
   }
@@ -126,11 +144,12 @@ export class Conversation {
     if (!this.#gone.signal.aborted && !output.destroyed) output.write(`${message}\n`);
   };
 
-  #refuse(message: string): void {
-    const { protocol, principal } = this.#parts;
+  #refuse(message: string, reason: LineRefusal['reason']): void {
+    const { protocol, principal, onRefusal } = this.#parts;
     protocol.loseMessage({ principal, session: this.#session });
     this.#send(writeError(undefined, ERRORS.PARSE_ERROR.code, `Parse error: ${message}`));
     this.#noteManners(false);
+    if (!this.#estranged) onRefusal?.({ reason });
   }
 
   /** One for each line: however much its messages ask the client, it is one of those under way. */
@@ -152,6 +171,7 @@ export class Conversation {
   #read(chunk: Buffer): void {
     // Read and dropped while draining: closing a socket with unread bytes would reset it, and lose the last answers.
     if (this.#ended || this.#draining || this.#estranged) return;
+    this.#readAt = performance.now();
     this.#splitter.push(chunk);
     this.#proceed();
   }
@@ -174,7 +194,7 @@ export class Conversation {
 
   #take(bytes: Buffer): void {
     if (!isUtf8(bytes)) {
-      this.#refuse('the line is not valid UTF-8.');
+      this.#refuse('the line is not valid UTF-8.', 'malformed');
       return;
     }
     const text = bytes.toString();
@@ -183,18 +203,28 @@ export class Conversation {
     if (!(reply instanceof Promise)) {
       if (reply) this.#send(reply.body);
       this.#noteManners(reply?.notJsonRpc !== true);
+      this.#noteRefusal(reply);
       return;
     }
     this.#noteManners(true);
     this.#active++;
     const settle = (late: Reply | undefined) => {
       this.#active--;
+      this.#noteRefusal(late);
       if (late) this.#send(late.body);
       // Answers come in microtasks: going on right here would keep everybody else waiting for the whole queue.
       if (this.#queue.length > 0) this.#waitForTurn();
       else this.#proceed();
     };
     void reply.then(settle, () => settle(undefined));
+  }
+
+  /** Of whoever is hung up on that is said instead. */
+  #noteRefusal(reply: Reply | undefined): void {
+    const { onRefusal } = this.#parts;
+    if (!onRefusal || this.#estranged) return;
+    const refusal = refusalOf(reply);
+    if (refusal) onRefusal(refusal);
   }
 
   /** False also while that is being found out; the lines are gone on with then. */

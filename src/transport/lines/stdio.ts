@@ -1,17 +1,24 @@
 // stdin and stdout of this process: nothing but protocol on stdout. Ends when stdin does.
 import type { Protocol } from '../../protocol/handle.ts';
-import { within } from '../in-flight.ts';
+import { FLUSH_MS, LOOK_MS } from '../ending/patience.ts';
+import { type TransportLoad, within } from '../in-flight.ts';
 import { Conversation, type LineLimits } from './lines.ts';
 
 export interface StdioServer {
   /** stdin ended and everything is answered. */
   readonly finished: Promise<void>;
+  readonly load: TransportLoad;
   close(graceMs: number): Promise<void>;
+}
+
+export interface StdioOptions extends LineLimits {
+  /** Called when the grace time of `close()` is over: whoever waits for a call is to be answered now. */
+  readonly giveUp?: (() => void) | undefined;
 }
 
 export function startStdio(
   protocol: Protocol,
-  limits: LineLimits,
+  { giveUp, ...limits }: StdioOptions,
   stdin = process.stdin,
   stdout = process.stdout,
 ): StdioServer {
@@ -25,10 +32,21 @@ export function startStdio(
   });
   return {
     finished: conversation.finished,
+    get load() {
+      return { connections: stdin.destroyed ? 0 : 1, underWay: conversation.active };
+    },
     async close(graceMs) {
-      // As if stdin had ended: whoever is still being served may finish, within the grace time.
+      // Lines that were sent are answered; who goes on sending does so no longer than the grace time.
+      conversation.stopAsking();
+      let looking: NodeJS.Timeout | undefined;
+      const quiet = new Promise<void>((resolve) => {
+        looking = setInterval(() => conversation.isQuiet && resolve(), LOOK_MS);
+      });
+      const isOver = await within(graceMs, Promise.race([conversation.finished, quiet]));
+      clearInterval(looking);
+      if (!isOver) giveUp?.();
+      await within(FLUSH_MS, conversation.drain());
       stdin.destroy();
-      await within(graceMs, conversation.finished);
       conversation.abandon();
     },
   };

@@ -1,6 +1,6 @@
 // Raw TCP with the framing of stdio, in TLS where that is set up: one conversation per socket, with limits on all of it.
 import { createServer, type Server, type Socket } from 'node:net';
-import { createServer as createTlsServer } from 'node:tls';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import type { Principal } from '../../call/caller.ts';
 import { ERRORS, GatewayError } from '../../errors.ts';
 import type { Protocol } from '../../protocol/handle.ts';
@@ -9,8 +9,10 @@ import type { Refusal } from '../admission.ts';
 import { createRefusals, type RefusalReason, type Refusals, reasonOf } from '../door/refusals.ts';
 import { handshakeFailure, type TlsOptions, toTlsServerOptions } from '../door/tls.ts';
 import { addressOf } from '../door/visitor.ts';
+import { letLastOnesIn } from '../ending/last-visitors.ts';
+import { FIRST_BYTE_MS, FLUSH_MS, LOOK_MS } from '../ending/patience.ts';
 import type { Identity } from '../http-sender.ts';
-import { within } from '../in-flight.ts';
+import { type TransportLoad, within } from '../in-flight.ts';
 import { explainListenError, isLoopback, trackConnections } from '../listen.ts';
 import { type KeyLine, readKeyLine } from './key-line.ts';
 import { Conversation, type LineLimits } from './lines.ts';
@@ -18,8 +20,6 @@ import { Places } from './places.ts';
 
 /** Lines in a row that are no messages; whoever goes on does not speak our language. */
 const MAX_SLIPS = 20;
-/** What was answered a moment ago must still reach its client. */
-const FLUSH_MS = 500;
 const KEY_LINE_MS = 10_000;
 
 type Verdict = Identity | Refusal;
@@ -44,18 +44,26 @@ export interface TcpOptions extends LineLimits {
   readonly keyLineMs?: number | undefined;
   /** Told whoever is turned away. */
   readonly refusals?: Refusals | undefined;
+  /** Called when the grace time of `close()` is over: whoever waits for a call is to be answered now. `gateway.abort` does that. */
+  readonly giveUp?: (() => void) | undefined;
+  /** Where another process lets visitors in for this one: has it stop, and resolves when the last of them is here. */
+  readonly endListening?: (() => Promise<void>) | undefined;
 }
 
 export interface TcpServer {
   readonly port: number;
+  readonly load: TransportLoad;
+  /** Lets in nobody new; lines that were sent are answered, within the grace time. */
   close(graceMs: number): Promise<void>;
+  /** Shows another certificate to whoever connects from now on; throws, and keeps the old one, where it cannot be used. */
+  renewTls(tls: TlsOptions): void;
 }
 
 /** What a principal may use of it; undefined: nothing. */
 export type ProtocolOf = (principal: Principal) => Protocol | undefined;
 
 export async function startTcp(served: Protocol | ProtocolOf, options: TcpOptions): Promise<TcpServer> {
-  const open = new Map<Socket, Conversation | undefined>();
+  const open: OpenSockets = new Map();
   /** Also those whose handshake is not over. */
   const connections = trackConnections();
   const refusals = options.refusals ?? createRefusals();
@@ -88,19 +96,57 @@ export async function startTcp(served: Protocol | ProtocolOf, options: TcpOption
   const port = await listen(server, options);
   return {
     port,
+    get load() {
+      let underWay = 0;
+      for (const conversation of open.values()) underWay += conversation?.active ?? 0;
+      return { connections: connections.size, underWay };
+    },
     async close(graceMs) {
-      const closed = new Promise((resolve) => server.close(resolve));
-      const busy = [...open].map(async ([socket, conversation]) => {
-        if (conversation) await within(graceMs, conversation.drain());
-        // A peer that does not read cannot keep us from ending.
-        await within(FLUSH_MS, new Promise<void>((resolve) => socket.end(resolve).once('close', resolve)));
-        socket.destroy();
-      });
-      await Promise.all(busy);
+      if (graceMs > 0) {
+        await options.endListening?.();
+        await letLastOnesIn(server);
+      }
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      await within(graceMs, endQuietOnes(open, closed));
+      if ([...open.values()].some((conversation) => conversation?.active)) options.giveUp?.();
+      await Promise.all([...open].map(([socket, conversation]) => endNow(socket, conversation)));
       connections.destroyAll();
       await closed;
     },
+    renewTls(tls) {
+      (server as TlsServer).setSecureContext(toTlsServerOptions(tls));
+    },
   };
+}
+
+type OpenSockets = Map<Socket, Conversation | undefined>;
+
+/** There is no way to tell a client that this is the last answer: each is ended when it has been quiet for a while. */
+async function endQuietOnes(open: OpenSockets, closed: Promise<void>): Promise<void> {
+  for (const conversation of open.values()) conversation?.stopAsking();
+  const begunAt = performance.now();
+  const look = () => {
+    // Who has not said who it is by then was not about to.
+    const isLate = performance.now() - begunAt >= FIRST_BYTE_MS;
+    for (const [socket, conversation] of open) {
+      if (conversation?.isQuiet ?? isLate) void endNow(socket, conversation);
+    }
+  };
+  // In the part of a turn that follows reading: what has come by then is under way.
+  const looking = setInterval(() => setImmediate(look), LOOK_MS);
+  void closed.then(() => clearInterval(looking));
+  await closed;
+}
+
+/** What is under way is answered; then the end is sent, and what still comes is read, or it would reset the last answers. */
+async function endNow(socket: Socket, conversation: Conversation | undefined): Promise<void> {
+  if (socket.writableEnded) return;
+  if (conversation) await within(FLUSH_MS, conversation.drain());
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  socket.end();
+  socket.resume();
+  await within(FLUSH_MS, closed);
+  socket.destroy();
 }
 
 type Note = (
@@ -114,7 +160,7 @@ type Converse = (socket: Socket, identity: Identity, again?: () => Verdict | Pro
 interface ConverseParts {
   readonly protocolOf: ProtocolOf;
   readonly options: TcpOptions;
-  readonly open: Map<Socket, Conversation | undefined>;
+  readonly open: OpenSockets;
   readonly places: Places;
   readonly note: Note;
 }
@@ -159,6 +205,7 @@ function createConverse({ protocolOf, options, open, places, note }: ConversePar
       output: socket,
       limits: options,
       manners: { maxSlips: MAX_SLIPS, onStranger },
+      onRefusal: ({ reason, why }) => note(reason, remote, { caller: principal.id, why }),
     });
     open.set(socket, conversation);
     void conversation.finished.then(() => socket.end());

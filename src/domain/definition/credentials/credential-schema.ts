@@ -67,6 +67,16 @@ export const scheme = strict({
     'Variables for a security scheme of the imported document; what kind it is the document says. The name is that of the scheme.',
 });
 
+/** What asking a token endpoint as a client takes. */
+const clientFields = {
+  tokenUrl: variables.tokenUrl,
+  clientIdEnv: variables.clientIdEnv.exactOptional(),
+  clientIdFile: variables.clientIdFile.exactOptional(),
+  clientSecretEnv: variables.clientSecretEnv.exactOptional(),
+  clientSecretFile: variables.clientSecretFile.exactOptional(),
+  scopes: variables.scopes.exactOptional(),
+};
+
 export const kinds = z.discriminatedUnion('kind', [
   closed({
     kind: about(z.literal('apiKey'), 'A key in a header, query parameter or cookie.', 'apiKey'),
@@ -94,12 +104,7 @@ export const kinds = z.discriminatedUnion('kind', [
       'An access token for client id and secret (client credentials), renewed in time.',
       'oauth2',
     ),
-    tokenUrl: variables.tokenUrl,
-    clientIdEnv: variables.clientIdEnv.exactOptional(),
-    clientIdFile: variables.clientIdFile.exactOptional(),
-    clientSecretEnv: variables.clientSecretEnv.exactOptional(),
-    clientSecretFile: variables.clientSecretFile.exactOptional(),
-    scopes: variables.scopes.exactOptional(),
+    ...clientFields,
   }).meta({ id: 'oauth2' }),
   closed({
     kind: about(
@@ -107,12 +112,7 @@ export const kinds = z.discriminatedUnion('kind', [
       'The caller’s own verified access token, exchanged for one that this API accepts (RFC 8693); kept per caller, renewed in time. Who calls without one is refused.',
       'token_exchange',
     ),
-    tokenUrl: variables.tokenUrl,
-    clientIdEnv: variables.clientIdEnv.exactOptional(),
-    clientIdFile: variables.clientIdFile.exactOptional(),
-    clientSecretEnv: variables.clientSecretEnv.exactOptional(),
-    clientSecretFile: variables.clientSecretFile.exactOptional(),
-    scopes: variables.scopes.exactOptional(),
+    ...clientFields,
     ...exchangeFields,
   }).meta({ id: 'token_exchange' }),
   assertion,

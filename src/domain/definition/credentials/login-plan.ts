@@ -88,10 +88,10 @@ const SAME_FOR_ALL =
 function refuseSecrets(value: unknown, path: readonly string[], problems: Problem[], depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [key, inner] of Object.entries(value)) {
-    const lost = typeof inner === 'string' ? findLost(inner) : undefined;
+    const unfillable = typeof inner === 'string' ? findLost(inner) : undefined;
     if (typeof inner !== 'string') refuseSecrets(inner, [...path, key], problems, depth + 1);
     else if (namesCaller(inner)) problems.push({ path: [...path, key], message: SAME_FOR_ALL });
-    else if (lost !== undefined) problems.push({ path: [...path, key], message: lost });
+    else if (unfillable !== undefined) problems.push({ path: [...path, key], message: unfillable });
     else if (
       depth > 0 &&
       (isSecretField(key) || (path[2] === 'headers' && isSecretHeader(key))) &&

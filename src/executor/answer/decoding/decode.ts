@@ -19,7 +19,8 @@ export type Decoded =
   | { readonly kind: 'content'; readonly content: readonly Content[] }
   /** `note`: what is odd about it. */
   | { readonly kind: 'text'; readonly text: string; readonly note?: string }
-  | { readonly kind: 'json'; readonly text: string; readonly value: unknown };
+  /** `isJson`: the text is the value as JSON, not one of lines or events. */
+  | { readonly kind: 'json'; readonly text: string; readonly value: unknown; readonly isJson?: true };
 
 /** Objects and lists in one answer. Parsing millions of them would keep every other caller waiting. */
 const MAX_CONTAINERS = 1_000_000;
@@ -109,7 +110,7 @@ function refuseSwarm(body: Buffer, tool: string, isRead: boolean): void {
 
 function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
   try {
-    return { kind: 'json', text, value: parseJson(text) };
+    return { kind: 'json', text, value: parseJson(text), isJson: true };
   } catch {
     if (!needed) return { kind: 'text', text, note: describeBroken(text) };
     const why = `the API says its answer is JSON, but it does not parse. It begins: ${visible(text.slice(0, QUOTED_CHARS))}`;
@@ -120,7 +121,7 @@ function parseDeclared(text: string, tool: string, needed: boolean): Decoded {
 /** Text that looks like JSON. */
 function parseUndeclared(text: string): Decoded {
   try {
-    return { kind: 'json', text, value: parseJson(text) };
+    return { kind: 'json', text, value: parseJson(text), isJson: true };
   } catch {
     return { kind: 'text', text };
   }

@@ -1,0 +1,30 @@
+// What the admin listener shows, whether of this process or of all workers of a gateway.
+import type { Snapshot } from '../telemetry/families.ts';
+import type { LevelControl } from './log-level.ts';
+
+/** Something that is the matter. */
+export interface Reason {
+  readonly name: string;
+  readonly what: string;
+  /** Calls should go elsewhere meanwhile. */
+  readonly isUnready: boolean;
+  /** How many workers say so, where there are several. */
+  readonly workers?: number;
+}
+
+export interface Readiness {
+  readonly isReady: boolean;
+  readonly reasons: readonly Reason[];
+  readonly workers?: { readonly wanted: number; readonly ready: number };
+}
+
+export interface AdminView {
+  metrics(): Promise<readonly Snapshot[]>;
+  readiness(): Readiness | Promise<Readiness>;
+  readonly logLevel: LevelControl;
+}
+
+/** Of one process. */
+export function toReadiness(reasons: readonly Reason[]): Readiness {
+  return { isReady: !reasons.some(({ isUnready }) => isUnready), reasons };
+}

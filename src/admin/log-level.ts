@@ -1,0 +1,51 @@
+// The level of the log at run time: changed for a while or until the end, and back to what is configured.
+
+export interface LevelState {
+  readonly level: string;
+  /** What is configured, and holds again after the time limit. */
+  readonly configured: string;
+  /** When it falls back; absent where it does not. */
+  readonly until?: string;
+}
+
+export interface LevelControl {
+  readonly state: LevelState;
+  /** Without a time it stays until it is changed again. */
+  set(level: string, seconds?: number): LevelState;
+  close(): void;
+}
+
+/** `apply`: makes it so, in however many processes. */
+export function createLevelControl(configured: string, apply: (level: string, why: string) => void): LevelControl {
+  let level = configured;
+  let untilMs: number | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const read = (): LevelState => ({
+    level,
+    configured,
+    ...(untilMs !== undefined && { until: new Date(untilMs).toISOString() }),
+  });
+  const change = (next: string, why: string) => {
+    level = next;
+    apply(next, why);
+  };
+  return {
+    get state() {
+      return read();
+    },
+    set(next, seconds) {
+      clearTimeout(timer);
+      untilMs = undefined;
+      change(next, seconds === undefined ? 'as asked for' : `as asked for, for ${seconds} s`);
+      if (seconds !== undefined && next !== configured) {
+        untilMs = Date.now() + seconds * 1_000;
+        timer = setTimeout(() => {
+          untilMs = undefined;
+          change(configured, 'its time is over');
+        }, seconds * 1_000).unref();
+      }
+      return read();
+    },
+    close: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,106 @@
+// What the parts of a process that serves have to tell operators: by a listener of its own, or as a worker.
+import type { AdminServer } from '../../admin/admin-server.ts';
+import { type AdminView, toReadiness } from '../../admin/admin-view.ts';
+import { createLevelControl } from '../../admin/log-level.ts';
+import type { Gateway } from '../../gateway.ts';
+import { setLevel } from '../../log.ts';
+import { PRODUCT } from '../../product.ts';
+import type { Metrics } from '../../telemetry/metrics.ts';
+import type { CatalogSize, ConditionState, WorkerCounts } from '../../telemetry/scrape-samples.ts';
+import type { Channel } from '../../workers/worker-messages.ts';
+import { estimateCost } from '../exposure-cost.ts';
+import type { Parts } from '../serve/open-parts.ts';
+import type { Condition, ReadConditions } from '../serve/readiness.ts';
+import { listLoads, type Transports } from '../serve/start-transports.ts';
+import { listenForAdmin } from './listen-for-admin.ts';
+import { reportTo } from './worker-report.ts';
+
+/** The one process is the one worker. */
+const ALONE = Object.freeze({ wanted: 1, running: 1, exits: 0 });
+
+/** Undefined where none is configured. */
+export async function openAdmin(
+  parts: Parts,
+  transports: Transports,
+  conditions: ReadConditions,
+): Promise<AdminServer | undefined> {
+  const { config, log, metrics, refusals } = parts;
+  if (config.admin === undefined || metrics === undefined) return undefined;
+  watchParts(metrics, parts, transports, conditions, ALONE);
+  const view: AdminView = {
+    metrics: () => metrics.snapshot(),
+    readiness: () => toReadiness(conditions()),
+    logLevel: createLevelControl(log.level, (level, why) => setLevel(log, level, why)),
+  };
+  return listenForAdmin(view, config.admin, log, refusals);
+}
+
+/** The same of a worker, for the process that has the listener. Undefined where none is configured. */
+export function openReports(
+  parts: Parts,
+  transports: Transports,
+  conditions: ReadConditions,
+  channel: Channel,
+): (() => Promise<void>) | undefined {
+  const { log, metrics } = parts;
+  if (metrics === undefined) return undefined;
+  watchParts(metrics, parts, transports, conditions);
+  return reportTo(channel, {
+    metrics,
+    reasons: conditions,
+    setLevel: (level) => {
+      log.level = level;
+    },
+  });
+}
+
+function watchParts(
+  metrics: Metrics,
+  parts: Parts,
+  transports: Transports,
+  conditions: ReadConditions,
+  workers?: WorkerCounts,
+): void {
+  const { gateway, refusals, certificate } = parts;
+  const watched = listWatched(parts);
+  metrics.watch({
+    version: PRODUCT.version,
+    limits: gateway.limits,
+    refusals: refusals.counts,
+    catalogs: measureCatalogs(gateway),
+    pools: () => gateway.pools,
+    transports: () => listLoads(transports),
+    conditions: () => toStates(watched, conditions()),
+    certificateEndsMs: () => certificate?.validToMs,
+    workers,
+  });
+}
+
+/** What can be the matter with this gateway: what is not set up has nothing to tell. */
+function listWatched({ audit, state, authorities }: Parts): Condition['name'][] {
+  return [
+    'draining',
+    'memory',
+    'overload',
+    ...(audit ? (['audit'] as const) : []),
+    ...(state ? (['state'] as const) : []),
+    ...(authorities?.issuers ? (['issuer'] as const) : []),
+  ];
+}
+
+function toStates(watched: readonly Condition['name'][], holding: readonly Condition[]): ConditionState[] {
+  return watched.map((name) => {
+    const condition = holding.find((one) => one.name === name);
+    return { name, holds: condition !== undefined, isUnready: condition?.isUnready ?? false };
+  });
+}
+
+/** Once: what is served is fixed. */
+function measureCatalogs(gateway: Gateway): CatalogSize[] {
+  return [['', gateway] as const, ...gateway.profiles].map(([profile, { registry }]) => ({
+    profile,
+    tools: registry.tools.size,
+    operations: registry.operations.length,
+    tokens: estimateCost({ registry }),
+  }));
+}

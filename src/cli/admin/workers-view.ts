@@ -1,0 +1,114 @@
+// The admin listener of a gateway that is several processes: what all workers have to tell, as one.
+import type { AdminView, Readiness, Reason } from '../../admin/admin-view.ts';
+import { createLevelControl, type LevelControl } from '../../admin/log-level.ts';
+import type { Snapshot } from '../../telemetry/families.ts';
+import { WorkerSnapshots } from '../../telemetry/merge-snapshots.ts';
+import { readWorkers } from '../../telemetry/scrape-samples.ts';
+import type { Channel } from '../../workers/worker-messages.ts';
+import type { FromReporter, Report, ToReporter } from './worker-report.ts';
+
+export interface WorkersViewParts {
+  readonly wanted: number;
+  readonly level: string;
+  /** For this process itself. */
+  readonly setLevel: (level: string, why: string) => void;
+  /** Whoever ends now was told to. */
+  readonly isStopping: () => boolean;
+}
+
+/** A worker that is busy, or hangs, keeps nobody waiting for longer: then its last report counts. */
+const REPORT_MS = 2_000;
+
+type Question = 'report' | 'reasons';
+
+export class WorkersView implements AdminView {
+  readonly logLevel: LevelControl;
+  readonly #parts: WorkersViewParts;
+  readonly #channels = new Map<number, Channel>();
+  readonly #snapshots = new WorkerSnapshots();
+  readonly #waiting = new Map<number, (report: Report | undefined) => void>();
+  #questions = 0;
+  #exits = 0;
+
+  constructor(parts: WorkersViewParts) {
+    this.#parts = parts;
+    this.logLevel = createLevelControl(parts.level, (level, why) => {
+      parts.setLevel(level, why);
+      for (const channel of this.#channels.values()) tell(channel, { kind: 'level', level, why });
+    });
+  }
+
+  /** A process is in a slot. */
+  attach(slot: number, channel: Channel): void {
+    channel.onMessage((message) => {
+      const heard = message as FromReporter;
+      if (heard.kind === 'begun') this.#welcome(slot, channel);
+      else {
+        if (heard.snapshots) this.#snapshots.note(slot, heard.snapshots);
+        if (heard.id !== undefined) this.#waiting.get(heard.id)?.(heard);
+      }
+    });
+  }
+
+  /** It is gone. */
+  detach(slot: number): void {
+    this.#channels.delete(slot);
+    this.#snapshots.bury(slot);
+    if (!this.#parts.isStopping()) this.#exits++;
+  }
+
+  async metrics(): Promise<readonly Snapshot[]> {
+    await this.#ask('report');
+    const { wanted } = this.#parts;
+    return this.#snapshots.merge(readWorkers({ wanted, running: this.#channels.size, exits: this.#exits }));
+  }
+
+  async readiness(): Promise<Readiness> {
+    // Anybody may ask, as often as he likes: nothing is counted or merged for it.
+    const reports = await this.#ask('reasons');
+    const { wanted } = this.#parts;
+    const ready = reports.filter(({ reasons }) => !reasons.some(({ isUnready }) => isUnready)).length;
+    const isReady = ready > 0;
+    const missing = { name: 'workers', what: `${ready} of ${wanted} workers are ready`, isUnready: !isReady };
+    const reasons = [...mergeReasons(reports, isReady), ...(ready < wanted ? [missing] : [])];
+    return { isReady, reasons, workers: { wanted, ready } };
+  }
+
+  #welcome(slot: number, channel: Channel): void {
+    this.#channels.set(slot, channel);
+    const { level, configured } = this.logLevel.state;
+    if (level !== configured) tell(channel, { kind: 'level', level, why: 'as asked for before' });
+  }
+
+  async #ask(kind: Question): Promise<readonly Report[]> {
+    const reports = await Promise.all([...this.#channels.values()].map((channel) => this.#askOne(channel, kind)));
+    return reports.filter((report) => report !== undefined);
+  }
+
+  #askOne(channel: Channel, kind: Question): Promise<Report | undefined> {
+    const id = ++this.#questions;
+    return new Promise<Report | undefined>((resolve) => {
+      const timer = setTimeout(() => this.#waiting.get(id)?.(undefined), REPORT_MS);
+      this.#waiting.set(id, (report) => {
+        clearTimeout(timer);
+        this.#waiting.delete(id);
+        resolve(report);
+      });
+      tell(channel, { kind, id });
+    });
+  }
+}
+
+/** Each once, with how many workers say so. While some are ready, none of them keeps calls away. */
+function mergeReasons(reports: readonly Report[], isReady: boolean): Reason[] {
+  const all = reports.flatMap(({ reasons }) => reasons);
+  return [...new Set(all.map(({ name }) => name))].map((name) => {
+    const same = all.filter((reason) => reason.name === name);
+    const { what, isUnready } = same[0]!;
+    return { name, what, isUnready: isUnready && !isReady, workers: same.length };
+  });
+}
+
+function tell(channel: Channel, message: ToReporter): void {
+  channel.send(message);
+}

@@ -1,0 +1,119 @@
+// landbridge health: whether a running gateway is alive and takes calls, for container engines, scripts and people.
+import { request as askHttp } from 'node:http';
+import { request as askHttps } from 'node:https';
+import { type Config, type Flags, readConfig } from '../../config/read-config.ts';
+import { visible } from '../../endpoint/hidden.ts';
+import { isObject } from '../../endpoint/is-object.ts';
+import { GatewayError } from '../../errors.ts';
+import { readGatewayUrl } from './remote-gateway.ts';
+
+export interface HealthFlags extends Flags {
+  readonly url?: string;
+  readonly live?: boolean;
+}
+
+interface Target {
+  readonly url: URL;
+  /** The gateway of these settings, asked by its address: its certificate has its public name. */
+  readonly isOwn: boolean;
+}
+
+interface Answer {
+  readonly isWell: boolean;
+  /** `ready`, `draining`, `calls cannot be recorded` … as the gateway says it. */
+  readonly status: string;
+  readonly state?: unknown;
+}
+
+const PATIENCE_MS = 4_000;
+const MAX_BYTES = 64 * 1024;
+
+export async function runHealth(flags: HealthFlags): Promise<void> {
+  const path = flags.live ? 'healthz' : 'readyz';
+  const target = flags.url === undefined ? ownTarget(readConfig(flags, process.env), path) : toTarget(flags.url, path);
+  const answer = await ask(target);
+  const { isWell, status, state } = answer;
+  if (flags.json) process.stdout.write(`${JSON.stringify({ url: showUrl(target.url), ...answer })}\n`);
+  else process.stdout.write(`${status}${state === 'degraded' ? ' (shared state is away)' : ''}\n`);
+  if (!isWell) process.exitCode = 1;
+}
+
+/** `https://example.com/tools/mcp` → `https://example.com/tools/readyz` */
+function toTarget(text: string, path: string): Target {
+  const url = new URL(readGatewayUrl(text, undefined));
+  url.pathname = url.pathname.replace(/\/(?:mcp(?:\/[^/]*)?)?$/, '');
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${path}`;
+  url.search = '';
+  return { url, isOwn: false };
+}
+
+function ownTarget({ http, port, host, tls }: Config, path: string): Target {
+  if (!http || port === 0)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      'These settings have no HTTP port that could be asked: name the gateway with --url http://127.0.0.1:3333.',
+      { usage: true },
+    );
+  // Nobody calls the address that stands for all of them.
+  const address = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host;
+  return { url: new URL(`http${tls ? 's' : ''}://${address}:${port}/${path}`), isOwn: true };
+}
+
+function ask({ url, isOwn }: Target): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) => reject(toUnreachable(url, error));
+    const options = { agent: false, timeout: PATIENCE_MS, signal: AbortSignal.timeout(PATIENCE_MS) };
+    const send = url.protocol === 'https:' ? askHttps : askHttp;
+    const request = send(url, { ...options, ...(isOwn && { rejectUnauthorized: false }) }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text += chunk;
+        if (text.length > MAX_BYTES) response.destroy(new Error('the answer does not end'));
+      });
+      response.on('error', fail);
+      response.on('end', () => {
+        const answer = toAnswer(response.statusCode ?? 0, text);
+        if (answer) resolve(answer);
+        else reject(toStranger(url, response.statusCode ?? 0));
+      });
+    });
+    request.on('error', fail);
+    request.end();
+  });
+}
+
+/** Undefined: no gateway answers like this. */
+function toAnswer(code: number, text: string): Answer | undefined {
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    body = undefined;
+  }
+  if (!isObject(body) || typeof body.status !== 'string') return undefined;
+  const status = visible(body.status);
+  return { isWell: code === 200, status, ...(body.state !== undefined && { state: body.state }) };
+}
+
+function toStranger(url: URL, code: number): GatewayError {
+  return new GatewayError(
+    'BAD_CONFIG',
+    `${showUrl(url)} answered ${code}, and not as a gateway does: is it the address of one? Look at what listens there.`,
+  );
+}
+
+/** Without the password that a URL may hold. */
+function showUrl({ origin, pathname }: URL): string {
+  return `${origin}${pathname}`;
+}
+
+function toUnreachable(url: URL, error: Error & { code?: string }): GatewayError {
+  const why = error.name === 'AbortError' || error.name === 'TimeoutError' ? 'no answer in time' : error.code;
+  return new GatewayError(
+    'BAD_CONFIG',
+    `${url.origin} cannot be asked (${why ?? visible(error.message)}): is the gateway running, and at that address?`,
+    {},
+    error,
+  );
+}

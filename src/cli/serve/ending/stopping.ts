@@ -1,0 +1,57 @@
+// The end of a gateway that serves: nobody new is let in, whoever is being served is answered, everything is let go of.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { flushLog } from '../../../log.ts';
+import { POOLED_QUIET_MS } from '../../../transport/ending/patience.ts';
+import type { Parts } from '../open-parts.ts';
+import { closeTransports, type Transports } from '../start-transports.ts';
+
+/** What an operator or orchestrator says. A person at a terminal, and a process with a bug, do not wait for load balancers. */
+const AWAITED: ReadonlySet<string> = new Set(['SIGTERM']);
+
+export interface Stopping {
+  readonly hasBegun: boolean;
+  /** Resolves with the exit code when all is done. Whoever asks again gets the end that was begun. */
+  stop(why: string, code?: number): Promise<number>;
+}
+
+/** `transports`: those that are open when it begins. */
+export function createStopping(parts: Parts, transports: () => Transports): Stopping {
+  let end: Promise<number> | undefined;
+  return {
+    get hasBegun() {
+      return end !== undefined;
+    },
+    stop(why, code = 0) {
+      end ??= runStop(parts, transports, why).then(() => code);
+      return end;
+    },
+  };
+}
+
+async function runStop(parts: Parts, transports: () => Transports, why: string): Promise<void> {
+  const { config, log, gateway } = parts;
+  logStop(parts, why);
+  const { http, tcp } = transports();
+  http?.drain();
+  // Whoever sends calls here has to find out first that it should not: until then everybody is served as before.
+  const isAwaited = AWAITED.has(why) && config.drainSeconds > 0;
+  if (isAwaited && (http || tcp)) await sleep(config.drainSeconds * 1_000);
+  // Subscriptions would otherwise hold their connections open for the whole grace time.
+  gateway.drain();
+  await closeTransports(transports(), config.graceSeconds * 1_000, isAwaited ? POOLED_QUIET_MS : undefined);
+  await parts.release();
+  await flushLog(log);
+}
+
+function logStop({ log, refusals, gateway }: Parts, why: string): void {
+  refusals.flush();
+  const limited = Object.entries(gateway.limits.refused).filter(([, count]) => count > 0);
+  log.info(
+    {
+      why,
+      ...(refusals.counts.size > 0 && { refused: Object.fromEntries(refusals.counts) }),
+      ...(limited.length > 0 && { limited: Object.fromEntries(limited) }),
+    },
+    'stopping',
+  );
+}

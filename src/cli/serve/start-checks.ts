@@ -1,0 +1,85 @@
+// What is wrong with the settings themselves: found before anything is loaded or opened, and said with what to do.
+import type { Config } from '../../config/read-config.ts';
+import type { Domain } from '../../endpoint/model.ts';
+import { GatewayError } from '../../errors.ts';
+import type { GatewayOptions } from '../../gateway.ts';
+import { isLoopback } from '../../transport/listen.ts';
+import { refuseOpenAdmin } from '../admin/admin-checks.ts';
+import { toGatewayOptions } from '../open-gateway.ts';
+import { type Authorities, createAuthorities } from './authorities.ts';
+import { readTlsFiles, type TlsFiles } from './tls/tls-files.ts';
+
+/** What the settings say, checked. */
+export interface Prepared {
+  readonly options: Omit<GatewayOptions, 'domains'>;
+  /** Who may call; absent where everybody may. */
+  readonly authorities: Authorities | undefined;
+  readonly tls: TlsFiles | undefined;
+}
+
+export async function prepare(config: Config): Promise<Prepared> {
+  refuseContradictions(config);
+  const options = await toGatewayOptions(config);
+  const tls = readTlsFiles(config);
+  const authorities = await createAuthorities(config, Object.keys(options.profiles ?? {}));
+  refuseOpenDoors(config, authorities);
+  refuseOpenAdmin(config);
+  return { options, authorities, tls };
+}
+
+/** Throws for settings with which `serve` would not start. */
+export async function checkSettings(config: Config): Promise<void> {
+  const { authorities } = await prepare(config);
+  await authorities?.issuers?.close();
+}
+
+/** Better no start than one that cannot be reached, or that hangs on a stdin wanted twice. */
+function refuseContradictions({ http, tcp, stdio, paths, workers }: Config): void {
+  const usage = { usage: true };
+  if (!http && tcp === undefined && !stdio)
+    throw new GatewayError('BAD_CONFIG', '--no-http leaves nothing to listen on: add --stdio or --tcp <port>.', usage);
+  if (stdio && paths.includes('-'))
+    throw new GatewayError('BAD_CONFIG', '- and --stdio both want stdin: give the document as a file or URL.', usage);
+  if (workers === 1) return;
+  if (stdio)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      'stdio is one conversation, and one process has it: leave out --stdio, or --workers (workers, LANDBRIDGE_WORKERS).',
+      usage,
+    );
+  if (paths.includes('-'))
+    throw new GatewayError(
+      'BAD_CONFIG',
+      'Every worker reads the document, and stdin can be read once: give it as a file or URL, or leave out --workers.',
+      usage,
+    );
+}
+
+/** What can be reached from other machines must not be open to all of them by accident. */
+function refuseOpenDoors(config: Config, authorities: Authorities | undefined): void {
+  if (config.allowUnauthenticated || !isWideOpen(config, authorities)) return;
+  throw new GatewayError(
+    'BAD_CONFIG',
+    `Refusing to listen on ${config.host}: anybody who reaches this machine could call these APIs with your credentials. ` +
+      'Say who may call ("landbridge key new <name>" makes a key), keep to 127.0.0.1 behind a proxy that authenticates, ' +
+      'or add --allow-unauthenticated if something else protects this port.',
+  );
+}
+
+/** Other machines reach a port on which nobody is asked who calls. */
+export function isWideOpen({ host, http, tcp }: Config, authorities: Authorities | undefined): boolean {
+  return authorities === undefined && !isLoopback(host) && (http || tcp !== undefined);
+}
+
+/** Every call of such a domain would be refused: better said now. */
+export function refuseUnsigned(domains: readonly Domain[], { assertions }: Pick<GatewayOptions, 'assertions'>): void {
+  if (assertions !== undefined) return;
+  const asking = domains.filter(({ endpoints }) =>
+    endpoints.some(({ security }) => security.flat().some(({ kind }) => kind === 'assertion')),
+  );
+  if (asking.length > 0)
+    throw new GatewayError(
+      'BAD_CONFIG',
+      `${asking.map(({ name }) => name).join(', ')} wants assertions about callers, and there is no key to sign them with. Write assertions: { keys: [key.pem] } in landbridge.yaml; openssl genpkey -algorithm ed25519 -out key.pem makes one.`,
+    );
+}

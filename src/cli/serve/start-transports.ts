@@ -1,0 +1,125 @@
+// The listeners of a gateway: HTTP, TCP and stdio, as the configuration asks for them.
+import type { Gateway } from '../../gateway.ts';
+import type { TlsOptions } from '../../transport/door/tls.ts';
+import type { HttpServer } from '../../transport/http.ts';
+import { serveHttp } from '../../transport/http-server.ts';
+import type { TransportLoad } from '../../transport/in-flight.ts';
+import { LINES_UNDER_WAY } from '../../transport/lines/lines.ts';
+import { type StdioServer, startStdio } from '../../transport/lines/stdio.ts';
+import { type ProtocolOf, startTcp, type TcpServer } from '../../transport/lines/tcp.ts';
+import type { Primary } from '../../workers/in-worker.ts';
+import { chooseService } from '../open-gateway.ts';
+import { bracketed } from './doors.ts';
+import type { Parts } from './open-parts.ts';
+import type { ReadConditions } from './readiness.ts';
+
+export interface Transports {
+  readonly http?: HttpServer | undefined;
+  readonly tcp?: TcpServer | undefined;
+  readonly stdio?: StdioServer | undefined;
+}
+
+type EndListening = Primary['endListening'];
+
+/** `endListening`: where the process listens that lets visitors in. All of them, or none: where one cannot be opened, those before it are closed again. */
+export async function startTransports(
+  parts: Parts,
+  conditions: ReadConditions,
+  endListening?: EndListening,
+): Promise<Transports> {
+  const { config, gateway, authorities } = parts;
+  const running: { -readonly [Kind in keyof Transports]: Transports[Kind] } = {};
+  const { protocol } = chooseService(gateway, config);
+  gateway.limits.overload.start();
+  try {
+    if (config.http) running.http = await openHttp(parts, conditions, endListening);
+    if (config.tcp !== undefined) running.tcp = await openTcp(parts, config.tcp, endListening);
+  } catch (error) {
+    await closeTransports(running, 0);
+    throw error;
+  }
+  const { http, tcp } = running;
+  const heard = http ?? tcp;
+  if (heard)
+    authorities?.issuers?.start(
+      parts.log,
+      `http${http && config.tls ? 's' : ''}://${bracketed(config.host)}:${heard.port}`,
+    );
+  if (config.stdio) running.stdio = startStdio(protocol, lineLimits(parts));
+  return running;
+}
+
+/** Has both listeners show another certificate. */
+export function renewTls({ http, tcp }: Transports, tls: TlsOptions): void {
+  http?.renewTls(tls);
+  tcp?.renewTls(tls);
+}
+
+/** Whoever is being served may finish, within the grace time. */
+export async function closeTransports(
+  { http, tcp, stdio }: Transports,
+  graceMs: number,
+  quietMs?: number,
+): Promise<void> {
+  await Promise.all([http?.close(graceMs, quietMs), tcp?.close(graceMs), stdio?.close(graceMs)]);
+}
+
+function openHttp(parts: Parts, conditions: ReadConditions, endListening?: EndListening): Promise<HttpServer> {
+  const { config, gateway, authorities, tls, refusals, state, log } = parts;
+  return serveHttp(gateway, {
+    host: config.host,
+    port: config.port,
+    allowedHosts: config.allowedHosts,
+    allowedOrigins: config.allowedOrigins,
+    publicUrl: config.publicUrl,
+    basePath: config.basePath,
+    keepAliveMs: config.keepAliveSeconds * 1_000,
+    maxHttpConnections: config.maxHttpConnections,
+    trustedProxies: config.trustedProxies,
+    tls: tls?.options,
+    refusals,
+    maxBodyBytes: config.maxBodyBytes,
+    problem: () => conditions().find(({ isUnready }) => isUnready)?.what,
+    ...(authorities && { identify: authorities.identify }),
+    ...(authorities?.issuers && { publicDocument: authorities.issuers.resource.documentAt }),
+    sharedState: state && (() => (state.isUsable ? 'ok' : 'degraded')),
+    onInternalError: (error) => log.error({ err: error }, 'internal error'),
+    giveUp: gateway.abort,
+    endListening,
+  });
+}
+
+function openTcp(parts: Parts, port: number, endListening?: EndListening): Promise<TcpServer> {
+  const { config, gateway, authorities, tls, refusals } = parts;
+  const { profile = '' } = config;
+  return startTcp(usableBy(gateway, profile), {
+    ...lineLimits(parts),
+    identify: authorities?.identifyOverTcp(profile),
+    tls: tls?.options,
+    refusals,
+    host: config.host,
+    port,
+    maxConnections: config.maxConnections,
+    idleMs: config.idleSeconds * 1_000,
+    endListening,
+  });
+}
+
+function lineLimits({ config, gateway }: Parts) {
+  return { maxLineBytes: config.maxBodyBytes, maxConcurrent: LINES_UNDER_WAY, giveUp: gateway.abort };
+}
+
+/** How much each of them carries. */
+export function listLoads({ http, tcp, stdio }: Transports): (readonly [name: string, load: TransportLoad])[] {
+  return [
+    ...(http ? [['http', http.load] as const] : []),
+    ...(tcp ? [['tcp', tcp.load] as const] : []),
+    ...(stdio ? [['stdio', stdio.load] as const] : []),
+  ];
+}
+
+/** What a caller may use of a profile. */
+function usableBy(gateway: Gateway, profile: string): ProtocolOf {
+  return ({ profiles, effects }) =>
+    profiles === undefined || profiles.includes(profile) ? gateway.serviceOf(profile, effects)?.protocol : undefined;
+}

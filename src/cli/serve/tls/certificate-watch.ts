@@ -1,0 +1,64 @@
+// The certificate that is shown while the process runs: read again when somebody says so, and warned of before its time is over.
+import type { Config } from '../../../config/read-config.ts';
+import type { Logger } from '../../../log.ts';
+import type { TlsOptions } from '../../../transport/door/tls.ts';
+import { readTlsFiles, type TlsFiles } from './tls-files.ts';
+
+const DAY_MS = 86_400_000;
+/** Whoever renews certificates by himself has done so by then; there is time to repair it. */
+const NEAR_DAYS = 14;
+
+export interface CertificateWatch {
+  /** When the certificate that is shown now ends. */
+  readonly validToMs: number;
+  /** Reads the files anew. What cannot be used is said, and the certificate stays the one it was. */
+  renew(show: (tls: TlsOptions) => void): void;
+  close(): void;
+}
+
+export function watchCertificate(config: Config, first: TlsFiles, log: Logger): CertificateWatch {
+  let shown = first;
+  logExpiry(shown, log, true);
+  const daily = setInterval(() => logExpiry(shown, log, false), DAY_MS).unref();
+  return {
+    get validToMs() {
+      return shown.validToMs;
+    },
+    renew(show) {
+      try {
+        const next = readTlsFiles(config)!;
+        refuseWorse(next, shown);
+        show(next.options);
+        shown = next;
+        logExpiry(shown, log, true);
+      } catch (error) {
+        log.error(
+          { why: (error as Error).message, expires: toDay(shown.validToMs) },
+          'the certificate could not be renewed: the one from before stays',
+        );
+      }
+    },
+    close: () => clearInterval(daily),
+  };
+}
+
+/** Whoever puts an old file in the place of a good one has made a mistake. */
+function refuseWorse(next: TlsFiles, shown: TlsFiles): void {
+  const now = Date.now();
+  if (next.validToMs <= now && shown.validToMs > now)
+    throw new Error(`the new certificate expired on ${toDay(next.validToMs)}, and the one that is shown has not`);
+}
+
+function logExpiry({ names, validFromMs, validToMs }: TlsFiles, log: Logger, isNew: boolean): void {
+  const now = Date.now();
+  const days = Math.floor((validToMs - now) / DAY_MS);
+  const facts = { names, expires: toDay(validToMs), days };
+  if (validToMs <= now) log.error(facts, 'the certificate has expired: clients refuse it. Renew it, then send SIGHUP');
+  else if (validFromMs > now) log.warn({ ...facts, from: new Date(validFromMs) }, 'the certificate is not valid yet');
+  else if (days < NEAR_DAYS) log.warn(facts, 'the certificate expires soon: renew it, then send SIGHUP');
+  else if (isNew) log.info(facts, 'certificate');
+}
+
+function toDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}

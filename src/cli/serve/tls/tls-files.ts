@@ -1,0 +1,104 @@
+// The files of `tls`, read and checked: what is wrong with one is said of its setting, with the line in landbridge.yaml.
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { toSectionError } from '../../../config/config-file.ts';
+import type { Config } from '../../../config/read-config.ts';
+import { reason } from '../../../domain/files/domain-files.ts';
+import { GatewayError } from '../../../errors.ts';
+import { type TlsOptions, toTlsServerOptions } from '../../../transport/door/tls.ts';
+
+/** What the listeners show, and how long it is good. */
+export interface TlsFiles {
+  readonly options: TlsOptions;
+  /** What the certificate is for, in its own words. */
+  readonly names: string;
+  readonly validFromMs: number;
+  readonly validToMs: number;
+}
+
+type TlsFile = 'cert' | 'key' | 'clientCa';
+
+/** Undefined where TLS is not asked for. Throws, with words, where its files do not make a server. */
+export function readTlsFiles(config: Config): TlsFiles | undefined {
+  const { tls } = config;
+  if (tls === undefined) return undefined;
+  const refuse = (name: TlsFile, problem: string, cause?: unknown) =>
+    toTlsError(config, name, `${tls[name]}: ${problem}`, cause);
+  const read = (name: TlsFile, file: string): string => {
+    try {
+      return readFileSync(file, 'utf8');
+    } catch (error) {
+      throw refuse(name, reason(error as NodeJS.ErrnoException), error);
+    }
+  };
+  const cert = read('cert', tls.cert);
+  const key = read('key', tls.key);
+  const clientCa = tls.clientCa === undefined ? undefined : read('clientCa', tls.clientCa);
+  const [leaf] = parseCertificates(cert, (problem, cause) => refuse('cert', problem, cause));
+  if (clientCa !== undefined) parseCertificates(clientCa, (problem, cause) => refuse('clientCa', problem, cause));
+  const privateKey = parseKey(key, (problem, cause) => refuse('key', problem, cause));
+  if (!leaf!.checkPrivateKey(privateKey)) throw refuse('key', explainPair(leaf!, privateKey, tls.cert));
+  const options: TlsOptions = {
+    cert,
+    key,
+    ...(clientCa !== undefined && { clientCa }),
+    minVersion: tls.minVersion,
+  };
+  try {
+    toTlsServerOptions(options);
+  } catch (error) {
+    // Each file is good by itself: it is the chain, or a key that OpenSSL finds too weak.
+    throw refuse('cert', (error as Error).message, error);
+  }
+  return {
+    options,
+    names: leaf!.subjectAltName ?? leaf!.subject.replaceAll('\n', ', '),
+    validFromMs: Date.parse(leaf!.validFrom),
+    validToMs: Date.parse(leaf!.validTo),
+  };
+}
+
+type Refuse = (problem: string, cause?: unknown) => GatewayError;
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+/** At least one, the first of them that of the server or authority itself. */
+function parseCertificates(text: string, refuse: Refuse): X509Certificate[] {
+  const blocks = text.match(PEM) ?? [];
+  if (blocks.length === 0) throw refuse('holds no certificate in PEM (-----BEGIN CERTIFICATE-----)');
+  return blocks.map((block, index) => {
+    try {
+      return new X509Certificate(block);
+    } catch (error) {
+      throw refuse(`certificate ${index + 1} of ${blocks.length} cannot be read (${(error as Error).message})`, error);
+    }
+  });
+}
+
+function parseKey(text: string, refuse: Refuse): KeyObject {
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text))
+    throw refuse('holds no private key in PEM (-----BEGIN PRIVATE KEY-----)');
+  try {
+    return createPrivateKey(text);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ERR_MISSING_PASSPHRASE')
+      throw refuse('is encrypted; "openssl pkey -in <file> -out <new file>" takes the passphrase off', error);
+    throw refuse(`cannot be read as a private key (${message})`, error);
+  }
+}
+
+function explainPair({ publicKey }: X509Certificate, privateKey: KeyObject, cert: string): string {
+  const [theirs, ours] = [publicKey.asymmetricKeyType, privateKey.asymmetricKeyType].map((type) => type?.toUpperCase());
+  const kinds = theirs === ours ? '' : `: the certificate is for a key of the kind ${theirs}, and this is ${ours}`;
+  return `is not the key of the certificate ${cert}${kinds}`;
+}
+
+const ORIGINS = { cert: 'tlsCert', key: 'tlsKey', clientCa: 'tlsClientCa' } as const;
+
+/** Said of whatever named the file: a flag, a variable, or a line of landbridge.yaml. */
+function toTlsError({ origins, tls }: Config, name: TlsFile, message: string, cause: unknown): GatewayError {
+  const origin = origins.get(ORIGINS[name]);
+  if (origin === undefined) return toSectionError(tls!, [{ path: ['tls', name], message }]);
+  return new GatewayError('BAD_CONFIG', `tls.${name} (${origin.where}): ${message}.`, {}, cause);
+}

@@ -1,0 +1,30 @@
+// The sample API of a first run, for all workers: it keeps its tasks in memory, so that one for each would mean that a task
+// is there for some calls and not for others.
+import type { Slot } from '../../workers/slot.ts';
+import type { Channel } from '../../workers/worker-messages.ts';
+
+const TOPIC = 'sample';
+
+/** In the primary process: starts it when the first worker asks. */
+export function createSharedSample(): { serve(slot: Slot): void } {
+  let url: Promise<string> | undefined;
+  const start = async () => (await (await import('#sample')).startSampleApi()).url;
+  return {
+    serve(slot) {
+      const channel = slot.channel(TOPIC);
+      channel.onMessage(async () => {
+        url ??= start();
+        channel.send(await url);
+      });
+    },
+  };
+}
+
+/** In a worker: resolves with its address. */
+export function askForSample({ channel }: { channel(topic: string): Channel }): Promise<string> {
+  const sample = channel(TOPIC);
+  return new Promise((resolve) => {
+    sample.onMessage((url) => resolve(String(url)));
+    sample.send('where');
+  });
+}

@@ -1,0 +1,40 @@
+// What one of several workers makes of the settings of all: numbers that are meant for the gateway are shared out, and
+// what only one process can have gets the number of the slot.
+import { createHash } from 'node:crypto';
+import { fileOfSlot } from '../../audit/slot-files.ts';
+import { defaultKeyFile } from '../../audit/trail.ts';
+import type { Config } from '../../config/read-config.ts';
+import type { Gateway } from '../../gateway.ts';
+import type { Begin } from '../../workers/worker-messages.ts';
+
+export function toWorkerConfig(config: Config, { slot, workers, ports }: Begin): Config {
+  const { audit, tcp } = config;
+  return {
+    ...config,
+    port: ports.http ?? config.port,
+    ...(tcp !== undefined && { tcp: ports.tcp ?? tcp }),
+    maxConnections: shareOf(config.maxConnections, slot, workers),
+    maxHttpConnections: shareOf(config.maxHttpConnections, slot, workers),
+    ...(audit && {
+      audit: { ...audit, file: fileOfSlot(audit.file, slot), keyFile: audit.keyFile ?? defaultKeyFile(audit.file) },
+    }),
+  };
+}
+
+/** All shares together are the whole; but nobody is left with nothing. */
+function shareOf(whole: number, slot: number, workers: number): number {
+  return Math.max(1, Math.floor(whole / workers) + (slot <= whole % workers ? 1 : 0));
+}
+
+/** The same for workers that serve the same. */
+export function digestCatalog({ registry, profiles }: Gateway): string {
+  const operations = registry.operations.map(({ name, endpoint: { method, baseUrl, path, effect } }) => [
+    name,
+    method,
+    baseUrl,
+    path,
+    effect,
+  ]);
+  const text = JSON.stringify([operations, [...registry.tools.keys()], [...profiles.keys()]]);
+  return createHash('sha256').update(text).digest('base64url');
+}

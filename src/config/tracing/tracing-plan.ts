@@ -1,0 +1,96 @@
+// Whether traces are recorded, and where they go: flag, environment, file, default, in this order.
+import { readFileSync } from 'node:fs';
+import type { z } from 'zod';
+import { reason } from '../../domain/files/domain-files.ts';
+import type { Environment } from '../../endpoint/environment.ts';
+import { GatewayError } from '../../errors.ts';
+import { type OtelVariables, type Protocol, readOtelVariables, type Sampling, toTracesUrl } from './otel-variables.ts';
+import { collectorUrl, type tracingSection } from './tracing-schema.ts';
+
+export interface TracingPlan {
+  /** Whole, with its path. */
+  readonly endpoint: string;
+  readonly protocol: Protocol;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly serviceName: string;
+  readonly resource: Readonly<Record<string, string>>;
+  readonly sampleRatio: number;
+  readonly callers: Sampling['callers'];
+  readonly timeoutMs?: number | undefined;
+  readonly compression?: 'gzip' | 'none' | undefined;
+  /** Files, PEM. */
+  readonly ca?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly queue: OtelVariables['queue'];
+  /** What the operator should know. */
+  readonly warnings: readonly string[];
+}
+
+/** What said that there are traces. */
+export type TracingOrigin = 'flag' | 'variable' | 'file';
+
+type Section = z.output<typeof tracingSection>;
+
+const DEFAULT_ENDPOINT = 'http://localhost:4318';
+
+export function planTracing(
+  flag: string | undefined,
+  env: Environment,
+  section: Section | undefined,
+): { readonly plan: TracingPlan; readonly origin: TracingOrigin } | undefined {
+  const variables = readOtelVariables(env);
+  const origin =
+    flag !== undefined
+      ? 'flag'
+      : variables.isOn
+        ? 'variable'
+        : section && variables.isOn !== false
+          ? 'file'
+          : undefined;
+  if (origin === undefined) return undefined;
+  const ofFile = section ?? {};
+  return {
+    origin,
+    plan: {
+      endpoint:
+        flag === undefined ? (variables.url ?? toTracesUrl(ofFile.endpoint ?? DEFAULT_ENDPOINT)) : checkFlag(flag),
+      protocol: variables.protocol ?? ofFile.protocol ?? 'http/protobuf',
+      headers: { ...ofFile.headers, ...variables.headers },
+      serviceName: variables.serviceName ?? ofFile.serviceName ?? 'landbridge',
+      resource: { ...ofFile.resource, ...variables.resource },
+      sampleRatio: variables.sampling?.ratio ?? ofFile.sampleRatio ?? 1,
+      callers: variables.sampling?.callers ?? (ofFile.callers === 'trust' ? 'follow' : 'own'),
+      timeoutMs: variables.timeoutMs,
+      compression: variables.compression,
+      ca: variables.ca,
+      cert: variables.cert,
+      key: variables.key,
+      queue: variables.queue,
+      warnings: variables.warnings,
+    },
+  };
+}
+
+function checkFlag(flag: string): string {
+  const parsed = collectorUrl.safeParse(flag);
+  if (parsed.success) return toTracesUrl(parsed.data);
+  throw new GatewayError('BAD_CONFIG', `--otlp-endpoint ${parsed.error.issues[0]!.message}.`, { usage: true });
+}
+
+/** The texts behind the files that the plan names. */
+export function readCollectorFiles({ ca, cert, key }: TracingPlan): Partial<Record<'ca' | 'cert' | 'key', string>> {
+  const files = { ca, cert, key };
+  return Object.fromEntries(
+    Object.entries(files).flatMap(([name, file]) => (file === undefined ? [] : [[name, readPem(file)]])),
+  );
+}
+
+function readPem(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const why = reason(error as NodeJS.ErrnoException);
+    throw new GatewayError('BAD_CONFIG', `OTEL_EXPORTER_OTLP_*CERTIFICATE, *_KEY: ${file}: ${why}`, {}, error);
+  }
+}

@@ -1,0 +1,85 @@
+// One token in hand, or the history of why there is none: what must be known before the next one is fetched.
+import { GatewayError } from '../../errors.ts';
+import type { TokenCredential } from '../request/proof.ts';
+import type { ClientHabits } from './client-credentials.ts';
+import type { Issued } from './issue.ts';
+import type { BlockedUntil } from './shared-tokens.ts';
+
+export interface TokenEntry {
+  /** The same in every process. */
+  readonly key: string;
+  readonly habits: ClientHabits;
+  issued: Issued | undefined;
+  /** Under which other processes have it, or had it. */
+  generation: string | undefined;
+  expiresAt: number;
+  pending: Promise<Issued> | undefined;
+  /** When refused tokens were replaced, the last few times. */
+  replacedAt: readonly number[];
+  /** Times in a row that the secrets were refused. */
+  refusals: number;
+  /** Until then nobody is asked again, and this is what was said. */
+  blocked: BlockedUntil | undefined;
+}
+
+/**
+ * At most one refused token is replaced in this time, even where other calls are taken with it: an operation may answer 401 to
+ * everybody (a missing permission, a wrong old password), and a login for each such call locks accounts.
+ */
+const REPLACEMENT_PAUSE_MS = 10_000;
+/** Within that time. A login is counted by whoever guards the accounts; a client's token costs nobody anything. */
+const MAX_REPLACEMENTS = { login: 1, oauth2: 4, token_exchange: 4 };
+/** Accounts are locked after a handful of wrong passwords, so they are not tried with every call. */
+const FREE_REFUSALS = 3;
+export const REFUSAL_PAUSE_MS = 60_000;
+
+export function newTokenEntry(key: string, habits: ClientHabits = { inBody: false }): TokenEntry {
+  return {
+    key,
+    habits,
+    issued: undefined,
+    generation: undefined,
+    expiresAt: 0,
+    pending: undefined,
+    replacedAt: [],
+    refusals: 0,
+    blocked: undefined,
+  };
+}
+
+/** Whether a refused token may be replaced now; the replacement counts from here on. */
+export function mayReplace(entry: TokenEntry, kind: TokenCredential['kind']): boolean {
+  const recent = entry.replacedAt.filter((at) => Date.now() - at < REPLACEMENT_PAUSE_MS);
+  if (recent.length >= MAX_REPLACEMENTS[kind]) return false;
+  entry.replacedAt = [...recent, Date.now()];
+  return true;
+}
+
+export function noteRefusal(entry: TokenEntry, error: unknown): void {
+  if (!(error instanceof GatewayError)) return;
+  const { code, message, details } = error;
+  // As data, which other processes can be told.
+  const block = (ms: number) => {
+    entry.blocked = { until: Date.now() + ms, error: { code, message, details } };
+  };
+  if (code === 'RATE_LIMITED') {
+    const { retry_after_seconds: seconds = 1 } = details as { retry_after_seconds?: number };
+    block(Math.min(seconds * 1000, REFUSAL_PAUSE_MS));
+  }
+  if (code !== 'MISSING_CREDENTIAL') return;
+  entry.refusals++;
+  if (entry.refusals >= FREE_REFUSALS) block(REFUSAL_PAUSE_MS);
+}
+
+/** The same error, for another call: it names that call's tool, and when the secrets are tried again. */
+export function blockedError(
+  { code, message, details }: BlockedUntil['error'],
+  tool: string,
+  waitMs: number,
+): GatewayError {
+  const sentence = message.replace(`${String(details.tool)}: `, `${tool}: `);
+  return new GatewayError(code, `${sentence} It is not tried again for ${Math.ceil(waitMs / 1000)} s.`, {
+    ...details,
+    tool,
+  });
+}

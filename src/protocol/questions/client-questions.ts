@@ -1,0 +1,139 @@
+// Requests of ours to a legacy client (elicitation, sampling, roots), and the answers that come back: on the same
+// connection, or on another POST. Ids are unguessable and an answer counts only from whom it was asked of.
+import { randomUUID } from 'node:crypto';
+import type { Principal } from '../../call/caller.ts';
+import { GatewayError, UnansweredError } from '../../errors.ts';
+import { Shares } from '../shares.ts';
+import { type RequestId, writeNotification, writeRequest } from '../wire/jsonrpc.ts';
+import type { Mailbox } from './mailbox.ts';
+
+export interface Peer {
+  /** Whose answer counts. */
+  readonly owner: unknown;
+  /** Whose questions they are: one may have many clients. */
+  readonly principal: Pick<Principal, 'id'>;
+  readonly send: (message: string) => void;
+  /** Aborted when no answer can come any more. */
+  readonly ended?: AbortSignal | undefined;
+}
+
+export interface ClientQuestions {
+  /** `signal` cancels the question together with the call that asks it. */
+  ask(peer: Peer, method: string, params: unknown, signal: AbortSignal): Promise<unknown>;
+  /** False when nobody waits for this answer. */
+  settle(owner: unknown, id: RequestId, result: unknown, error: unknown): boolean;
+  /** Ends everything that is asked of a client: an answer of its was lost, and nobody knows to which question. */
+  giveUp(owner: unknown, why: string): void;
+}
+
+interface Waiting {
+  readonly owner: unknown;
+  readonly principal: Peer['principal'];
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+  /** Takes the question back. */
+  readonly giveUp: (reason: string, error: GatewayError) => void;
+}
+
+/** One client that never answers must not use up everybody's questions. */
+const MAX_WAITING_PER_CLIENT = 20;
+const MAX_WAITING = 5_000;
+
+/** `mailbox`: where answers may come to another process. */
+export function createClientQuestions(
+  timeoutMs = 300_000,
+  mailbox?: Pick<Mailbox, 'address' | 'isUsable'>,
+): ClientQuestions {
+  const prefix = mailbox === undefined ? 'landbridge-' : `landbridge-${mailbox.address}-`;
+  const waiting = new Map<RequestId, Waiting>();
+  /** Those that wait for each client. */
+  const open = new Map<unknown, Set<Waiting>>();
+  const shares = new Shares(MAX_WAITING);
+  const enter = (id: RequestId, entry: Waiting) => {
+    waiting.set(id, entry);
+    open.set(entry.owner, (open.get(entry.owner) ?? new Set()).add(entry));
+  };
+  const leave = (id: RequestId) => {
+    const entry = waiting.get(id);
+    if (entry === undefined) return;
+    waiting.delete(id);
+    shares.leave(entry.principal);
+    const own = open.get(entry.owner);
+    own?.delete(entry);
+    if (own?.size === 0) open.delete(entry.owner);
+  };
+  return {
+    ask({ owner, principal, send, ended }, method, params, signal) {
+      return new Promise((resolve, reject) => {
+        // Over HTTP any process may get the answer: better no question than one whose answer is lost.
+        if (typeof owner === 'string' && mailbox?.isUsable === false)
+          throw new UnansweredError('The user cannot be asked while shared state is away');
+        if ((open.get(owner)?.size ?? 0) >= MAX_WAITING_PER_CLIENT) throw tooMany();
+        const id = prefix + randomUUID();
+        // Written before a slot is taken: what JSON cannot say throws here.
+        const text = writeRequest(id, method, params);
+        const finish = () => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', onAbort);
+          ended?.removeEventListener('abort', onEnd);
+          leave(id);
+        };
+        const giveUp = (reason: string, error: GatewayError) => {
+          // Only a question that was sent can be taken back.
+          if (waiting.has(id)) send(writeNotification('notifications/cancelled', { requestId: id, reason }));
+          finish();
+          reject(error);
+        };
+        const onAbort = () =>
+          giveUp('The call was cancelled', new GatewayError('CANCELLED', 'The caller cancelled the call.'));
+        const onEnd = () =>
+          giveUp('No answer can come', new UnansweredError('The client closed its side before it answered'));
+        const onTimeout = () =>
+          giveUp('No answer in time', new UnansweredError(`Nobody answered within ${timeoutMs / 1000} s`));
+        const timer = setTimeout(onTimeout, timeoutMs);
+        timer.unref();
+        if (signal.aborted) return onAbort();
+        if (ended?.aborted) return onEnd();
+        if (!shares.enter(principal)) {
+          clearTimeout(timer);
+          throw tooMany();
+        }
+        signal.addEventListener('abort', onAbort, { once: true });
+        ended?.addEventListener('abort', onEnd, { once: true });
+        enter(id, {
+          owner,
+          principal,
+          giveUp,
+          resolve: (result) => {
+            finish();
+            resolve(result);
+          },
+          reject: (error) => {
+            finish();
+            reject(error);
+          },
+        });
+        send(text);
+      });
+    },
+    settle(owner, id, result, error) {
+      const entry = waiting.get(id);
+      if (!entry || entry.owner !== owner) return false;
+      if (error === undefined) entry.resolve(result);
+      else {
+        const { message } = (error ?? {}) as { message?: unknown };
+        // Whatever a client sends here is data: an object with a toString of its own must not reach String().
+        const why = typeof message === 'string' ? message.slice(0, 200) : 'it gave no reason';
+        entry.reject(new UnansweredError(`The client could not ask the user (${why})`));
+      }
+      return true;
+    },
+    giveUp(owner, why) {
+      for (const entry of [...(open.get(owner) ?? [])]) entry.giveUp('No answer can come', new UnansweredError(why));
+    },
+  };
+}
+
+function tooMany(): GatewayError {
+  return new GatewayError('RATE_LIMITED', 'Too many questions are open; answer some of them, then try again.');
+}

@@ -1,0 +1,51 @@
+// Access tokens on a shelf that several processes reach: one of them at a time has the turn to fetch, the others find what it
+// brought. A shelf knows names and texts, and nothing of tokens.
+import { randomBytes } from 'node:crypto';
+import type { SharedToken, SharedTokens, TokenTurn } from '../executor/tokens/shared-tokens.ts';
+
+/** `text`: the generation, a dot, and what is kept; without generation it is what is remembered of failures. */
+export interface ShelfClaim {
+  readonly kind: 'there' | 'ours' | 'busy';
+  readonly text: string;
+}
+
+export interface Shelf {
+  /** Both reject where nobody answers. `refused` is '' where none is. */
+  claim(name: string, refused: string, owner: string): Promise<ShelfClaim>;
+  /** An empty text: everything stays as it was. */
+  finish(name: string, owner: string, text: string, keepMs: number): Promise<void>;
+}
+
+export function createKeptTokens(shelf: Shelf): SharedTokens {
+  return {
+    async claim(name, refused = '') {
+      const owner = randomBytes(9).toString('base64url');
+      let claim: ShelfClaim;
+      try {
+        claim = await shelf.claim(name, refused, owner);
+      } catch {
+        return { kind: 'away' };
+      }
+      const { kind, text } = claim;
+      if (kind === 'busy') return { kind };
+      const dot = text.indexOf('.');
+      const token = text === '' ? undefined : (JSON.parse(text.slice(dot + 1)) as SharedToken);
+      if (kind === 'ours' || token === undefined)
+        return { kind: 'ours', before: token, turn: createTurn(shelf, name, owner) };
+      return { kind, generation: text.slice(0, dot), token };
+    },
+  };
+}
+
+/** Nobody is told of a failure here: whoever waits has the next turn when this one's time is up. */
+function createTurn(shelf: Shelf, name: string, owner: string): TokenTurn {
+  return {
+    async finish(token, keepMs) {
+      const generation = token.issued === undefined ? '' : randomBytes(9).toString('base64url');
+      const text = `${generation}.${JSON.stringify(token)}`;
+      await shelf.finish(name, owner, text, Math.max(1, Math.round(keepMs))).catch(() => {});
+      return generation;
+    },
+    abandon: () => void shelf.finish(name, owner, '', 1).catch(() => {}),
+  };
+}

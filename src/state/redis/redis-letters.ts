@@ -1,0 +1,43 @@
+// Letters between replicas, by publish and subscribe: one channel per process, one for all. Redis keeps none of them; whoever
+// is not subscribed does not get it, and the sender is told so.
+import { randomBytes } from 'node:crypto';
+import type { Letters } from '../../protocol/questions/letters.ts';
+import type { RedisLink } from './redis-link.ts';
+import type { SealBox } from './seal-box.ts';
+
+/** A person's answer is worth waiting longer for. */
+const PUBLISH_MS = 250;
+
+export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox): Letters {
+  const address = randomBytes(8).toString('hex');
+  const channelOf = (to: string) => `${prefix}letters:${to}`;
+  const publish = (to: string, text: string) =>
+    link.ask(PUBLISH_MS, 'PUBLISH', channelOf(to), box.seal(channelOf(to), `${address}${text}`));
+  const listeners: ((text: string) => void)[] = [];
+  const receive = (sealed: string, channel: string) => {
+    const letter = box.open(channel, sealed);
+    // What is said to all comes back as well.
+    if (letter === undefined || letter.startsWith(address)) return;
+    for (const listener of listeners) listener(letter.slice(address.length));
+  };
+  return {
+    address,
+    get isUsable() {
+      return link.isUsable;
+    },
+    async send(to, text) {
+      if (!link.isUsable) return 'away';
+      try {
+        return Number(await publish(to, text)) > 0 ? 'delivered' : 'nobody';
+      } catch {
+        return 'away';
+      }
+    },
+    sendAll(text) {
+      if (link.isUsable) publish('all', text).catch(() => {});
+    },
+    receive(listener) {
+      if (listeners.push(listener) === 1) link.subscribe([channelOf(address), channelOf('all')], receive);
+    },
+  };
+}

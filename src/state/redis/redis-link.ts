@@ -1,0 +1,202 @@
+// The connection to Redis or Valkey, as somebody sees it who cannot wait: every question has an answer or an error within
+// milliseconds. A heartbeat says whether it is worth asking. The only door to the client library.
+import { createHash } from 'node:crypto';
+import { createClient } from 'redis';
+
+/** A script with its digest: Redis keeps what it has been sent once. */
+export interface Script {
+  readonly text: string;
+  readonly sha1: string;
+}
+
+export function toScript(text: string): Script {
+  return { text, sha1: createHash('sha1').update(text).digest('hex') };
+}
+
+export interface LinkOptions {
+  readonly url: string;
+  /** How long a call waits for an answer. */
+  readonly timeoutMs: number;
+  /** Asked on every new connection and then in turn; while it fails nobody is asked anything else. */
+  readonly heartbeat: (ask: Ask, isNew: boolean) => Promise<void>;
+  /** Told once per change. */
+  readonly onChange: (isUsable: boolean, why?: string) => void;
+}
+
+export type Ask = (...command: readonly string[]) => Promise<unknown>;
+
+export interface RedisLink {
+  /** It answers in time: worth asking. */
+  readonly isUsable: boolean;
+  /** It is there, and a heartbeat has come to its end on this very connection, even if it is slow now. */
+  readonly isIntroduced: boolean;
+  /** Rejects where no answer came in time: what was asked may have been done all the same. `timeoutMs`: longer than others wait. */
+  run(script: Script, keys: readonly string[], values: readonly string[], timeoutMs?: number): Promise<unknown>;
+  /** One command, as run(). How large it is may be a caller's choice: that it takes long says nothing about Redis. */
+  ask(timeoutMs: number, ...command: readonly string[]): Promise<unknown>;
+  /** On a connection of its own, from now on, through whatever happens to it. */
+  subscribe(channels: readonly string[], listener: (text: string, channel: string) => void): void;
+  /** Resolves when it is known whether somebody answers. */
+  readonly settled: Promise<void>;
+  close(): void;
+}
+
+const HEARTBEAT_MS = 500;
+/** A peer that says nothing for so long is gone, even if nobody said so. */
+const SILENCE_MS = 5_000;
+/** How often a connection on which nobody speaks is tried. */
+const PING_MS = 1_000;
+const CONNECT_MS = 1_000;
+const MAX_RETRY_MS = 1_000;
+/** How long a start waits to learn whether there is anybody. */
+const SETTLE_MS = 1_500;
+/** Questions under way; heartbeats keep it from growing while nobody answers. */
+const MAX_QUESTIONS = 10_000;
+
+export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptions): RedisLink {
+  const client = connectTo(url);
+  let subscriber: Client | undefined;
+  // Undefined until it is known: the first failure is said as well.
+  let isUsable: boolean | undefined;
+  /** Counts connections; `introduced` is the last one on which a heartbeat came to its end. */
+  let connection = 0;
+  let introduced = 0;
+  let isBeating = false;
+  let isClosed = false;
+  let settle = () => {};
+  const settled = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+
+  const change = (now: boolean, why?: string) => {
+    // What is still under way when we hang up ourselves says nothing about the other side.
+    if (isClosed) return;
+    const before = isUsable;
+    isUsable = now;
+    if (before !== now) onChange(now, why);
+    settle();
+  };
+  const askFor = (ms: number, ...command: readonly string[]) => inTime(client.sendCommand(command), ms);
+  const ask: Ask = (...command) => askFor(timeoutMs, ...command);
+  const run: RedisLink['run'] = async (script, keys, values, waitMs = timeoutMs) => {
+    const rest = [String(keys.length), ...keys, ...values];
+    const askedOn = connection;
+    try {
+      return await askFor(waitMs, 'EVALSHA', script.sha1, ...rest).catch((error: unknown) => {
+        // Since a restart of Redis nobody has sent it.
+        if (!String((error as Error)?.message).startsWith('NOSCRIPT') || askedOn !== connection) throw error;
+        return askFor(waitMs, 'EVAL', script.text, ...rest);
+      });
+    } catch (error) {
+      change(false, reasonOf(error));
+      throw error;
+    }
+  };
+  const beat = async () => {
+    if (isBeating || !client.isReady) return;
+    isBeating = true;
+    const beatsOn = connection;
+    try {
+      await heartbeat(ask, introduced !== connection);
+      // Of a server that was left meanwhile nothing is to be known.
+      if (beatsOn === connection && client.isReady) {
+        introduced = connection;
+        change(true);
+      }
+    } catch (error) {
+      change(false, reasonOf(error));
+    } finally {
+      isBeating = false;
+    }
+  };
+
+  client.on('error', (error: unknown) => {
+    change(false, reasonOf(error));
+  });
+  client.on('ready', () => {
+    connection++;
+    void beat();
+  });
+  setTimeout(() => isUsable ?? change(false, 'no answer yet'), SETTLE_MS).unref();
+  const timer = setInterval(() => void beat(), HEARTBEAT_MS).unref();
+  client.connect().catch(() => {});
+  return {
+    get isUsable() {
+      return isUsable === true;
+    },
+    get isIntroduced() {
+      return client.isReady && introduced === connection;
+    },
+    run,
+    ask: askFor,
+    subscribe(channels, listener) {
+      subscriber = subscribeTo(url, channels, listener);
+    },
+    settled,
+    close() {
+      isClosed = true;
+      clearInterval(timer);
+      for (const each of [client, subscriber]) each?.removeAllListeners('error').on('error', () => {});
+      client.destroy();
+      subscriber?.destroy();
+    },
+  };
+}
+
+type Client = ReturnType<typeof connectTo>;
+
+function connectTo(url: string, pingMs?: number) {
+  return createClient({
+    url,
+    RESP: 2,
+    disableOfflineQueue: true,
+    commandsQueueMaxLength: MAX_QUESTIONS,
+    maintNotifications: 'disabled',
+    ...(pingMs !== undefined && { pingInterval: pingMs }),
+    socket: {
+      connectTimeout: CONNECT_MS,
+      socketTimeout: SILENCE_MS,
+      reconnectStrategy: (retries) => Math.min(50 * 2 ** Math.min(retries, 10), MAX_RETRY_MS),
+    },
+  });
+}
+
+/** The client subscribes again by itself on every later connection. What is wrong with Redis, the other connection says. */
+function subscribeTo(url: string, channels: readonly string[], listener: (text: string, channel: string) => void) {
+  const client = connectTo(url, PING_MS);
+  let isSubscribed = false;
+  client.on('error', () => {});
+  client.on('ready', () => {
+    if (isSubscribed) return;
+    isSubscribed = true;
+    client.subscribe([...channels], listener).catch(() => {
+      isSubscribed = false;
+    });
+  });
+  client.connect().catch(() => {});
+  return client;
+}
+
+/** The first words of an error hold no secret, and no address that the configuration does not name. */
+function reasonOf(error: unknown): string {
+  const { code, message } = (error ?? {}) as { code?: unknown; message?: unknown };
+  return String(code ?? message ?? error).slice(0, 120);
+}
+
+function inTime(answer: Promise<unknown>, ms: number): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(new Error(`no answer within ${ms} ms`));
+    // After a pause of our own an answer may lie there unread: it is read before setImmediate's turn.
+    const timer = setTimeout(() => setImmediate(expire), ms);
+    answer.then(
+      (value) => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error);
+      },
+    );
+  });
+}

@@ -1,0 +1,61 @@
+// The shelf of access tokens in Redis. What stands on it is sealed, under a name that tells nothing.
+import type { Shelf } from '../kept-tokens.ts';
+import type { RedisLink } from './redis-link.ts';
+import { CLAIM, FINISH, GO_ON } from './redis-scripts.ts';
+import type { SealBox } from './seal-box.ts';
+
+/** A login takes seconds: a moment more for Redis is no matter. */
+const ANSWER_MS = 250;
+/** The turn of a replica that dies is over after so long; one that lives says so in time. */
+const TURN_MS = 3_000;
+const GO_ON_MS = 1_000;
+/** Even of one that lives: a login takes two requests at most. */
+const MAX_TURN_MS = 25_000;
+
+export function createRedisShelf(link: RedisLink, prefix: string, box: SealBox): Shelf {
+  const placesOf = (name: string) => {
+    const hidden = box.nameOf(name);
+    return { kept: `${prefix}token:${hidden}`, turn: `${prefix}turn:${hidden}` };
+  };
+  /** Turns that go on, by whose they are. */
+  const turns = new Map<string, NodeJS.Timeout>();
+  const goOn = (turn: string, owner: string) => {
+    const end = performance.now() + MAX_TURN_MS;
+    const timer = setInterval(() => {
+      if (performance.now() > end) endTurn(owner);
+      else link.run(GO_ON, [turn], [owner, String(TURN_MS)], ANSWER_MS).catch(() => {});
+    }, GO_ON_MS).unref();
+    turns.set(owner, timer);
+  };
+  const endTurn = (owner: string) => {
+    clearInterval(turns.get(owner));
+    turns.delete(owner);
+  };
+  return {
+    async claim(name, refused, owner) {
+      if (!link.isUsable) throw new Error('Redis is away');
+      const { kept, turn } = placesOf(name);
+      const answer = await link.run(CLAIM, [kept, turn], [refused, owner, String(TURN_MS)], ANSWER_MS);
+      const [kind, text] = answer as ['there' | 'ours' | 'busy', string];
+      if (kind === 'ours') goOn(turn, owner);
+      return { kind, text: openText(box, kept, text) };
+    },
+    async finish(name, owner, text, keepMs) {
+      endTurn(owner);
+      const { kept, turn } = placesOf(name);
+      const sealed = text === '' ? '' : sealText(box, kept, text);
+      await link.run(FINISH, [kept, turn], [owner, sealed, String(keepMs)], ANSWER_MS);
+    },
+  };
+}
+
+/** The generation is for Redis to compare, and no secret. */
+function sealText(box: SealBox, place: string, text: string): string {
+  const dot = text.indexOf('.') + 1;
+  return text.slice(0, dot) + box.seal(place, text);
+}
+
+/** What does not open was put there by somebody without the secret, or with another one: there is nothing. */
+function openText(box: SealBox, place: string, sealed: string): string {
+  return sealed === '' ? '' : (box.open(place, sealed.slice(sealed.indexOf('.') + 1)) ?? '');
+}

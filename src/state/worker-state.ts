@@ -1,0 +1,60 @@
+// Shared state as a worker sees it: its primary keeps it, and dies with its workers. One that hangs is like a Redis that is
+// away: rates are counted here alone, and permissions refused.
+import type { Letters } from '../protocol/questions/letters.ts';
+import { createKeptTokens } from './kept-tokens.ts';
+import type { SharedState } from './shared-state.ts';
+import type { StateChannel } from './state-channel.ts';
+import { openWorkerLink, type WorkerLink } from './worker-link.ts';
+import { WorkerRoom } from './worker-room.ts';
+
+export interface WorkerStateOptions {
+  /** To the primary. */
+  readonly channel: StateChannel;
+}
+
+/** Rejects where the primary does not answer: a worker without one serves nothing. */
+export async function openWorkerState({ channel }: WorkerStateOptions): Promise<SharedState> {
+  const link = openWorkerLink(channel);
+  const { address, mark, workers, parts } = await link.ask('hello', {}, HELLO_MS);
+  return {
+    get isUsable() {
+      return link.isUsable;
+    },
+    rates: {
+      get isUsable() {
+        return link.isUsable;
+      },
+      take: (key, rate, most) => link.ask('take', { key, rate, most }).catch(() => undefined),
+    },
+    spent: {
+      mark: () => mark,
+      spend: (nonce, expiresAtMs, issuedUnder) => link.ask('spend', { nonce, expiresAtMs, mark: issuedUnder }),
+    },
+    letters: createWorkerLetters(link, address),
+    tokens: createKeptTokens({
+      claim: (name, refused, owner) => link.ask('claim', { name, refused, owner }),
+      finish: async (name, owner, text, keepMs) => link.report('finish', { name, owner, text, keepMs }),
+    }),
+    room: new WorkerRoom(link, workers, parts),
+    secrets: [],
+    close: () => link.close(),
+  };
+}
+
+/** At start all workers are busy at once. */
+const HELLO_MS = 30_000;
+
+function createWorkerLetters(link: WorkerLink, address: string): Letters {
+  const listeners: ((text: string) => void)[] = [];
+  link.obey('letter', ({ text }) => {
+    for (const listener of listeners) listener(text);
+  });
+  return {
+    address,
+    send: (to, text) => link.ask('letter', { to, text }).catch(() => 'away' as const),
+    // The primary is there as long as this worker is.
+    isUsable: true,
+    sendAll: (text) => link.report('letterToAll', { text }),
+    receive: (listener) => void listeners.push(listener),
+  };
+}

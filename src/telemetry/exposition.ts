@@ -1,0 +1,35 @@
+// The only door to prom-client: what it knows of the process, and the text that is scraped.
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+import type { Snapshot } from './families.ts';
+
+/** Memory, processor time, descriptors, garbage collections: what every program in Node tells. */
+export function createProcessMetrics(): () => Promise<readonly Snapshot[]> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  return async () => {
+    const all = (await registry.getMetricsAsJSON()) as unknown as readonly Snapshot[];
+    // Gauges that are called like counters: `promtool check metrics` refuses them, and none of them says much.
+    return all.filter(({ name, type }) => type === 'counter' || !name.endsWith('_total'));
+  };
+}
+
+export interface Exposition {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** `accept`: what whoever scrapes says it can read. */
+export async function renderMetrics(all: readonly Snapshot[], accept = ''): Promise<Exposition> {
+  const isOpen = /\bapplication\/openmetrics-text\b/.test(accept);
+  const contentType = isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;
+  const registry = new Registry();
+  registry.setContentType(contentType as typeof Registry.PROMETHEUS_CONTENT_TYPE);
+  for (const metric of all) {
+    if (metric.values.length === 0) continue;
+    // In OpenMetrics a counter is called without the suffix of its series, which the registry adds.
+    const shown =
+      isOpen && metric.type === 'counter' ? { ...metric, name: metric.name.replace(/_total$/, '') } : metric;
+    registry.registerMetric({ ...shown, get: () => shown } as unknown as Metric<string>);
+  }
+  return { contentType, text: await registry.metrics() };
+}

@@ -1,0 +1,66 @@
+// What several workers count, as one. A worker that ended leaves its counters behind: a sum that went back would look like a
+// new start of the whole gateway.
+import type { SeriesValue, Snapshot } from './families.ts';
+
+type Merge = (values: readonly number[]) => number;
+
+const MERGES: Readonly<Record<string, Merge>> = {
+  sum: (values) => values.reduce((sum, value) => sum + value, 0),
+  max: (values) => Math.max(...values),
+  min: (values) => Math.min(...values),
+  average: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
+  first: ([value]) => value!,
+  // When the process started: of several, the first.
+  omit: (values) => Math.min(...values),
+};
+
+function mergeSnapshots(all: readonly (readonly Snapshot[])[]): readonly Snapshot[] {
+  const byName = new Map<string, Snapshot[]>();
+  for (const metric of all.flat()) {
+    const same = byName.get(metric.name);
+    if (same === undefined) byName.set(metric.name, [metric]);
+    else same.push(metric);
+  }
+  return [...byName.values()].map(mergeMetric);
+}
+
+function mergeMetric(all: readonly Snapshot[]): Snapshot {
+  const first = all[0]!;
+  const merge = MERGES[first.aggregator] ?? MERGES.sum!;
+  const series = new Map<string, { readonly one: SeriesValue; readonly values: number[] }>();
+  for (const { values } of all)
+    for (const one of values) {
+      const key = `${one.metricName ?? ''} ${JSON.stringify(Object.entries(one.labels).sort(byLabel))}`;
+      const same = series.get(key);
+      if (same === undefined) series.set(key, { one, values: [one.value] });
+      else same.values.push(one.value);
+    }
+  return { ...first, values: [...series.values()].map(({ one, values }) => ({ ...one, value: merge(values) })) };
+}
+
+function byLabel([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
+}
+
+/** The metrics of workers by their ids, each as it was last told. */
+export class WorkerSnapshots {
+  readonly #alive = new Map<number, readonly Snapshot[]>();
+  #dead: readonly Snapshot[] = [];
+
+  note(worker: number, snapshots: readonly Snapshot[]): void {
+    this.#alive.set(worker, snapshots);
+  }
+
+  /** It has ended: what it counted stays, what it was like does not. */
+  bury(worker: number): void {
+    const last = this.#alive.get(worker);
+    if (last === undefined) return;
+    this.#alive.delete(worker);
+    this.#dead = mergeSnapshots([this.#dead, last.filter(({ type }) => type !== 'gauge')]);
+  }
+
+  /** `own`: what the process that asks knows itself. */
+  merge(own: readonly Snapshot[] = []): readonly Snapshot[] {
+    return mergeSnapshots([...this.#alive.values(), this.#dead, own]);
+  }
+}

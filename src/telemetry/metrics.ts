@@ -1,0 +1,36 @@
+// The metrics of one process: what is counted while calls run, what is looked up at a scrape, and what Node tells of itself.
+import type { OpenMeter } from '../call/meter.ts';
+import { createCallMetrics } from './call-meter.ts';
+import { createProcessMetrics } from './exposition.ts';
+import { HistogramFamily, type Snapshot } from './families.ts';
+import { METRICS } from './metric-table.ts';
+import { readSamples, type Sources } from './scrape-samples.ts';
+
+export interface Metrics {
+  /** For the gateway, which is made before there is anything to look up. */
+  readonly openMeter: OpenMeter;
+  /** From now on there is. */
+  watch(sources: Sources): void;
+  snapshot(): Promise<readonly Snapshot[]>;
+}
+
+export function createMetrics(): Metrics {
+  const calls = createCallMetrics();
+  const delay = new HistogramFamily(METRICS.eventLoopDelay);
+  const delays = delay.at();
+  const readProcess = createProcessMetrics();
+  let sources: Sources | undefined;
+  return {
+    openMeter: calls.openMeter,
+    watch(parts) {
+      sources = parts;
+      parts.limits.overload.tellDelay((lateMs) => delays.observe(lateMs / 1_000));
+    },
+    snapshot: async () => [
+      ...calls.snapshot(),
+      ...(sources ? readSamples(sources) : []),
+      delay.snapshot(),
+      ...(await readProcess()),
+    ],
+  };
+}

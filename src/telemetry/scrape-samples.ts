@@ -1,0 +1,201 @@
+// What is looked up when somebody scrapes: nothing of it costs a call anything.
+import type { Limits } from '../limits/create-limits.ts';
+import { type Snapshot, toSamples } from './families.ts';
+import { METRICS, type MetricSpec } from './metric-table.ts';
+
+/** The parts of a gateway that have something to tell. */
+export interface Sources {
+  readonly version: string;
+  readonly limits: Pick<Limits, 'refused' | 'overload' | 'callersWaiting' | 'upstreams'>;
+  /** Requests and connections that were turned away, by reason. */
+  readonly refusals: ReadonlyMap<string, number>;
+  readonly catalogs: readonly CatalogSize[];
+  readonly pools: () => readonly PoolState[];
+  readonly transports: () => readonly (readonly [name: string, load: TransportState])[];
+  /** What may be the matter, and whether it is. */
+  readonly conditions: () => readonly ConditionState[];
+  /** Absent in a worker: the process that starts workers knows. */
+  readonly workers?: WorkerCounts | undefined;
+  /** When the certificate ends that clients are shown, in milliseconds; undefined where none is. */
+  readonly certificateEndsMs?: (() => number | undefined) | undefined;
+}
+
+export interface CatalogSize {
+  readonly profile: string;
+  readonly tools: number;
+  readonly operations: number;
+  /** What tools/list costs a model. */
+  readonly tokens: number;
+}
+
+export interface PoolState {
+  readonly origin: string;
+  readonly connected: number;
+  readonly free: number;
+  readonly running: number;
+  readonly pending: number;
+}
+
+export interface TransportState {
+  readonly connections: number;
+  readonly underWay: number;
+  readonly parked?: number;
+  readonly streams?: number;
+}
+
+export interface ConditionState {
+  readonly name: string;
+  readonly holds: boolean;
+  readonly isUnready: boolean;
+}
+
+export interface WorkerCounts {
+  readonly wanted: number;
+  readonly running: number;
+  /** That ended without being told to, since the start. */
+  readonly exits: number;
+}
+
+type Found = (readonly [labels: readonly string[], value: number])[];
+
+const MAX_ORIGINS = 50;
+const BEYOND = 'other';
+
+export function readSamples(sources: Sources): readonly Snapshot[] {
+  return [
+    ...readTraffic(sources),
+    ...readUpstreams(sources),
+    ...readRefusals(sources),
+    ...readHealth(sources),
+    ...readCatalogs(sources),
+    ...(sources.workers ? readWorkers(sources.workers) : []),
+  ];
+}
+
+function readTraffic({ transports, limits }: Sources): Snapshot[] {
+  const all = transports();
+  const sum = (what: 'parked' | 'streams') => all.reduce((total, [, load]) => total + (load[what] ?? 0), 0);
+  return [
+    toSamples(
+      METRICS.inFlight,
+      all.map(([name, { underWay }]) => [[name], underWay]),
+    ),
+    toSamples(
+      METRICS.connections,
+      all.map(([name, { connections }]) => [[name], connections]),
+    ),
+    one(METRICS.parked, sum('parked')),
+    one(METRICS.streams, sum('streams')),
+    one(METRICS.callerQueue, limits.callersWaiting),
+  ];
+}
+
+function readUpstreams({ limits, pools }: Sources): Snapshot[] {
+  const { upstreams } = limits;
+  const origins = sumByOrigin(pools());
+  return [
+    toSamples(
+      METRICS.upstreamCalls,
+      upstreams.flatMap(
+        ({ domain, running, waiting }): Found => [
+          [[domain, 'running'], running],
+          [[domain, 'queued'], waiting],
+        ],
+      ),
+    ),
+    toSamples(
+      METRICS.upstreamLimit,
+      upstreams.map(({ domain, concurrent }) => [[domain], concurrent]),
+    ),
+    toSamples(
+      METRICS.upstreamSockets,
+      origins.flatMap(
+        ({ origin, connected, free }): Found => [
+          [[origin, 'connected'], connected],
+          [[origin, 'free'], free],
+        ],
+      ),
+    ),
+    toSamples(
+      METRICS.upstreamRequests,
+      origins.flatMap(
+        ({ origin, running, pending }): Found => [
+          [[origin, 'running'], running],
+          [[origin, 'pending'], pending],
+        ],
+      ),
+    ),
+  ];
+}
+
+/** Redirects, and documents, may lead to any number of them. */
+function sumByOrigin(pools: readonly PoolState[]): readonly PoolState[] {
+  const sums = new Map<string, PoolState>();
+  for (const pool of pools) {
+    const origin = sums.has(pool.origin) || sums.size < MAX_ORIGINS ? pool.origin : BEYOND;
+    const before = sums.get(origin);
+    sums.set(origin, {
+      origin,
+      connected: (before?.connected ?? 0) + pool.connected,
+      free: (before?.free ?? 0) + pool.free,
+      running: (before?.running ?? 0) + pool.running,
+      pending: (before?.pending ?? 0) + pool.pending,
+    });
+  }
+  return [...sums.values()];
+}
+
+function readRefusals({ limits, refusals }: Sources): Snapshot[] {
+  const { principalRate, principalBusy, upstreamBusy, overload } = limits.refused;
+  return [
+    one(METRICS.shed, overload),
+    toSamples(METRICS.limitRefusals, [
+      [['principal_rate'], principalRate],
+      [['principal_busy'], principalBusy],
+      [['upstream_busy'], upstreamBusy],
+    ]),
+    toSamples(
+      METRICS.doorRefusals,
+      [...refusals].map(([reason, count]) => [[reason], count]),
+    ),
+  ];
+}
+
+function readHealth({ limits, conditions, certificateEndsMs, version }: Sources): Snapshot[] {
+  const all = conditions();
+  const endsMs = certificateEndsMs?.();
+  return [
+    one(METRICS.eventLoopBusy, performance.eventLoopUtilization().active / 1_000),
+    one(METRICS.heapUsed, limits.overload.heapPercent / 100),
+    one(METRICS.ready, all.some(({ holds, isUnready }) => holds && isUnready) ? 0 : 1),
+    toSamples(
+      METRICS.condition,
+      all.map(({ name, holds }) => [[name], holds ? 1 : 0]),
+    ),
+    toSamples(METRICS.certificateExpiry, endsMs === undefined ? [] : [[[], endsMs / 1_000]]),
+    toSamples(METRICS.buildInfo, [[[version, process.version], 1]]),
+  ];
+}
+
+function readCatalogs({ catalogs }: Sources): Snapshot[] {
+  const each = (spec: MetricSpec, what: 'tools' | 'operations' | 'tokens') =>
+    toSamples(
+      spec,
+      catalogs.map((catalog) => [[catalog.profile], catalog[what]]),
+    );
+  return [each(METRICS.tools, 'tools'), each(METRICS.operations, 'operations'), each(METRICS.listTokens, 'tokens')];
+}
+
+export function readWorkers({ wanted, running, exits }: WorkerCounts): Snapshot[] {
+  return [
+    toSamples(METRICS.workers, [
+      [['wanted'], wanted],
+      [['running'], running],
+    ]),
+    one(METRICS.workerExits, exits),
+  ];
+}
+
+function one(spec: MetricSpec, value: number): Snapshot {
+  return toSamples(spec, [[[], value]]);
+}

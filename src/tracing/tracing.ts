@@ -1,0 +1,88 @@
+// Where spans go, and how a request joins the trace of its caller. Whose SDK records them is not known here: the program's
+// own (otlp-export.ts), or that of an application this gateway is a part of.
+import {
+  context as ambient,
+  type Context,
+  createTraceState,
+  isSpanContextValid,
+  type Link,
+  ROOT_CONTEXT,
+  type SpanContext,
+  type Tracer,
+  type TracerProvider,
+  trace,
+} from '@opentelemetry/api';
+import { type Attributes, CallSpan } from './call-span.ts';
+
+/** W3C fields that were found well-formed: traceparent, tracestate, baggage. */
+export type TraceFields = Readonly<Record<string, string>>;
+
+/** What came with a request. */
+export interface Carried {
+  /** In `_meta` of the message. */
+  readonly meta: TraceFields | undefined;
+  /** In the headers of the HTTP request that brought it. */
+  readonly headers: TraceFields | undefined;
+}
+
+export interface Tracing {
+  /** Begins the span of a request. */
+  open(name: string, attributes: Attributes, carried: Carried): CallSpan;
+}
+
+const SCOPE = 'landbridge';
+
+/** Undefined where nobody records anything: then a call does nothing about spans. `provider`: instead of the one that is registered. */
+export function findTracing(version?: string, provider?: TracerProvider): Tracing | undefined {
+  const tracer = provider ? provider.getTracer(SCOPE, version) : findRegistered(version);
+  return tracer && createTracing(tracer);
+}
+
+/** The API hands out tracers that do nothing as well; its registry tells them apart by having nobody behind it. */
+function findRegistered(version: string | undefined): Tracer | undefined {
+  const registry = trace.getTracerProvider() as TracerProvider & {
+    getDelegateTracer?: (name: string, version?: string) => Tracer | undefined;
+  };
+  return registry.getDelegateTracer === undefined
+    ? registry.getTracer(SCOPE, version)
+    : registry.getDelegateTracer(SCOPE, version);
+}
+
+/**
+ * The message counts before what brought it: one POST may have passed several proxies, each with a span of its own
+ * (OpenTelemetry's conventions for MCP). What it came by is then a link.
+ */
+function createTracing(tracer: Tracer): Tracing {
+  return {
+    open(name, attributes, { meta, headers }) {
+      // Where the application traces its HTTP server itself, its span has read the headers already.
+      const surrounding = ambient.active();
+      const outer = trace.getSpanContext(surrounding);
+      const ofMessage = toSpanContext(meta);
+      const ofTransport = outer && isSpanContextValid(outer) ? outer : toSpanContext(headers);
+      const parent: Context = toParent(ofMessage ?? (ofTransport === outer ? undefined : ofTransport), surrounding);
+      const links: Link[] | undefined =
+        ofMessage && ofTransport && ofTransport.spanId !== ofMessage.spanId ? [{ context: ofTransport }] : undefined;
+      const baggage = meta?.baggage ?? (ofMessage === undefined ? headers?.baggage : undefined);
+      return CallSpan.open(tracer, parent, baggage, { name, attributes, links });
+    },
+  };
+}
+
+function toParent(remote: SpanContext | undefined, surrounding: Context): Context {
+  return remote === undefined ? surrounding : trace.setSpanContext(ROOT_CONTEXT, remote);
+}
+
+function toSpanContext(fields: TraceFields | undefined): SpanContext | undefined {
+  const parent = fields?.traceparent;
+  if (parent === undefined) return undefined;
+  const [, traceId = '', spanId = '', flags = ''] = parent.split('-');
+  const state = fields?.tracestate;
+  return {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & 1,
+    isRemote: true,
+    ...(state !== undefined && { traceState: createTraceState(state) }),
+  };
+}

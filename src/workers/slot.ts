@@ -1,0 +1,139 @@
+// One place for a worker: the process in it now, and what is to be remembered of those before.
+import type { Worker } from 'node:cluster';
+import { BackOff, type BackOffRules } from './back-off.ts';
+import type { Channel, Ready, StartFailure, ToPrimary, ToWorker } from './worker-messages.ts';
+
+/** How a process ended: with a code, or by a signal. */
+export interface End {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly lifeMs: number;
+  /** Whether it had ever listened. */
+  readonly wasReady: boolean;
+  readonly failure: StartFailure | undefined;
+}
+
+export interface SlotEvents {
+  onHello(slot: Slot): void;
+  onReady(slot: Slot, ready: Ready): void;
+  /** It wants nobody new. */
+  onLeaving(slot: Slot, worker: Worker): void;
+  onEnd(slot: Slot, end: End): void;
+}
+
+/** Pings in a row without an answer, after which a worker hangs. Counted and not timed: a machine that slept kills nobody. */
+const MAX_UNANSWERED = 6;
+
+export class Slot {
+  readonly number: number;
+  readonly #backOff: BackOff;
+  readonly #events: SlotEvents;
+  readonly #listeners = new Map<string, ((body: unknown) => void)[]>();
+  #worker: Worker | undefined;
+  #ready: Ready | undefined;
+  #failure: StartFailure | undefined;
+  #unanswered = 0;
+  #restart: NodeJS.Timeout | undefined;
+
+  constructor(number: number, events: SlotEvents, rules?: BackOffRules) {
+    this.number = number;
+    this.#events = events;
+    this.#backOff = new BackOff(rules);
+  }
+
+  get isAlive(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  get isReady(): boolean {
+    return this.#ready !== undefined;
+  }
+
+  get pid(): number | undefined {
+    return this.#worker?.process.pid;
+  }
+
+  /** A process for this slot. */
+  fill(worker: Worker): void {
+    const startedAt = performance.now();
+    this.#worker = worker;
+    this.#listeners.clear();
+    this.#unanswered = 0;
+    this.#failure = undefined;
+    worker.on('message', (message: ToPrimary) => this.#hear(message, worker));
+    // A channel that breaks shows in the end of the process, too.
+    worker.on('error', () => {});
+    worker.once('exit', (code, signal) => {
+      const end = {
+        code,
+        signal,
+        lifeMs: performance.now() - startedAt,
+        wasReady: this.isReady,
+        failure: this.#failure,
+      };
+      this.#worker = undefined;
+      this.#ready = undefined;
+      this.#events.onEnd(this, end);
+    });
+  }
+
+  tell(message: ToWorker): void {
+    // Whoever is gone by now needs no telling; its end is told by itself.
+    if (this.#worker?.isConnected()) this.#worker.send(message, () => {});
+  }
+
+  /** To the process that is in this slot now; with its end nothing comes any more. */
+  channel(topic: string): Channel {
+    const worker = this.#worker;
+    return {
+      send: (body) => {
+        if (this.#worker === worker) this.tell({ kind: 'note', topic, body });
+      },
+      onMessage: (listener) => {
+        this.#listeners.set(topic, [...(this.#listeners.get(topic) ?? []), listener]);
+      },
+    };
+  }
+
+  /** True: it has not answered for so long that it never will. */
+  ping(): boolean {
+    if (!this.isReady) return false;
+    if (this.#unanswered >= MAX_UNANSWERED) return true;
+    this.#unanswered++;
+    this.tell({ kind: 'ping' });
+    return false;
+  }
+
+  kill(): void {
+    this.#worker?.process.kill('SIGKILL');
+  }
+
+  /** Calls back when it is time for another process after one that lived for so long. Returns how long that takes. */
+  refillAfter(lifeMs: number, refill: () => void): number {
+    const delayMs = this.#backOff.delayAfter(lifeMs);
+    this.#restart = setTimeout(refill, delayMs);
+    return delayMs;
+  }
+
+  /** No further process. */
+  retire(): void {
+    clearTimeout(this.#restart);
+  }
+
+  #hear(message: ToPrimary, worker: Worker): void {
+    if (message.kind === 'note') {
+      for (const listener of this.#listeners.get(message.topic) ?? []) listener(message.body);
+    } else if (message.kind === 'pong') {
+      this.#unanswered = 0;
+    } else if (message.kind === 'hello') {
+      this.#events.onHello(this);
+    } else if (message.kind === 'leaving') {
+      this.#events.onLeaving(this, worker);
+    } else if (message.kind === 'failed') {
+      this.#failure = message.failure;
+    } else {
+      this.#ready = message.ready;
+      this.#events.onReady(this, message.ready);
+    }
+  }
+}

@@ -1,0 +1,223 @@
+// The primary process: starts workers, starts others in the place of those that end, and passes on what it is told. It
+// serves nothing itself, so that no call can bring it down.
+import cluster, { type Worker } from 'node:cluster';
+import { type ErrorCode, GatewayError } from '../errors.ts';
+import type { BackOffRules } from './back-off.ts';
+import { HandedOver } from './handed-over.ts';
+import { type End, Slot } from './slot.ts';
+import { type Announcement, type Ready, SLOT_VARIABLE } from './worker-messages.ts';
+
+export interface SupervisorLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  error(facts: object, message: string): void;
+}
+
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly secret: string;
+  /** Of the admin listener, where there is one. */
+  readonly adminPort?: number | undefined;
+  readonly log: SupervisorLog;
+  /** Flags for Node.js itself. */
+  readonly execArgv: readonly string[];
+  /** From being told to stop to being killed. */
+  readonly stopMs: number;
+  /** A process is in a slot, and has not begun yet: whoever wants to talk with it takes its channel now. */
+  readonly onWorker?: ((slot: Slot) => void) | undefined;
+  /** The process of a slot is gone. */
+  readonly onGone?: ((slot: Slot) => void) | undefined;
+  readonly backOff?: BackOffRules | undefined;
+  /** Between two questions whether a worker is still there. Default: 10 s. */
+  readonly heartbeatMs?: number | undefined;
+}
+
+const HEARTBEAT_MS = 10_000;
+/** A worker that is told to end now does so with its last signature and its last lines; one that hangs does not. */
+const END_MS = 2_000;
+
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #slots: readonly Slot[];
+  readonly #heartbeat: NodeJS.Timeout;
+  readonly #handedOver = new HandedOver();
+  /** Who waits for the first word of a slot. */
+  readonly #awaited = new Map<Slot, (outcome: Ready | GatewayError) => void>();
+  readonly #allGone: Promise<void>;
+  #settle: () => void = () => {};
+  /** What the first worker said; all others listen there, and serve the same. */
+  #first: Ready | undefined;
+  /** Ports that the settings left open are asked for by number: whoever held them is gone. */
+  #arePortsKept = false;
+  #isStopping = false;
+  #isClean = true;
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    const events = {
+      onHello: (slot: Slot) => this.#brief(slot),
+      onReady: (slot: Slot, ready: Ready) => this.#welcome(slot, ready),
+      onLeaving: (slot: Slot, worker: Worker) =>
+        void this.#handedOver.release(worker).then(() => slot.tell({ kind: 'left' })),
+      onEnd: (slot: Slot, end: End) => this.#replace(slot, end),
+    };
+    this.#slots = Array.from({ length: options.workers }, (_, index) => new Slot(index + 1, events, options.backOff));
+    this.#allGone = new Promise((resolve) => {
+      this.#settle = resolve;
+    });
+    this.#heartbeat = setInterval(() => this.#ping(), options.heartbeatMs ?? HEARTBEAT_MS).unref();
+    // Nobody reads stdin: the terminal is the primary's.
+    cluster.setupPrimary({ execArgv: [...options.execArgv], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  }
+
+  get slots(): readonly Slot[] {
+    return this.#slots;
+  }
+
+  get readyCount(): number {
+    return this.#slots.filter(({ isReady }) => isReady).length;
+  }
+
+  /** The first worker alone, then all others. Throws what keeps the first from starting. */
+  async start(): Promise<Announcement | undefined> {
+    const [first, ...others] = this.#slots;
+    const { announcement } = await this.#startOne(first!);
+    // One that fails now, where the first did not, is tried again like any that ends later.
+    await Promise.all(others.map((slot) => this.#startOne(slot).catch(() => {})));
+    return announcement;
+  }
+
+  /** What SIGHUP means, to all. */
+  hangUp(): void {
+    for (const slot of this.#slots) slot.tell({ kind: 'hangup' });
+  }
+
+  /** Resolves when all are gone: true where each ended as it should. */
+  async stop(why: string): Promise<boolean> {
+    this.#retire();
+    for (const slot of this.#slots) slot.tell({ kind: 'stop', why });
+    const timer = setTimeout(() => this.#killAll('did not stop in time'), this.#options.stopMs);
+    await this.#allGone;
+    clearTimeout(timer);
+    return this.#isClean;
+  }
+
+  /** Resolves when all are gone, in a moment. */
+  async end(): Promise<void> {
+    this.#retire();
+    for (const slot of this.#slots) slot.tell({ kind: 'end' });
+    const timer = setTimeout(() => this.#killAll('did not end when told to'), END_MS);
+    await this.#allGone;
+    clearTimeout(timer);
+  }
+
+  #startOne(slot: Slot): Promise<Ready> {
+    return new Promise((resolve, reject) => {
+      this.#awaited.set(slot, (outcome) => (outcome instanceof GatewayError ? reject(outcome) : resolve(outcome)));
+      this.#fork(slot);
+    });
+  }
+
+  #fork(slot: Slot): void {
+    if (!this.#slots.some(({ isAlive }) => isAlive)) this.#arePortsKept = this.#first !== undefined;
+    const worker = cluster.fork({ [SLOT_VARIABLE]: String(slot.number) });
+    this.#handedOver.watch(worker);
+    slot.fill(worker);
+    this.#options.onWorker?.(slot);
+  }
+
+  #brief(slot: Slot): void {
+    // Told while it did not listen yet, it would come up now and stay.
+    if (this.#isStopping) {
+      slot.tell({ kind: 'stop', why: 'stopped while it started' });
+      return;
+    }
+    const { workers, secret } = this.#options;
+    const ports = this.#arePortsKept ? this.#first!.ports : {};
+    const begin = {
+      slot: slot.number,
+      workers,
+      isFirst: this.#first === undefined,
+      secret,
+      ports,
+      adminPort: this.#options.adminPort,
+    };
+    slot.tell({ kind: 'begin', begin });
+  }
+
+  #welcome(slot: Slot, ready: Ready): void {
+    this.#first ??= ready;
+    if (ready.catalogDigest !== this.#first.catalogDigest)
+      this.#options.log.warn(
+        { worker: slot.number },
+        'this worker serves other tools than the first: files have changed since the start. Restart the gateway, so that all serve the same',
+      );
+    this.#options.log.info({ worker: slot.number, pid: slot.pid }, 'a worker serves');
+    this.#answer(slot, ready);
+  }
+
+  #replace(slot: Slot, end: End): void {
+    const { log, onGone } = this.#options;
+    onGone?.(slot);
+    const { code, signal, failure } = end;
+    if (this.#isStopping) {
+      if (code !== 0) this.#isClean = false;
+      this.#settleWhenAllGone();
+    } else if (this.#first !== undefined) {
+      const restartInMs = slot.refillAfter(end.lifeMs, () => this.#fork(slot));
+      const how = signal === null ? { code } : { signal };
+      const facts = { worker: slot.number, ...(failure ? { why: failure.message } : how), restartInMs };
+      log.error(
+        facts,
+        end.wasReady ? 'a worker ended, and is started again' : 'a worker could not start, and is tried again',
+      );
+    }
+    this.#answer(slot, toStartError(end));
+  }
+
+  /** To whoever waits for the first word of a slot. */
+  #answer(slot: Slot, outcome: Ready | GatewayError): void {
+    this.#awaited.get(slot)?.(outcome);
+    this.#awaited.delete(slot);
+  }
+
+  #ping(): void {
+    for (const slot of this.#slots) {
+      if (!slot.ping()) continue;
+      this.#options.log.error(
+        { worker: slot.number, pid: slot.pid },
+        'a worker has not answered for long: it is killed',
+      );
+      slot.kill();
+    }
+  }
+
+  #retire(): void {
+    this.#isStopping = true;
+    clearInterval(this.#heartbeat);
+    for (const slot of this.#slots) slot.retire();
+    this.#settleWhenAllGone();
+  }
+
+  #settleWhenAllGone(): void {
+    if (!this.#slots.some(({ isAlive }) => isAlive)) this.#settle();
+  }
+
+  #killAll(why: string): void {
+    for (const slot of this.#slots) {
+      if (!slot.isAlive) continue;
+      this.#options.log.error({ worker: slot.number, pid: slot.pid }, `a worker ${why}: it is killed`);
+      slot.kill();
+    }
+  }
+}
+
+/** Why there is no worker, for the one who started the program. */
+function toStartError({ code, signal, failure }: End): GatewayError {
+  if (failure) return new GatewayError(failure.code as ErrorCode, failure.message, { ...failure.details });
+  const how = signal === null ? `code ${code}` : signal;
+  return new GatewayError(
+    'CANNOT_LISTEN',
+    `The first worker ended (${how}) before it listened; what it said stands above. Without workers (--workers 1) the same shows in one process.`,
+  );
+}

@@ -1,0 +1,258 @@
+// Room for calls over all workers: never more at once than is written, never less where calls wait, and not a word while each
+// worker's calls fit its part.
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GatewayError } from '../../src/errors.ts';
+import { Slots, type WaitingCall } from '../../src/limits/slots.ts';
+import { createPrimaryState, type PrimaryState } from '../../src/state/primary-state.ts';
+import type { SharedState } from '../../src/state/shared-state.ts';
+import { openWorkerState } from '../../src/state/worker-state.ts';
+import { type ChannelPair, connectState } from '../support/state-channels.ts';
+import { gate } from '../support/until.ts';
+
+const closing: (() => unknown)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0).reverse()) close();
+});
+
+interface Worker extends ChannelPair {
+  readonly state: SharedState;
+  die(): void;
+}
+
+async function startWorker(primary: PrimaryState): Promise<Worker> {
+  const pair = connectState();
+  const detach = primary.attach(pair.primary);
+  const state = await openWorkerState({ channel: pair.worker });
+  closing.push(() => state.close());
+  const die = () => {
+    pair.cut();
+    detach();
+  };
+  return { ...pair, state, die };
+}
+
+async function startWorkers(count: number): Promise<Worker[]> {
+  const primary = createPrimaryState({ workers: count });
+  return Promise.all(Array.from({ length: count }, () => startWorker(primary)));
+}
+
+const RULES = { queue: 1_000, waitSeconds: 60 };
+
+function slotsOf({ state }: Worker, concurrent: number, rules: Partial<typeof RULES> = {}, key = 'api'): Slots {
+  const refuse = (why: string) => new GatewayError('RATE_LIMITED', why);
+  return new Slots({ concurrent, ...RULES, ...rules }, refuse, undefined, (user, total) =>
+    state.room!.shareOf(key, total, user),
+  );
+}
+
+const callOf = (signal = new AbortController().signal): WaitingCall => ({
+  label: 'list',
+  signal,
+  deadline: performance.now() + 600_000,
+});
+
+/** Counts what runs over all workers. */
+class Watch {
+  running = 0;
+  most = 0;
+  done = 0;
+
+  async run(slots: Slots, work: () => Promise<unknown>): Promise<void> {
+    await slots.enter('', callOf());
+    this.most = Math.max(this.most, ++this.running);
+    await work();
+    this.running--;
+    this.done++;
+    slots.leave('');
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await turn();
+}
+
+describe.each([
+  [1, 2],
+  [1, 4],
+  [2, 3],
+  [3, 2],
+  [7, 3],
+  [8, 2],
+  [64, 4],
+])('room for %i calls over %i workers', (total, count) => {
+  test('is never exceeded and used to the last place, wherever the calls are', async () => {
+    const workers = await startWorkers(count);
+    const slots = workers.map((worker) => slotsOf(worker, total));
+    const watch = new Watch();
+    // All at one worker, then at another, then everywhere: the places have to move.
+    for (const at of [...slots.keys(), -1]) {
+      const before = watch.done;
+      watch.most = 0;
+      const calls = Array.from({ length: total * 6 }, (_, i) =>
+        watch.run(slots[at === -1 ? i % count : at]!, () => turns(1 + (i % 12))),
+      );
+      await Promise.all(calls);
+      expect([watch.most, watch.done - before]).toEqual([total, total * 6]);
+    }
+  });
+
+  test('is there again when a worker dies with all of it', async () => {
+    const workers = await startWorkers(count);
+    const [dying, living] = [slotsOf(workers[0]!, total), slotsOf(workers[1]!, total)];
+    for (let i = 0; i < total; i++) await dying.enter('', callOf());
+    const waiting = Promise.all(Array.from({ length: total }, () => living.enter('', callOf())));
+    await turns(20);
+    workers[0]!.die();
+    await waiting;
+    expect(living.running).toBe(total);
+  });
+});
+
+test('room of workers is never exceeded and never lost, whatever calls, callers and workers do', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 9 }),
+      fc.array(fc.tuple(fc.nat(2), fc.constantFrom('call', 'call', 'call', 'leave', 'die', 'wait'), fc.nat(6)), {
+        maxLength: 60,
+      }),
+      async (total, steps) => {
+        const primary = createPrimaryState({ workers: 3 });
+        const open = async () => {
+          const worker = await startWorker(primary);
+          return { worker, slots: slotsOf(worker, total), calls: new Set<AbortController>() };
+        };
+        const all = await Promise.all([open(), open(), open()]);
+        const dead = new Set<Slots>();
+        const running = () => all.reduce((sum, { slots }) => sum + (dead.has(slots) ? 0 : slots.running), 0);
+        const call = async (at: number, ms: number) => {
+          const { slots, calls } = all[at]!;
+          const leaving = new AbortController();
+          calls.add(leaving);
+          try {
+            await slots.enter('', callOf(leaving.signal));
+          } catch {
+            return void calls.delete(leaving);
+          }
+          calls.delete(leaving);
+          expect(running()).toBeLessThanOrEqual(total);
+          await turns(ms);
+          slots.leave('');
+        };
+        const begun: Promise<void>[] = [];
+        for (const [at, step, count] of steps) {
+          if (step === 'call') begun.push(call(at, count));
+          if (step === 'leave') for (const leaving of [...all[at]!.calls].slice(0, count)) leaving.abort();
+          if (step === 'wait') await turns(count);
+          if (step === 'die') {
+            const { worker, slots, calls } = all[at]!;
+            worker.die();
+            dead.add(slots);
+            for (const leaving of calls) leaving.abort();
+            all[at] = await open();
+          }
+        }
+        await Promise.all(begun);
+        // All of it can be had at any one of them, and nobody else is there any more.
+        const watch = new Watch();
+        await Promise.all(Array.from({ length: total * 2 }, () => watch.run(all[1]!.slots, () => turns(20))));
+        expect(watch.most).toBe(total);
+      },
+    ),
+    { numRuns: 200 },
+  );
+});
+
+describe('room of workers', () => {
+  test('costs nothing to use while calls fit the equal parts', async () => {
+    const workers = await startWorkers(4);
+    const before = workers.map(({ count }) => count());
+    const watch = new Watch();
+    for (const worker of workers) {
+      const slots = slotsOf(worker, 64);
+      for (let round = 0; round < 50; round++)
+        await Promise.all(Array.from({ length: 16 }, () => watch.run(slots, () => turns(1))));
+    }
+    expect(watch.done).toBe(4 * 50 * 16);
+    expect(workers.map(({ count }) => count())).toEqual(before);
+  });
+
+  test('without a queue refuses exactly what is beyond it', async () => {
+    const workers = await startWorkers(3);
+    const slots = workers.map((worker) => slotsOf(worker, 5, { queue: 0 }));
+    const entered = await Promise.allSettled(
+      Array.from({ length: 30 }, async (_, at) => slots[at % 3]!.enter('', callOf())),
+    );
+    expect(entered.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    // A place that was left is there for whoever comes next, at any worker.
+    const full = slots.findIndex(({ running }) => running > 0);
+    slots[full]!.leave('');
+    await slots[(full + 1) % 3]!.enter('', callOf());
+    expect(slots.reduce((sum, { running }) => sum + running, 0)).toBe(5);
+  });
+
+  test('is shared by two workers that both have more calls than fit', async () => {
+    const [one, two] = await startWorkers(2);
+    const [first, second] = [slotsOf(one!, 6), slotsOf(two!, 6)];
+    const watch = new Watch();
+    const early = Array.from({ length: 60 }, () => watch.run(first, () => turns(10)));
+    await turns(10);
+    expect(first.running).toBe(6);
+    const late = Array.from({ length: 60 }, () => watch.run(second, () => turns(10)));
+    let isFair = false;
+    while (!isFair && watch.done < 120) {
+      await turn();
+      isFair = first.running === 3 && second.running === 3;
+    }
+    expect(isFair).toBe(true);
+    await Promise.all([...early, ...late]);
+    expect(watch.most).toBe(6);
+  });
+
+  test('a worker that is started again gets what others have left of it', async () => {
+    const primary = createPrimaryState({ workers: 2 });
+    const [one, two] = [await startWorker(primary), await startWorker(primary)];
+    const first = slotsOf(one, 4);
+    two.die();
+    for (let i = 0; i < 4; i++) await first.enter('', callOf());
+    const again = slotsOf(await startWorker(primary), 4);
+    const { opened, open } = gate();
+    const entered = Promise.resolve(again.enter('', callOf())).then(() => open());
+    await turns(20);
+    expect([first.running, again.running]).toEqual([4, 0]);
+    first.leave('');
+    await opened;
+    await entered;
+    expect([first.running, again.running]).toEqual([3, 1]);
+  });
+
+  test('a caller that leaves while more room is asked for is gone', async () => {
+    const [one, two] = await startWorkers(2);
+    const [first, second] = [slotsOf(one!, 1), slotsOf(two!, 1)];
+    await first.enter('', callOf());
+    const leaving = new AbortController();
+    const entered = second.enter('', callOf(leaving.signal));
+    leaving.abort();
+    await expect(entered).rejects.toMatchObject({ code: 'CANCELLED' });
+    first.leave('');
+    await turns(20);
+    expect([second.running, second.waiting]).toEqual([0, 0]);
+    await first.enter('', callOf());
+    expect(first.running).toBe(1);
+  });
+
+  test('is queued for where the primary hangs, and the part of this worker goes on', async () => {
+    const [one] = await startWorkers(2);
+    const slots = slotsOf(one!, 4, { queue: 1 });
+    one!.cut();
+    await slots.enter('', callOf());
+    await slots.enter('', callOf());
+    const [third, fourth] = [slots.enter('', callOf()), slots.enter('', callOf())];
+    await expect(fourth).rejects.toMatchObject({ message: 'full' });
+    slots.leave('');
+    await third;
+    expect(slots.running).toBe(2);
+  });
+});

@@ -1,0 +1,101 @@
+// One admin listener for several workers, as a real gateway has it: sums over all of them, which never go back.
+import '../support/real-http.ts';
+import { afterEach, expect, test } from 'vitest';
+import { WorkersView } from '../../src/cli/admin/workers-view.ts';
+import { WorkerSnapshots } from '../../src/telemetry/merge-snapshots.ts';
+import { type Served, serve } from '../support/cli.ts';
+import { legacy, post } from '../support/mcp.ts';
+import { scrape } from '../support/scrape.ts';
+
+const counter = (value: number) => ({
+  name: 'some_total',
+  help: 'Some.',
+  type: 'counter',
+  aggregator: 'sum',
+  values: [{ labels: { a: '1' }, value }],
+});
+const gauge = (value: number) => ({ ...counter(value), name: 'other', type: 'gauge', aggregator: 'max' });
+
+test('what a worker counted stays when it ends, what it was like does not', () => {
+  const all = new WorkerSnapshots();
+  all.note(1, [counter(3), gauge(9)]);
+  all.note(2, [counter(4), gauge(5)]);
+  const read = () => all.merge().map(({ name, values }) => [name, values[0]?.value]);
+  expect(read()).toEqual([
+    ['some_total', 7],
+    ['other', 9],
+  ]);
+  all.bury(1);
+  expect(read()).toEqual([
+    ['some_total', 7],
+    ['other', 5],
+  ]);
+  // The next one in its place begins with nothing.
+  all.note(1, [counter(1), gauge(2)]);
+  expect(read()).toEqual([
+    ['some_total', 8],
+    ['other', 5],
+  ]);
+  all.bury(1);
+  all.bury(2);
+  expect(read()).toEqual([['some_total', 8]]);
+});
+
+test('whoever asks for readiness makes no worker put its metrics together', async () => {
+  const asked: string[] = [];
+  let hear: (message: unknown) => void = () => {};
+  const parts = { wanted: 1, level: 'info', setLevel: () => {}, isStopping: () => false };
+  const view = new WorkersView(parts);
+  view.attach(1, {
+    send: (message) => {
+      const { kind, id } = message as { kind: string; id: number };
+      asked.push(kind);
+      hear({ kind: 'report', id, reasons: [], ...(kind === 'report' && { snapshots: [counter(5)] }) });
+    },
+    onMessage: (listener) => {
+      hear = listener;
+    },
+  });
+  hear({ kind: 'begun' });
+  expect(await view.readiness()).toMatchObject({ isReady: true, workers: { wanted: 1, ready: 1 } });
+  expect(asked).toEqual(['reasons']);
+  expect((await view.metrics()).find(({ name }) => name === 'some_total')?.values[0]?.value).toBe(5);
+  // And what was counted stays, however often that is asked.
+  await view.readiness();
+  expect(asked).toEqual(['reasons', 'report', 'reasons']);
+});
+
+let gateway: (Served & { readonly admin?: string }) | undefined;
+afterEach(async () => {
+  await gateway?.stop();
+});
+
+test('workers are told as one: calls, readiness and the log level', { timeout: 120_000 }, async () => {
+  gateway = await serve(['--workers', '2', '--admin-port', '0', '--grace', '1'], {
+    env: { LANDBRIDGE_DRAIN_SECONDS: '0' },
+  });
+  const admin = gateway.admin!;
+  const list = JSON.stringify(legacy(1, 'tools/call', { name: 'tasks_list_tasks', arguments: {} }));
+  for (let index = 0; index < 40; index++) await post(gateway.http, list);
+  const readiness = async () => (await fetch(`${admin}/readyz`)).json() as Promise<{ workers: { ready: number } }>;
+  while ((await readiness()).workers.ready < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  const before = await scrape(admin);
+  expect(before.sum('landbridge_calls_total', { outcome: 'ok' })).toBe(40);
+  expect(before.sum('landbridge_workers', { state: 'running' })).toBe(2);
+  const pid = Number(/"worker":1,"pid":(\d+)/.exec(gateway.log())?.[1]);
+  process.kill(pid, 'SIGKILL');
+  while ((await scrape(admin)).sum('landbridge_worker_exits_total') < 1)
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  expect((await scrape(admin)).sum('landbridge_calls_total', { outcome: 'ok' })).toBe(40);
+  while ((await readiness()).workers.ready < 2) await new Promise((resolve) => setTimeout(resolve, 50));
+  // A level that counts for all: no worker writes a line of a call any more.
+  await fetch(`${admin}/log-level`, { method: 'PUT', body: '{"level":"error"}' });
+  await scrape(admin);
+  const lines = () => gateway!.log().split('"msg":"call"').length;
+  const written = lines();
+  for (let index = 0; index < 20; index++) await post(gateway.http, list);
+  expect((await scrape(admin)).sum('landbridge_calls_total', { outcome: 'ok' })).toBe(60);
+  expect(await gateway.stop()).toBe(0);
+  expect(lines()).toBe(written);
+  gateway = undefined;
+});

@@ -1,0 +1,27 @@
+// Several processes, one pipe: what they write is read line by line.
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const SCRIPT = fileURLToPath(new URL('lines.mjs', import.meta.url));
+const LINES = 10_000;
+const NAMES = ['one', 'two', 'three'];
+
+test('no line of one process is torn by those of another, however slowly they are read', async () => {
+  const writers = NAMES.map((who) => `"$0" "$1" ${who} ${LINES} &`).join(' ');
+  // Between processes that Node.js starts there are sockets; a shell makes a pipe.
+  const shell = spawn('sh', ['-c', `(${writers} wait) | cat`, process.execPath, SCRIPT], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of shell.stdout) chunks.push(chunk as Buffer);
+  const lines = Buffer.concat(chunks)
+    .toString()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as { who: string; line: number });
+  for (const who of NAMES)
+    expect(lines.filter((line) => line.who === who).map(({ line }) => line)).toEqual(
+      Array.from({ length: LINES }, (_, index) => index),
+    );
+});
