@@ -80,3 +80,9 @@ export function median(values) {
   if (sorted.length === 0) return Number.NaN;
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
+
+/** How far values lie from their middle, as a share of it: half of the way from the least to the greatest. */
+export function spreadOf(values) {
+  const known = values.filter((value) => !Number.isNaN(value));
+  return known.length < 2 ? Number.NaN : (Math.max(...known) - Math.min(...known)) / 2 / Math.abs(median(known));
+}

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { measureIdentity } from './identity.mjs';
 import { measureImport } from './import.mjs';
+import { measureProcess, renderProcess } from './in-process.mjs';
 import { generator } from './load.mjs';
 import { CORES, stopAll } from './processes.mjs';
 import { measureScale, measureSpeed } from './speed.mjs';
@@ -12,7 +13,7 @@ const HELP = `npm run bench -- [options]
   --rounds <n>        interleaved pairs per row (default 5)
   --seconds <n>       length of one sample (default 1)
   --connections <n>   keep-alive connections of the load generator (default 64)
-  --only <parts>      of speed, scale, identity, import (default: all)
+  --only <parts>      of speed, scale, identity, process, import (default: all)
   --eras <eras>       of modern, legacy (default: both)
   --operations <ops>  of list, get, create, biglist (default: all)
   --own               the raw limit of this folder, even where the shared one is present
@@ -24,7 +25,7 @@ const { values } = parseArgs({
     rounds: { type: 'string', default: '5' },
     seconds: { type: 'string', default: '1' },
     connections: { type: 'string', default: '64' },
-    only: { type: 'string', default: 'speed,scale,identity,import' },
+    only: { type: 'string', default: 'speed,scale,identity,process,import' },
     eras: { type: 'string', default: 'modern,legacy' },
     operations: { type: 'string', default: 'list,get,create,biglist' },
     own: { type: 'boolean', default: false },
@@ -82,6 +83,12 @@ async function bench() {
     progress('');
     print(renderIdentity(results.identity));
     await stopAll();
+  }
+  if (parts.includes('process')) {
+    const onRound = (what) => progress(`process: ${what}`);
+    results.process = await measureProcess({ ...options, onRound });
+    progress('');
+    print(renderProcess(results.process));
   }
   if (parts.includes('import')) {
     const onRound = (round) => progress(`import: round ${round} of ${IMPORT_ROUNDS}`);
