@@ -11,7 +11,7 @@ export const SPECS = here('../../shared/specs');
 const SHARED = here('../../shared/bench');
 mkdirSync(CACHE, { recursive: true });
 
-/** { name, limit, upstream, document }: paths of the scripts, of the OpenAPI document, and the limit's environment. */
+/** { name, limit, upstream, document }: paths of the scripts and of the OpenAPI document. `isShared`: LIMIT_SETTINGS may ask for more. */
 export function prepareLab(own = false) {
   if (own || !existsSync(join(SHARED, 'servers/raw.mjs'))) {
     const document = join(CACHE, 'lab.json');
@@ -25,6 +25,7 @@ export function prepareLab(own = false) {
   }
   return {
     name: 'shared/bench/servers/raw.mjs',
+    isShared: true,
     limit: join(copy, 'servers/raw.mjs'),
     upstream: join(copy, 'servers/upstream.mjs'),
     document: join(copy, 'specs/lab.json'),

@@ -24,7 +24,7 @@ import {
   stop,
   waitFor,
 } from './processes.mjs';
-import { startUpstream } from './speed.mjs';
+import { startUpstream } from './servers.mjs';
 
 const CLI = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
 const WEIGH = fileURLToPath(new URL('../test/chaos/weigh.cjs', import.meta.url));

@@ -9,7 +9,8 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { prepareLab } from './cache.mjs';
 import { findTool, listTools, OPERATIONS } from './messages.mjs';
 import { measurePairs } from './pairs.mjs';
-import { sideOf, startLandbridge, startUpstream } from './speed.mjs';
+import { sideOf, startLandbridge, startUpstream } from './servers.mjs';
+import { fixed, percent, renderTable } from './table.mjs';
 
 const PUBLIC_URL = 'http://127.0.0.1:3998';
 /** One caller makes all the load. */
@@ -86,4 +87,18 @@ export async function startIssuer() {
       server.close();
     },
   };
+}
+
+export function renderIdentity(rows) {
+  const title =
+    '\nWhat it costs to know who calls, beside a gateway that asks nobody (1.00 = nothing; aim: CPU/request 0.90)\n';
+  const head = ['', 'throughput', 'CPU/request', '+-', 'us CPU', 'without', 'noise'];
+  const body = rows.map((row) => [
+    row.label,
+    ...[row.throughput, row.cpu].map((ratio) => fixed(ratio)),
+    percent(row.spread.cpu),
+    ...[row.cpuUs, row.baseCpuUs].map((us) => fixed(us, 1)),
+    `${fixed(row.noise)}${row.errors > 0 ? ` ${row.errors} ERRORS` : ''}`,
+  ]);
+  return title + renderTable(head, body);
 }

@@ -1,13 +1,13 @@
 // One call in process, without sockets: CPU and allocations of the gateway itself, with its log line and without, beside
 // what the raw limit does between its two sockets. What is left of a call over HTTP is node:http, undici and the kernel.
 import { spawn } from 'node:child_process';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { prepareLab } from './cache.mjs';
 import { OPERATIONS } from './messages.mjs';
 import { median, spreadOf } from './pairs.mjs';
 import { pinned } from './processes.mjs';
-import { fixed, renderTable } from './table.mjs';
+import { fixed, percent, renderTable } from './table.mjs';
 
 const CHILD = fileURLToPath(new URL('in-process-child.mjs', import.meta.url));
 /** Samples are short: what a call costs here does not depend on load, and many of them find the quiet moments. */
@@ -19,7 +19,7 @@ const UNCOLLECTED = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-spa
 /** One row per kind of call. */
 export async function measureProcess(options) {
   const { document } = prepareLab(true);
-  const dist = join(dirname(options.cli), '..');
+  const dist = join(dirname(resolve(options.cli)), '..');
   const settings = { dist, document, underWay: options.connections };
   const seconds = SAMPLE_SECONDS * options.seconds;
   const times = await run(options.nodeFlags, { ...settings, what: 'time', rounds: ROUNDS.time, seconds });
@@ -74,9 +74,19 @@ limit: what the raw limit does between its two sockets; KB: what a call allocate
   const body = rows.map(({ label, log, quiet, limit }) => [
     label,
     ...[log, quiet, limit].map(({ us }) => fixed(us, 1)),
-    `${fixed(log.spread * 100, 0)} %`,
+    percent(log.spread),
     fixed(log.gcUs, 1),
     ...[log, quiet, limit].map(kilobytes),
   ]);
   return title + renderTable(head, body);
 }
+
+export function figuresOfProcess(rows) {
+  return rows.flatMap(({ label, log, quiet }) => [
+    { label, what: 'us CPU', value: log.us, spread: log.spread, better: 'less' },
+    { label, what: 'us CPU, no log', value: quiet.us, spread: quiet.spread, better: 'less' },
+    { label, what: 'KB', value: (log.heapBytes + log.bufferBytes) / 1024, spread: BYTES_SPREAD, better: 'less' },
+  ]);
+}
+/** What is allocated hardly depends on anything but the program. */
+const BYTES_SPREAD = 0.02;

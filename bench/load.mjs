@@ -19,13 +19,14 @@ export const ARGUMENT = 2_222;
  */
 export async function load(port, requests, { seconds, connections }) {
   const parts = requests.map(({ head, body }) => ({ head, pieces: split(body) }));
-  return generator === 'wrk'
+  // wrk counts in whole seconds.
+  return generator === 'wrk' && seconds >= 1
     ? runWrk(port, parts, seconds, connections)
     : JSON.parse(await run([process.execPath, CLIENT, JSON.stringify({ port, parts, seconds, connections })]));
 }
 
 /** [before the id, after it] or [before the id, between, after the argument]. */
-function split(body) {
+export function split(body) {
   const at = body.indexOf(String(ID));
   const rest = body.slice(at + 10);
   const second = rest.indexOf(String(ARGUMENT));
@@ -56,15 +57,7 @@ end
 `,
   );
   const url = `http://127.0.0.1:${port}/mcp`;
-  const output = await run([
-    'wrk',
-    '-t1',
-    `-c${connections}`,
-    `-d${Math.max(1, Math.round(seconds))}s`,
-    '-s',
-    script,
-    url,
-  ]);
+  const output = await run(['wrk', '-t1', `-c${connections}`, `-d${Math.round(seconds)}s`, '-s', script, url]);
   return JSON.parse(/^@(.*)$/m.exec(output)[1]);
 }
 

@@ -66,27 +66,51 @@ export async function check(port, request, { tool, expect }) {
   if (!good) throw new Error(`${tool ?? 'tools/list'} gave ${JSON.stringify(result).slice(0, 300)}`);
 }
 
-/** The names of all tools a server lists. */
-export async function listTools(port, token) {
-  const names = [];
+/** All tools a server lists. */
+export async function listWholeTools(port, token) {
+  const tools = [];
   let cursor;
   do {
     const { headers } = buildRequest(port, 'legacy', {}, token);
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor } });
     const { result } = JSON.parse(await post(port, { ...headers, 'content-length': Buffer.byteLength(body) }, body));
-    for (const { name } of result.tools) names.push(name);
+    tools.push(...result.tools);
     cursor = result.nextCursor;
   } while (cursor !== undefined);
-  return names;
+  return tools;
+}
+
+/** The names of all tools a server lists. */
+export async function listTools(port, token) {
+  return (await listWholeTools(port, token)).map(({ name }) => name);
 }
 
 /** Gateways name tools their own way: getUser may be get_user or lab_users_get_user. */
 export function findTool(names, operationId) {
-  const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
-  const found = names.find((name) => plain(name).endsWith(plain(operationId)));
-  if (found === undefined) throw new Error(`no tool for ${operationId}`);
-  return found;
+  const tool = names.find((name) => plain(name).endsWith(plain(operationId)));
+  if (tool === undefined) throw new Error(`no tool for ${operationId}`);
+  return tool;
 }
+
+/** How an operation is called in an exposure mode, among the tools it lists: { tool, arguments }. */
+export function toCall(tools, exposure, operationId, args) {
+  if (exposure === 'search') {
+    const operation = operationId.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    return { tool: 'call_operation', arguments: { operation, arguments: args } };
+  }
+  if (exposure === 'tools') {
+    const names = tools.map(({ name }) => name);
+    return { tool: findTool(names, operationId), arguments: args };
+  }
+  for (const { name, inputSchema } of tools) {
+    const actions = inputSchema.properties.action?.enum ?? [];
+    const isThere = actions.some((action) => plain(action) === plain(operationId));
+    if (isThere) return { tool: name, arguments: { action: findTool(actions, operationId), ...args } };
+  }
+  throw new Error(`no action for ${operationId}`);
+}
+
+const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
 function post(port, headers, body) {
   return new Promise((resolve, reject) => {

@@ -1,76 +1,114 @@
-// Interleaved pairs: every sample of one server is taken right next to a sample of the server it is compared with, in
-// alternating order. The quieter half of the pairs is kept, and the median of their ratios is the result. On a busy
+// Interleaved samples: every sample of one server is taken right next to a sample of the server it is compared with, in
+// alternating order. The quieter half of the rounds is kept, and the median of their ratios is the result. On a busy
 // machine that is the only kind of number worth anything.
 import { load } from './load.mjs';
-import { cpuNs, fetchText, machineCpuNs, ownCpuNs } from './processes.mjs';
+import { cpuNs, fetchText, machineCpuNs, ownCpuNs, residentMb } from './processes.mjs';
 
-const WARM_REQUESTS = 30_000;
-const MAX_WARM_SECONDS = 8;
+const WARM_REQUESTS = 12_000;
+const MAX_WARM_SECONDS = 4;
 
 /**
- * `pairs`: [{ label, ours, base }], each side { port, pid, requests }. `upstream`: { port, pid }.
- * Resolves with one row per pair; ratios are ours to base, and above 1 is better than the base.
+ * `pairs`: [{ label, ours, base, others }], each side { port, pid, requests }, or with a `load` of its own; `others` are more
+ * sides by name, measured in the same rounds. `upstream`: { port, pid }. Resolves with one row per pair; ratios are ours to
+ * base, and above 1 is better than the base (of `p99Ratio`, below).
  */
 export async function measurePairs(pairs, upstream, { rounds, seconds, connections, onRound }) {
-  const count = async () => Number(await fetchText(`http://127.0.0.1:${upstream.port}/__count`));
+  const sample = createSampler(upstream, { seconds, connections });
+  const rows = pairs.map(({ label, ours, base, others = {} }) => ({
+    label,
+    sides: { base, ours, ...others },
+    taken: [],
+  }));
+  for (const { sides } of rows) for (const side of Object.values(sides)) await warmUp(side, { seconds, connections });
+  for (let round = 0; round < rounds; round++) {
+    for (const { sides, taken } of rows) {
+      const samples = {};
+      for (const name of inTurn(Object.keys(sides), round)) samples[name] = await sample(sides[name]);
+      taken.push(samples);
+    }
+    onRound?.(round + 1);
+  }
+  return rows.map(({ label, taken }) => summarise(label, taken));
+}
 
-  const sample = async ({ port, pid, requests }) => {
+/** Who comes first in one round comes last in the next. */
+function inTurn(names, round) {
+  return round % 2 === 0 ? names : [...names].reverse();
+}
+
+const loadOn = (side, settings) => (side.load ?? ((how) => load(side.port, side.requests, how)))(settings);
+
+/** Until the compiler has settled, or a slow machine has had its time. */
+async function warmUp(side, { seconds, connections }) {
+  const piece = Math.min(1, seconds);
+  let warm = 0;
+  for (let past = 0; past < MAX_WARM_SECONDS * piece && warm < WARM_REQUESTS * piece; past += piece) {
+    warm += (await loadOn(side, { seconds: piece, connections })).requests;
+  }
+}
+
+function createSampler(upstream, settings) {
+  const count = async () => Number(await fetchText(`http://127.0.0.1:${upstream.port}/__count`));
+  return async (side) => {
+    const { pid, reachesUpstream } = side;
     const asked = await count();
     const before = { us: cpuNs(pid), upstream: cpuNs(upstream.pid), own: ownCpuNs(), machine: machineCpuNs() };
     const startedAt = performance.now();
-    const run = await load(port, requests, { seconds, connections });
+    const run = await loadOn(side, settings);
     const wallNs = (performance.now() - startedAt) * 1e6;
     const used = cpuNs(pid) - before.us;
-    const ours = used + cpuNs(upstream.pid) - before.upstream + ownCpuNs() - before.own;
+    const ours = used + cpuNs(upstream.pid) - before.upstream + ownCpuNs() - before.own + (run.clientCpuNs ?? 0);
+    const isSkipping = reachesUpstream && (await count()) - asked < run.requests * 0.98;
     return {
       rps: run.requests / run.seconds,
       cpuUs: used / 1e3 / run.requests,
       // What the rest of the machine did meanwhile, in cores.
       foreign: Math.max(0, machineCpuNs() - before.machine - ours) / wallNs,
+      p50: run.p50,
       p99: run.p99,
-      errors: run.errors + (requests[0].reachesUpstream && (await count()) - asked < run.requests * 0.98 ? 1 : 0),
+      residentMb: residentMb(pid),
+      errors: run.errors + (isSkipping ? 1 : 0),
     };
   };
-
-  for (const { ours, base } of pairs) {
-    for (const { port, requests } of [base, ours]) {
-      // Until the compiler has settled, or a slow machine has had its time.
-      let warm = 0;
-      for (let second = 0; second < MAX_WARM_SECONDS && warm < WARM_REQUESTS; second++) {
-        warm += (await load(port, requests, { seconds: 1, connections })).requests;
-      }
-    }
-  }
-  const taken = pairs.map(() => []);
-  for (let round = 0; round < rounds; round++) {
-    for (const [index, { ours, base }] of pairs.entries()) {
-      const first = await sample(round % 2 === 0 ? base : ours);
-      const second = await sample(round % 2 === 0 ? ours : base);
-      taken[index].push(round % 2 === 0 ? { base: first, ours: second } : { ours: first, base: second });
-    }
-    onRound?.(round + 1);
-  }
-  return pairs.map(({ label }, index) => summarise(label, taken[index]));
 }
 
 function summarise(label, taken) {
   const noise = ({ ours, base }) => ours.foreign + base.foreign || 0;
   const quiet = [...taken].sort((a, b) => noise(a) - noise(b)).slice(0, Math.max(3, Math.ceil(taken.length / 2)));
-  const middle = (of) => median(quiet.map(of));
-  const least = (of) => Math.min(...taken.map(of));
+  const compare = (name) => compareSides(taken, quiet, name);
+  const { ours: _, base: __, ...others } = taken[0];
   return {
     label,
-    throughput: middle(({ ours, base }) => ours.rps / base.rps),
-    cpu: middle(({ ours, base }) => base.cpuUs / ours.cpuUs),
+    ...compare('ours'),
+    others: Object.fromEntries(Object.keys(others).map((name) => [name, compare(name)])),
+    noise: median(quiet.map(noise)) / 2,
+    errors: taken.flatMap((samples) => Object.values(samples)).reduce((sum, { errors }) => sum + errors, 0),
+  };
+}
+
+function compareSides(taken, quiet, name) {
+  const middle = (of) => median(quiet.map(of));
+  const least = (of) => Math.min(...taken.map(of));
+  const ratios = {
+    throughput: (samples) => samples[name].rps / samples.base.rps,
+    cpu: (samples) => samples.base.cpuUs / samples[name].cpuUs,
+    p99Ratio: (samples) => samples[name].p99 / samples.base.p99,
+  };
+  const each = (of) => Object.fromEntries(Object.entries(ratios).map(([key, ratio]) => [key, of(quiet.map(ratio))]));
+  return {
+    ...each(median),
+    spread: each(spreadOf),
     // The cheapest sample of each: what other programs do to a sample only ever makes it dearer.
-    best: least(({ base }) => base.cpuUs) / least(({ ours }) => ours.cpuUs),
-    rps: middle(({ ours }) => ours.rps),
+    best: least(({ base }) => base.cpuUs) / least((samples) => samples[name].cpuUs),
+    rps: middle((samples) => samples[name].rps),
     baseRps: middle(({ base }) => base.rps),
-    cpuUs: middle(({ ours }) => ours.cpuUs),
+    cpuUs: middle((samples) => samples[name].cpuUs),
     baseCpuUs: middle(({ base }) => base.cpuUs),
-    p99: middle(({ ours }) => ours.p99),
-    noise: middle(noise) / 2,
-    errors: taken.reduce((sum, { ours, base }) => sum + ours.errors + base.errors, 0),
+    p50: middle((samples) => samples[name].p50),
+    p99: middle((samples) => samples[name].p99),
+    baseP99: middle(({ base }) => base.p99),
+    residentMb: middle((samples) => samples[name].residentMb),
+    baseResidentMb: middle(({ base }) => base.residentMb),
   };
 }
 

@@ -48,7 +48,7 @@ export async function stop(child) {
 export const stopAll = () => Promise.all([...live].map(stop));
 
 /** Repeats `attempt` until it succeeds, as long as the process lives. */
-export async function waitFor(child, what, attempt, limitMs = 120_000) {
+export async function waitFor(child, what, attempt, { limitMs = 120_000, lookMs = 20 } = {}) {
   const end = performance.now() + limitMs;
   for (;;) {
     try {
@@ -57,7 +57,7 @@ export async function waitFor(child, what, attempt, limitMs = 120_000) {
       if (child.ended !== undefined) throw new Error(`${what} ended (${child.ended}) before it was ready`);
       if (performance.now() > end) throw new Error(`${what} is not ready: ${error.message}`);
     }
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, lookMs));
   }
 }
 
@@ -91,6 +91,19 @@ export function cpuNs(pid) {
       sum += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1)[0]);
     }
     return sum;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Megabytes of memory a process has now, and the most it ever had. */
+export const residentMb = (pid) => statusMb(pid, 'VmRSS');
+export const peakMb = (pid) => statusMb(pid, 'VmHWM');
+
+function statusMb(pid, field) {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)[1]) / 1024;
   } catch {
     return Number.NaN;
   }

@@ -1,107 +1,217 @@
-// tools/list and tools/call of `landbridge serve` beside the raw limit, and a call at 10 and at 5,000 tools.
-import { openSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { CACHE, LIMIT_SETTINGS, prepareLab } from './cache.mjs';
-import { buildManyDocument } from './documents.mjs';
-import { ARGUMENT } from './load.mjs';
-import { buildRequest, check, findTool, listTools, OPERATIONS } from './messages.mjs';
-import { measurePairs } from './pairs.mjs';
-import { fetchText, freePort, startNode, stop, waitFor } from './processes.mjs';
+// tools/list and tools/call of `landbridge serve` beside the raw limit, in time and memory; where they are present also a
+// careful gateway written by hand and another gateway of the same kind, in the same rounds.
+import { prepareLab } from './cache.mjs';
+import { countPerRequest, whyNoCounters } from './instructions.mjs';
+import { generator } from './load.mjs';
+import { findTool, listTools, OPERATIONS } from './messages.mjs';
+import { measurePairs, median } from './pairs.mjs';
+import { findPeer, missingPeer, PEER, sideOfPeer, startPeer } from './peers.mjs';
+import { CORES, residentMb } from './processes.mjs';
+import { sideOf, startLandbridge, startLimit, startUpstream } from './servers.mjs';
+import { fixed, percent, renderTable, whole } from './table.mjs';
 
-const AIM = { list: 0.8, get: 0.7, create: 0.7, biglist: 0.7 };
-/** Legacy clients take the same way below the envelope, so two rows tell the difference. */
-const MEASURED = { modern: ['list', 'get', 'create', 'biglist'], legacy: ['list', 'get'] };
+/** Of the limit's speed, by CPU per request. */
+const AIM = { list: 0.95, get: 0.83, create: 0.88, biglist: 0.9 };
+const P99_AIM = 1.5;
+const MEMORY_AIM = { rest: 85, load: 130 };
+/** Legacy clients take the same way below the envelope, so two rows tell the difference; peers are measured in all. */
+const LEGACY = ['list', 'get'];
+/** What differs most with the room there is for garbage. */
+const ROOMY = ['get', 'biglist'];
+/** The young generation sized for a server: the limit then is `gc-semi64` of the shared harness. */
+const ROOMY_FLAGS = ['--max-semi-space-size=64'];
+/** `sane-full` of the shared harness: the limit that validates with ajv and writes a line per call with pino. */
+const CAREFUL = { VAL: 'ajv', LOG: 'pino-async', HDR: '1' };
+const REST_MS = 500;
 
 export async function measureSpeed(options) {
   const lab = prepareLab(options.own);
   const upstream = await startUpstream(lab);
-  const landbridge = await startLandbridge(options, lab.document, upstream);
-  const names = await listTools(landbridge.port);
+  const peer = findPeer(options.peers);
   const pairs = [];
-  for (const era of Object.keys(MEASURED).filter((name) => options.eras.includes(name))) {
-    const limit = await startLimit(lab, era, upstream);
-    for (const key of MEASURED[era].filter((name) => options.operations.includes(name))) {
+  const memory = [];
+  const wanted = (keys) => keys.filter((key) => options.operations.includes(key));
+  const start = async (name, starting) => {
+    const server = await starting;
+    await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    memory.push({ label: name, restMb: residentMb(server.pid) });
+    return server;
+  };
+  const add = async (era, keys, landbridge, limit, { note = '', othersOf = async () => ({}) } = {}) => {
+    const names = await listTools(landbridge.port);
+    for (const key of wanted(keys)) {
       const operation = OPERATIONS[key];
       const named = { ...operation, ...(operation.tool && { tool: findTool(names, operation.tool) }) };
+      const base = await sideOf(limit, era, [operation]);
       pairs.push({
-        label: `${era}  ${operation.label}`,
+        label: `${era}  ${operation.label}${note}`,
         aim: AIM[key],
         ours: await sideOf(landbridge, era, [named]),
-        base: await sideOf(limit, era, [operation]),
+        base,
+        others: await othersOf(operation, base),
       });
     }
+  };
+  const landbridge = await start('landbridge', startLandbridge(options, lab.document, upstream));
+  if (options.eras.includes('modern')) {
+    const limit = await start('limit', startLimit(lab, 'modern', upstream));
+    const careful = lab.isShared && (await startLimit(lab, 'modern', upstream, { settings: CAREFUL }));
+    const othersOf = async (operation) => (careful ? { careful: await sideOf(careful, 'modern', [operation]) } : {});
+    await add('modern', Object.keys(OPERATIONS), landbridge, limit, { othersOf });
+    const flags = ROOMY_FLAGS;
+    const roomy = await start('landbridge, semi64', startLandbridge(options, lab.document, upstream, { flags }));
+    const roomyLimit = await start('limit, semi64', startLimit(lab, 'modern', upstream, { flags }));
+    await add('modern', ROOMY, roomy, roomyLimit, { note: ', semi64' });
+  }
+  if (options.eras.includes('legacy')) {
+    const limit = await start('limit, legacy', startLimit(lab, 'legacy', upstream));
+    const server = peer && (await start(PEER, startPeer(peer, lab.document, upstream)));
+    const othersOf = async (operation, base) =>
+      server ? { peer: await sideOfPeer(server, operation, base.requests[0].body) } : {};
+    await add('legacy', server ? Object.keys(OPERATIONS) : LEGACY, landbridge, limit, { othersOf });
   }
   const rows = await measurePairs(pairs, upstream, options);
-  await stop(landbridge.child);
-  return { limit: lab.name, rows: rows.map((row, index) => ({ ...row, aim: pairs[index].aim })) };
-}
-
-/** The same calls on a small and on a large catalog; ten tools of each, spread evenly. */
-export async function measureScale(options, [few, many] = [10, 5_000]) {
-  const lab = prepareLab(options.own);
-  const upstream = await startUpstream(lab);
-  const start = async (count) => {
-    const document = join(CACHE, `many-${count}.json`);
-    writeFileSync(document, JSON.stringify(buildManyDocument(count)));
-    const gateway = await startLandbridge(options, document, upstream);
-    const names = await listTools(gateway.port);
-    if (names.length !== count) throw new Error(`${names.length} tools are listed, not ${count}`);
-    const calls = Array.from({ length: 10 }, (_, index) => ({
-      tool: findTool(names, `getPart${(index * count) / 10}`),
-      arguments: { id: ARGUMENT },
-      expect: /4321/,
-    }));
-    return { gateway, side: await sideOf(gateway, 'modern', calls) };
-  };
-  const large = await start(many);
-  const small = await start(few);
-  const label = `a call among ${many.toLocaleString('en')} tools, to one among ${few}`;
-  const [row] = await measurePairs([{ label, ours: large.side, base: small.side }], upstream, options);
-  return row;
-}
-
-/** One side of a pair: checked requests for a gateway, with the caller's key or token where it wants one. */
-export async function sideOf({ port, pid }, era, operations, token) {
-  const requests = [];
-  for (const operation of operations) {
-    const request = buildRequest(port, era, operation, token);
-    await check(port, request, operation);
-    requests.push({ ...request, reachesUpstream: operation.tool !== undefined });
+  const noCounters = whyNoCounters();
+  for (const [index, row] of rows.entries()) {
+    const { aim, ours, base } = pairs[index];
+    row.aim = aim;
+    if (noCounters !== undefined) continue;
+    row.instructions = await countPerRequest(ours, options);
+    row.baseInstructions = await countPerRequest(base, options);
   }
-  return { port, pid, requests };
-}
-
-export async function startUpstream(lab, delayMs = 0) {
-  const port = await freePort();
-  const child = startNode([lab.upstream], {
-    core: 'load',
-    env: { UPSTREAM_PORT: String(port), UPSTREAM_DELAY_MS: String(delayMs) },
-  });
-  await waitFor(child, 'the upstream', () => fetchText(`http://127.0.0.1:${port}/__count`));
-  return { port, pid: child.pid };
-}
-
-async function startLimit(lab, era, upstream) {
-  const port = await freePort();
-  const env = {
-    ...LIMIT_SETTINGS,
-    PORT: String(port),
-    UPSTREAM: `http://127.0.0.1:${upstream.port}`,
-    HDR: era === 'modern' ? '1' : '0',
+  return {
+    limit: lab.name,
+    peer: peer?.version,
+    noPeer: peer ? undefined : missingPeer(options.peers),
+    noCounters,
+    rows,
+    memory: weigh(memory, rows),
   };
-  const child = startNode([lab.limit], { core: 'gateway', env });
-  await waitFor(child, 'the raw limit', () => check(port, buildRequest(port, era, {}), {}));
-  return { port, pid: child.pid };
 }
 
-/** As a user starts it: everything on, one log line per call at level info. */
-export async function startLandbridge(options, document, upstream, { args: more = [], token } = {}) {
-  const port = await freePort();
-  const args = [options.cli, 'serve', document, '--base-url', `http://127.0.0.1:${upstream.port}`];
-  const child = startNode([...options.nodeFlags, ...args, ...more, '--port', String(port), '--exposure', 'tools'], {
-    core: 'gateway',
-    errors: openSync(options.log, 'a'),
+/** Under load: what a process had at the end of its samples, in the middle of all its rows. */
+function weigh(memory, rows) {
+  const rowsOf = {
+    landbridge: [({ label }) => !label.endsWith('semi64'), 'residentMb'],
+    limit: [({ label }) => label.startsWith('modern') && !label.endsWith('semi64'), 'baseResidentMb'],
+    'landbridge, semi64': [({ label }) => label.endsWith('semi64'), 'residentMb'],
+    'limit, semi64': [({ label }) => label.endsWith('semi64'), 'baseResidentMb'],
+    'limit, legacy': [({ label }) => label.startsWith('legacy'), 'baseResidentMb'],
+  };
+  return memory.map(({ label, restMb }) => {
+    const [isOf, key] = rowsOf[label] ?? [() => true];
+    const values = rows
+      .filter(isOf)
+      .map((row) => (key === undefined ? row.others.peer?.residentMb : row[key]) ?? Number.NaN);
+    return {
+      label,
+      restMb,
+      loadMb: median(values),
+      mostMb: Math.max(...values.filter((value) => !Number.isNaN(value))),
+    };
   });
-  await waitFor(child, 'landbridge serve', () => check(port, buildRequest(port, 'modern', {}, token), {}));
-  return { port, pid: child.pid, child };
 }
+
+export function renderSpeed({ limit, peer, noPeer, noCounters, rows, memory }, options) {
+  const where = CORES === undefined ? 'nothing pinned' : 'one core for the gateway, the other for load and upstream';
+  const title = `\nLandbridge beside the raw limit (${limit}: node:http in, undici Pool.dispatch out)
+${options.rounds} interleaved rounds of ${options.seconds} s, ${options.connections} connections by ${generator}, ${where}; limit = 1.00, more is better\n`;
+  const head = [
+    '',
+    'throughput',
+    'CPU/request',
+    'aim',
+    '+-',
+    'req/s',
+    'limit',
+    'us CPU',
+    'limit',
+    'p99 ms',
+    'limit',
+    `x (<= ${P99_AIM})`,
+    'noise',
+  ];
+  const body = rows.map((row) => [
+    row.label,
+    fixed(row.throughput),
+    fixed(row.cpu),
+    row.aim.toFixed(2),
+    percent(row.spread.cpu),
+    ...[row.rps, row.baseRps].map(whole),
+    ...[row.cpuUs, row.baseCpuUs, row.p99, row.baseP99].map((value) => fixed(value, 1)),
+    fixed(row.p99Ratio),
+    `${fixed(row.noise)}${row.errors > 0 ? ` ${row.errors} ERRORS` : ''}`,
+  ]);
+  return [
+    `${title}${renderTable(head, body)}\n  +-: scatter of CPU/request; noise: cores other programs used meanwhile; above 0.2 repeat the run`,
+    renderOthers(
+      rows,
+      'careful',
+      'The limit with ajv, header checks and a log line per call (sane-full), in the same rounds',
+    ),
+    peer === undefined ? `  ${noPeer}` : renderOthers(rows, 'peer', `${PEER} ${peer}, in the same rounds`),
+    renderInstructions(rows, noCounters),
+    renderMemory(memory),
+  ]
+    .filter(Boolean)
+    .join('\n');
+}
+
+/** What else was measured beside the limit, and landbridge beside that. */
+function renderOthers(rows, name, title) {
+  const present = rows.filter(({ others }) => others[name] !== undefined);
+  if (present.length === 0) return '';
+  const head = ['', 'CPU/request', 'throughput', 'us CPU', 'p99 ms', 'landbridge to it', 'throughput'];
+  const body = present.map((row) => {
+    const other = row.others[name];
+    return [
+      row.label,
+      fixed(other.cpu),
+      fixed(other.throughput),
+      fixed(other.cpuUs, 1),
+      fixed(other.p99, 1),
+      `${fixed(other.cpuUs / row.cpuUs)}x`,
+      `${fixed(row.rps / other.rps)}x`,
+    ];
+  });
+  return `\n${title}; limit = 1.00\n${renderTable(head, body)}`;
+}
+
+function renderInstructions(rows, noCounters) {
+  if (noCounters !== undefined) return `  instructions per request: not available, ${noCounters}`;
+  const cells = (row) => [
+    row.label,
+    whole(row.instructions),
+    whole(row.baseInstructions),
+    fixed(row.baseInstructions / row.instructions),
+  ];
+  return `\nInstructions per request in user space, which noise does not change\n${renderTable(['', 'landbridge', 'limit', 'ratio'], rows.map(cells))}`;
+}
+
+function renderMemory(memory) {
+  const cells = ({ label, restMb, loadMb, mostMb }) => [label, ...[restMb, loadMb, mostMb].map(whole)];
+  const aim = ['aim', `<= ${MEMORY_AIM.rest}`, `<= ${MEMORY_AIM.load}`, ''];
+  return `\nResident memory in MB\n${renderTable(['', 'at rest', 'under load', 'most'], [...memory.map(cells), aim])}`;
+}
+
+/** What --compare compares. */
+export function figuresOfSpeed({ rows, memory }) {
+  return [
+    ...rows.flatMap(({ label, cpu, throughput, p99Ratio, spread, instructions }) => [
+      { label, what: 'CPU/request', value: cpu, spread: spread.cpu, better: 'more' },
+      { label, what: 'throughput', value: throughput, spread: spread.throughput, better: 'more' },
+      { label, what: `p99 to the limit's`, value: p99Ratio, spread: spread.p99Ratio, better: 'less' },
+      ...(instructions === undefined
+        ? []
+        : [{ label, what: 'instructions', value: instructions, spread: 0.01, better: 'less' }]),
+    ]),
+    ...memory
+      .filter(({ label }) => label.startsWith('landbridge'))
+      .flatMap(({ label, restMb, loadMb }) => [
+        { label, what: 'MB at rest', value: restMb, spread: MEMORY_SPREAD, better: 'less' },
+        { label, what: 'MB under load', value: loadMb, spread: MEMORY_SPREAD, better: 'less' },
+      ]),
+  ];
+}
+/** When the collector was last at work decides about as much. */
+const MEMORY_SPREAD = 0.05;

@@ -11,3 +11,6 @@ export function renderTable(head, rows) {
 export const fixed = (value, digits = 2) => (Number.isFinite(value) ? value.toFixed(digits) : '-');
 
 export const whole = (value) => (Number.isFinite(value) ? Math.round(value).toLocaleString('en') : '-');
+
+/** A share as `5 %`. */
+export const percent = (share) => (Number.isFinite(share) ? `${Math.round(share * 100)} %` : '-');
