@@ -35,7 +35,7 @@ export async function measureCold(options) {
       overHttp([lab.limit], port, { ...LIMIT_SETTINGS, HDR: '1', PORT: String(port), UPSTREAM: address }),
     'landbridge serve': (port) => overHttp([...serve, '--port', String(port)], port),
     'landbridge serve --stdio': () => overStdio([...serve, '--stdio']),
-    ...(peer && { [PEER]: () => startPeer(peer, lab.document, upstream) }),
+    ...(peer && { [PEER]: () => startPeer(peer, lab.document, upstream, { sessions: 1, lookMs: LOOK_MS }) }),
   };
   const taken = Object.fromEntries(Object.keys(starts).map((name) => [name, []]));
   for (let round = 0; round < options.rounds; round++) {

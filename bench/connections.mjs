@@ -36,7 +36,12 @@ export async function measureConnections(options) {
       const gateway = await startWeighed(options, lab.document, upstream, folder, count);
       rows.push({
         label,
-        ...(await measureHolding(gateway, what, Math.min(Math.ceil(count * Math.min(1, options.seconds)), most))),
+        ...(await measureHolding(
+          options,
+          gateway,
+          what,
+          Math.min(Math.ceil(count * Math.min(1, options.seconds)), most),
+        )),
       });
       await stop(gateway.child);
     }
@@ -71,20 +76,20 @@ async function startWeighed(options, document, upstream, folder, count) {
   };
 }
 
-async function measureHolding(gateway, what, count) {
+async function measureHolding(options, gateway, what, count) {
   const { port } = gateway;
   const names = await listTools(port);
   const call = buildRequest(port, 'modern', { ...OPERATIONS.get, tool: findTool(names, OPERATIONS.get.tool) });
   const list = buildRequest(port, 'modern', {});
   // As warm as it gets: what is compiled and pooled by load is not to be counted as held.
-  await load(port, [list, call], { seconds: 1, connections: 64 });
-  await settle();
+  await load(port, [list, call], options);
+  await settle(options);
   const before = { ...(await gateway.weigh()), ms: await timeCalls(port, call) };
   const holder = await hold({ what, port, count, request: toText(what === 'streams' ? subscription(port) : list) });
-  await settle();
+  await settle(options);
   const during = { ...(await gateway.weigh()), ms: await timeCalls(port, call) };
   await holder.close();
-  await settle();
+  await settle(options);
   const after = await gateway.weigh();
   return {
     open: holder.open,
@@ -102,7 +107,7 @@ async function measureHolding(gateway, what, count) {
   };
 }
 
-const settle = () => new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+const settle = (options) => new Promise((resolve) => setTimeout(resolve, SETTLE_MS * Math.min(1, options.seconds)));
 
 const toText = ({ head, body }) => head + body.replace(String(ID), '1000000077').replace(String(ARGUMENT), '4321');
 

@@ -32,16 +32,16 @@ export function missingPeer(folder) {
   return `peers: ${where}; npm install --prefix <folder> ${PACKAGE}, then --peers <folder>, measures it in the same run`;
 }
 
-export async function startPeer({ home }, document, upstream) {
+export async function startPeer({ home }, document, upstream, { sessions: count = SESSIONS, lookMs } = {}) {
   const port = await freePort();
   const api = ['--api-base-url', `http://127.0.0.1:${upstream.port}`, '--openapi-spec', document];
   const http = ['--transport', 'http', '--host', '127.0.0.1', '--path', '/mcp', '--port', String(port)];
   const child = startNode([join(home, 'bin/mcp-server.js'), ...api, ...http, '--verbose', 'false'], {
     core: 'gateway',
   });
-  const first = await waitFor(child, PACKAGE, () => openSession(port));
+  const first = await waitFor(child, PACKAGE, () => openSession(port), { lookMs });
   const sessions = [first];
-  while (sessions.length < SESSIONS) sessions.push(await openSession(port));
+  while (sessions.length < count) sessions.push(await openSession(port));
   return { port, pid: child.pid, child, sessions };
 }
 

@@ -38,7 +38,8 @@ export async function startLandbridge(
 ) {
   const port = await freePort();
   const args = [options.cli, 'serve', document, '--base-url', `http://127.0.0.1:${upstream.port}`];
-  const modes = ['--port', String(port), '--exposure', exposure];
+  // Nobody is served any more when it is told to end.
+  const modes = ['--port', String(port), '--exposure', exposure, '--drain', '0'];
   const child = startNode([...options.nodeFlags, ...flags, ...args, ...more, ...modes], {
     core: 'gateway',
     errors: openSync(options.log, 'a'),
