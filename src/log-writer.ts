@@ -17,11 +17,12 @@ export interface LineWriter {
   flushSync(): void;
 }
 
-const BATCH_CHARS = 64 * 1024;
-const MAX_WAITING_CHARS = 16 * 1024 * 1024;
+const BATCH_BYTES = 64 * 1024;
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const MAX_DELAY_MS = 250;
 const RETRY_MS = 20;
 const NEWLINE = 0x0a;
+const DELETE = 0x7f;
 /** Whoever ends the process waits for a reader that takes nothing at most this long. */
 const MAX_STALL_MS = 2_000;
 /** What a pipe takes whole or not at all (PIPE_BUF of Linux; POSIX asks for 512): anything longer may be torn by other writers. */
@@ -29,7 +30,7 @@ const WHOLE_BYTES = 4_096;
 
 /** `isShared`: other processes write to it as well. */
 export function createLineWriter(fd: number, isShared = false): LineWriter {
-  let waiting = '';
+  const waiting = new WaitingLines();
   let dropped = 0;
   let batch: Buffer | undefined;
   /** How many dropped lines the batch tells of. */
@@ -43,19 +44,18 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   const maxPiece = isShared && !fstatSync(fd).isFile() ? WHOLE_BYTES : Number.POSITIVE_INFINITY;
 
   const take = (): Buffer => {
-    if (dropped > 0) waiting += writeNotice(dropped);
-    const bytes = Buffer.from(isTorn ? `\n${waiting}` : waiting);
+    if (dropped > 0) waiting.add(writeNotice(dropped));
+    const bytes = waiting.take();
     announced = dropped;
-    waiting = '';
     dropped = 0;
-    return bytes;
+    return isTorn ? Buffer.concat([LINE_END, bytes]) : bytes;
   };
 
   const start = () => {
     clearTimeout(timer);
     timer = undefined;
     if (batch !== undefined) return;
-    if (waiting === '') {
+    if (waiting.bytes === 0) {
       for (const done of flushing.splice(0)) done();
       return;
     }
@@ -66,7 +66,7 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   const giveUp = (retry: NodeJS.Timeout) => {
     clearTimeout(retry);
     batch = undefined;
-    waiting = '';
+    waiting.take();
     for (const done of flushing.splice(0)) done();
   };
 
@@ -87,8 +87,8 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
       // Any other error means a full disk, or that nobody reads any more: calls go on.
       batch = error || written === bytes.length ? undefined : bytes.subarray(written);
       if (batch !== undefined) go();
-      else if (flushing.length > 0 || waiting.length >= BATCH_CHARS) start();
-      else if (waiting !== '') arm();
+      else if (flushing.length > 0 || waiting.bytes >= BATCH_BYTES) start();
+      else if (waiting.bytes > 0) arm();
     });
   };
 
@@ -97,7 +97,7 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
   };
 
   const flushSync = () => {
-    if (waiting === '') return;
+    if (waiting.bytes === 0) return;
     try {
       for (let bytes = take(); bytes.length > 0; ) bytes = bytes.subarray(writeSync(fd, cutLines(bytes, maxPiece)));
     } catch {
@@ -108,12 +108,12 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
 
   return {
     write(line) {
-      if (waiting.length >= MAX_WAITING_CHARS) {
+      if (waiting.bytes >= MAX_WAITING_BYTES) {
         dropped++;
         return;
       }
-      waiting += escapeHidden(line);
-      if (waiting.length >= BATCH_CHARS) start();
+      waiting.add(line);
+      if (waiting.bytes >= BATCH_BYTES) start();
       else arm();
     },
     flush(done) {
@@ -123,6 +123,44 @@ export function createLineWriter(fd: number, isShared = false): LineWriter {
     },
     flushSync,
   };
+}
+
+const LINE_END = Buffer.from('\n');
+
+/**
+ * Lines as bytes from the start. Kept as text they would be thousands of pieces that outlive a collection of the young
+ * generation, and whether anything hides in them would have to be asked of each.
+ */
+class WaitingLines {
+  #block = Buffer.allocUnsafeSlow(2 * BATCH_BYTES);
+  #length = 0;
+  #isPlain = true;
+
+  get bytes(): number {
+    return this.#length;
+  }
+
+  add(line: string): void {
+    // A character takes three bytes at most; a pair of surrogates, four.
+    const most = this.#length + 3 * line.length;
+    if (most > this.#block.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.max(most, 2 * this.#block.length));
+      this.#block.copy(larger, 0, 0, this.#length);
+      this.#block = larger;
+    }
+    const written = this.#block.write(line, this.#length);
+    if (written !== line.length) this.#isPlain = false;
+    this.#length += written;
+  }
+
+  take(): Buffer {
+    const bytes = this.#block.subarray(0, this.#length);
+    const isPlain = this.#isPlain && !bytes.includes(DELETE);
+    this.#block = Buffer.allocUnsafeSlow(2 * BATCH_BYTES);
+    this.#length = 0;
+    this.#isPlain = true;
+    return isPlain ? bytes : Buffer.from(escapeHidden(bytes.toString()));
+  }
 }
 
 /** As many whole lines from the beginning as fit, and one at least. */

@@ -7,8 +7,8 @@ import { FIRST_BYTE_MS } from './patience.ts';
 
 interface Connection {
   readonly socket: Socket;
-  /** Not answered yet. */
-  readonly answers: Set<ServerResponse>;
+  /** Not answered yet: one, where the client waits for answers. No Set, for the reason that call/roster.ts has none. */
+  readonly answers: ServerResponse[];
   /** Bytes read when the last answer was written: more of them are a request that begins. */
   readBytes: number;
   /** What it had read and written when it was last looked at, and since when that is so. */
@@ -43,7 +43,7 @@ export class OpenConnections {
     if (leaving === socket) return leaving;
     const connection: Connection = {
       socket,
-      answers: new Set(),
+      answers: [],
       readBytes: 0,
       mark: 0,
       quietSince: performance.now(),
@@ -60,7 +60,7 @@ export class OpenConnections {
 
   /** To be called for every request. */
   enter(response: ServerResponse): void {
-    this.#open.get(response.req.socket)?.answers.add(response);
+    this.#open.get(response.req.socket)?.answers.push(response);
     response.on('close', this.#onAnswered);
   }
 
@@ -87,7 +87,9 @@ export class OpenConnections {
     const { socket } = response.req;
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
-    connection.answers.delete(response);
+    const { answers } = connection;
+    if (answers[0] === response) answers.shift();
+    else if (answers.includes(response)) answers.splice(answers.indexOf(response), 1);
     connection.readBytes = socket.bytesRead;
     if (connection === this.#last) return;
     this.#takeOut(connection);
@@ -112,14 +114,14 @@ export class OpenConnections {
   #findIdle(): Socket | undefined {
     for (let connection = this.#first; connection; connection = connection.after) {
       const { socket, answers, readBytes } = connection;
-      if (answers.size === 0 && socket.bytesRead === readBytes && !socket.destroyed) return socket;
+      if (answers.length === 0 && socket.bytesRead === readBytes && !socket.destroyed) return socket;
     }
     return undefined;
   }
 
   #isQuiet(socket: Socket, connection: Connection, now: number, quietMs: number): boolean {
     const mark = socket.bytesRead + socket.bytesWritten;
-    if (connection.answers.size > 0 || mark !== connection.mark) {
+    if (connection.answers.length > 0 || mark !== connection.mark) {
       connection.mark = mark;
       connection.quietSince = now;
       return false;

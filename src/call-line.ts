@@ -1,0 +1,41 @@
+// What the log says of a call, as the members of a JSON object. Written by hand: every call has such a line, and pino's general
+// way, which looks at each of two dozen fields, took 5 us and 3.5 KB of each.
+import type { ExecutionContext, ResultRecord } from './call/execution-context.ts';
+
+/** As the client said it: a line must not become as long as a message may be. */
+const MAX_NAME_CHARS = 200;
+
+export function writeCallFacts(context: ExecutionContext, result: ResultRecord): string {
+  const { tool, client, permission, profile, argumentsDigest } = context;
+  const { upstream, errorCode } = result;
+  let line = `"requestId":"${context.requestId}"`;
+  line += text('trace', context.traceId);
+  line += text('method', context.method);
+  line += text('tool', tool !== undefined && tool.length > MAX_NAME_CHARS ? tool.slice(0, MAX_NAME_CHARS) : tool);
+  line += text('action', context.action);
+  line += text('operation', context.operation);
+  line += text('effect', context.effect);
+  // Not for the caller, where it is told that there is no such thing.
+  if (permission?.policy === 'deny') line += text('denied', permission.because);
+  line += text('principal', context.principal.id);
+  if (profile !== '') line += text('profile', profile);
+  line += `,"transport":"${context.transport}"`;
+  line += text('remote', context.remote);
+  line += text('client', client.name);
+  line += text('revision', client.version);
+  line += text('args', argumentsDigest);
+  line += `,"outcome":"${result.outcome}"`;
+  line += text('failureMode', result.failureMode);
+  line += text('reason', result.reason);
+  if (errorCode !== undefined) line += `,"errorCode":${errorCode}`;
+  if (upstream !== undefined) {
+    line += text('upstream', `${upstream.method} ${upstream.url}`);
+    if (upstream.status !== undefined) line += `,"status":${upstream.status}`;
+    if (upstream.bytes !== undefined) line += `,"bytes":${upstream.bytes}`;
+  }
+  return `${line},"durationMs":${Math.round(result.durationMs * 10) / 10}`;
+}
+
+function text(key: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${key}":${JSON.stringify(value)}`;
+}
