@@ -1,18 +1,16 @@
 // The golden path: every operation of every client enters here, whatever the transport, era or exposure mode.
 // Read this first.
-import { buildDigest } from '../call/digest.ts';
 import { type Evidence, withholdUnrecorded } from '../call/evidence.ts';
-import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
+import type { ExecutionContext, RequestFacts } from '../call/execution-context.ts';
 import type { Meter } from '../call/meter.ts';
 import type { Outcome } from '../call/outcome.ts';
 import type { FindHidden } from '../catalog/called/hidden-call.ts';
 import type { Args } from '../endpoint/model.ts';
 import { GatewayError, toRpcCode } from '../errors.ts';
 import type { Limits } from '../limits/create-limits.ts';
-import { Lease } from '../limits/lease.ts';
 import { toFailure } from '../orchestration/failure.ts';
 import type { Redaction } from '../orchestration/redaction.ts';
-import { concludeSpan } from './conclude-span.ts';
+import { Passage, type PassageParts } from './passage.ts';
 import type { TurnedAwayCalls } from './turned-away.ts';
 import { UnderWay } from './under-way.ts';
 
@@ -57,57 +55,17 @@ export interface AdapterParts {
 }
 
 export function createAdapter(parts: AdapterParts): Adapter {
-  const { tools, refuse, findHidden, redaction, audit, meter, evidence, onHandlerError, limits, turnedAway } = parts;
-  const { underWay = new UnderWay() } = parts;
-  const enter = (request: RequestFacts, name: string, args: Args) => {
-    const startedAt = performance.now();
-    const lease = new Lease();
-    const context = ExecutionContext.fromRequest(lease.lend(request), evidence).withToolCall(name);
-    /** Undefined where there is room: then the call goes on without a turn of the loop. */
-    const waitForRoom = () => {
-      underWay.admit(context);
-      const gate = limits?.gateOf(context.principal, context);
-      const waiting = gate && lease.enter(gate, context, startedAt);
-      if (waiting === undefined) return undefined;
-      const room = underWay.orEnd(context, waiting);
-      return context.wait(context.span === undefined ? room : context.span.around('queue', room));
-    };
-    /** False: no record of it could be written. */
-    const finish = (outcome: ResultFacts['outcome'], errorCode?: number, answer?: Outcome): boolean => {
-      lease.end();
-      const wasTurnedAway = lease.wasRefused && !underWay.isOver;
-      const isUntold = wasTurnedAway && turnedAway?.note(context.principal.id) === false;
-      if (isUntold) meter?.countTurnedAway(context, outcome);
-      if (isUntold && context.span === undefined) return true;
-      const durationMs = performance.now() - startedAt;
-      if (lease.askedMs > 0) context.noteWait(lease.askedMs);
-      const done = context.withResult({ outcome, errorCode, durationMs });
-      if (context.span !== undefined) concludeSpan(context.span, done);
-      if (isUntold) return true;
-      // What never reached an operation has no digest of its arguments yet.
-      const digested =
-        done.argumentsDigest === undefined
-          ? done.withOperation({
-              ...(outcome === 'ok' ? undefined : findHidden?.(request.method, name, args)),
-              argumentsDigest: buildDigest(args),
-            })
-          : done;
-      const record = digested.seal();
-      audit(record);
-      meter?.countCall(record, answer);
-      if (context.cause !== undefined) onHandlerError(context.cause);
-      return evidence === undefined || evidence.write(record);
-    };
-    return { context, finish, waitForRoom };
-  };
+  const { tools, refuse, redaction, evidence, underWay = new UnderWay() } = parts;
+  const all: PassageParts = { ...parts, underWay };
 
   return {
     async callTool(request, name, args) {
-      const { context, finish, waitForRoom } = enter(request, name, args);
+      const call = new Passage(all, request, name, args);
+      const { context } = call;
       try {
         let outcome: Outcome;
         try {
-          const waiting = waitForRoom();
+          const waiting = call.waitForRoom();
           if (waiting !== undefined) await waiting;
           const refusal = refuse?.(request, name, args);
           if (refusal) throw toMissing(context, refusal);
@@ -119,18 +77,19 @@ export function createAdapter(parts: AdapterParts): Adapter {
           outcome = redaction.outcome(toFailure(context, error));
         }
         const kind = outcome.inputRequired ? 'input_required' : outcome.isError ? 'failed' : 'ok';
-        const isRecorded = finish(kind, undefined, outcome);
+        const isRecorded = call.finish(kind, undefined, outcome);
         return isRecorded ? outcome : toFailure(context, withholdUnrecorded(context));
       } catch (error) {
         noteOwnFailure(context, error);
-        throw finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
+        throw call.finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
       }
     },
     async perform(request, name, args, table) {
-      const { context, finish, waitForRoom } = enter(request, name, args);
+      const call = new Passage(all, request, name, args);
+      const { context } = call;
       let result: Awaited<ReturnType<NonNullable<ReturnType<typeof table.find>>>>;
       try {
-        const waiting = waitForRoom();
+        const waiting = call.waitForRoom();
         if (waiting !== undefined) await waiting;
         const run = table.find(name);
         if (!run) throw toMissing(context, table.missing(name));
@@ -138,9 +97,9 @@ export function createAdapter(parts: AdapterParts): Adapter {
         result = redaction.value(await underWay.orEnd(context, run(context, args)));
       } catch (error) {
         noteOwnFailure(context, error);
-        throw finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
+        throw call.finish('error', toRpcCode(error)) ? error : withholdUnrecorded(context);
       }
-      if (finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok')) return result;
+      if (call.finish('inputRequired' in result && result.inputRequired ? 'input_required' : 'ok')) return result;
       throw withholdUnrecorded(context);
     },
   };

@@ -459,8 +459,16 @@ const NO_RESULTS: readonly ResultRecord[] = Object.freeze([]);
 const NO_CAPABILITIES = Object.freeze({});
 
 /** What a sealed record needs of its journal; the results have the rest. */
-function toRest({ upstreamMs, waitedMs, effect, permission, confirmation, isDryRun, keptArguments }: Journal): Journal {
-  return { ...createJournal(), upstreamMs, waitedMs, effect, permission, confirmation, isDryRun, keptArguments };
+function toRest(journal: Journal): Journal {
+  const rest = createJournal();
+  rest.upstreamMs = journal.upstreamMs;
+  rest.waitedMs = journal.waitedMs;
+  rest.effect = journal.effect;
+  rest.permission = journal.permission;
+  rest.confirmation = journal.confirmation;
+  rest.isDryRun = journal.isDryRun;
+  rest.keptArguments = journal.keptArguments;
+  return rest;
 }
 
 function createJournal(evidence?: Evidence): Journal {

@@ -28,6 +28,10 @@ export class Roster<Item extends Listed> {
     last.place = item.place;
   }
 
+  list(): readonly Item[] {
+    return this.#items;
+  }
+
   /** Everybody, and then nobody. */
   takeAll(): Item[] {
     return this.#items.splice(0);

@@ -1,5 +1,6 @@
 // One request out, one whole answer back, under one deadline, one byte cap and one abort.
 import type { Dispatcher } from 'undici';
+import { type Companion, part, stayWith } from '../call/departure.ts';
 import type { ExecutionContext } from '../call/execution-context.ts';
 import type { ProxyServer } from '../endpoint/model.ts';
 import { GatewayError, ToolTimeoutError } from '../errors.ts';
@@ -7,6 +8,7 @@ import { refusedBy } from '../network/tunnel.ts';
 import { isFileType, isInLines, isStream, wholePart } from './answer/cut-answer.ts';
 import { tooLarge } from './answer/too-large.ts';
 import { ByteCollector } from './byte-collector.ts';
+import { Deadlines, type Expiring } from './deadlines.ts';
 import { createPools, type PoolLoad, type PoolOptions } from './pools.ts';
 import type { WireRequest } from './request/build-request.ts';
 import { Unpacker } from './unpack.ts';
@@ -54,6 +56,7 @@ const EMPTY = Buffer.alloc(0);
 
 export function createSender(options: PoolOptions = {}): Sender {
   const pools = createPools(options);
+  const deadlines = new Deadlines();
   let closed = false;
 
   return {
@@ -63,7 +66,7 @@ export function createSender(options: PoolOptions = {}): Sender {
           reject(new GatewayError('UNREACHABLE', 'The gateway is shutting down; the call was not sent.'));
           return;
         }
-        const exchange = new Exchange(request, errand, watch, resolve, reject);
+        const exchange = new Exchange(deadlines, request, errand, watch, resolve, reject);
         if (!exchange.begin()) return;
         try {
           const { dispatcher, forwardedBy } = pools.outletFor(request);
@@ -99,7 +102,7 @@ export function createSender(options: PoolOptions = {}): Sender {
 }
 
 /** One request in flight. It settles once, whatever happens first: the end, an error, the deadline or the caller leaving. */
-class Exchange implements Dispatcher.DispatchHandler {
+class Exchange implements Dispatcher.DispatchHandler, Expiring, Companion {
   /** The proxy that passes the request on: it is told who asks, and may answer itself. */
   forwardedBy: ProxyServer | undefined;
   private readonly request: WireRequest;
@@ -108,7 +111,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly resolve: (response: RawResponse) => void;
   private readonly reject: (error: unknown) => void;
   private controller: Dispatcher.DispatchController | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly deadlines: Deadlines;
+  /** 0: it has not begun. */
+  deadline = 0;
+  place = 0;
   private settled = false;
   private status = 0;
   private headers: RawResponse['headers'] = {};
@@ -120,12 +126,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   private unpacker: Unpacker | undefined;
 
   constructor(
+    deadlines: Deadlines,
     request: WireRequest,
     errand: Errand,
     watch: Watch | undefined,
     resolve: (response: RawResponse) => void,
     reject: (error: unknown) => void,
   ) {
+    this.deadlines = deadlines;
     this.request = request;
     this.errand = errand;
     this.watch = watch;
@@ -140,8 +148,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.handleEvent();
       return false;
     }
-    signal.addEventListener('abort', this);
-    this.timer = setTimeout(expire, Math.max(0, deadline - performance.now()), this);
+    this.deadline = deadline;
+    stayWith(signal, this);
+    this.deadlines.add(this);
     return true;
   }
 
@@ -307,8 +316,10 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   private settle(): void {
     this.settled = true;
-    clearTimeout(this.timer);
-    this.errand.signal.removeEventListener('abort', this);
+    // What never began has nothing to end.
+    if (this.deadline === 0) return;
+    this.deadlines.remove(this);
+    part(this.errand.signal, this);
   }
 
   private bad(what: string): GatewayError {
@@ -329,8 +340,4 @@ class Exchange implements Dispatcher.DispatchHandler {
     const isFile = isFileType(this.headers);
     return tooLarge(this.errand.label, `is larger than ${max} bytes`, { isRead, isFile }, { max_bytes: max });
   }
-}
-
-function expire(exchange: Exchange): void {
-  exchange.expire();
 }

@@ -2,6 +2,7 @@
 // AbortSignal serves the whole connection: making one for every request would cost a tenth of a small call.
 import { getEventListeners, setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
+import { shareSignal } from '../call/departure.ts';
 
 const connections = new WeakMap<Socket, Connection>();
 
@@ -35,8 +36,9 @@ class Connection {
 
   leave(): void {
     if (--this.underWay > 0) return;
-    // A handler that went on listening after its answer must not be called for what happens to later requests.
-    if (getEventListeners(this.signal, 'abort').length > 0) this.controller = createController();
+    // A handler that went on listening after its answer must not be called for what happens to later requests. One listener
+    // is that of shareSignal().
+    if (getEventListeners(this.signal, 'abort').length > 1) this.controller = createController();
   }
 }
 
@@ -44,6 +46,7 @@ function createController(): AbortController {
   const controller = new AbortController();
   // Pipelined requests share the signal; Node would take them for a leak.
   setMaxListeners(0, controller.signal);
+  shareSignal(controller.signal);
   return controller;
 }
 

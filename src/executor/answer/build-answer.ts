@@ -10,8 +10,10 @@ import { fitLines } from './character-budget.ts';
 import { parseMediaType } from './decoding/answer-media.ts';
 import { decodeText, isUtf8Label } from './decoding/answer-text.ts';
 import { type Decoded, decodeBody, looksLikeJson } from './decoding/decode.ts';
+import { scanJson } from './decoding/scan-json.ts';
+import { parseJson } from './lossless.ts';
 import { nextPage, type PagingPlan } from './paging.ts';
-import { compileShape, type Shaped } from './shape-answer.ts';
+import { compileShape, describeNext, isTerse, type Shaped } from './shape-answer.ts';
 
 export interface Answer {
   readonly status: number;
@@ -73,9 +75,9 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
     const { raw, args, tool, fields } = input;
     const { status, headers, cut } = raw;
     const ok = isOk(status);
-    if (ok && unshaped && fields === undefined && passes(raw, { response, paging })) {
-      const { charset } = parseMediaType(headers['content-type']);
-      return { status, ok, content: [textBlock(show(redact(decodeText(raw.body, charset)), raw))] };
+    if (ok && unshaped && fields === undefined) {
+      const text = passAsItCame(input, { response, paging }, redact);
+      if (text !== undefined) return { status, ok, content: [textBlock(text)] };
     }
     const needsJson = ok && (!unshaped || fields !== undefined);
     const maxFileBytes = ok ? (response.maxFileBytes ?? MAX_FILE_BYTES) : 0;
@@ -119,14 +121,28 @@ export function compileAnswer({ response, paging }: AnswerPlan, redact: Redactor
   };
 }
 
-/** Whether an answer that nobody wants shaped is short enough, and whole, to be shown as it came. */
-function passes({ headers, body, cut }: RawResponse, { response, paging }: AnswerPlan): boolean {
+/** The text of an answer that nobody wants shaped, where it is short enough, whole, and can be shown as it came. */
+function passAsItCame(
+  { raw, args }: AnswerInput,
+  { response, paging }: AnswerPlan,
+  redact: Redactor,
+): string | undefined {
+  const { headers, body, cut } = raw;
   // UTF-8 has at least one byte per character, so the byte length bounds the text.
   if (cut !== undefined || headers.link !== undefined || body.length === 0 || body.length > response.maxChars)
-    return false;
-  const { kind } = parseMediaType(headers['content-type']);
-  // An answer that comes in pages has to be read to say which is the next, however short it is.
-  return kind === 'text' || (kind === 'json' && paging.pagination === undefined && looksLikeJson(body));
+    return undefined;
+  const { kind, charset } = parseMediaType(headers['content-type']);
+  if (kind === 'text' || (kind === 'json' && paging.pagination === undefined && looksLikeJson(body)))
+    return show(redact(decodeText(body, charset)), raw);
+  if (kind !== 'json' || paging.pagination === undefined || !isUtf8Label(charset)) return undefined;
+  // An item that a domain file names by its place is not in the outline.
+  if (/\d/.test(paging.pagination.nextFrom ?? '')) return undefined;
+  // One that comes in pages has to be read to say which is the next, however short it is.
+  const scanned = scanJson(body);
+  const text = scanned?.isPlain ? decodeText(body, charset) : '';
+  if (scanned === undefined || !isTerse(text) || redact(text) !== text) return undefined;
+  const outline = parseJson(scanned.outline());
+  return withNotes(show(text, raw), describeNext(outline, nextPage({ plan: paging, args, headers }, outline)));
 }
 
 /** Text of a body, with nothing hidden in it: its bytes tell sooner whether anything may be. */

@@ -53,12 +53,16 @@ export function compileShape({ drop: keys = [], pick: paths = [], maxChars, form
 
 /**
  * JSON as it came, unless it would be shorter or more readable if it were written anew: for its blanks, or for escapes that
- * need not be. Writing an 18 KB list takes 40 us, this 5: who puts blanks after colons does so from the beginning.
+ * need not be. Writing an 18 KB list takes 40 us, this 5.
  */
 function terseJson(json: string): string | undefined {
   const text = json.trim();
-  const isTerse = !BLANKS.test(text.slice(0, 200)) && !ELSEWHERE.some((spelling) => text.includes(spelling));
-  return isTerse ? text : undefined;
+  return isTerse(text) && !ELSEWHERE.some((spelling) => text.includes(spelling)) ? text : undefined;
+}
+
+/** Who puts blanks after colons does so from the beginning. */
+export function isTerse(text: string): boolean {
+  return text !== '' && !BLANKS.test(text.slice(0, 200));
 }
 
 const BLANKS = /[[{]\s|":\s|,\s"/;
@@ -109,6 +113,11 @@ function describeCut(
       `long values were shortened to fit; ${advice} to see more of them${next === undefined ? '' : `; next: ${next}`}`,
     ];
   }
+  return describeNext(value, next);
+}
+
+/** That there is more, and how to get it. */
+export function describeNext(value: unknown, next: string | undefined): string[] {
   if (next === undefined) return [];
   const items = mainList(value)?.items.length;
   return [`${items === undefined ? 'there is more' : `showing ${items} items`}; next: ${next}`];

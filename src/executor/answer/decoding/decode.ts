@@ -13,6 +13,7 @@ import { tooLarge } from '../too-large.ts';
 import { parseMediaType, sniff } from './answer-media.ts';
 import { decodeText } from './answer-text.ts';
 import { toFileContent } from './file-content.ts';
+import { scanJson } from './scan-json.ts';
 import { parseEvents, parseLines } from './streams.ts';
 
 export type Decoded =
@@ -147,19 +148,12 @@ function describePage(html: string): string {
     : 'the API answered with a web page instead of data; if that is not what this operation gives, the base URL or path is wrong: tell the user';
 }
 
-/** Up to here an answer is parsed to see whether it is whole: some microseconds. Of a longer one the ends have to do. */
+/** Up to here every byte of an answer is looked at: some microseconds. Of a longer one the ends have to do. */
 const MAX_PROVED_BYTES = 1024;
 
 /** Whether a body declared as JSON looks like one. What does not is decoded with more care. */
 export function looksLikeJson(body: Buffer): boolean {
-  if (body.length <= MAX_PROVED_BYTES) {
-    try {
-      JSON.parse(decodeText(body, undefined));
-      return true;
-    } catch {
-      return false;
-    }
-  }
+  if (body.length <= MAX_PROVED_BYTES) return scanJson(body) !== undefined;
   let start = 0;
   let end = body.length - 1;
   while (start < end && isSpace(body[start])) start++;

@@ -1,0 +1,69 @@
+// One call on its way through the adapter: into the room that its caller has, and out again with a record.
+import { buildDigest } from '../call/digest.ts';
+import { ExecutionContext, type RequestFacts, type ResultFacts } from '../call/execution-context.ts';
+import type { Outcome } from '../call/outcome.ts';
+import type { Args } from '../endpoint/model.ts';
+import { Lease } from '../limits/lease.ts';
+import type { AdapterParts } from './adapter.ts';
+import { concludeSpan } from './conclude-span.ts';
+import type { UnderWay } from './under-way.ts';
+
+export type PassageParts = AdapterParts & { readonly underWay: UnderWay };
+
+export class Passage {
+  readonly context: ExecutionContext;
+  readonly #parts: PassageParts;
+  readonly #request: RequestFacts;
+  readonly #name: string;
+  readonly #args: Args;
+  readonly #startedAt = performance.now();
+  readonly #lease = new Lease();
+
+  constructor(parts: PassageParts, request: RequestFacts, name: string, args: Args) {
+    this.#parts = parts;
+    this.#request = request;
+    this.#name = name;
+    this.#args = args;
+    this.context = ExecutionContext.fromRequest(this.#lease.lend(request), parts.evidence).withToolCall(name);
+  }
+
+  /** Undefined where there is room: then the call goes on without a turn of the loop. */
+  waitForRoom(): Promise<void> | undefined {
+    const { context } = this;
+    const { underWay, limits } = this.#parts;
+    underWay.admit(context);
+    const gate = limits?.gateOf(context.principal, context);
+    const waiting = gate && this.#lease.enter(gate, context, this.#startedAt);
+    if (waiting === undefined) return undefined;
+    const room = underWay.orEnd(context, waiting);
+    return context.wait(context.span === undefined ? room : context.span.around('queue', room));
+  }
+
+  /** False: no record of it could be written. */
+  finish(outcome: ResultFacts['outcome'], errorCode?: number, answer?: Outcome): boolean {
+    const { context } = this;
+    const { underWay, turnedAway, meter, audit, evidence, onHandlerError } = this.#parts;
+    const lease = this.#lease;
+    lease.end();
+    const wasTurnedAway = lease.wasRefused && !underWay.isOver;
+    const isUntold = wasTurnedAway && turnedAway?.note(context.principal.id) === false;
+    if (isUntold) meter?.countTurnedAway(context, outcome);
+    if (isUntold && context.span === undefined) return true;
+    if (lease.askedMs > 0) context.noteWait(lease.askedMs);
+    const done = context.withResult({ outcome, errorCode, durationMs: performance.now() - this.#startedAt });
+    if (context.span !== undefined) concludeSpan(context.span, done);
+    if (isUntold) return true;
+    const record = (done.argumentsDigest === undefined ? this.#digested(done, outcome) : done).seal();
+    audit(record);
+    meter?.countCall(record, answer);
+    if (context.cause !== undefined) onHandlerError(context.cause);
+    return evidence === undefined || evidence.write(record);
+  }
+
+  /** What never reached an operation has no digest of its arguments yet. */
+  #digested(done: ExecutionContext, outcome: ResultFacts['outcome']): ExecutionContext {
+    const hidden =
+      outcome === 'ok' ? undefined : this.#parts.findHidden?.(this.#request.method, this.#name, this.#args);
+    return done.withOperation({ ...hidden, argumentsDigest: buildDigest(this.#args) });
+  }
+}

@@ -1,0 +1,225 @@
+// One look at each byte of a JSON answer that nobody wants shaped: is it JSON, is it written tersely, may anything hide in it,
+// and where are its lists. Parsing an 18 KB list takes 50 us and leaves 40 KB to be collected; this takes 20, and nothing.
+
+export interface ScannedJson {
+  /** No line breaks, no escapes that need not be, no blanks around it: but for other blanks it would not be shorter if it were written anew. */
+  readonly isPlain: boolean;
+  /**
+   * The same value as JSON text, with nothing but a 0 for each item of a list but its last, and lists inside of items left out
+   * with them: how many items there are and how to get more of them is all there.
+   */
+  outline(): string;
+}
+
+/** From the first byte of an item that is left out to that of the last item, which is not. */
+interface LongList {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+}
+
+const MAX_DEPTH = 200;
+/** Further ones stay as they are. */
+const MAX_LISTS = 100;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const MINUS = 0x2d;
+const NEWLINE = 0x0a;
+const SLASH = 0x2f;
+const LETTER_U = 0x75;
+
+/** By byte, inside a string: 0 goes on, 1 ends it or is looked at. */
+const STOPS = new Uint8Array(256);
+for (let byte = 0; byte < 0x20; byte++) STOPS[byte] = 1;
+STOPS[QUOTE] = 1;
+STOPS[BACKSLASH] = 1;
+/** What may follow a backslash, beside `u` and four digits. */
+const ESCAPES = new Uint8Array(256);
+for (const character of '"\\/bfnrt') ESCAPES[character.charCodeAt(0)] = 1;
+const HEX_DIGITS = new Uint8Array(256);
+for (const character of '0123456789abcdefABCDEF') HEX_DIGITS[character.charCodeAt(0)] = 1;
+
+/** 1: an object, 0: a list, by depth. Used by one scan at a time, and by none between two. */
+const containers = new Uint8Array(MAX_DEPTH + 1);
+
+/** What may come next. */
+const VALUE = 0;
+const VALUE_OR_END = 1;
+const KEY = 2;
+const KEY_OR_END = 3;
+const END = 4;
+
+/** Undefined: it is no JSON, or one that has to be looked at with more care. */
+export function scanJson(bytes: Buffer): ScannedJson | undefined {
+  const { length } = bytes;
+  let depth = 0;
+  let isPlain = true;
+  /** How deep the list is that no other list is around; 0: none is open. */
+  let listDepth = 0;
+  let first = 0;
+  let last = 0;
+  let count = 0;
+  let lists: LongList[] | undefined;
+  let expected = VALUE;
+  let at = 0;
+  while (at < length) {
+    const byte = bytes[at]!;
+    if (byte <= 0x20) {
+      if (!isBlank(byte)) return undefined;
+      if (byte === NEWLINE || depth === 0) isPlain = false;
+      at++;
+      continue;
+    }
+    if (expected === END) {
+      if (depth === 0) return undefined;
+      at++;
+      if (byte === COMMA) {
+        if (depth === listDepth) {
+          last = at;
+          count++;
+        }
+        expected = containers[depth] === 1 ? KEY : VALUE;
+        continue;
+      }
+      if (byte !== (containers[depth] === 1 ? CLOSE_BRACE : CLOSE_BRACKET)) return undefined;
+      if (depth === listDepth) {
+        if (count > 1) lists = addList(lists, { from: first, to: last, count });
+        listDepth = 0;
+      }
+      depth--;
+      continue;
+    }
+    if (byte === QUOTE) {
+      do at++;
+      while (STOPS[bytes[at]!] === 0);
+      while (at < length && bytes[at] !== QUOTE) {
+        if (isUntidy(bytes, at)) isPlain = false;
+        at = endOfEscape(bytes, at);
+        if (at < 0) return undefined;
+        while (STOPS[bytes[at]!] === 0) at++;
+      }
+      if (at++ >= length) return undefined;
+      if (expected <= VALUE_OR_END) {
+        expected = END;
+        continue;
+      }
+      while (at < length && isBlank(bytes[at]!)) if (bytes[at++] === NEWLINE) isPlain = false;
+      if (bytes[at++] !== COLON) return undefined;
+      expected = VALUE;
+      continue;
+    }
+    if (expected >= KEY) {
+      if (byte !== CLOSE_BRACE || expected === KEY) return undefined;
+      at++;
+      depth--;
+      expected = END;
+      continue;
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (++depth > MAX_DEPTH) return undefined;
+      at++;
+      containers[depth] = byte === OPEN_BRACE ? 1 : 0;
+      expected = byte === OPEN_BRACE ? KEY_OR_END : VALUE_OR_END;
+      if (byte === OPEN_BRACKET && listDepth === 0) {
+        listDepth = depth;
+        first = last = at;
+        count = 1;
+      }
+      continue;
+    }
+    if (byte === CLOSE_BRACKET) {
+      if (expected !== VALUE_OR_END) return undefined;
+      if (depth === listDepth) listDepth = 0;
+      at++;
+      depth--;
+    } else {
+      at = byte === MINUS || isDigit(byte) ? endOfNumber(bytes, at) : endOfLiteral(bytes, at);
+      if (at < 0) return undefined;
+    }
+    expected = END;
+  }
+  if (depth > 0 || expected !== END) return undefined;
+  return { isPlain, outline: () => writeOutline(bytes, lists ?? []) };
+}
+
+function addList(lists: LongList[] | undefined, list: LongList): LongList[] {
+  if (lists === undefined) return [list];
+  if (lists.length < MAX_LISTS) lists.push(list);
+  return lists;
+}
+
+function writeOutline(bytes: Buffer, lists: readonly LongList[]): string {
+  let text = '';
+  let written = 0;
+  for (const { from, to, count } of lists) {
+    text += bytes.toString('utf8', written, from) + '0,'.repeat(count - 1);
+    written = to;
+  }
+  return text + bytes.toString('utf8', written);
+}
+
+function isBlank(byte: number): boolean {
+  return byte === 0x20 || byte === NEWLINE || byte === 0x0d || byte === 0x09;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte! >= 0x30 && byte! <= 0x39;
+}
+
+/** `\\u` and `\\/` stand for characters that need no escape, or none such; behind another backslash they are only taken for them. */
+function isUntidy(bytes: Buffer, at: number): boolean {
+  const kind = bytes[at + 1] === BACKSLASH ? bytes[at + 2] : bytes[at + 1];
+  return kind === LETTER_U || kind === SLASH;
+}
+
+/** Behind what the backslash begins, or -1. */
+function endOfEscape(bytes: Buffer, at: number): number {
+  if (bytes[at] !== BACKSLASH) return -1;
+  const kind = bytes[at + 1]!;
+  if (ESCAPES[kind] === 1) return at + 2;
+  if (kind !== LETTER_U) return -1;
+  for (let digit = at + 2; digit < at + 6; digit++) if (HEX_DIGITS[bytes[digit]!] !== 1) return -1;
+  return at + 6;
+}
+
+/** Behind the number, or -1. */
+function endOfNumber(bytes: Buffer, start: number): number {
+  let at = bytes[start] === MINUS ? start + 1 : start;
+  if (bytes[at] === 0x30) at++;
+  else {
+    const from = at;
+    while (isDigit(bytes[at])) at++;
+    if (at === from) return -1;
+  }
+  if (bytes[at] === 0x2e) {
+    const from = ++at;
+    while (isDigit(bytes[at])) at++;
+    if (at === from) return -1;
+  }
+  if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+    at++;
+    if (bytes[at] === 0x2b || bytes[at] === MINUS) at++;
+    const from = at;
+    while (isDigit(bytes[at])) at++;
+    if (at === from) return -1;
+  }
+  return at;
+}
+
+/** Behind `true`, `false` or `null`, or -1. */
+function endOfLiteral(bytes: Buffer, at: number): number {
+  const a = bytes[at];
+  const b = bytes[at + 1];
+  const c = bytes[at + 2];
+  const d = bytes[at + 3];
+  if (a === 0x74) return b === 0x72 && c === LETTER_U && d === 0x65 ? at + 4 : -1;
+  if (a === 0x6e) return b === LETTER_U && c === 0x6c && d === 0x6c ? at + 4 : -1;
+  return a === 0x66 && b === 0x61 && c === 0x6c && d === 0x73 && bytes[at + 4] === 0x65 ? at + 5 : -1;
+}

@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { scanJson } from '../../src/executor/answer/decoding/scan-json.ts';
+
+const scan = (text: string) => scanJson(Buffer.from(text));
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe('scanJson()', () => {
+  test('takes all that is JSON', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'), (text, space) => {
+        expect(scan(JSON.stringify(JSON.parse(text), null, space))).toBeDefined();
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('takes nothing that JSON.parse refuses', () => {
+    const pieces = '{}[]:," \n\\/bfnrtu0123456789eE+-.truefalsenullaé\u0000\u001f\u007f'.split('');
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...pieces), maxLength: 12 }), (text) => {
+        if (!parses(text)) expect(scan(text)).toBeUndefined();
+        else expect(scan(text)).toBeDefined();
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  test('takes no JSON with one byte changed that JSON.parse refuses', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 4 }), fc.nat(), fc.integer({ min: 0x20, max: 0x7e }), (text, place, code) => {
+        const at = place % text.length;
+        const changed = text.slice(0, at) + String.fromCharCode(code) + text.slice(at + 1);
+        expect(scan(changed) !== undefined).toBe(parses(changed));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test.each([
+    ['half an object', '{"a":1'],
+    ['two values', '1 2'],
+    ['nothing', ''],
+    ['blanks', ' '],
+    ['a comma before the end', '[1,]'],
+    ['an object in single quotes', "{'a':1}"],
+    ['a line break in a string', '"a\nb"'],
+    ['an escape that is none', '"\\x41"'],
+    ['half an escape', '"\\u12"'],
+    ['a backslash at the end', '"\\'],
+    ['a number with a leading zero', '01'],
+    ['nesting by the ten thousand', '['.repeat(10_000) + ']'.repeat(10_000)],
+  ])('refuses %s', (_, text) => {
+    expect(scan(text)).toBeUndefined();
+  });
+
+  test('is plain without line breaks, blanks around it and escapes that need not be', () => {
+    const plain = (text: string) => scan(text)?.isPlain;
+    expect(plain('{"a":"x \\" \\n é","b":[1,2]}')).toBe(true);
+    expect(plain('{"a":"\\u0041"}')).toBe(false);
+    expect(plain('{"a":"http:\\/\\/x"}')).toBe(false);
+    expect(plain('{"a":"\\\\u"}')).toBe(false);
+    expect(plain('{\n"a":1}')).toBe(false);
+    expect(plain('{"a"\n:1}')).toBe(false);
+    expect(plain(' {"a":1}')).toBe(false);
+    expect(plain('{"a":1}\n')).toBe(false);
+  });
+
+  test('outlines lists: as many items as there are, and the last of them', () => {
+    const outline = (value: unknown) => JSON.parse(scan(JSON.stringify(value))!.outline());
+    expect(outline([{ id: 1 }, { id: 2, tags: ['a', 'b'] }, { id: 3, tags: ['é', 'c'] }])).toEqual([
+      0,
+      0,
+      { id: 3, tags: ['é', 'c'] },
+    ]);
+    expect(outline({ data: { items: ['ü', [1, 2], 3] }, total: 9, next: 'x', empty: [], one: [[1, 2]] })).toEqual({
+      data: { items: [0, 0, 3] },
+      total: 9,
+      next: 'x',
+      empty: [],
+      one: [[1, 2]],
+    });
+  });
+
+  test('outlines keep what stands outside of lists, and how long each list is', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.dictionary(fc.string(), fc.string()), (items, other) => {
+        const { list, rest } = JSON.parse(scan(JSON.stringify({ list: items, rest: other }))!.outline());
+        expect(list).toHaveLength(items.length);
+        expect(list.at(-1)).toEqual(JSON.parse(JSON.stringify(items)).at(-1));
+        expect(rest).toEqual(JSON.parse(JSON.stringify(other)));
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
