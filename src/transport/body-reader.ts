@@ -10,18 +10,19 @@ export interface BodyLimits {
   readonly maxHeldBytes: number;
 }
 
+/** Whoever waits for a body: exactly one of these is called. */
+export interface BodyTaker {
+  takeBody(body: Buffer): void;
+  refuseBody(why: 'too_large' | 'busy'): void;
+  /** The client left half-way: it has asked for nothing then. */
+  loseBody(): void;
+}
+
 export interface BodyReader {
   /** To be called for every connection, and again when it has asked for something. */
   meet(socket: Socket): void;
   noteRequest(socket: Socket): void;
-  /** Calls exactly one of these; `leave` when the client does, half-way: it has asked for nothing then. */
-  read(
-    request: IncomingMessage,
-    caller: string,
-    done: (body: Buffer) => void,
-    refuse: (why: 'too_large' | 'busy') => void,
-    leave: () => void,
-  ): void;
+  read(request: IncomingMessage, caller: string, taker: BodyTaker): void;
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -33,71 +34,107 @@ const MAX_CHUNKS_PER_TURN = 2_048;
 const RESUMED_PER_TURN = 8;
 
 export function createBodyReader({ maxBodyBytes, maxHeldBytes }: BodyLimits): BodyReader {
-  const crowd = createCrowd();
-  const parts = new HeldParts(maxHeldBytes);
+  const parts: ReadingParts = { crowd: createCrowd(), held: new HeldParts(maxHeldBytes), maxBodyBytes };
   return {
-    meet: crowd.enter,
-    noteRequest: crowd.leave,
-    read(request, caller, done, refuse, leave) {
-      const { socket, headers } = request;
+    meet: parts.crowd.enter,
+    noteRequest: parts.crowd.leave,
+    read(request, caller, taker) {
       // Who left while it was found out who calls has no event left to tell it by.
-      if (request.destroyed || socket.destroyed) return leave();
-      const isChunked = headers['transfer-encoding'] !== undefined;
-      const length = isChunked ? undefined : Number(headers['content-length']);
-      let first: Buffer | undefined;
-      let more: ByteCollector | undefined;
-      let size = 0;
-      let chunks = 0;
-      let over = false;
-      const letGo = () => {
-        if (isChunked) crowd.leave(socket);
-        parts.remove(part);
-        first = more = undefined;
-        over = true;
-      };
-      const stop = (why: 'too_large' | 'busy') => {
-        letGo();
-        // The rest is nobody's: node would go on and read it until the refusal is written, and announce each chunk of it.
-        socket.pause();
-        stopBody(socket);
-        refuse(why);
-      };
-      const part: Part = { caller, bytes: 0, giveWay: () => stop('busy') };
-      if (isChunked) crowd.enterAgain(socket);
-      request.on('data', (chunk: Buffer) => {
-        if (isChunked) crowd.noteChunk(socket);
-        if (over) return;
-        size += chunk.length;
-        const isCrumbled = isChunked && ++chunks > MAX_SMALL_CHUNKS + size / SMALL_CHUNK_BYTES;
-        if (size > maxBodyBytes || isCrumbled) return stop('too_large');
-        // What is whole is not held: it ends in this very turn, and nobody who keeps others' room can keep it out.
-        if (size !== length) parts.add(part, chunk.length);
-        if (over) return;
-        if (first === undefined) first = chunk;
-        else {
-          more ??= new ByteCollector(first);
-          more.add(chunk);
-        }
-      });
-      request.on('end', () => {
-        if (over) return;
-        const body = more?.bytes() ?? first ?? EMPTY;
-        letGo();
-        done(body);
-      });
-      request.on('error', () => {
-        letGo();
-        leave();
-      });
+      if (request.destroyed || request.socket.destroyed) return taker.loseBody();
+      const body = new IncomingBody(parts, request, caller, taker);
+      request.on('data', (chunk: Buffer) => body.add(chunk));
+      request.on('end', () => body.end());
+      request.on('error', () => body.lose());
     },
   };
+}
+
+interface ReadingParts {
+  readonly crowd: Crowd;
+  readonly held: HeldParts;
+  readonly maxBodyBytes: number;
+}
+
+/** One body on its way. */
+class IncomingBody implements Part {
+  readonly caller: string;
+  /** Of it in `held`. */
+  bytes = 0;
+  readonly #parts: ReadingParts;
+  readonly #socket: Socket;
+  readonly #taker: BodyTaker;
+  readonly #isChunked: boolean;
+  readonly #length: number | undefined;
+  #first: Buffer | undefined;
+  #more: ByteCollector | undefined;
+  #size = 0;
+  #chunks = 0;
+  #isOver = false;
+
+  constructor(parts: ReadingParts, { socket, headers }: IncomingMessage, caller: string, taker: BodyTaker) {
+    this.caller = caller;
+    this.#parts = parts;
+    this.#socket = socket;
+    this.#taker = taker;
+    this.#isChunked = headers['transfer-encoding'] !== undefined;
+    this.#length = this.#isChunked ? undefined : Number(headers['content-length']);
+    if (this.#isChunked) parts.crowd.enterAgain(socket);
+  }
+
+  add(chunk: Buffer): void {
+    const { crowd, held, maxBodyBytes } = this.#parts;
+    if (this.#isChunked) crowd.noteChunk(this.#socket);
+    if (this.#isOver) return;
+    this.#size += chunk.length;
+    const isCrumbled = this.#isChunked && ++this.#chunks > MAX_SMALL_CHUNKS + this.#size / SMALL_CHUNK_BYTES;
+    if (this.#size > maxBodyBytes || isCrumbled) return this.#stop('too_large');
+    // What is whole is not held: it ends in this very turn, and nobody who keeps others' room can keep it out.
+    if (this.#size !== this.#length) held.add(this, chunk.length);
+    if (this.#isOver) return;
+    if (this.#first === undefined) this.#first = chunk;
+    else {
+      this.#more ??= new ByteCollector(this.#first);
+      this.#more.add(chunk);
+    }
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    const body = this.#more?.bytes() ?? this.#first ?? EMPTY;
+    this.#letGo();
+    this.#taker.takeBody(body);
+  }
+
+  lose(): void {
+    this.#letGo();
+    this.#taker.loseBody();
+  }
+
+  giveWay(): void {
+    this.#stop('busy');
+  }
+
+  #stop(why: 'too_large' | 'busy'): void {
+    this.#letGo();
+    // The rest is nobody's: node would go on and read it until the refusal is written, and announce each chunk of it.
+    this.#socket.pause();
+    stopBody(this.#socket);
+    this.#taker.refuseBody(why);
+  }
+
+  #letGo(): void {
+    if (this.#isChunked) this.#parts.crowd.leave(this.#socket);
+    if (this.bytes > 0) this.#parts.held.remove(this);
+    this.#first = this.#more = undefined;
+    this.#isOver = true;
+  }
 }
 
 /** What is there of a body that is not whole yet. */
 interface Part {
   readonly caller: string;
   bytes: number;
-  readonly giveWay: () => void;
+  giveWay(): void;
 }
 
 interface Holder {

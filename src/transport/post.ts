@@ -7,7 +7,7 @@ import type { Protocol } from '../protocol/handle.ts';
 import type { Reply } from '../protocol/sender.ts';
 import { writeError } from '../protocol/wire/jsonrpc.ts';
 import type { Admission } from './admission.ts';
-import type { BodyReader } from './body-reader.ts';
+import type { BodyReader, BodyTaker } from './body-reader.ts';
 import { enterConnection } from './connection.ts';
 import { BROKEN, BUSY, type Refuse } from './door/http-refusals.ts';
 import { type Refusals, refusalOf } from './door/refusals.ts';
@@ -36,37 +36,81 @@ const NOT_UTF8: Reply = {
 };
 
 export function createPost(parts: PostParts): Post {
-  const { bodies, load, refuse, maxBodyBytes, maxInFlight } = parts;
-  const answer = createAnswer(parts);
-  const tooLarge = `The body is larger than ${maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`;
-
-  return (protocol, request, response, identity) => {
-    const { headers } = request;
-    const caller = identity.principal.id;
-    const refuseTooLarge = () => {
-      refuse(request, response, { status: 413, message: tooLarge, reason: 'too_large', caller });
-      protocol.loseMessage({ principal: identity.principal, headers });
-    };
-    const refuseBusy = () => refuse(request, response, { ...BUSY, reason: 'busy', caller });
-    if (Number(headers['content-length'] ?? 0) > maxBodyBytes) return refuseTooLarge();
-    bodies.read(
-      request,
-      caller,
-      (body) => {
-        if (response.headersSent) return;
-        // Asked again: many bodies may have been on their way while there was room for one.
-        if (!load.hasRoom(caller, maxInFlight)) refuseBusy();
-        else void answer(protocol, request, response, identity, body);
-      },
-      (why) => {
-        // Node would first read what is left of the body, to the last crumb.
-        response.once('finish', () => request.socket.destroy());
-        if (why === 'too_large') refuseTooLarge();
-        else refuseBusy();
-      },
-      () => response.destroy(),
-    );
+  const { bodies, maxBodyBytes } = parts;
+  const taking: TakingParts = {
+    ...parts,
+    answer: createAnswer(parts),
+    tooLarge: `The body is larger than ${maxBodyBytes} bytes, or comes in too many pieces. Start with --max-body <bytes> to take larger ones.`,
   };
+  return (protocol, request, response, identity) => {
+    const posted = new PostedBody(taking, protocol, request, response, identity);
+    if (Number(request.headers['content-length'] ?? 0) > maxBodyBytes) posted.refuseTooLarge();
+    else bodies.read(request, identity.principal.id, posted);
+  };
+}
+
+interface TakingParts extends PostParts {
+  readonly answer: ReturnType<typeof createAnswer>;
+  readonly tooLarge: string;
+}
+
+/** What becomes of a POST once its body is there, or is known not to come. */
+class PostedBody implements BodyTaker {
+  readonly #parts: TakingParts;
+  readonly #protocol: Protocol;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #identity: Identity;
+
+  constructor(
+    parts: TakingParts,
+    protocol: Protocol,
+    request: IncomingMessage,
+    response: ServerResponse,
+    identity: Identity,
+  ) {
+    this.#parts = parts;
+    this.#protocol = protocol;
+    this.#request = request;
+    this.#response = response;
+    this.#identity = identity;
+  }
+
+  takeBody(body: Buffer): void {
+    if (this.#response.headersSent) return;
+    const { load, maxInFlight, answer } = this.#parts;
+    // Asked again: many bodies may have been on their way while there was room for one.
+    if (!load.hasRoom(this.#identity.principal.id, maxInFlight)) this.#refuseBusy();
+    else void answer(this.#protocol, this.#request, this.#response, this.#identity, body);
+  }
+
+  refuseBody(why: 'too_large' | 'busy'): void {
+    // Node would first read what is left of the body, to the last crumb.
+    this.#response.once('finish', () => this.#request.socket.destroy());
+    if (why === 'too_large') this.refuseTooLarge();
+    else this.#refuseBusy();
+  }
+
+  loseBody(): void {
+    this.#response.destroy();
+  }
+
+  refuseTooLarge(): void {
+    const { principal } = this.#identity;
+    const { refuse, tooLarge } = this.#parts;
+    refuse(this.#request, this.#response, {
+      status: 413,
+      message: tooLarge,
+      reason: 'too_large',
+      caller: principal.id,
+    });
+    this.#protocol.loseMessage({ principal, headers: this.#request.headers });
+  }
+
+  #refuseBusy(): void {
+    const caller = this.#identity.principal.id;
+    this.#parts.refuse(this.#request, this.#response, { ...BUSY, reason: 'busy', caller });
+  }
 }
 
 function createAnswer({ admission, load, refuse, refusals, isLast, onInternalError }: PostParts) {
@@ -84,12 +128,9 @@ function createAnswer({ admission, load, refuse, refusals, isLast, onInternalErr
     const sender = new HttpSender(request, response, identity, remote, connection.signal, cors, load, isLast);
     load.enter(caller);
     try {
-      const handle = () => {
-        if (isUtf8(bytes)) return protocol.handle(bytes.toString(), sender);
-        protocol.loseMessage(sender);
-        return NOT_UTF8;
-      };
-      const reply = await (bytes.length > MAX_UNQUEUED_MESSAGE ? inTurn(handle) : handle());
+      const reply = await (bytes.length > MAX_UNQUEUED_MESSAGE
+        ? inTurn(() => handle(protocol, bytes, sender))
+        : handle(protocol, bytes, sender));
       sender.finish(reply);
       const refusal = refusalOf(reply);
       if (refusal)
@@ -103,4 +144,10 @@ function createAnswer({ admission, load, refuse, refusals, isLast, onInternalErr
       load.leave(caller);
     }
   };
+}
+
+function handle(protocol: Protocol, bytes: Buffer, sender: HttpSender): ReturnType<Protocol['handle']> {
+  if (isUtf8(bytes)) return protocol.handle(bytes.toString(), sender);
+  protocol.loseMessage(sender);
+  return NOT_UTF8;
 }

@@ -102,13 +102,11 @@ test.each([
     bodies.noteRequest(request.socket);
     request.socket.once('close', () =>
       setImmediate(() =>
-        bodies.read(
-          request,
-          'anonymous',
-          () => outcome.open('done'),
-          () => outcome.open('refused'),
-          () => outcome.open('left'),
-        ),
+        bodies.read(request, 'anonymous', {
+          takeBody: () => outcome.open('done'),
+          refuseBody: () => outcome.open('refused'),
+          loseBody: () => outcome.open('left'),
+        }),
       ),
     );
     leaving.destroy();
