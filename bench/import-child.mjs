@@ -1,8 +1,11 @@
-// One start in its own process: `parse <json>` reads and parses a file and no more; `gateway <document> <exposure>` goes
-// on until tools/list is answered. Prints one line of JSON.
+// One start in its own process: `parse <document>` reads and parses a file and no more, JSON by JSON.parse, YAML by the
+// reader that the gateway uses; `gateway <document> <exposure>` goes on until tools/list is answered. The programs are loaded
+// before the clock starts. Prints one line of JSON.
 import { readFileSync } from 'node:fs';
 
 const [what, file, exposure] = process.argv.slice(2);
+const isYaml = /\.ya?ml$/.test(file);
+const yaml = isYaml ? await import('js-yaml') : undefined;
 const run = what === 'parse' ? parse : await prepareGateway();
 
 const cpu = process.cpuUsage();
@@ -22,12 +25,14 @@ console.log(
 );
 
 function parse() {
-  return Object.keys(JSON.parse(readFileSync(file, 'utf8'))).length;
+  const text = readFileSync(file, 'utf8');
+  return Object.keys(isYaml ? yaml.load(text, { schema: yaml.CORE_SCHEMA }) : JSON.parse(text)).length;
 }
 
 async function prepareGateway() {
   const { loadDomains } = await import('../dist/domain/load.js');
   const { createGateway } = await import('../dist/gateway.js');
+  await import('../dist/openapi/import-document.js');
   return async () => {
     const domains = await loadDomains({ paths: [file], env: {}, baseUrl: 'http://127.0.0.1:1' });
     const gateway = createGateway({ domains, exposure });

@@ -2,6 +2,7 @@
 import { overwrites } from '../endpoint/conventions/effect.ts';
 import { pagingRole } from '../endpoint/conventions/pagination-words.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
+import { remember } from '../endpoint/untrusted.ts';
 import type { Operation } from '../orchestration/operation.ts';
 import { draftPortableSchema, toPortableNode } from '../schema/portable/portable-schema.ts';
 import { type SlimOptions, slimField } from '../schema/slim.ts';
@@ -61,21 +62,22 @@ function slimFields(
 ): Record<string, JsonSchema> {
   const isLast = (name: string) => isGeneric(name) && !required.includes(name);
   const names = Object.keys(fields);
-  return Object.fromEntries(
-    [...names.filter((name) => !isLast(name)), ...names.filter(isLast)].map((name) => [
-      name,
-      slimField(name, fields[name]!, slim, operation),
-    ]),
-  );
+  const last = names.filter(isLast);
+  const first = last.length === 0 ? names : names.filter((name) => !last.includes(name));
+  return Object.fromEntries([...first, ...last].map((name) => [name, slimField(name, fields[name]!, slim, operation)]));
 }
+
+/** Operations share most of the names of their arguments. */
+const MAX_NAMES = 4_000;
 
 /** Arguments that many operations have and few calls need: pages, order, the form of the answer. */
 const GENERIC =
   /^(?:\$?(?:fields?|select|expand|include|embed|format|pretty|sort|sort_?(?:by|order|dir(?:ection)?)|order|order_?by|direction)|dry_?run|envelope|callback|locale|language|accept_language|if_(?:none_)?match|x_request_id|idempotency_key)$/i;
 
-export function isGeneric(name: string): boolean {
-  return pagingRole(name) !== undefined || GENERIC.test(name);
-}
+export const isGeneric: (name: string) => boolean = remember(
+  MAX_NAMES,
+  (name) => pagingRole(name) !== undefined || GENERIC.test(name),
+);
 
 /** Own arguments first; a control never replaces one of them. */
 export function withControls(

@@ -43,20 +43,20 @@ export function nameOperations(operations: readonly Operation[], reserved: Itera
     // What is only read as a resource competes with nobody's name.
     const name = isCallable(operation) ? names.get(endpoint.id)! : endpoint.toolName;
     const tool = toTool(operation, name, () => texts().get(endpoint) ?? describeEndpoint(endpoint));
-    return Object.freeze({
-      endpoint,
-      run,
-      controls,
-      controlKeys,
-      name,
-      // Few are ever asked for theirs.
-      get qualifiedNames() {
-        return qualifiedNamesOf(endpoint);
-      },
-      tool,
-    });
+    const named = { endpoint, run, controls, controlKeys, name, tool };
+    return Object.freeze(Object.defineProperties(named, QUALIFIED_NAMES) as CatalogOperation);
   });
 }
+
+/** Few are ever asked for theirs. One getter for all: with one of its own each operation would be a dictionary. */
+const QUALIFIED_NAMES: PropertyDescriptorMap = {
+  qualifiedNames: {
+    enumerable: true,
+    get(this: Operation) {
+      return qualifiedNamesOf(this.endpoint);
+    },
+  },
+};
 
 /** Offered as a tool. */
 export function isCallable({ endpoint }: Operation): boolean {

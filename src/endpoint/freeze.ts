@@ -10,7 +10,14 @@ export function freeze<T>(value: T): T {
     if (prototype !== Object.prototype && prototype !== Array.prototype && prototype !== null) continue;
     // jiti and vm contexts have an Object.prototype of their own; those are left unfrozen, never broken
     Object.freeze(next);
-    for (const { value: inner } of Object.values(Object.getOwnPropertyDescriptors(next))) waiting.push(inner);
+    if (Array.isArray(next)) {
+      for (const inner of next) if (typeof inner === 'object') waiting.push(inner);
+      continue;
+    }
+    for (const key of Object.getOwnPropertyNames(next)) {
+      const inner: unknown = Object.getOwnPropertyDescriptor(next, key)!.value;
+      if (typeof inner === 'object') waiting.push(inner);
+    }
   }
   return value;
 }

@@ -35,9 +35,14 @@ export function toPlainLines(text: string): string {
   return tidyLines(MARKED.test(visibleText) ? withoutMarkup(visibleText) : visibleText);
 }
 
+/** Anything but single blanks between words. */
+const BROKEN = /[^\S ]| {2}/;
+
 /** The same on one line, without code, tables and samples: paragraphs become sentences in a row. */
 export function toPlainText(text: string): string {
-  return withoutSamples(toPlainLines(text))
+  const lines = withoutSamples(toPlainLines(text));
+  if (!BROKEN.test(lines)) return lines.trim();
+  return lines
     .replace(/(?<=[\w)`"'\]])\n{2,4}(?=["'(`]?[A-Z])/g, '. ')
     .replace(/\s+/g, ' ')
     .trim();
@@ -117,8 +122,12 @@ export function closeColon(text: string): string {
   return /[:;,]$/.test(text) ? trimEnd(text, ' :;,') : text;
 }
 
+const UNTIDY = /[^\S\n ]| {2}| \n|\n |\n{3}/;
+
 /** Single blanks, at most one empty line in a row. */
 export function tidyLines(text: string): string {
+  // Most texts are tidy, and one look is cheaper than three.
+  if (!UNTIDY.test(text)) return text.trim();
   return text
     .replace(/[^\S\n]+/g, ' ')
     .replace(/ ?\n ?/g, '\n')

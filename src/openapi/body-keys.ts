@@ -84,7 +84,8 @@ function requiredFields(operation: Operation, resolver: Resolver): RequiredField
 function parametersOf({ place, pathItem }: Operation, resolver: Resolver): Place[] {
   return [pathItem, place].flatMap((owner) =>
     listAt(owner.value, 'parameters').flatMap(
-      (_, index) => settle(inside(owner, 'parameters', String(index)), resolver) ?? [],
+      (value, index) =>
+        settle({ document: owner.document, pointer: `${owner.pointer}/parameters/${index}`, value }, resolver) ?? [],
     ),
   );
 }

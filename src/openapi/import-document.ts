@@ -31,6 +31,7 @@ import { followSchema } from './schema/schema-refs.ts';
 import { createShapes } from './schema/schema-shape.ts';
 import { createVariants } from './schema/variants.ts';
 import { bad } from './source/document-problem.ts';
+import { isJsonText } from './source/document-text.ts';
 import { collectDocuments, resolveUri, uriOf } from './source/documents.ts';
 import { documentHeaders, noteOrigins, readHeaders } from './source/fetch-headers.ts';
 import { DEFAULT_LIMITS, type Limits } from './source/limits.ts';
@@ -50,7 +51,7 @@ export async function importDocument(source: string, options: ImportOptions): Pr
   options.onProgress?.(`reading ${/^https?:/i.test(source) ? new URL(source).host : source}`);
   const sent = documentHeaders(source, source, options);
   const text = await readDocument(source, options, limits, sent);
-  const parsed = await withOverlays(await parseText(text.text, text.label, limits), text, options, limits);
+  const parsed = await withOverlays(await parseText(text, text.label, limits), text, options, limits);
   const documents = await collectDocuments(text, parsed, options, limits);
   const { root } = documents;
   const warnings = [...(text.note === undefined ? [] : [text.note]), ...parsed.warnings, ...documents.warnings];
@@ -125,10 +126,20 @@ export async function importDocument(source: string, options: ImportOptions): Pr
     pinned,
     prompts: [],
     resources: [],
-    document: { text: text.text, mimeType: /^\s*[{[]/.test(text.text) ? 'application/json' : 'application/yaml' },
+    document: documentOf(text),
     warnings,
     source: text.label,
   });
+}
+
+/** The text is decoded when somebody reads it. */
+function documentOf(source: SourceText): NonNullable<Domain['document']> {
+  return {
+    get text() {
+      return source.text;
+    },
+    mimeType: (source.isJson ?? isJsonText(source.text)) ? 'application/json' : 'application/yaml',
+  };
 }
 
 async function withOverlays(
@@ -145,7 +156,7 @@ async function withOverlays(
   for (const [index, overlay] of options.overlays.entries()) {
     try {
       const text = await readSource(overlay, options, limits, documentHeaders(source.location, overlay, options));
-      const read = await parseText(text.text, text.label, limits);
+      const read = await parseText(text, text.label, limits);
       const extended = (reference: string) => resolveUri(reference, uriOf(text)) === uriOf(source);
       const applied = applyOverlay(value, read.value, text.label, extended);
       value = applied.document;

@@ -8,18 +8,35 @@ export const DEFAULT_LIMIT = 1_024;
 
 /** True when `text` already holds every word of `other`: descriptions love to repeat their summaries and names. */
 export function says(text: string, other: string): boolean {
-  const vocabulary = new Set(wordsOf(text));
-  return wordsOf(other).every((word) => vocabulary.has(word));
+  return saysWords([new Set(wordsOf(text))], other);
+}
+
+/** The same of words that are read once for many texts: most texts are told apart by their first few. */
+export function saysWords(vocabularies: readonly ReadonlySet<string>[], other: string): boolean {
+  for (const [word] of plain(other).matchAll(WORD)) {
+    if (FILLERS.has(word)) continue;
+    const stem = stemOf(word);
+    if (!vocabularies.some((words) => words.has(stem))) return false;
+  }
+  return true;
 }
 
 /** The words that carry meaning, in singular. */
 export function wordsOf(text: string): string[] {
-  const words =
-    text
-      .replace(/([a-z\d])([A-Z])/g, '$1 $2')
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]+/gu) ?? [];
-  return words.filter((word) => !FILLERS.has(word)).map((word) => word.replace(/(?<=.{3})(?:es|s|e)$/, ''));
+  const words = plain(text).match(WORD) ?? [];
+  return words.filter((word) => !FILLERS.has(word)).map(stemOf);
+}
+
+const WORD = /[\p{L}\p{N}]+/gu;
+
+function plain(text: string): string {
+  return text.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase();
+}
+
+/** Without the `es`, `s` or `e` at its end, where three letters stay. */
+function stemOf(word: string): string {
+  if (word.length > 4 && word.endsWith('es')) return word.slice(0, -2);
+  return word.length > 3 && (word.endsWith('s') || word.endsWith('e')) ? word.slice(0, -1) : word;
 }
 
 const FILLERS = new Set(

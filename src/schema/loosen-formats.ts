@@ -7,6 +7,7 @@ import { resetPatternBudget } from './check/pattern.ts';
 import type { ExampleCall } from './example-calls.ts';
 import { mapSubschemas, subschemas, UNIONS } from './keywords.ts';
 import { deref, ownSchema, type SchemaObject, schemasOf } from './references.ts';
+import { rememberByObject } from './remember.ts';
 import { findErrors } from './walk/walk-schema.ts';
 
 const MAX_ERRORS = 50;
@@ -21,6 +22,7 @@ export function loosenFormats(schema: JsonSchema, calls: Iterable<ExampleCall>):
   const nodes = new Set<unknown>();
   const properties = isObject(schema) ? schema.properties : undefined;
   const mayNameFormat = createFormatSearch(properties);
+  if (!isObject(properties) || !Object.keys(properties).some(mayNameFormat)) return schema;
   /** An example in a definition is that of all who use it. */
   const places = new Set<string>();
   allowEffort();
@@ -37,16 +39,14 @@ export function loosenFormats(schema: JsonSchema, calls: Iterable<ExampleCall>):
 
 /** Whether a format may have a say about an argument: most schemas name none, and lead nowhere. */
 function createFormatSearch(properties: unknown): (key: string) => boolean {
-  const answers = new Map<string, boolean>();
   return (key) => {
-    const answer = answers.get(key) ?? namesFormat(ownSchema(properties, key));
-    answers.set(key, answer);
-    return answer;
+    const schema = ownSchema(properties, key);
+    return isObject(schema) && namesFormat(schema);
   };
 }
 
-function namesFormat(schema: unknown): boolean {
-  const stack = [schema];
+const namesFormat = rememberByObject((schema: SchemaObject): boolean => {
+  const stack: unknown[] = [schema];
   for (let looks = 0; stack.length > 0; looks++) {
     const part = stack.pop();
     if (!isObject(part)) continue;
@@ -54,7 +54,7 @@ function namesFormat(schema: unknown): boolean {
     for (const [, , inner] of subschemas(part)) stack.push(inner);
   }
   return false;
-}
+});
 
 /** The schemas whose formats alone refuse a value; undefined where something else does. */
 function formatsAgainst(

@@ -2,6 +2,7 @@
 // they lead in circles. References between documents are another subject (src/openapi/source).
 import { isObject } from '../endpoint/is-object.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
+import { subschemas } from './keywords.ts';
 import { rememberByObject } from './remember.ts';
 
 export type SchemaObject = { readonly [keyword: string]: unknown };
@@ -75,6 +76,41 @@ function decodePart(part: string): string {
   }
   return text.replace(/~1/g, '/').replace(/~0/g, '~');
 }
+
+/** More than these are not followed up. */
+const MAX_REFERENCES = 500;
+
+/** A reference, and what it leads to in the root it was asked of. */
+export type Reference = readonly [ref: string, target: JsonSchema | undefined];
+
+/** Every reference in a schema and in what those lead to; undefined where they are too many. */
+export function referencesIn(root: JsonSchema, schema: JsonSchema): readonly Reference[] | undefined {
+  const references = new Map<string, JsonSchema | undefined>();
+  const waiting = [schema];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (!isObject(next)) continue;
+    for (const ref of ownReferences(next)) {
+      if (references.has(ref)) continue;
+      if (references.size === MAX_REFERENCES) return undefined;
+      const target = resolveRef(root, ref);
+      references.set(ref, target);
+      if (target !== undefined) waiting.push(target);
+    }
+  }
+  return [...references];
+}
+
+/** Those written in a schema itself, however deep. */
+const ownReferences = rememberByObject((schema: SchemaObject): readonly string[] => {
+  const refs = new Set<string>();
+  const visits = new Set<object>([schema]);
+  for (const part of visits) {
+    const { $ref } = part as SchemaObject;
+    if (typeof $ref === 'string') refs.add($ref);
+    for (const [, , inner] of subschemas(part as SchemaObject)) if (isObject(inner)) visits.add(inner);
+  }
+  return [...refs];
+});
 
 /** Follows a schema that is nothing but a reference (annotations aside) to what it stands for. */
 export function deref(root: JsonSchema, schema: JsonSchema): JsonSchema {

@@ -1,7 +1,7 @@
 // Schemas cut down to what a model needs to choose and fill in arguments: every word here is paid for in every session.
 import type { JsonSchema } from '../endpoint/model.ts';
 import { closeColon, cutText, firstSentence } from '../endpoint/plain-text.ts';
-import { says, withoutNoise } from './description-budget.ts';
+import { saysWords, withoutNoise, wordsOf } from './description-budget.ts';
 import { mapSubschemas } from './keywords.ts';
 import { Description } from './portable/description.ts';
 
@@ -58,19 +58,36 @@ function showsForm(example: string): boolean {
   return /^"[^"]{2,60}"$/.test(example) && /[\d#@:/+*{}[\]=<>_-]/.test(example) && !/^"https?:/.test(example);
 }
 
+/** The arguments that many operations share are drafted once, and cut down once: by what is shown of them. */
+const slimDrafts = new WeakMap<SlimOptions, WeakMap<object, JsonSchema>>();
+
+function slimOnce(field: JsonSchema, options: SlimOptions): JsonSchema {
+  if (typeof field === 'boolean') return field;
+  const drafts = slimDrafts.get(options) ?? new WeakMap<object, JsonSchema>();
+  slimDrafts.set(options, drafts);
+  const earlier = drafts.get(field);
+  if (earlier !== undefined) return earlier;
+  const slim = slimSchema(field, options);
+  drafts.set(field, slim);
+  return slim;
+}
+
 /**
  * A field of a tool: slim, and without a text that only repeats its name and the operation's (`petId`: "ID of pet that
  * needs to be updated").
  */
 export function slimField(name: string, field: JsonSchema, options: SlimOptions, operation = ''): JsonSchema {
-  const slim = slimSchema(field, options);
+  const slim = slimOnce(field, options);
   if (typeof slim === 'boolean' || typeof slim.description !== 'string') return slim;
-  if (!says(`${name} ${operation} ${COMMONPLACE}`, slim.description)) return slim;
+  if (!saysWords([COMMONPLACE, new Set(wordsOf(`${name} ${operation}`))], slim.description)) return slim;
   const { description: _, ...rest } = slim;
   return rest;
 }
 
-const COMMONPLACE =
-  'authentication id ids identifier unique value values need needs required considered consider be been will should which whose when if ' +
-  'any all one used use using object resource entity item record return returned retrieve fetch fetched get read update ' +
-  'updated delete deleted remove removed create created set filter filtered want wanted you your want';
+const COMMONPLACE: ReadonlySet<string> = new Set(
+  wordsOf(
+    'authentication id ids identifier unique value values need needs required considered consider be been will should which whose when if ' +
+      'any all one used use using object resource entity item record return returned retrieve fetch fetched get read update ' +
+      'updated delete deleted remove removed create created set filter filtered want wanted you your want',
+  ),
+);

@@ -337,6 +337,24 @@ describe('an argument', () => {
   });
 });
 
+describe('a schema that several tools share', () => {
+  test('is shown as the definitions of each say', () => {
+    const shared: JsonSchema = { type: 'array', items: { $ref: '#/$defs/first' } };
+    const shown = ['string', 'integer', 'string'].map((type) =>
+      portable(shared, { $defs: { first: { anyOf: [{ $ref: '#/$defs/second' }] }, second: { type } } }),
+    );
+    expect(shown).toEqual(['string', 'integer', 'string'].map((type) => ({ type: 'array', items: { type } })));
+  });
+
+  test('is cut down anew for each', () => {
+    const shared: JsonSchema = { type: 'object', properties: { inner: { type: 'object', properties: { a: {} } } } };
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`x${at}`, shared]));
+    const whole = toPortableSchema({ type: 'object', properties: { x: shared } });
+    toPortableSchema({ type: 'object', properties: many }, { maxChars: 4_000 });
+    expect(toPortableSchema({ type: 'object', properties: { x: shared } })).toEqual(whole);
+  });
+});
+
 describe('depth', () => {
   const tree = { $ref: '#/$defs/Tree' };
   const $defs = {

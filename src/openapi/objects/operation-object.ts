@@ -5,20 +5,14 @@
 // schemas, examples and long texts are built when somebody asks.
 import { type Baseline, effectOf, IDEMPOTENT, READS } from '../../endpoint/conventions/effect.ts';
 import { HEADER_NAME } from '../../endpoint/headers/header-names.ts';
-import { DEFAULT_LIMITS, type Endpoint, type JsonSchema, type ResponsePlan } from '../../endpoint/model.ts';
-import { toPlainLines, toPlainText, toSummary } from '../../endpoint/plain-text.ts';
-import { type Node, omitUndefined, once, textAt } from '../../endpoint/untrusted.ts';
-import { exampleCalls } from '../../schema/example-calls.ts';
-import { loosenFormats } from '../../schema/loosen-formats.ts';
+import { DEFAULT_LIMITS, type Endpoint, type ResponsePlan } from '../../endpoint/model.ts';
+import { toSummary } from '../../endpoint/plain-text.ts';
+import { type Node, omitUndefined, textAt } from '../../endpoint/untrusted.ts';
 import type { DetectPagination } from '../detect-pagination.ts';
-import type { OperationInfo } from '../import-options.ts';
-import { findLeftOut } from '../left-out.ts';
-import type { Definition } from '../schema/convert-schema.ts';
-import { buildInputSchema } from '../schema/input-schema.ts';
+import { LATE, LATE_PROPERTIES, LateFields } from '../late-fields.ts';
 import type { SchemaBuilder } from '../schema/schema-builder.ts';
 import type { Variants } from '../schema/variants.ts';
-import { OperationProblem, type Place } from '../source/resolve.ts';
-import { buildExamples, readExamples } from './example.ts';
+import { OperationProblem } from '../source/resolve.ts';
 import { type RequestContext, readRequest, takesStatement } from './operation-request.ts';
 import type { Operation } from './paths.ts';
 import { type Answer, mediaTypesOf, readAnswer } from './response.ts';
@@ -36,7 +30,7 @@ export interface ImportContext extends RequestContext {
   readonly detectPagination: DetectPagination;
 }
 
-interface Naming {
+export interface Naming {
   readonly action: string;
   readonly toolName: string;
   readonly from: string;
@@ -72,74 +66,46 @@ export function buildEndpoint(
   const shortText = extension.summary ?? textAt(node, 'summary') ?? textAt(pathItem.value, 'summary');
   const title = extension.title ?? shortText;
 
-  const summary = once(
-    () => (shortText && toSummary(shortText)) || (longText && toSummary(longText)) || plainSummary(info, naming.action),
+  const late = new LateFields(
+    { operation, naming, extension, request, answer, server, effectReason, context },
+    {
+      summary: shortText,
+      description: longText,
+    },
   );
-  const description = once(() => toPlainLines(longText ?? '') || undefined);
-  // The calls ask for the schema as the document has it.
-  let inputSchema: JsonSchema | undefined;
-  const outputSchema = once(() => buildOutputSchema(answer.schema, context.builder));
-  const examples = once(() => [...extension.examples, ...buildExamples(endpoint)].slice(0, 3));
-  const provenance = once(() =>
-    omitUndefined<Record<string, string>>({
-      name: naming.from,
-      ...explainTexts(endpoint, extension, node, { summary: shortText, description: longText }),
-      effect: effectReason,
-      'base URL': server.from,
-      operationId: info.operationId,
-    }),
+  const endpoint: Writable<Endpoint> = Object.defineProperties(
+    {
+      id: `${context.domain}.${naming.action}`,
+      domain: context.domain,
+      action: naming.action,
+      toolName: naming.toolName,
+      tags: extension.tags ?? info.tags,
+      effect,
+      effectReason,
+      idempotent: extension.idempotent ?? IDEMPOTENT.has(method),
+      deprecated: info.deprecated,
+      method,
+      path,
+      baseUrl: server.url,
+      headers: NO_HEADERS,
+      args: plan.args,
+      fixed: plan.fixed,
+      security: context.security.forOperation(
+        { node, method, path, baseUrl: server.url, pointer: `${pointer}/security` },
+        schemes,
+      ),
+      response: extension.response === undefined ? plain : { ...plain, ...extension.response },
+      limits:
+        extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
+      documentExamples: () => late.documentExamples,
+      leftOut: () => late.leftOut,
+      expose: extension.expose ?? 'tool',
+      source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
+    } as unknown as Writable<Endpoint>,
+    LATE_PROPERTIES,
   );
-
-  const endpoint: Writable<Endpoint> = {
-    id: `${context.domain}.${naming.action}`,
-    domain: context.domain,
-    action: naming.action,
-    toolName: naming.toolName,
-    get summary() {
-      return summary();
-    },
-    get description() {
-      // Undefined where there is none; the property is optional, a getter cannot be.
-      return description() as string;
-    },
-    tags: extension.tags ?? info.tags,
-    effect,
-    effectReason,
-    idempotent: extension.idempotent ?? IDEMPOTENT.has(method),
-    deprecated: info.deprecated,
-    method,
-    path,
-    baseUrl: server.url,
-    headers: NO_HEADERS,
-    args: plan.args,
-    fixed: plan.fixed,
-    get inputSchema() {
-      if (inputSchema === undefined) {
-        inputSchema = buildInputSchema(plan.arguments, body, plan.fixed, context);
-        inputSchema = loosenFormats(inputSchema, exampleCalls(endpoint));
-      }
-      return inputSchema;
-    },
-    get outputSchema() {
-      return outputSchema();
-    },
-    security: context.security.forOperation(
-      { node, method, path, baseUrl: server.url, pointer: `${pointer}/security` },
-      schemes,
-    ),
-    response: extension.response === undefined ? plain : { ...plain, ...extension.response },
-    limits: extension.timeoutMs === undefined ? DEFAULT_LIMITS : { ...DEFAULT_LIMITS, timeoutMs: extension.timeoutMs },
-    get examples() {
-      return examples();
-    },
-    documentExamples: once(() => readExamples(plan.arguments, body, context.resolver)),
-    leftOut: once(() => findLeftOut(operation, request, endpoint, answer.mediaTypes, context)),
-    expose: extension.expose ?? 'tool',
-    source: omitUndefined({ kind: 'openapi', file: context.label, pointer, operationId: info.operationId }),
-    get provenance() {
-      return provenance();
-    },
-  };
+  Object.defineProperty(endpoint, LATE, { value: late });
+  late.endpoint = endpoint;
   if (title) endpoint.title = toSummary(title, 100).replace(/\.$/, '');
   if (server.publicOnly === true) endpoint.publicOnly = true;
   if (extension.guard !== undefined) endpoint.guard = extension.guard;
@@ -170,43 +136,4 @@ export function effectOfOperation(operation: Operation, context: RequestContext)
     description: words[1],
     takesStatement: () => takesStatement(operation, context),
   });
-}
-
-/**
- * For operations without a word of text: `Unban user from guild (DELETE /guilds/{guild_id}/bans/{user_id}).` The words are
- * those of the name, which is cleaned of what a generator wrote into the operationId.
- */
-function plainSummary({ method, path, operationId }: OperationInfo, action: string): string {
-  const request = `${method} ${toPlainText(path)}`;
-  const words = operationId === undefined ? '' : action.replaceAll('_', ' ');
-  return /[a-z]{2}/.test(words) ? `${words[0]!.toUpperCase()}${words.slice(1)} (${request}).` : request;
-}
-
-function buildOutputSchema(schema: Place | undefined, builder: SchemaBuilder): JsonSchema | undefined {
-  if (!schema) return undefined;
-  const uses = new Set<Definition>();
-  const answer = builder.convert(schema, 'response', uses);
-  const $defs = builder.definitions(uses, 'response');
-  return $defs && typeof answer !== 'boolean' ? { ...answer, $defs } : answer;
-}
-
-/** Where each text came from that a model reads. */
-function explainTexts(
-  endpoint: Endpoint,
-  extension: OperationExtension,
-  node: Node,
-  texts: Readonly<Record<'summary' | 'description', string | undefined>>,
-): { readonly summary: string; readonly description: string } {
-  const source = (word: 'description' | 'summary') => {
-    if (extension[word] !== undefined) return `${word} of x-mcp`;
-    return `${word} of the ${textAt(node, word) === undefined ? 'path' : 'operation'}`;
-  };
-  // Text of which nothing can be seen was not taken.
-  const summary =
-    texts.summary && toSummary(texts.summary)
-      ? source('summary')
-      : texts.description && toSummary(texts.description)
-        ? `first sentence of the ${source('description')}`
-        : `made from ${endpoint.source.operationId === undefined ? '' : 'operationId, '}method and path`;
-  return { summary, description: endpoint.description === undefined ? summary : source('description') };
 }

@@ -33,7 +33,8 @@ export function buildInputSchema(
   const properties = emptyMap<JsonSchema>();
   const required: string[] = [];
   for (const argument of offers) {
-    properties[argument.key] = schemaOf(argument, uses, context);
+    properties[argument.key] =
+      argument.origin.kind === 'parameter' ? schemaOnce(argument, uses, context) : schemaOf(argument, uses, context);
     if (isRequired(argument, body)) required.push(argument.key);
   }
   const $defs = context.builder.definitions(uses, 'request');
@@ -45,6 +46,20 @@ export function buildInputSchema(
     ...bodyRules(offers, body, fixed),
     ...($defs ? { $defs } : {}),
   };
+}
+
+/** Parameters that many operations refer to are one argument of all of them, with one schema. */
+const parameterSchemas = new WeakMap<Argument, { readonly schema: JsonSchema; readonly uses: readonly Definition[] }>();
+
+function schemaOnce(argument: Argument, uses: Set<Definition>, context: SchemaContext): JsonSchema {
+  let converted = parameterSchemas.get(argument);
+  if (converted === undefined) {
+    const own = new Set<Definition>();
+    converted = { schema: schemaOf(argument, own, context), uses: [...own] };
+    parameterSchemas.set(argument, converted);
+  }
+  for (const definition of converted.uses) uses.add(definition);
+  return converted.schema;
 }
 
 function schemaOf(argument: Argument, uses: Set<Definition>, context: SchemaContext): JsonSchema {

@@ -65,12 +65,26 @@ function isLeaf(schema: Node): boolean {
   return true;
 }
 
+/** A schema on the way, and the one it stands in: the pointer is written only where something is wrong. */
+interface Step {
+  readonly schema: unknown;
+  readonly depth: number;
+  readonly from?: Step;
+  readonly keyword?: string;
+  readonly key?: string | number | undefined;
+}
+
+function pointerTo({ from, keyword, key }: Step, root: Place): string {
+  if (from === undefined || keyword === undefined) return pointerOf(root);
+  return pointerTo(from, root) + step(keyword) + (key === undefined ? '' : step(key));
+}
+
 function look(root: Place, resolver: Resolver, limits: Limits): Findings | OperationProblem {
   const targets: Place[] = [];
-  const stack = [{ schema: root.value, pointer: pointerOf(root), depth: 0 }];
+  const stack: Step[] = [{ schema: root.value, depth: 0 }];
   let schemas = 0;
   for (let item = stack.pop(); item; item = stack.pop()) {
-    const { schema, pointer, depth } = item;
+    const { schema, depth } = item;
     if (!isObject(schema)) continue;
     schemas++;
     if (depth > limits.maxSchemaDepth) {
@@ -85,15 +99,14 @@ function look(root: Place, resolver: Resolver, limits: Limits): Findings | Opera
         const target = resolver.followAll(root.document, ref);
         if (isObject(target.value)) targets.push(target);
       } catch (error) {
-        if (error instanceof RefError) return new OperationProblem(`${pointer}/$ref`, error.message);
+        if (error instanceof RefError) return new OperationProblem(`${pointerTo(item, root)}/$ref`, error.message);
         throw error;
       }
       if (hidesSiblings(root.document)) continue;
     }
     for (const [keyword, key, inner] of subschemas(schema)) {
       if (DEFINITION_KEYWORDS.has(keyword)) continue;
-      const way = step(keyword) + (key === undefined ? '' : step(key));
-      stack.push({ schema: inner, pointer: pointer + way, depth: depth + 1 });
+      stack.push({ schema: inner, depth: depth + 1, from: item, keyword, key });
     }
   }
   return { targets, schemas };

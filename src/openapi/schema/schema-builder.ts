@@ -1,10 +1,17 @@
 // The schemas of a document on demand. Every `$ref` becomes `#/$defs/<name>`; a definition is built once per direction
 // and shared by all endpoints that use it, so the cost is that of the document, not of its expansion, and recursion stays
 // recursion.
+import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
 import { emptyMap } from '../../endpoint/untrusted.ts';
 import type { Follow, Place } from '../source/resolve.ts';
-import { convertProperty, convertSchema, type Definition, type Definitions } from './convert-schema.ts';
+import {
+  type ConversionContext,
+  convertProperty,
+  convertSchema,
+  type Definition,
+  type Definitions,
+} from './convert-schema.ts';
 import { createCircles } from './in-place-cycles.ts';
 import type { Direction, OneWayProperties } from './one-way-properties.ts';
 import { definitionName } from './schema-parts.ts';
@@ -57,11 +64,21 @@ export function createSchemaBuilder(follow: Follow, oneWay: OneWayProperties): S
     return result;
   };
 
+  const convertOnce = {
+    request: rememberConversion((context, value) =>
+      convertSchema({ definitions, direction: 'request', ...context }, value),
+    ),
+    response: rememberConversion((context, value) =>
+      convertSchema({ definitions, direction: 'response', ...context }, value),
+    ),
+    field: rememberConversion((context, value) =>
+      convertProperty({ definitions, direction: 'request', ...context }, value),
+    ),
+  };
+
   return {
-    convert: ({ document, value }, direction, uses) =>
-      convertSchema({ definitions, document, direction, uses, via: 'all' }, value),
-    convertField: ({ document, value }, uses) =>
-      convertProperty({ definitions, document, direction: 'request', uses, via: 'all' }, value),
+    convert: (schema, direction, uses) => convertOnce[direction](schema, uses),
+    convertField: (schema, uses) => convertOnce.field(schema, uses),
     definitions: (uses, direction) => {
       if (uses.size === 0) return undefined;
       const out = emptyMap<JsonSchema>();
@@ -74,6 +91,29 @@ export function createSchemaBuilder(follow: Follow, oneWay: OneWayProperties): S
       }
       return out;
     },
+  };
+}
+
+type Converting = Pick<ConversionContext, 'document' | 'uses' | 'via'>;
+
+/**
+ * The operations on one thing (create, replace, update) have bodies of the same schema: each field is converted once, and
+ * whoever goes on with it can tell by the object that it was met before.
+ */
+function rememberConversion(
+  convert: (context: Converting, value: unknown) => JsonSchema,
+): (schema: Place, uses: Set<Definition>) => JsonSchema {
+  const conversions = new WeakMap<object, ConvertedDefinition>();
+  return ({ document, value }, uses) => {
+    if (!isObject(value)) return convert({ document, uses, via: 'all' }, value);
+    let conversion = conversions.get(value);
+    if (conversion === undefined) {
+      const own = new Set<Definition>();
+      conversion = { schema: convert({ document, uses: own, via: 'all' }, value), uses: own };
+      conversions.set(value, conversion);
+    }
+    for (const definition of conversion.uses) uses.add(definition);
+    return conversion.schema;
   };
 }
 

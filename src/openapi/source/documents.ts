@@ -49,7 +49,7 @@ export async function collectDocuments(
 ): Promise<DocumentSet> {
   const { label } = source;
   const root: SourceDocument = { uri: uriOf(source), isRoot: true, label, value, dialect: dialectOf(value, label) };
-  options.onFile?.(root.uri, source.text);
+  if (options.onFile !== undefined) options.onFile(root.uri, source.text);
   const byUri = new Map<string, SourceDocument | string>([[root.uri, root]]);
   // OAS 3.2 `$self`: a name the document gives itself; never a place to fetch from.
   const self = textAt(value, '$self');
@@ -61,7 +61,7 @@ export async function collectDocuments(
   let files = 1;
   let tries = 0;
   const deadline = Date.now() + limits.fetchTimeoutMs * 4;
-  let bytes = source.text.length;
+  let bytes = source.bytes ?? source.text.length;
   const queue: [SourceDocument, string][] = [];
   /** What only extensions name: read last, and only when a `$ref` leads into an extension. */
   const later: [SourceDocument, string][] = [];
@@ -89,11 +89,11 @@ export async function collectDocuments(
       continue;
     }
     files++;
-    bytes += file.text.length;
+    bytes += file.bytes ?? file.text.length;
     options.onProgress?.(`read ${file.label} (${files} files)`);
-    options.onFile?.(uri, file.text);
+    if (options.onFile !== undefined) options.onFile(uri, file.text);
     try {
-      const { value, external: named, warnings: inner, oneWay: words } = await parseText(file.text, file.label, limits);
+      const { value, external: named, warnings: inner, oneWay: words } = await parseText(file, file.label, limits);
       readOnly ||= words.readOnly;
       writeOnly ||= words.writeOnly;
       const isDocument = textAt(value, 'openapi') || textAt(value, 'swagger');
@@ -125,12 +125,9 @@ function withoutFragment(uri: string): string {
   return hash < 0 ? uri : uri.slice(0, hash);
 }
 
-async function readPart(
-  uri: string,
-  root: SourceText,
-  options: ImportOptions,
-  limits: Limits,
-): Promise<{ label: string; text: string } | string> {
+type Part = Pick<SourceText, 'label' | 'text' | 'bytes' | 'json'>;
+
+async function readPart(uri: string, root: SourceText, options: ImportOptions, limits: Limits): Promise<Part | string> {
   const url = new URL(uri);
   if (root.kind === 'stdin')
     return 'points outside of a document read from standard input; give the document as a file';
@@ -157,14 +154,14 @@ async function readConfined(
   folder: string,
   refsRoot: string | undefined,
   limits: Limits,
-): Promise<{ label: string; text: string } | string> {
+): Promise<Part | string> {
   const path = decodeText(url.pathname);
   if (path.includes('\0')) return 'names a file that does not exist';
   const place = await confine(path, folder, refsRoot);
   if (!place.ok) return place.reason;
   const label = path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path.split('/').slice(-2).join('/');
   try {
-    return { label, text: await readFileText(place.path, label, limits.maxBytes) };
+    return Object.assign(await readFileText(place.path, label, limits.maxBytes), { label });
   } catch (error) {
     if (error instanceof GatewayError) return `names a file that cannot be used: ${error.message}`;
     throw error;

@@ -4,6 +4,7 @@
 import type { YAMLException } from 'js-yaml';
 import { GatewayError } from '../../errors.ts';
 import { bad, tooMuch } from './document-problem.ts';
+import type { DocumentText } from './document-text.ts';
 import { countKeys, findDuplicateKeys, MAX_DUPLICATES } from './duplicate-keys.ts';
 import type { ExternalRefs } from './external-refs.ts';
 import type { Limits } from './limits.ts';
@@ -42,7 +43,16 @@ async function loadReader(onTag: (tag: string) => void) {
 }
 
 /** Reads JSON or YAML; throws BAD_DOCUMENT with the place and what to do. `label` names the source in messages. */
-export async function parseText(text: string, label: string, limits: Limits): Promise<ParsedText> {
+export async function parseText(
+  source: string | Pick<DocumentText, 'text' | 'json'>,
+  label: string,
+  limits: Limits,
+): Promise<ParsedText> {
+  const json = typeof source === 'string' ? undefined : source.json;
+  // What is wrong with a text is said of the text itself.
+  const parsed = json === undefined ? undefined : readJson(json, label, limits);
+  if (parsed !== undefined && !('failure' in parsed)) return parsed;
+  const text = typeof source === 'string' ? source : source.text;
   const body = text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
   const first = /\S/.exec(body)?.[0];
   if (first === undefined) throw bad(label, 'is empty; give it an OpenAPI document');
@@ -53,17 +63,22 @@ export async function parseText(text: string, label: string, limits: Limits): Pr
     );
   }
   if (first === '{' || first === '[') {
-    let value: unknown;
-    try {
-      value = JSON.parse(body);
-    } catch (error) {
-      return readLooseJson(body, label, limits, error);
-    }
-    const { keys, external, oneWay } = survey(value, label, limits, false);
-    const places = countKeys(body) > keys ? findDuplicateKeys(body) : [];
-    return { value, external, oneWay, warnings: duplicateWarnings(label, places) };
+    const read = readJson(body, label, limits);
+    return 'failure' in read ? readLooseJson(body, label, limits, read.failure) : read;
   }
   return readYaml(body, label, limits);
+}
+
+function readJson(text: string, label: string, limits: Limits): ParsedText | { readonly failure: unknown } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (failure) {
+    return { failure };
+  }
+  const { keys, external, oneWay } = survey(value, label, limits, false);
+  const places = countKeys(text) > keys ? findDuplicateKeys(text) : [];
+  return { value, external, oneWay, warnings: duplicateWarnings(label, places) };
 }
 
 /** Trailing commas and comments: not JSON, but YAML's flow style reads them. */

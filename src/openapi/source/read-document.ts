@@ -4,11 +4,12 @@ import { open, realpath } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ImportOptions } from '../import-options.ts';
 import { bad, tooMuch } from './document-problem.ts';
+import { type DocumentText, decode, toDocumentText } from './document-text.ts';
 import type { Limits } from './limits.ts';
 import { badStatus, type Fetched, type Fields, fetchAnswer, fetchText } from './web/fetch.ts';
 import { findDocument, isDocument, isWorthSearching } from './web/find-document.ts';
 
-export interface SourceText {
+export interface SourceText extends Partial<Omit<DocumentText, 'text'>> {
   /** `file`: real path. `url`: absolute URL without user info or fragment. */
   readonly kind: 'file' | 'url' | 'stdin';
   readonly location: string;
@@ -67,20 +68,23 @@ export async function readSource(
     );
   }
   const location = await realpath(resolve(source)).catch((error) => throwUnreadable(source, error));
-  return { kind: 'file', location, label: source, text: await readFileText(location, source, limits.maxBytes) };
+  const content = await readFileText(location, source, limits.maxBytes);
+  return Object.assign(content, { kind: 'file', location, label: source } as const);
 }
 
 /** A regular file as text, at most `maxBytes`. */
-export async function readFileText(path: string, label: string, maxBytes: number): Promise<string> {
+export async function readFileText(path: string, label: string, maxBytes: number): Promise<DocumentText> {
   const file = await open(path, 'r').catch((error) => throwUnreadable(label, error));
   try {
     const info = await file.stat();
     if (info.isDirectory()) throw bad(label, 'is a folder; give the document inside it');
     // Devices and pipes have no size to check and may never end.
-    if (!info.isFile()) return await readStream(file.createReadStream({ autoClose: false }), label, maxBytes);
+    if (!info.isFile()) {
+      return toDocumentText(await readBytes(file.createReadStream({ autoClose: false }), label, maxBytes));
+    }
     if (info.size > maxBytes) throw tooBig(label, maxBytes);
     // At start nothing else waits, and one read is much cheaper than a loop of small ones.
-    return decode(readFileSync(file.fd));
+    return toDocumentText(readFileSync(file.fd));
   } finally {
     await file.close();
   }
@@ -90,12 +94,15 @@ function throwUnreadable(label: string, { code }: NodeJS.ErrnoException): never 
   throw bad(label, code === 'ENOENT' ? 'does not exist; check the path' : `cannot be read (${code})`);
 }
 
-/** All a stream gives, at most `maxBytes`; leaving the loop ends the stream. */
-export async function readStream(
-  stream: AsyncIterable<unknown> | Iterable<unknown>,
-  label: string,
-  maxBytes: number,
-): Promise<string> {
+type Chunks = AsyncIterable<unknown> | Iterable<unknown>;
+
+/** All a stream gives, as text, at most `maxBytes`. */
+export async function readStream(stream: Chunks, label: string, maxBytes: number): Promise<string> {
+  return decode(await readBytes(stream, label, maxBytes));
+}
+
+/** Leaving the loop ends the stream. */
+async function readBytes(stream: Chunks, label: string, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {
@@ -104,18 +111,7 @@ export async function readStream(
     if (size > maxBytes) throw tooBig(label, maxBytes);
     chunks.push(bytes);
   }
-  return decode(Buffer.concat(chunks));
-}
-
-/** UTF-8, or UTF-16 where a byte order mark says so. */
-function decode(bytes: Buffer): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
-  const isBigEndian = bytes[0] === 0xfe && bytes[1] === 0xff;
-  return isBigEndian
-    ? Buffer.from(bytes.subarray(2, bytes.length & ~1))
-        .swap16()
-        .toString('utf16le')
-    : bytes.toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 export function tooBig(label: string, maxBytes: number) {

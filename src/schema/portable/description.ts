@@ -12,6 +12,7 @@ export class Description {
   readonly example: string | undefined;
   /** Sentences about this place and others, added last. */
   readonly more: readonly string[];
+  #text: string | undefined;
 
   constructor(
     prose: string,
@@ -23,10 +24,13 @@ export class Description {
     this.more = more;
   }
 
-  /** Everything. */
+  /** Everything. Drafts are measured and compared again and again. */
   get text(): string {
-    const shown = this.example === undefined ? this.prose : joinWords(this.prose, [`Example: ${this.example}`]);
-    return joinWords(shown, this.more);
+    if (this.#text === undefined) {
+      const shown = this.example === undefined ? this.prose : joinWords(this.prose, [`Example: ${this.example}`]);
+      this.#text = joinWords(shown, this.more);
+    }
+    return this.#text;
   }
 
   /** Everything but the example. */

@@ -39,11 +39,15 @@ export interface Facts {
   readonly targets: JsonSchema[];
 }
 
+const NONE: ReadonlySet<SchemaObject> = new Set();
+const LOWEST = ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const;
+const HIGHEST = ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const;
+
 /** Gathers the facts of a conjunction. Unions found in `expanded` parts were already dealt with by the caller. */
 export function gatherFacts(
   root: JsonSchema,
   schemas: readonly JsonSchema[],
-  expanded: ReadonlySet<SchemaObject> = new Set(),
+  expanded: ReadonlySet<SchemaObject> = NONE,
 ): Facts {
   const facts: Facts = {
     types: ANY,
@@ -94,17 +98,18 @@ function addPart(facts: Facts, schema: SchemaObject, unionsDone: boolean): void 
       if (branches.length > 0) facts.unions.push(branches);
     }
   }
-  for (const keyword of ['minimum', 'exclusiveMinimum', 'minLength', 'minItems', 'minProperties'] as const) {
+  for (const keyword of LOWEST) {
     const value = schema[keyword];
     if (typeof value === 'number') facts[keyword] = Math.max(facts[keyword] ?? value, value);
   }
-  for (const keyword of ['maximum', 'exclusiveMaximum', 'maxLength', 'maxItems', 'maxProperties'] as const) {
+  for (const keyword of HIGHEST) {
     const value = schema[keyword];
     if (typeof value === 'number') facts[keyword] = Math.min(facts[keyword] ?? value, value);
   }
 }
 
 function addChoices(facts: Facts, schema: SchemaObject): void {
+  if (schema.enum === undefined && !Object.hasOwn(schema, 'const')) return;
   for (const choices of [schema.enum, Object.hasOwn(schema, 'const') ? [schema.const] : undefined]) {
     if (!Array.isArray(choices)) continue;
     facts.types &= choices.reduce<number>((all, value) => all | typeOf(value), 0);
