@@ -1,15 +1,14 @@
 // How the import of large documents is shown and compared.
 import { fixed, renderTable, whole } from './table.mjs';
 
-export const IMPORT_ROUNDS = 3;
 /** Starts of whole processes, on a machine that does other things as well. */
 const SPREAD = 0.1;
 
-export function renderImport(rows) {
+export function renderImport(rows, { rounds }) {
   if (rows === undefined) return '\nImport: no ../shared/specs here, nothing to measure.';
   const title = `
 Start-up with a large document, until tools/list is ready, to JSON.parse of it alone (aim: time <= 5, memory <= 3)
-median of ${IMPORT_ROUNDS} alternating pairs of processes; less is better\n`;
+median of ${rounds} alternating pairs of processes; less is better\n`;
   const head = ['', 'time', 'CPU', 'whole process', 'peak memory', 'ms', 'parse', 'MB', 'parse', 'tools'];
   const body = rows.map((row) => [
     row.label,
