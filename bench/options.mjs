@@ -7,7 +7,7 @@ export const PART_NAMES = ['speed', 'scale', 'calls', 'lines', 'identity', 'cold
 
 export const HELP = `npm run bench -- [options]
   --only <parts>      of ${PART_NAMES.join(', ')} (default: all)
-  --rounds <n>        interleaved rounds per row (default 5 for speed and cold, else 3)
+  --rounds <n>        interleaved rounds per row (default 3 to 6, by part)
   --seconds <n>       length of one sample (default 1)
   --connections <n>   keep-alive connections of the load generator (default 64)
   --eras <eras>       of modern, legacy (default: both)

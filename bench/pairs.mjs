@@ -5,7 +5,7 @@ import { load } from './load.mjs';
 import { cpuNs, fetchText, machineCpuNs, ownCpuNs, residentMb } from './processes.mjs';
 
 const WARM_REQUESTS = 8_000;
-const MAX_WARM_SECONDS = 3;
+const MAX_WARM_SECONDS = 2;
 
 /**
  * `pairs`: [{ label, ours, base, others }], each side { port, pid, requests }, or with a `load` of its own; `others` are more

@@ -19,14 +19,14 @@ const figuresOfPairs = (rows) =>
 
 /** `rounds`: how many there are unless somebody says otherwise; no more than it takes to see a quieter half, or a middle. */
 export const PARTS = {
-  speed: { measure: measureSpeed, render: renderSpeed, figures: figuresOfSpeed, rounds: 5 },
+  speed: { measure: measureSpeed, render: renderSpeed, figures: figuresOfSpeed, rounds: 4 },
   scale: { measure: measureScale, render: renderScale, figures: figuresOfScale, rounds: 3 },
   calls: { measure: measureCalls, render: renderCalls, figures: figuresOfCalls, rounds: 3 },
   lines: { measure: measureLines, render: renderLines, figures: figuresOfPairs, rounds: 3 },
   identity: { measure: measureIdentity, render: renderIdentity, figures: figuresOfPairs, rounds: 3 },
   cold: { measure: measureCold, render: renderCold, figures: figuresOfCold, rounds: 5 },
   connections: { measure: measureConnections, render: renderConnections, figures: figuresOfConnections, rounds: 1 },
-  process: { measure: measureProcess, render: renderProcess, figures: figuresOfProcess, rounds: 8 },
+  process: { measure: measureProcess, render: renderProcess, figures: figuresOfProcess, rounds: 6 },
   import: { measure: measureImport, render: renderImport, figures: figuresOfImport, rounds: 3 },
 };
 

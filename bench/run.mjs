@@ -45,6 +45,11 @@ function describeRun({ seconds }) {
   };
 }
 
+// Whoever ends it early leaves nothing running behind.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => stopAll().finally(() => process.exit(1)));
+}
+
 try {
   const options = parseOptions(process.argv.slice(2));
   if (options.help) console.log(HELP);
