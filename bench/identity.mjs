@@ -45,13 +45,14 @@ export async function measureIdentity(options) {
     const pairs = [];
     for (const operation of [OPERATIONS.list, OPERATIONS.get]) {
       const named = { ...operation, ...(operation.tool && { tool: findTool(names, operation.tool) }) };
+      const base = await sideOf(open, 'modern', [named]);
       for (const [what, gateway, token] of callers) {
         // Lists are not written down.
         if (what === 'an audit trail' && operation.tool === undefined) continue;
         pairs.push({
           label: `${operation.label}, with ${what}`,
           ours: await sideOf(gateway, 'modern', [named], token),
-          base: await sideOf(open, 'modern', [named]),
+          base,
         });
       }
     }

@@ -40,12 +40,14 @@ class Memory {
 
 const memory = new Memory();
 const domains = await loadDomains({ paths: [document], env: {}, baseUrl: 'http://127.0.0.1:1' });
-const SENDER = {
+/** Who calls over one connection: each has a signal of its own, so that no list of listeners grows with the load. */
+const openSender = (headers) => ({
   transport: 'http',
   principal: Object.freeze({ id: 'anonymous' }),
   remote: '127.0.0.1',
+  headers,
   signal: new AbortController().signal,
-};
+});
 
 /** A function from a request to the text of its answer. */
 function openGateway(level) {
@@ -60,7 +62,7 @@ function openGateway(level) {
   const names = [...gateway.registry.tools.keys()];
   return {
     nameOf: (operationId) => findTool(names, operationId),
-    call: async (text, headers) => (await gateway.handle(text, { ...SENDER, headers })).body,
+    call: async (text, sender) => (await gateway.handle(text, sender)).body,
   };
 }
 
@@ -95,7 +97,8 @@ function openLimit(list) {
 }
 
 const quiet = openGateway('silent');
-const listed = await quiet.call(buildRequest(1, 'modern', {}).body, buildRequest(1, 'modern', {}).headers);
+const LIST = buildRequest(1, 'modern', {});
+const listed = await quiet.call(LIST.body, openSender(LIST.headers));
 const sides = { log: openGateway('info'), quiet, limit: openLimit(listed.slice(listed.indexOf(',"result"'))) };
 
 /** One kind of call to one side: `run(count)` makes so many, `underWay` at a time. */
@@ -103,6 +106,7 @@ function prepare(side, key) {
   const { tool, arguments: args, expect } = OPERATIONS[key];
   const { body, headers } = buildRequest(1, 'modern', { tool: tool && side.nameOf(tool), arguments: args });
   const [before, between, after] = body.split(new RegExp(`${ID}|${ARGUMENT}`));
+  const senders = Array.from({ length: underWay }, () => openSender(headers));
   let sent = 0;
   const next = () => {
     sent++;
@@ -111,13 +115,13 @@ function prepare(side, key) {
   };
   const run = async (count) => {
     let left = count;
-    const lane = async () => {
-      while (left-- > 0) await side.call(next(), headers);
+    const lane = async (sender) => {
+      while (left-- > 0) await side.call(next(), sender);
     };
-    await Promise.all(Array.from({ length: Math.min(underWay, count) }, lane));
+    await Promise.all(senders.map(lane));
   };
   const check = async () => {
-    const text = await side.call(body.replace(ID, 77).replace(ARGUMENT, 4_321), headers);
+    const text = await side.call(body.replace(ID, 77).replace(ARGUMENT, 4_321), senders[0]);
     const { id, result } = JSON.parse(text);
     const good = tool === undefined ? result?.tools?.length > 0 : expect.test(result?.content?.[0]?.text ?? '');
     if (id !== 77 || !good || result.isError === true) throw new Error(`${key} gave ${text.slice(0, 300)}`);

@@ -12,7 +12,7 @@ import { fixed, percent, renderTable } from './table.mjs';
 const CHILD = fileURLToPath(new URL('in-process-child.mjs', import.meta.url));
 /** Samples are short: what a call costs here does not depend on load, and many of them find the quiet moments. */
 const SAMPLE_SECONDS = 0.1;
-const ROUNDS = { time: 8, memory: 5 };
+const WEIGHINGS = 5;
 /** As many megabytes as all calls of a sample make together, and more. */
 const UNCOLLECTED = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
@@ -22,9 +22,9 @@ export async function measureProcess(options) {
   const dist = join(dirname(resolve(options.cli)), '..');
   const settings = { dist, document, underWay: options.connections };
   const seconds = SAMPLE_SECONDS * options.seconds;
-  const times = await run(options.nodeFlags, { ...settings, what: 'time', rounds: ROUNDS.time, seconds });
+  const times = await run(options.nodeFlags, { ...settings, what: 'time', rounds: options.rounds, seconds });
   options.onRound?.('time');
-  const weights = await run(UNCOLLECTED, { ...settings, what: 'memory', rounds: ROUNDS.memory });
+  const weights = await run(UNCOLLECTED, { ...settings, what: 'memory', rounds: WEIGHINGS });
   options.onRound?.('memory');
   const samplesOf = (cases, name, key) => cases.find((one) => one.name === name && one.key === key).samples;
   return Object.entries(OPERATIONS).map(([key, { label }]) => {
@@ -65,9 +65,9 @@ function run(flags, settings) {
   });
 }
 
-export function renderProcess(rows) {
+export function renderProcess(rows, { rounds }) {
   const title = `
-One call in process, without sockets, on an API that answers from memory (median of the cheaper half of ${ROUNDS.time} samples)
+One call in process, without sockets, on an API that answers from memory (median of the cheaper half of ${rounds} samples)
 limit: what the raw limit does between its two sockets; KB: what a call allocates, heap and buffers; GC: of it, time of the collector\n`;
   const head = ['', 'us CPU', 'no log', 'limit', '+-', 'GC us', 'KB', 'no log', 'limit'];
   const kilobytes = ({ heapBytes, bufferBytes }) => fixed((heapBytes + bufferBytes) / 1024, 1);

@@ -11,7 +11,7 @@ import { sideOf, startLandbridge, startUpstream } from './servers.mjs';
 import { fixed, percent, renderTable, whole } from './table.mjs';
 
 const CLIENT = fileURLToPath(new URL('line-client.mjs', import.meta.url));
-const MEASURED = ['list', 'get', 'biglist'];
+const MEASURED = ['list', 'get'];
 
 export async function measureLines(options) {
   const lab = prepareLab(options.own);

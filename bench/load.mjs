@@ -7,7 +7,10 @@ import { CACHE } from './cache.mjs';
 import { hasTool, pinned } from './processes.mjs';
 
 const CLIENT = fileURLToPath(new URL('load-client.mjs', import.meta.url));
-export const generator = hasTool('wrk') ? 'wrk' : 'the built-in load generator';
+const hasWrk = hasTool('wrk');
+
+/** Who makes the load of samples of this length: wrk counts in whole seconds. */
+export const generatorOf = (seconds) => (hasWrk && seconds >= 1 ? 'wrk' : 'the built-in load generator');
 
 /** Place holders in a message: replaced by counters of the same width, so that its length never changes. */
 export const ID = 1_111_111_111;
@@ -19,8 +22,7 @@ export const ARGUMENT = 2_222;
  */
 export async function load(port, requests, { seconds, connections }) {
   const parts = requests.map(({ head, body }) => ({ head, pieces: split(body) }));
-  // wrk counts in whole seconds.
-  return generator === 'wrk' && seconds >= 1
+  return generatorOf(seconds) === 'wrk'
     ? runWrk(port, parts, seconds, connections)
     : JSON.parse(await run([process.execPath, CLIENT, JSON.stringify({ port, parts, seconds, connections })]));
 }

@@ -48,9 +48,10 @@ export function buildRequest(port, era, { tool, arguments: args }, token) {
   return { head: `POST /mcp HTTP/1.1\r\n${lines.join('')}\r\n`, body, headers };
 }
 
-/** Sends a request once and returns its result, or throws. */
-export async function exchange(port, { headers, body }) {
-  const text = await post(port, headers, body.replace(String(ID), '1000000077').replace(String(ARGUMENT), '4321'));
+/** Sends a request once and returns its result, or throws; over a connection of its own, unless there is an agent. */
+export async function exchange(port, { headers, body }, agent = false) {
+  const message = body.replace(String(ID), '1000000077').replace(String(ARGUMENT), '4321');
+  const text = await post(port, headers, message, agent);
   const answer = JSON.parse(text);
   if (answer.id !== 1_000_000_077 || answer.result === undefined || answer.result.isError === true) {
     throw new Error(`unexpected answer: ${text.slice(0, 300)}`);
@@ -112,9 +113,9 @@ export function toCall(tools, exposure, operationId, args) {
 
 const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-function post(port, headers, body) {
+function post(port, headers, body, agent = false) {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers, agent: false });
+    const request = httpRequest({ port, host: '127.0.0.1', path: '/mcp', method: 'POST', headers, agent });
     request.on('error', reject).on('response', (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (chunk) => {

@@ -1,7 +1,7 @@
 // What options.mjs gives.
 export interface BenchOptions {
   readonly parts: readonly string[];
-  readonly rounds: number;
+  readonly rounds: number | undefined;
   readonly seconds: number;
   readonly connections: number;
   readonly eras: readonly string[];

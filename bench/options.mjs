@@ -7,7 +7,7 @@ export const PART_NAMES = ['speed', 'scale', 'calls', 'lines', 'identity', 'cold
 
 export const HELP = `npm run bench -- [options]
   --only <parts>      of ${PART_NAMES.join(', ')} (default: all)
-  --rounds <n>        interleaved rounds per row (default 5)
+  --rounds <n>        interleaved rounds per row (default 3 to 6, by part)
   --seconds <n>       length of one sample (default 1)
   --connections <n>   keep-alive connections of the load generator (default 64)
   --eras <eras>       of modern, legacy (default: both)
@@ -22,7 +22,7 @@ export const HELP = `npm run bench -- [options]
   --node-flags <f,f>  flags for the gateway's node`;
 
 const OPTIONS = {
-  rounds: { type: 'string', default: '5' },
+  rounds: { type: 'string' },
   seconds: { type: 'string', default: '1' },
   connections: { type: 'string', default: '64' },
   only: { type: 'string', default: PART_NAMES.join() },
@@ -44,7 +44,8 @@ export function parseOptions(args) {
   const { values } = parseArgs({ args, options: OPTIONS });
   return {
     parts: listOf('only', values.only, PART_NAMES),
-    rounds: positive('rounds', values.rounds),
+    // Undefined: each part has a number of its own.
+    rounds: values.rounds === undefined ? undefined : positive('rounds', values.rounds),
     seconds: positive('seconds', values.seconds),
     connections: positive('connections', values.connections),
     eras: listOf('eras', values.eras, ['modern', 'legacy']),

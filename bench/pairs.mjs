@@ -4,13 +4,13 @@
 import { load } from './load.mjs';
 import { cpuNs, fetchText, machineCpuNs, ownCpuNs, residentMb } from './processes.mjs';
 
-const WARM_REQUESTS = 12_000;
-const MAX_WARM_SECONDS = 4;
+const WARM_REQUESTS = 8_000;
+const MAX_WARM_SECONDS = 2;
 
 /**
  * `pairs`: [{ label, ours, base, others }], each side { port, pid, requests }, or with a `load` of its own; `others` are more
- * sides by name, measured in the same rounds. `upstream`: { port, pid }. Resolves with one row per pair; ratios are ours to
- * base, and above 1 is better than the base (of `p99Ratio`, below).
+ * sides by name. Pairs with the same base are measured together, and it only once a round. `upstream`: { port, pid }.
+ * Resolves with one row per pair; ratios are ours to base, and above 1 is better than the base (of `p99Ratio`, below).
  */
 export async function measurePairs(pairs, upstream, { rounds, seconds, connections, onRound }) {
   const sample = createSampler(upstream, { seconds, connections });
@@ -19,22 +19,26 @@ export async function measurePairs(pairs, upstream, { rounds, seconds, connectio
     sides: { base, ours, ...others },
     taken: [],
   }));
-  for (const { sides } of rows) for (const side of Object.values(sides)) await warmUp(side, { seconds, connections });
+  const groups = [...new Set(pairs.map(({ base }) => base))].map((base) =>
+    rows.filter(({ sides }) => sides.base === base),
+  );
+  for (const group of groups) for (const side of sidesOf(group)) await warmUp(side, { seconds, connections });
   for (let round = 0; round < rounds; round++) {
-    for (const { sides, taken } of rows) {
-      const samples = {};
-      for (const name of inTurn(Object.keys(sides), round)) samples[name] = await sample(sides[name]);
-      taken.push(samples);
+    for (const group of groups) {
+      const samples = new Map();
+      // Who comes first in one round comes last in the next.
+      const inTurn = round % 2 === 0 ? sidesOf(group) : sidesOf(group).reverse();
+      for (const side of inTurn) samples.set(side, await sample(side));
+      for (const { sides, taken } of group) {
+        taken.push(Object.fromEntries(Object.entries(sides).map(([name, side]) => [name, samples.get(side)])));
+      }
     }
     onRound?.(round + 1);
   }
   return rows.map(({ label, taken }) => summarise(label, taken));
 }
 
-/** Who comes first in one round comes last in the next. */
-function inTurn(names, round) {
-  return round % 2 === 0 ? names : [...names].reverse();
-}
+const sidesOf = (group) => [...new Set(group.flatMap(({ sides }) => Object.values(sides)))];
 
 const loadOn = (side, settings) => (side.load ?? ((how) => load(side.port, side.requests, how)))(settings);
 

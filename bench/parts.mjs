@@ -4,7 +4,7 @@ import { figuresOfCold, measureCold, renderCold } from './cold.mjs';
 import { figuresOfConnections, measureConnections, renderConnections } from './connections.mjs';
 import { measureIdentity, renderIdentity } from './identity.mjs';
 import { measureImport } from './import.mjs';
-import { figuresOfImport, IMPORT_ROUNDS, renderImport } from './import-table.mjs';
+import { figuresOfImport, renderImport } from './import-table.mjs';
 import { figuresOfProcess, measureProcess, renderProcess } from './in-process.mjs';
 import { measureLines, renderLines } from './lines.mjs';
 import { figuresOfScale, measureScale, renderScale } from './scale.mjs';
@@ -17,20 +17,17 @@ const figuresOfPairs = (rows) =>
     { label, what: 'throughput', value: throughput, spread: spread.throughput, better: 'more' },
   ]);
 
+/** `rounds`: how many there are unless somebody says otherwise; no more than it takes to see a quieter half, or a middle. */
 export const PARTS = {
-  speed: { measure: measureSpeed, render: renderSpeed, figures: figuresOfSpeed },
-  scale: { measure: measureScale, render: renderScale, figures: figuresOfScale },
-  calls: { measure: measureCalls, render: renderCalls, figures: figuresOfCalls },
-  lines: { measure: measureLines, render: renderLines, figures: figuresOfPairs },
-  identity: { measure: measureIdentity, render: renderIdentity, figures: figuresOfPairs },
-  cold: { measure: measureCold, render: renderCold, figures: figuresOfCold },
-  connections: { measure: measureConnections, render: renderConnections, figures: figuresOfConnections },
-  process: { measure: measureProcess, render: renderProcess, figures: figuresOfProcess },
-  import: {
-    measure: (options) => measureImport({ ...options, rounds: Math.min(options.rounds, IMPORT_ROUNDS) }),
-    render: renderImport,
-    figures: figuresOfImport,
-  },
+  speed: { measure: measureSpeed, render: renderSpeed, figures: figuresOfSpeed, rounds: 4 },
+  scale: { measure: measureScale, render: renderScale, figures: figuresOfScale, rounds: 3 },
+  calls: { measure: measureCalls, render: renderCalls, figures: figuresOfCalls, rounds: 3 },
+  lines: { measure: measureLines, render: renderLines, figures: figuresOfPairs, rounds: 3 },
+  identity: { measure: measureIdentity, render: renderIdentity, figures: figuresOfPairs, rounds: 3 },
+  cold: { measure: measureCold, render: renderCold, figures: figuresOfCold, rounds: 5 },
+  connections: { measure: measureConnections, render: renderConnections, figures: figuresOfConnections, rounds: 1 },
+  process: { measure: measureProcess, render: renderProcess, figures: figuresOfProcess, rounds: 6 },
+  import: { measure: measureImport, render: renderImport, figures: figuresOfImport, rounds: 3 },
 };
 
 /** Everything of a run that can be compared with another. */

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { compareFigures, renderComparison } from './compare.mjs';
-import { generator } from './load.mjs';
+import { generatorOf } from './load.mjs';
 import { HELP, parseOptions } from './options.mjs';
 import { listFigures, PARTS } from './parts.mjs';
 import { CORES, stopAll } from './processes.mjs';
@@ -15,14 +15,15 @@ const progress = (text) => {
 async function bench(options) {
   const print = (text) => options.json || console.log(text);
   const saved = options.compare && JSON.parse(readFileSync(options.compare, 'utf8'));
-  const results = describeRun();
+  const results = describeRun(options);
   for (const name of options.parts) {
-    const { measure, render } = PARTS[name];
+    const { measure, render, rounds } = PARTS[name];
+    const settings = { ...options, rounds: options.rounds ?? rounds };
     const onRound = (what) => progress(`${name}: ${what}`);
-    results[name] = await measure({ ...options, onRound });
+    results[name] = await measure({ ...settings, onRound });
     progress('');
     await stopAll();
-    print(render(results[name], options));
+    print(render(results[name], settings));
     // After each part: whatever ends a long measurement takes only its last one.
     if (options.save) writeFileSync(options.save, `${JSON.stringify(results, null, 1)}\n`);
   }
@@ -33,15 +34,20 @@ async function bench(options) {
   if (options.json) console.log(JSON.stringify(results, null, 1));
 }
 
-function describeRun() {
+function describeRun({ seconds }) {
   const all = cpus();
   return {
     at: new Date().toISOString(),
     node: process.version,
     machine: `${all[0]?.model.trim()}, ${all.length} cores`,
-    generator,
+    generator: generatorOf(seconds),
     pinned: CORES !== undefined,
   };
+}
+
+// Whoever ends it early leaves nothing running behind.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => stopAll().finally(() => process.exit(1)));
 }
 
 try {

@@ -2,11 +2,11 @@
 // careful gateway written by hand and another gateway of the same kind, in the same rounds.
 import { prepareLab } from './cache.mjs';
 import { countPerRequest, whyNoCounters } from './instructions.mjs';
-import { generator } from './load.mjs';
+import { generatorOf } from './load.mjs';
 import { findTool, listTools, OPERATIONS } from './messages.mjs';
 import { measurePairs, median } from './pairs.mjs';
 import { findPeer, missingPeer, PEER, sideOfPeer, startPeer } from './peers.mjs';
-import { CORES, residentMb } from './processes.mjs';
+import { CORES, peakMb, residentMb } from './processes.mjs';
 import { sideOf, startLandbridge, startLimit, startUpstream } from './servers.mjs';
 import { fixed, percent, renderTable, whole } from './table.mjs';
 
@@ -29,12 +29,12 @@ export async function measureSpeed(options) {
   const upstream = await startUpstream(lab);
   const peer = findPeer(options.peers);
   const pairs = [];
-  const memory = [];
+  const servers = [];
   const wanted = (keys) => keys.filter((key) => options.operations.includes(key));
   const start = async (name, starting) => {
     const server = await starting;
     await new Promise((resolve) => setTimeout(resolve, REST_MS));
-    memory.push({ label: name, restMb: residentMb(server.pid) });
+    servers.push({ label: name, pid: server.pid, restMb: residentMb(server.pid) });
     return server;
   };
   const add = async (era, keys, landbridge, limit, { note = '', othersOf = async () => ({}) } = {}) => {
@@ -85,37 +85,26 @@ export async function measureSpeed(options) {
     noPeer: peer ? undefined : missingPeer(options.peers),
     noCounters,
     rows,
-    memory: weigh(memory, rows),
+    memory: weigh(servers, pairs, rows),
   };
 }
 
 /** Under load: what a process had at the end of its samples, in the middle of all its rows. */
-function weigh(memory, rows) {
-  const rowsOf = {
-    landbridge: [({ label }) => !label.endsWith('semi64'), 'residentMb'],
-    limit: [({ label }) => label.startsWith('modern') && !label.endsWith('semi64'), 'baseResidentMb'],
-    'landbridge, semi64': [({ label }) => label.endsWith('semi64'), 'residentMb'],
-    'limit, semi64': [({ label }) => label.endsWith('semi64'), 'baseResidentMb'],
-    'limit, legacy': [({ label }) => label.startsWith('legacy'), 'baseResidentMb'],
-  };
-  return memory.map(({ label, restMb }) => {
-    const [isOf, key] = rowsOf[label] ?? [() => true];
-    const values = rows
-      .filter(isOf)
-      .map((row) => (key === undefined ? row.others.peer?.residentMb : row[key]) ?? Number.NaN);
-    return {
-      label,
-      restMb,
-      loadMb: median(values),
-      mostMb: Math.max(...values.filter((value) => !Number.isNaN(value))),
-    };
+function weigh(servers, pairs, rows) {
+  return servers.map(({ label, pid, restMb }) => {
+    const values = pairs.flatMap(({ ours, base, others }, index) => [
+      ...(ours.pid === pid ? [rows[index].residentMb] : []),
+      ...(base.pid === pid ? [rows[index].baseResidentMb] : []),
+      ...(others.peer?.pid === pid ? [rows[index].others.peer.residentMb] : []),
+    ]);
+    return { label, restMb, loadMb: median(values), mostMb: peakMb(pid) };
   });
 }
 
 export function renderSpeed({ limit, peer, noPeer, noCounters, rows, memory }, options) {
   const where = CORES === undefined ? 'nothing pinned' : 'one core for the gateway, the other for load and upstream';
   const title = `\nLandbridge beside the raw limit (${limit}: node:http in, undici Pool.dispatch out)
-${options.rounds} interleaved rounds of ${options.seconds} s, ${options.connections} connections by ${generator}, ${where}; limit = 1.00, more is better\n`;
+${options.rounds} interleaved rounds of ${options.seconds} s, ${options.connections} connections by ${generatorOf(options.seconds)}, ${where}; limit = 1.00, more is better\n`;
   const head = [
     '',
     'throughput',

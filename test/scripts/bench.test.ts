@@ -18,7 +18,7 @@ describe('npm run bench', () => {
   test('measures everything unless it is told otherwise', () => {
     expect(parseOptions([])).toMatchObject({
       parts: PART_NAMES,
-      rounds: 5,
+      rounds: undefined,
       seconds: 1,
       connections: 64,
       eras: ['modern', 'legacy'],
