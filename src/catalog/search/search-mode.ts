@@ -98,7 +98,7 @@ function describeTool(catalog: Catalog, actions?: Actions): ToolEntry {
     const [action, ...others] = new Set(places.map(({ operation }) => operation));
     if (others.length > 0) throw refuseAmbiguous(context.label, name, places);
     const operation = action ?? (await pick(catalog, context.label, name, actions && 'Name it as tool.action.'));
-    return textResult(describeOperation(operation, places));
+    return textResult(await describeOperation(operation, places));
   });
 }
 
@@ -241,7 +241,7 @@ function callOperation(catalog: Catalog): Handler {
       // A control that cannot be read needs no schema: its line says what it takes.
       const isLesson =
         error instanceof GatewayError && error.code === 'VALIDATION' && error.details.required !== undefined;
-      return markFailure(isLesson ? withSchema(failure, operation) : failure, inner.label);
+      return markFailure(isLesson ? await withSchema(failure, operation) : failure, inner.label);
     }
   };
 }
@@ -250,11 +250,11 @@ const MAX_LESSON = 2_500;
 const REQUIRED_LINE = /\nRequired: \{[^\n]*$/;
 
 /** Wrong arguments are answered with the right ones, which say what is required as well. */
-function withSchema(outcome: Outcome, operation: CatalogOperation): Outcome {
+async function withSchema(outcome: Outcome, operation: CatalogOperation): Promise<Outcome> {
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text') return outcome;
   const problems = first.text.replace(REQUIRED_LINE, '');
-  const lesson = `${problems}\nArguments of ${operation.name}: ${JSON.stringify(argumentsOf(operation, MAX_LESSON))}`;
+  const lesson = `${problems}\nArguments of ${operation.name}: ${JSON.stringify(await argumentsOf(operation, MAX_LESSON))}`;
   return {
     ...outcome,
     content: [{ type: 'text', text: lesson }, ...rest],
