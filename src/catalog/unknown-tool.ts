@@ -10,10 +10,10 @@ import type { ToolEntry } from './tool-entry.ts';
 /** Whoever calls an operation that is not a tool of its own is told by which tool it can be called. */
 export function createUnknownTool({ operations, tools }: Registry): (name: string) => GatewayError {
   // Any caller may ask for any name, so nothing is searched twice; and most gateways are never asked for a wrong one.
-  const keys = once(() => indexKeys(operations));
   const entries = once(() => indexOperations(tools.values()));
+  const names = once(() => new Set([...tools.keys(), ...operations.map((one) => one.name)]));
   const advise = (name: string): { advice: string; call?: object } => {
-    const operation = findByKey(keys(), name);
+    const operation = findByKey(indexKeys(operations), name);
     const entry = operation && entries().get(operation);
     if (entry) {
       const pick = entry.pickOf?.(operation);
@@ -24,7 +24,7 @@ export function createUnknownTool({ operations, tools }: Registry): (name: strin
         call: { name: entry.tool.name, arguments: pick ?? {} },
       };
     }
-    const near = closest(name, new Set([...tools.keys(), ...operations.map((one) => one.name)]));
+    const near = closest(name, names());
     return { advice: `${near ? ` Did you mean ${near}?` : ''} tools/list shows what there is.` };
   };
   return (name) => {
