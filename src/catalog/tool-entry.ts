@@ -38,9 +38,13 @@ export function createEntry(
   run: Handler,
   domain: string,
   operations: readonly Operation[],
-  { govern, part, pickOf, prepare, controls }: Partial<
-    Pick<ToolEntry, 'govern' | 'part' | 'pickOf' | 'prepare' | 'controls'>
-  > = {},
+  {
+    govern,
+    part,
+    pickOf,
+    prepare,
+    controls,
+  }: Partial<Pick<ToolEntry, 'govern' | 'part' | 'pickOf' | 'prepare' | 'controls'>> = {},
 ): ToolEntry {
   return Object.freeze({
     tool: tool.freeze(),

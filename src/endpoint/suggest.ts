@@ -52,6 +52,5 @@ function fold(word: string): string {
   return ASCII.test(word) ? word.toLowerCase().replace(/[^a-z0-9]+/g, '') : word.toLowerCase().replace(SIGNS, '');
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII
 const ASCII = /^[\0-\x7f]*$/;
 const SIGNS = /[^\p{L}\p{N}]/gu;

@@ -150,9 +150,9 @@ function rank(
   entry: Entry,
 ): number {
   const { endpoint } = entry.operation;
-  let asked = 0;
-  for (const word of entry.head) asked += (qualities.get(word) ?? 0) * index.weight(word);
-  const focus = asked / (index.headWeights[entry.id]! || 1);
+  let overlap = 0;
+  for (const word of entry.head) overlap += (qualities.get(word) ?? 0) * index.weight(word);
+  const focus = overlap / (index.headWeights[entry.id]! || 1);
   const intent = verbs.length === 0 ? 0 : 2 * agreement(verbs, entry.verbs) - 1;
   // Only reads give one or many.
   const number = many === undefined || endpoint.effect !== 'read' ? 0 : entry.verbs.has('list') === many ? 1 : -1;

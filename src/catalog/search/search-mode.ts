@@ -280,9 +280,7 @@ async function pick(
   const key = closest(name, catalog.keys().keys());
   // An operation has many keys; the one it is listed under is the one to call it by.
   const near =
-    key === undefined
-      ? (await findOperations(await catalog.index(), name, 1))[0]?.name
-      : catalog.keys().get(key)?.name;
+    key === undefined ? (await findOperations(await catalog.index(), name, 1))[0]?.name : catalog.keys().get(key)?.name;
   const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : `. ${advice}`}`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }
