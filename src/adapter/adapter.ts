@@ -17,7 +17,7 @@ import { UnderWay } from './under-way.ts';
 /** Something that can be called by name: the tools, the resources or the prompts. */
 export interface Table<Result> {
   readonly find: (name: string) => ((context: ExecutionContext, args: Args) => Promise<Result>) | undefined;
-  readonly missing: (name: string) => GatewayError;
+  readonly missing: (name: string) => GatewayError | Promise<GatewayError>;
 }
 
 export interface Adapter {
@@ -70,7 +70,7 @@ export function createAdapter(parts: AdapterParts): Adapter {
           const refusal = refuse?.(request, name, args);
           if (refusal) throw toMissing(context, refusal);
           const run = tools.find(name);
-          if (!run) throw toMissing(context, tools.missing(name));
+          if (!run) throw toMissing(context, await tools.missing(name));
           evidence?.admit(context.label);
           outcome = redaction.outcome(await underWay.orEnd(context, run(context, args)));
         } catch (error) {
@@ -92,7 +92,7 @@ export function createAdapter(parts: AdapterParts): Adapter {
         const waiting = call.waitForRoom();
         if (waiting !== undefined) await waiting;
         const run = table.find(name);
-        if (!run) throw toMissing(context, table.missing(name));
+        if (!run) throw toMissing(context, await table.missing(name));
         evidence?.admit(context.label);
         result = redaction.value(await underWay.orEnd(context, run(context, args)));
       } catch (error) {

@@ -4,7 +4,12 @@ import { pagingRole } from '../endpoint/conventions/pagination-words.ts';
 import type { JsonSchema } from '../endpoint/model.ts';
 import { remember } from '../endpoint/untrusted.ts';
 import type { Operation } from '../orchestration/operation.ts';
-import { draftPortableSchema, toPortableNode } from '../schema/portable/portable-schema.ts';
+import {
+  draftPortableSchema,
+  PortableDraft,
+  type PortableSchema,
+  toPortableNode,
+} from '../schema/portable/portable-schema.ts';
 import { type SlimOptions, slimField } from '../schema/slim.ts';
 
 export type ObjectSchema = {
@@ -26,22 +31,32 @@ const DETAILED: SlimOptions = { maxText: 200, oneSentence: false, examples: true
 
 /** The arguments of an operation as an object schema every client accepts. Enforcement keeps the full one. */
 export function buildOperationSchema(operation: Operation, options: OperationSchemaOptions = {}): ObjectSchema {
-  const { inputSchema, args } = operation.endpoint;
   const { slim = DETAILED, ...portableOptions } = options;
-  const body = args.find(({ to }) => to[0]?.in === 'body-root')?.key;
-  const changes = changedThings(operation.endpoint);
-  const portable = draftPortableSchema(inputSchema, {
-    body,
-    changes,
-    ...portableOptions,
-  });
+  const { inputSchema } = operation.endpoint;
+  return finish(operation, draftPortableSchema(inputSchema, { ...bodyPlaces(operation), ...portableOptions }), slim);
+}
+
+/** The same as deep as fits into so many characters: at most five levels, at least one. */
+export function* fitOperationSchema(operation: Operation, maxChars: number): Generator<void, ObjectSchema> {
+  const draft = new PortableDraft(operation.endpoint.inputSchema, bodyPlaces(operation));
+  for (let maxDepth = 5; ; maxDepth--) {
+    const schema = finish(operation, yield* draft.fit({ maxDepth, maxChars }), DETAILED);
+    if (maxDepth === 1 || JSON.stringify(schema).length <= maxChars) return schema;
+    yield;
+  }
+}
+
+function bodyPlaces({ endpoint }: Operation) {
+  const body = endpoint.args.find(({ to }) => to[0]?.in === 'body-root')?.key;
+  return { body, changes: changedThings(endpoint) };
+}
+
+function finish({ endpoint, controls }: Operation, portable: PortableSchema, slim: SlimOptions): ObjectSchema {
+  const { inputSchema, action } = endpoint;
   const required = portable.required ?? [];
   return {
     type: 'object',
-    properties: withControls(
-      slimFields(portable.properties, slim, operation.endpoint.action, required),
-      operation.controls,
-    ),
+    properties: withControls(slimFields(portable.properties, slim, action, required), controls),
     ...(required.length > 0 && { required }),
     additionalProperties: typeof inputSchema === 'object' && (inputSchema.additionalProperties ?? false) !== false,
   };

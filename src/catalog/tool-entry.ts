@@ -21,6 +21,8 @@ export interface ToolEntry {
   readonly controls?: readonly string[] | undefined;
   /** A tool over several operations: the arguments that pick one of them, e.g. `{ action: "list" }`. */
   readonly pickOf?: ((operation: Operation) => Args | undefined) | undefined;
+  /** Makes what its first call would wait for, giving way to others meanwhile. */
+  readonly prepare?: (() => Promise<unknown>) | undefined;
   /** Native tools: the same under a gateway's policy, with its guard, dry run and read-only switch. */
   readonly govern?: Govern | undefined;
   /** Native tools: the same with only what has one of these effects; undefined where nothing is left. */
@@ -36,7 +38,13 @@ export function createEntry(
   run: Handler,
   domain: string,
   operations: readonly Operation[],
-  { govern, part, pickOf, controls }: Partial<Pick<ToolEntry, 'govern' | 'part' | 'pickOf' | 'controls'>> = {},
+  {
+    govern,
+    part,
+    pickOf,
+    prepare,
+    controls,
+  }: Partial<Pick<ToolEntry, 'govern' | 'part' | 'pickOf' | 'prepare' | 'controls'>> = {},
 ): ToolEntry {
   return Object.freeze({
     tool: tool.freeze(),
@@ -50,6 +58,7 @@ export function createEntry(
     govern,
     part,
     pickOf,
+    prepare,
   });
 }
 

@@ -1,5 +1,5 @@
 // Turns of the event loop, for work that may take milliseconds: large messages, large answers, queues of lines, requests that
-// did not wait for each other. Fifty of them may become ready at the same moment; they are done one after the other, a few
+// did not wait for each other, an index over a catalog. Fifty of them may become ready at the same moment; they are done one after the other, a few
 // milliseconds in a turn, and between two turns everybody else is served.
 
 /** What is smaller is done within a millisecond or two, and does not wait for a turn: messages, and answers of an API. */
@@ -44,6 +44,28 @@ export function inTurn<Result>(work: () => Result | Promise<Result>): Promise<Re
         reject(error);
       }
     });
+  });
+}
+
+/**
+ * What work that comes in steps ends with, as many of them in a turn as fit: each takes a millisecond or two, all together
+ * may take a second. Begins at once where there is time left, so that short work waits for nobody.
+ */
+export function inSteps<Result>(steps: Generator<void, Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const proceed = () => {
+      const until = performance.now() + TURN_MS;
+      try {
+        let step = steps.next();
+        while (!step.done && performance.now() < until) step = steps.next();
+        if (step.done) resolve(step.value);
+        else queueTurn(proceed);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (hasTimeLeft()) proceed();
+    else queueTurn(proceed);
   });
 }
 

@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest';
-import { inTurn, queueTurn } from '../../src/executor/turns.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { inSteps, inTurn, queueTurn } from '../../src/executor/turns.ts';
 
 /** Longer than a turn may take. */
 function dawdle(): void {
@@ -43,5 +43,61 @@ describe('inTurn()', () => {
     });
     await expect(failing).rejects.toThrow('no');
     expect(await inTurn(async () => 7)).toBe(7);
+  });
+});
+
+describe('inSteps()', () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  /** Counts to `end`, a step at a time; each takes as long as half a turn may. */
+  function* count(end: number, log: string[], name = ''): Generator<void, number> {
+    for (let step = 1; step <= end; step++) {
+      log.push(`${name}${step}`);
+      yield;
+    }
+    return end;
+  }
+  const slowDown = () => {
+    let now = performance.now();
+    vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 2;
+      return now;
+    });
+  };
+
+  test('gives what the last step returns; others are served between turns', async () => {
+    slowDown();
+    const log: string[] = [];
+    setImmediate(() => log.push('other'));
+    expect(await inSteps(count(6, log))).toBe(6);
+    expect(log).toEqual(['1', '2', 'other', '3', '4', '5', '6']);
+  });
+
+  test('two that go on at the same time take turns', async () => {
+    slowDown();
+    const log: string[] = [];
+    await Promise.all([inSteps(count(4, log, 'a')), inSteps(count(4, log, 'b'))]);
+    expect(log).toEqual(['a1', 'a2', 'b1', 'b2', 'a3', 'a4', 'b3', 'b4']);
+  });
+
+  test('begins at once only while there is time left before the next turn', async () => {
+    slowDown();
+    const log: string[] = [];
+    const all = Array.from({ length: 20 }, (_, index) => inSteps(count(1, log, `${index} `)));
+    const begun = log.length;
+    expect(begun).toBeGreaterThan(0);
+    expect(begun).toBeLessThan(20);
+    await Promise.all(all);
+    expect(log).toHaveLength(20);
+  });
+
+  test('throws what a step throws, and begins no other', async () => {
+    const log: string[] = [];
+    const failing = (function* () {
+      yield* count(2, log);
+      throw new Error('no');
+    })();
+    await expect(inSteps(failing)).rejects.toThrow('no');
+    expect(log).toEqual(['1', '2']);
   });
 });

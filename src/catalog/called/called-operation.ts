@@ -1,7 +1,6 @@
 // Which operation a tools/call is about, whichever way it is called: as a tool of its own, as an action of a grouped one, through
 // call_operation, or by a name that is no tool.
 import type { Args } from '../../endpoint/model.ts';
-import { once } from '../../model/base.ts';
 import type { Registry } from '../registry.ts';
 import { findByKey, indexKeys } from '../search/operation-keys.ts';
 import type { ToolEntry } from '../tool-entry.ts';
@@ -22,7 +21,6 @@ export function findCalledIn(registry: Registry): FindCalled {
 }
 
 function createFindCalled({ tools, operations }: Registry): FindCalled {
-  const keys = once(() => indexKeys(operations));
   const picks = new WeakMap<ToolEntry, ReadonlyMap<string, CatalogOperation>>();
   const picksOf = (entry: ToolEntry): ReadonlyMap<string, CatalogOperation> => {
     let index = picks.get(entry);
@@ -34,12 +32,12 @@ function createFindCalled({ tools, operations }: Registry): FindCalled {
   };
   return (tool, args) => {
     const entry = tools.get(tool);
-    if (entry === undefined) return findByKey(keys(), tool);
+    if (entry === undefined) return findByKey(indexKeys(operations), tool);
     if (entry.pickOf === undefined) return entry.operations[0] as CatalogOperation | undefined;
     const field = pickField(entry);
     const choice = field === undefined ? undefined : args[field];
     if (typeof choice !== 'string') return undefined;
-    const operation = picksOf(entry).get(choice) ?? findByKey(keys(), choice);
+    const operation = picksOf(entry).get(choice) ?? findByKey(indexKeys(operations), choice);
     return operation && entry.operations.includes(operation) ? operation : undefined;
   };
 }

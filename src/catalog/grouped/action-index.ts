@@ -1,6 +1,8 @@
 // Every action of the grouped tools by every name it may be called: for whoever picks one in the wrong tool, and for
 // describe_operation.
 import { closest } from '../../endpoint/suggest.ts';
+import { inSteps } from '../../executor/turns.ts';
+import { rememberByObject } from '../../schema/remember.ts';
 import { findOperations } from '../search/find-operations.ts';
 import { buildIndex } from '../search/search-index.ts';
 import type { ToolEntry } from '../tool-entry.ts';
@@ -22,12 +24,27 @@ export interface ActionIndex {
 /** More of a name is never looked at. */
 const MAX_NAME = 400;
 
-export function buildActionIndex(entries: readonly ToolEntry[]): ActionIndex {
-  const actions = entries.flatMap((entry) =>
-    entry.operations.map((operation) => toAction(entry, operation as CatalogOperation)),
-  );
+/** Made once for the tools of one list, in steps: thousands of actions have ten names each. */
+export const buildActionIndex: (entries: readonly ToolEntry[]) => Promise<ActionIndex> = rememberByObject((entries) =>
+  inSteps(indexActions(entries)),
+);
+
+/** A step is a tool, or a hundred of its actions. */
+function* indexActions(entries: readonly ToolEntry[]): Generator<void, ActionIndex> {
+  const actions: FoundAction[] = [];
   const byName = new Map<string, FoundAction[]>();
-  for (const one of actions) for (const name of namesOf(one)) byName.set(name, [...(byName.get(name) ?? []), one]);
+  for (const entry of entries) {
+    for (const operation of entry.operations) {
+      const one = toAction(entry, operation as CatalogOperation);
+      if (actions.push(one) % 100 === 0) yield;
+      for (const name of namesOf(one)) {
+        const others = byName.get(name);
+        if (others) others.push(one);
+        else byName.set(name, [one]);
+      }
+    }
+    yield;
+  }
   const find = (name: string) => byName.get(fold(name.slice(0, MAX_NAME))) ?? [];
   const inTool = (tool: string, some: readonly FoundAction[]) => some.find((one) => one.tool === tool) ?? some[0];
   let searchIndex: ReturnType<typeof buildIndex> | undefined;
@@ -39,7 +56,7 @@ export function buildActionIndex(entries: readonly ToolEntry[]): ActionIndex {
       const near = closest(fold(choice), likeVerb(choice, byName.keys()));
       if (near !== undefined) return inTool(tool, byName.get(near)!);
       searchIndex ??= buildIndex([...new Set(actions.map(({ operation }) => operation))]);
-      const [best] = findOperations(await searchIndex, choice, 1);
+      const [best] = await findOperations(await searchIndex, choice, 1);
       return (
         best &&
         inTool(

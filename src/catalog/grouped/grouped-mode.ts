@@ -1,7 +1,6 @@
 // Grouped mode: one tool per planned group, made with the same GroupedToolBuilder that library users have.
 import type { Domain } from '../../endpoint/model.ts';
 import { MAX_TOOL_NAME, toToolName } from '../../endpoint/names.ts';
-import { once } from '../../model/base.ts';
 import { says } from '../../schema/description-budget.ts';
 import { describeBriefly, tellApart } from '../endpoint-text.ts';
 import type { ToolEntry } from '../tool-entry.ts';
@@ -37,9 +36,8 @@ export function buildGrouped(
   strategies: Partial<Strategies> = {},
 ): ToolEntry[] {
   const names = new Set(reserved);
-  const index = once(() => buildActionIndex(entries));
   const elsewhere = async (tool: string, choice: string) => {
-    const action = await index().guess(tool, choice);
+    const action = await (await buildActionIndex(entries)).guess(tool, choice);
     if (action === undefined) return undefined;
     return action.tool === tool ? `did you mean "${action.action}"?` : `call ${tellCall(action)}.`;
   };

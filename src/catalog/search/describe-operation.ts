@@ -1,12 +1,13 @@
 // Everything about one operation, for a model that is about to call it.
 import { isObject } from '../../endpoint/is-object.ts';
 import type { JsonSchema } from '../../endpoint/model.ts';
+import { inSteps } from '../../executor/turns.ts';
 import type { Operation } from '../../orchestration/operation.ts';
 import { hideReadOnly } from '../../schema/portable/read-only.ts';
 import { describeEndpoint } from '../endpoint-text.ts';
 import { type FoundAction, tellCall } from '../grouped/action-index.ts';
 import { besideAction } from '../grouped/rest-action.ts';
-import { buildOperationSchema, changedThings, withControls } from '../operation-schema.ts';
+import { changedThings, fitOperationSchema, withControls } from '../operation-schema.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { toShape } from './signature.ts';
 
@@ -14,10 +15,16 @@ const MAX_SCHEMA = 12_000;
 const MAX_EXAMPLES = 2;
 
 /** `places`: the grouped tools it is an action of. */
-export function describeOperation(operation: CatalogOperation, places: readonly FoundAction[] = []): string {
+export function describeOperation(operation: CatalogOperation, places: readonly FoundAction[] = []): Promise<string> {
+  return inSteps(describe(operation, places));
+}
+
+function* describe(operation: CatalogOperation, places: readonly FoundAction[]): Generator<void, string> {
   const { name, endpoint } = operation;
+  const schema = yield* fitArguments(operation, MAX_SCHEMA);
+  yield;
   const shape = toShape(endpoint.outputSchema);
-  const schema = argumentsOf(operation);
+  yield;
   const inPlace = places.length > 0 ? toPlace(schema) : undefined;
   const examples = endpoint.examples
     .slice(0, MAX_EXAMPLES)
@@ -55,7 +62,11 @@ function isBulkChange(endpoint: Operation['endpoint']): boolean {
 }
 
 /** The enforced schema where it is not too long; else the advertised one, as deep as it fits. */
-export function argumentsOf(operation: Operation, limit = MAX_SCHEMA): JsonSchema {
+export function argumentsOf(operation: Operation, limit: number): Promise<JsonSchema> {
+  return inSteps(fitArguments(operation, limit));
+}
+
+function* fitArguments(operation: Operation, limit: number): Generator<void, JsonSchema> {
   const { endpoint } = operation;
   const inputSchema = hideReadOnly(endpoint.inputSchema, isBulkChange(endpoint) ? 'item' : 'part');
   const full =
@@ -66,9 +77,6 @@ export function argumentsOf(operation: Operation, limit = MAX_SCHEMA): JsonSchem
         }
       : inputSchema;
   if (JSON.stringify(full).length <= limit) return full;
-  for (let maxDepth = 5; maxDepth > 1; maxDepth--) {
-    const schema = buildOperationSchema(operation, { maxDepth, maxChars: limit });
-    if (JSON.stringify(schema).length <= limit) return schema as unknown as JsonSchema;
-  }
-  return buildOperationSchema(operation, { maxDepth: 1, maxChars: limit }) as unknown as JsonSchema;
+  yield;
+  return (yield* fitOperationSchema(operation, limit)) as unknown as JsonSchema;
 }

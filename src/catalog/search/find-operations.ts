@@ -3,6 +3,7 @@
 // be done.
 import { editDistance } from '../../endpoint/edits.ts';
 import type { Effect } from '../../endpoint/model.ts';
+import { inSteps } from '../../executor/turns.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { agreement, verbOfWord } from './deeds.ts';
 import type { Entry, Index } from './search-index.ts';
@@ -21,30 +22,54 @@ export interface SearchResult {
 }
 
 /** The best operations for a request, best first. */
-export function findOperations(
+export async function findOperations(
   index: Index,
   query: string,
   limit: number,
   filter: SearchFilter = {},
-): readonly CatalogOperation[] {
-  return searchOperations(index, query, limit, filter).operations;
+): Promise<readonly CatalogOperation[]> {
+  return (await searchOperations(index, query, limit, filter)).operations;
 }
 
-export function searchOperations(index: Index, query: string, limit: number, filter: SearchFilter = {}): SearchResult {
+/** Gives way to other requests every few milliseconds, as building the index does. */
+export function searchOperations(
+  index: Index,
+  query: string,
+  limit: number,
+  filter: SearchFilter = {},
+): Promise<SearchResult> {
+  return inSteps(search(index, query, limit, filter));
+}
+
+/** Entries looked at in a step. */
+const SLICE = 200;
+
+/** A step is a word of the request, or some of the entries. */
+function* search(index: Index, query: string, limit: number, filter: SearchFilter): Generator<void, SearchResult> {
   const request = readRequest(query);
-  const terms = request.terms.map((term) => weighTerm(index, term));
-  const candidates = index.entries
-    .filter(({ operation }) => passes(operation, filter))
-    .map((entry) => ({ entry, met: sum(terms, ({ weight, strengths }) => weight * strengths[entry.id]!) }))
-    .filter(({ met }) => met > 0);
+  const terms: WeighedTerm[] = [];
+  for (const term of request.terms) {
+    terms.push(weighTerm(index, term));
+    yield;
+  }
+  const candidates: { entry: Entry; met: number }[] = [];
+  for (const entry of index.entries) {
+    if (entry.id % SLICE === 0) yield;
+    if (!passes(entry.operation, filter)) continue;
+    let met = 0;
+    for (const { weight, strengths } of terms) met += weight * strengths[entry.id]!;
+    if (met > 0) candidates.push({ entry, met });
+  }
   const qualities = stemsAsked(terms);
   // Words that nothing meets together, as a long sentence has them, must not make the rest matter less.
   const most = candidates.reduce((best, { met }) => Math.max(best, met), 0);
-  const hits = candidates.map(({ entry, met }) => ({
-    entry,
-    score: met / most + rank(index, request, qualities, entry),
-  }));
+  const hits: { entry: Entry; score: number }[] = [];
+  for (const { entry, met } of candidates) {
+    hits.push({ entry, score: met / most + rank(index, request, qualities, entry) });
+    if (hits.length % SLICE === 0) yield;
+  }
   hits.sort((a, b) => b.score - a.score || a.entry.id - b.entry.id);
+  yield;
   const entries = spread(hits.map(({ entry }) => entry));
   return { operations: entries.slice(0, limit).map(({ operation }) => operation), weak: isWeak(terms, entries[0]) };
 }
@@ -76,10 +101,10 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
   const word = stems[0]!;
   // Nobody says unpin: it has to do with pins. To rescan is to scan.
   if (!isKnown && /^(?:re|un)/.test(word)) allow(word.slice(2), QUALITY.bare);
-  if (word.length >= 3) {
+  const mayBeCut = word.length >= 4 && verbOfWord(word) === undefined;
+  if (mayBeCut || (!isKnown && word.length >= 3)) {
     for (const other of index.words) {
-      if (word.length >= 4 && verbOfWord(word) === undefined && other.startsWith(word))
-        allow(other, isKnown ? QUALITY.longer : QUALITY.near);
+      if (mayBeCut && other.startsWith(word)) allow(other, isKnown ? QUALITY.longer : QUALITY.near);
       else if (!isKnown && isNear(word, other)) allow(other, QUALITY.near);
     }
   }
@@ -89,8 +114,12 @@ function weighTerm(index: Index, { stems, related, factor }: Term): WeighedTerm 
       strengths[id] = Math.max(strengths[id]!, how * strength);
     });
   }
-  const reach = strengths.reduce((total, strength) => total + strength, 0);
-  const loudest = strengths.reduce((most, strength) => Math.max(most, strength), 0);
+  let reach = 0;
+  let loudest = 0;
+  for (const strength of strengths) {
+    reach += strength;
+    if (strength > loudest) loudest = strength;
+  }
   // The fewer say it, the more it tells; what is only mentioned in passing tells less.
   const weight = factor * Math.sqrt(loudest) * Math.log(1 + index.entries.length / (0.4 + reach));
   return { factor, quality, strengths, weight };
@@ -121,13 +150,14 @@ function rank(
   entry: Entry,
 ): number {
   const { endpoint } = entry.operation;
-  const weigh = (word: string) => index.weight(word) * (verbOfWord(word) === undefined ? 1 : 0.3);
-  const isAsked = (word: string) => qualities.get(word) ?? 0;
-  const focus = sum(entry.head, (word) => isAsked(word) * weigh(word)) / (sum(entry.head, weigh) || 1);
+  let overlap = 0;
+  for (const word of entry.head) overlap += (qualities.get(word) ?? 0) * index.weight(word);
+  const focus = overlap / (index.headWeights[entry.id]! || 1);
   const intent = verbs.length === 0 ? 0 : 2 * agreement(verbs, entry.verbs) - 1;
   // Only reads give one or many.
   const number = many === undefined || endpoint.effect !== 'read' ? 0 : entry.verbs.has('list') === many ? 1 : -1;
-  const target = Math.max(0, ...entry.target.map(isAsked));
+  let target = 0;
+  for (const word of entry.target) target = Math.max(target, qualities.get(word) ?? 0);
   const isUnlikely = endpoint.deprecated || endpoint.method === 'HEAD' || endpoint.method === 'OPTIONS';
   return (
     0.4 * focus +

@@ -1,4 +1,5 @@
 // What an operation may be called by, exactly: its names, its operationId, its method and path. In lower case.
+import { rememberByObject } from '../../schema/remember.ts';
 import type { CatalogOperation } from '../tree.ts';
 
 export type OperationKeys = ReadonlyMap<string, CatalogOperation>;
@@ -6,8 +7,11 @@ export type OperationKeys = ReadonlyMap<string, CatalogOperation>;
 /** More of a name is never looked at. */
 const MAX_KEY = 400;
 
+/** Made once for a list of operations. */
+export const indexKeys: (operations: readonly CatalogOperation[]) => OperationKeys = rememberByObject(buildKeys);
+
 /** Public names first: an id or operationId never hides another operation's name. */
-export function indexKeys(operations: readonly CatalogOperation[]): OperationKeys {
+function buildKeys(operations: readonly CatalogOperation[]): OperationKeys {
   const keys = new Map<string, CatalogOperation>();
   const add = (key: string | undefined, operation: CatalogOperation) => {
     const lower = key?.toLowerCase();

@@ -1,7 +1,7 @@
-// The search index over all operations: built on the first search, a slice at a time, and kept for good.
-import { setImmediate as breathe } from 'node:timers/promises';
+// The search index over all operations: built when the gateway listens or on the first search, in steps, and kept for good.
 import type { Endpoint } from '../../endpoint/model.ts';
 import { firstSentence, toPlainText } from '../../endpoint/plain-text.ts';
+import { inSteps } from '../../executor/turns.ts';
 import { literalSegments } from '../grouped/grouping.ts';
 import type { CatalogOperation } from '../tree.ts';
 import { type Verb, verbOfWord } from './deeds.ts';
@@ -18,12 +18,27 @@ export interface Entry {
   readonly verbs: ReadonlySet<Verb>;
 }
 
+/** An operation as it is filed. */
+interface Card {
+  readonly entry: Entry;
+  /** For each stem the most telling place it stands at. */
+  readonly fields: ReadonlyMap<string, number>;
+  /** What it acts on, wherever it stands in the path. */
+  readonly resource: string;
+}
+
 /** Where a word stands, the more telling the later, and how strongly it is said there. */
 const FIELDS = { resource: 0.25, text: 0.28, argument: 0.5, tag: 0.6, about: 0.65, path: 0.95, head: 1 };
 type Field = keyof typeof FIELDS;
 const NAMES = Object.keys(FIELDS) as Field[];
 const STRENGTHS = Object.values(FIELDS);
 const place = (field: Field): number => NAMES.indexOf(field);
+const [RESOURCE, ARGUMENT, ABOUT, PATH] = (['resource', 'argument', 'about', 'path'] as const).map(place) as [
+  number,
+  number,
+  number,
+  number,
+];
 
 export interface Index {
   readonly entries: readonly Entry[];
@@ -33,25 +48,30 @@ export interface Index {
   readonly knows: (stemmed: string) => boolean;
   /** The stems of names, summaries, paths, tags and arguments. */
   readonly words: ReadonlySet<string>;
-  /** How telling a stem is: rare ones tell more. */
+  /** How much a stem of a head tells: rare ones more, verbs less. */
   readonly weight: (stemmed: string) => number;
+  /** The same of all stems of an entry's head. */
+  readonly headWeights: Float64Array;
 }
 
-/** Operations between two chances for other requests: a few milliseconds of work. */
-const SLICE = 20;
 const MAX_ARGUMENTS = 60;
 const MAX_TEXT = 2_000;
 /** So many operations may be about one thing; more only share an address. */
 const MAX_SIBLINGS = 8;
 
-/** Gives way to other requests after every slice; what comes out does not depend on it. */
-export async function buildIndex(operations: readonly CatalogOperation[]): Promise<Index> {
+/** Gives way to other requests every few milliseconds; what comes out does not depend on it. */
+export function buildIndex(operations: readonly CatalogOperation[]): Promise<Index> {
+  return inSteps(indexOperations(operations));
+}
+
+/** A step is an operation, or the operations on one thing. */
+function* indexOperations(operations: readonly CatalogOperation[]): Generator<void, Index> {
   const entries: Entry[] = [];
   const counts = new Map<string, number>();
   const words = new Set<string>();
   /** For each stem the entries that have it, the entry's number and the field in one. */
   const postings = new Map<string, number[]>();
-  const siblings = new Map<string, { id: number; stems: Iterable<string> }[]>();
+  const siblings = new Map<string, Card[]>();
   const post = (stemmed: string, id: number, field: number) => {
     const places = postings.get(stemmed);
     const packed = id * STRENGTHS.length + field;
@@ -59,25 +79,40 @@ export async function buildIndex(operations: readonly CatalogOperation[]): Promi
     else postings.set(stemmed, [packed]);
   };
   for (const [id, operation] of operations.entries()) {
-    if (id % SLICE === SLICE - 1) await breathe();
-    const { entry, fields, resource } = toEntry(operation, id);
+    const card = toCard(operation, id);
+    const { entry, fields, resource } = card;
     entries.push(entry);
     for (const [stemmed, field] of fields) {
       post(stemmed, id, field);
-      if (field >= place('path')) counts.set(stemmed, (counts.get(stemmed) ?? 0) + 1);
-      if (field >= place('argument') && field !== place('about')) words.add(stemmed);
+      if (field >= PATH) counts.set(stemmed, (counts.get(stemmed) ?? 0) + 1);
+      if (field >= ARGUMENT && field !== ABOUT) words.add(stemmed);
     }
     const others = siblings.get(resource);
-    if (others) others.push({ id, stems: fields.keys() });
-    else siblings.set(resource, [{ id, stems: fields.keys() }]);
+    if (others) others.push(card);
+    else siblings.set(resource, [card]);
+    yield;
   }
   // What one operation says of a thing holds, weakly, for the others on it.
-  let turn = 0;
   for (const group of siblings.values()) {
-    if (++turn % SLICE === 0) await breathe();
     if (group.length < 2 || group.length > MAX_SIBLINGS) continue;
-    const shared = new Set(group.flatMap(({ stems }) => [...stems]));
-    for (const stemmed of shared) for (const { id } of group) post(stemmed, id, place('resource'));
+    const shared = new Set<string>();
+    for (const { fields } of group) for (const stemmed of fields.keys()) shared.add(stemmed);
+    for (const stemmed of shared) for (const { entry } of group) post(stemmed, entry.id, RESOURCE);
+    yield;
+  }
+  const weights = new Map<string, number>();
+  const weight = (stemmed: string): number => {
+    const before = weights.get(stemmed);
+    if (before !== undefined) return before;
+    const rarity = Math.log(1 + entries.length / (1 + (counts.get(stemmed) ?? 0)));
+    const telling = rarity * (verbOfWord(stemmed) === undefined ? 1 : 0.3);
+    weights.set(stemmed, telling);
+    return telling;
+  };
+  const headWeights = new Float64Array(entries.length);
+  for (const { id, head } of entries) {
+    headWeights[id] = head.reduce((total, stemmed) => total + weight(stemmed), 0);
+    if (id % 100 === 99) yield;
   }
   return {
     entries,
@@ -88,11 +123,12 @@ export async function buildIndex(operations: readonly CatalogOperation[]): Promi
     },
     knows: (stemmed) => counts.has(stemmed),
     words,
-    weight: (stemmed) => Math.log(1 + entries.length / (1 + (counts.get(stemmed) ?? 0))),
+    weight,
+    headWeights,
   };
 }
 
-function toEntry(operation: CatalogOperation, id: number) {
+function toCard(operation: CatalogOperation, id: number): Card {
   const { endpoint } = operation;
   const segments = literalSegments(endpoint.path);
   const target = segments.at(-1) ?? '';
@@ -103,7 +139,9 @@ function toEntry(operation: CatalogOperation, id: number) {
   const head = [...new Set([endpoint.source.operationId ?? endpoint.action, summary].flatMap(toStems))];
   const fields = new Map<string, number>();
   const add = (field: Field, stems: readonly string[]) => {
-    for (const stemmed of stems) fields.set(stemmed, Math.max(place(field), fields.get(stemmed) ?? 0));
+    // From the least telling place to the most telling.
+    const at = place(field);
+    for (const stemmed of stems) fields.set(stemmed, at);
   };
   add('text', toLongStems(text));
   add(

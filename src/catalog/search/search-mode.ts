@@ -39,7 +39,7 @@ interface Catalog {
   readonly domains: readonly { readonly name: string; readonly title: string }[];
   readonly operations: readonly CatalogOperation[];
   readonly keys: () => OperationKeys;
-  /** The first search pays for it; a gateway nobody searches never does. */
+  /** The first search waits for it, unless somebody had it prepared. */
   readonly index: () => Promise<Index>;
 }
 
@@ -54,14 +54,14 @@ export function buildDescribe(domains: readonly CatalogDomain[], actions: Action
   return describeTool(toCatalog(domains), actions);
 }
 
-type Actions = () => ActionIndex;
+type Actions = () => Promise<ActionIndex>;
 
 function toCatalog(domains: readonly CatalogDomain[]): Catalog {
   const operations = domains.flatMap((domain) => domain.operations);
   return {
     domains: domains.map(({ domain }) => domain),
     operations,
-    keys: once(() => indexKeys(operations)),
+    keys: () => indexKeys(operations),
     index: once(() => buildIndex(operations)),
   };
 }
@@ -85,6 +85,12 @@ function searchTool(catalog: Catalog): ToolEntry {
       limit: { type: 'integer', minimum: 1, maximum: MAX_HITS },
     },
     search(catalog),
+    {
+      prepare: async () => {
+        await catalog.index();
+        catalog.keys();
+      },
+    },
   );
 }
 
@@ -92,14 +98,15 @@ function describeTool(catalog: Catalog, actions?: Actions): ToolEntry {
   const about = { description: 'Arguments, examples, effect and answer of one operation.', annotations: LOOKING };
   const description = actions === undefined ? 'Name from search_operations' : 'Its name, or tool.action';
   const properties = { operation: { type: 'string', description } };
-  return toEntry({ name: 'describe_operation', ...about }, properties, async (context, args) => {
+  const run: Handler = async (context, args) => {
     const name = String(args.operation);
-    const places = actions?.().find(name) ?? [];
+    const places = (await actions?.())?.find(name) ?? [];
     const [action, ...others] = new Set(places.map(({ operation }) => operation));
     if (others.length > 0) throw refuseAmbiguous(context.label, name, places);
     const operation = action ?? (await pick(catalog, context.label, name, actions && 'Name it as tool.action.'));
-    return textResult(describeOperation(operation, places));
-  });
+    return textResult(await describeOperation(operation, places));
+  };
+  return toEntry({ name: 'describe_operation', ...about }, properties, run, { prepare: actions });
 }
 
 const MAX_PLACES = 20;
@@ -141,7 +148,7 @@ function toEntry(
   about: Omit<ToolInit, 'inputSchema'>,
   properties: Readonly<Record<string, JsonSchema>>,
   run: Handler,
-  { operations = [], ...more }: Partial<Pick<ToolEntry, 'operations' | 'pickOf' | 'controls'>> = {},
+  { operations = [], ...more }: Partial<Pick<ToolEntry, 'operations' | 'pickOf' | 'controls' | 'prepare'>> = {},
   validate = (tool: Tool, args: Args) => tool.validateArguments(args),
 ): ToolEntry {
   const required = Object.keys(properties).slice(0, 1);
@@ -158,7 +165,7 @@ function search(catalog: Catalog): Handler {
     // A name, an operationId or `GET /path`, typed as it is, comes first.
     const exact = findByKey(catalog.keys(), query);
     const first = exact && passes(exact, filter) ? [exact] : [];
-    const { operations, weak } = searchOperations(await catalog.index(), query, limit, filter);
+    const { operations, weak } = await searchOperations(await catalog.index(), query, limit, filter);
     const hits = [...first, ...operations.filter((hit) => hit !== exact)].slice(0, limit);
     if (hits.length === 0) return textResult(tellNothing(catalog, query, filter));
     const advice = weak && first.length === 0 ? tellGroups(catalog, filter, MAX_HINTED) : [];
@@ -241,7 +248,7 @@ function callOperation(catalog: Catalog): Handler {
       // A control that cannot be read needs no schema: its line says what it takes.
       const isLesson =
         error instanceof GatewayError && error.code === 'VALIDATION' && error.details.required !== undefined;
-      return markFailure(isLesson ? withSchema(failure, operation) : failure, inner.label);
+      return markFailure(isLesson ? await withSchema(failure, operation) : failure, inner.label);
     }
   };
 }
@@ -250,11 +257,11 @@ const MAX_LESSON = 2_500;
 const REQUIRED_LINE = /\nRequired: \{[^\n]*$/;
 
 /** Wrong arguments are answered with the right ones, which say what is required as well. */
-function withSchema(outcome: Outcome, operation: CatalogOperation): Outcome {
+async function withSchema(outcome: Outcome, operation: CatalogOperation): Promise<Outcome> {
   const [first, ...rest] = outcome.content;
   if (first?.type !== 'text') return outcome;
   const problems = first.text.replace(REQUIRED_LINE, '');
-  const lesson = `${problems}\nArguments of ${operation.name}: ${JSON.stringify(argumentsOf(operation, MAX_LESSON))}`;
+  const lesson = `${problems}\nArguments of ${operation.name}: ${JSON.stringify(await argumentsOf(operation, MAX_LESSON))}`;
   return {
     ...outcome,
     content: [{ type: 'text', text: lesson }, ...rest],
@@ -273,7 +280,7 @@ async function pick(
   const key = closest(name, catalog.keys().keys());
   // An operation has many keys; the one it is listed under is the one to call it by.
   const near =
-    key === undefined ? findOperations(await catalog.index(), name, 1)[0]?.name : catalog.keys().get(key)?.name;
+    key === undefined ? (await findOperations(await catalog.index(), name, 1))[0]?.name : catalog.keys().get(key)?.name;
   const message = `There is no operation ${JSON.stringify(name.slice(0, 100))}${near ? `; did you mean "${near}"?` : `. ${advice}`}`;
   throw new GatewayError('VALIDATION', message, { tool, errors: [{ path: 'operation', message }] });
 }

@@ -33,9 +33,17 @@ const MAX_LONG_TEXT = 2_000;
 const MAX_WORD = 40;
 
 /** Lower-case words: camelCase, snake_case, paths and prose alike. */
-export function splitWords(text: string, limit = MAX_TEXT): string[] {
-  const words = text
-    .slice(0, limit)
+export function splitWords(text: string): string[] {
+  return runsOf(text, MAX_TEXT).flatMap(splitRun);
+}
+
+/** Whatever stands between blanks and signs: how it splits does not depend on what is around it. */
+function runsOf(text: string, limit: number): string[] {
+  return text.slice(0, limit).match(/[\p{L}\p{N}_'’]+/gu) ?? [];
+}
+
+function splitRun(run: string): string[] {
+  const words = run
     // PRs, IDs, APIs: one word each.
     .replace(/\b[A-Z]{2,}s\b/g, (word) => word.toLowerCase())
     .replace(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -53,30 +61,29 @@ export function joinWords(left = '', right = ''): string {
 
 /** Stems without the words that carry no meaning. */
 export function toStems(text: string): string[] {
-  return toMeaningful(splitWords(text));
+  return runsOf(text, MAX_TEXT).flatMap(stemsOf);
 }
 
 /** The same of a text of several sentences. */
 export function toLongStems(text: string): string[] {
-  return toMeaningful(splitWords(text, MAX_LONG_TEXT));
+  return runsOf(text, MAX_LONG_TEXT).flatMap(stemsOf);
 }
-
-function toMeaningful(words: readonly string[]): string[] {
-  return words.filter((word) => !STOP.has(word)).map(stem);
-}
-
-/** A catalog has a few thousand different words; the limit bounds what questions may add. */
-const MAX_STEMS = 50_000;
-const stems = new Map<string, string>();
 
 /**
- * A light stemmer: `creates`, `creating`, `created` and `creation` meet `create` at `creat`. It need not be right about
- * English, only the same on both sides and never so eager that different words meet.
+ * A catalog has a few thousand different words, and says each a hundred times: an index takes half the time where they are
+ * remembered. The limit bounds what questions may add.
  */
-export function stem(word: string): string {
-  const stemmed = stems.get(word) ?? strip(word);
-  if (stems.size < MAX_STEMS) stems.set(word, stemmed);
-  return stemmed;
+const MAX_REMEMBERED = 50_000;
+const stemsByRun = new Map<string, readonly string[]>();
+
+function stemsOf(run: string): readonly string[] {
+  const before = stemsByRun.get(run);
+  if (before !== undefined) return before;
+  const stems = splitRun(run)
+    .filter((word) => !STOP.has(word))
+    .map(stem);
+  if (stemsByRun.size < MAX_REMEMBERED && run.length <= MAX_WORD) stemsByRun.set(run, stems);
+  return stems;
 }
 
 /** Forms that no rule finds. */
@@ -88,7 +95,11 @@ children child/people person/men man/women woman/indices index/indexes index/mat
     .map((row) => row.split(' ') as [string, string]),
 );
 
-function strip(inflected: string): string {
+/**
+ * A light stemmer: `creates`, `creating`, `created` and `creation` meet `create` at `creat`. It need not be right about
+ * English, only the same on both sides and never so eager that different words meet.
+ */
+export function stem(inflected: string): string {
   const word = IRREGULAR.get(inflected) ?? inflected;
   if (word.length <= 3 || /\d/.test(word)) return word;
   const single = toAmerican(word)

@@ -13,7 +13,7 @@ remove kick ban expel evict unassign detach / block ban mute ignore hide blackli
 restore recover undelete reactivate / trash bin recycle delete archive / reopen open / resize scale grow shrink size bigger larger smaller / rotate renew refresh regenerate reset
 regenerate fresh new reset / sync synchronize refresh reconcile / convert transform change / rate review score rating / report flag abuse complain complaint
 schedule plan later delay postpone / remind reminder nudge ping / charge bill pay / pay settle payment / reply answer respond response / ask question request query
-translate translation language / generate create make produce draw / transcribe transcription caption subtitle transcript / speak speech voice audio sound / listen stream play audio
+generate create make produce draw / transcribe transcription caption subtitle transcript / speak speech voice audio sound / listen stream play audio
 watch play stream view / hide private archive mute / show display publish / connect link attach join integrate / disconnect unlink detach / verify confirm validate check test
 validate lint check verify / estimate predict forecast calculate / extend renew prolong / merge combine join / split divide / compare diff difference / protect secure lock guard
 lock freeze protect / expire expiry ttl / encrypt encryption key / sign signature / draft unpublished / repository project repo codebase code
@@ -35,17 +35,17 @@ order purchase buy / payout withdrawal earning bank / income revenue earning pro
 receipt expense bill / usage consumption statistic metric quota / statistic stat metric analytics insight report count / count total number sum / graph chart dashboard metric
 report summary statement / email mail address / address location place / phone telephone mobile number / call phone ring dial / server host machine instance node droplet
 virtual machine vm instance / container pod / database db datastore / disk volume storage space drive / latest newest last recent lately / memory ram / cpu processor core
-domain zone site hostname dns / record entry row / website site page domain web / subnet prefix network cidr / network lan subnet vpc / vlan lan / ip address / certificate ssl tls cert https
+domain zone site hostname dns / website site page domain web / subnet prefix network cidr / network lan subnet vpc / vlan lan / ip address / certificate ssl tls cert https
 firewall rule policy waf / tunnel vpn connection connector / proxy gateway tunnel / balancer loadbalancer / cluster pool fleet / cache cached cdn edge / backup snapshot dump export
 image template ami / region location datacenter zone / key ssh public / script worker function lambda / bucket storage container object / object blob file / index collection table
 document record entry row point / field property attribute column parameter / switch router device / vector embedding point / schema structure mapping template / model engine / dataset data
-error failure exception crash / rule policy condition / limit quota throttle cap / schedule calendar shift rota / oncall call schedule rotation / escalation escalate
+error failure exception crash / rule policy condition / limit quota throttle cap / schedule calendar shift rota / oncall call schedule rotation
 service application app / app application program integration / plugin extension addon package module / device machine hardware computer / calendar event meeting appointment
 meeting call conference webinar / event occasion party / hour opening time schedule / reservation booking book / page article post / post article entry status toot / wiki page
 link url shortcut / form survey questionnaire / answer response submission / product item good article / item thing entry element / cart basket / stock inventory warehouse
 shipping delivery shipment parcel / tax vat / food meal dish menu / ride trip journey / weather forecast climate / station stop / route path road / location place position geo map
 description summary detail info / info information detail about / title subject heading / version revision history / language locale translation / country region nation / time date
-subscriber follower listener / friend contact follow / approval approve review / star stargazer starred / diff change patch / hidden private secret / public visible open / enabled active on
+subscriber follower listener / friend contact follow / star stargazer starred / diff change patch / hidden private secret / public visible open / enabled active on
 disabled inactive off / feature flag toggle / experiment variant / role permission group / visit view traffic hit visitor / say message comment talk / leak expose secret
 copy version revision / older previous history past / sticker emoji / badge award achievement / game match / team club / quiz exam / room space place / seat license / license licence
 namespace scope / contract agreement / retention keep hold / watermark stamp / deadline due milestone date / actor cast person / cover poster artwork art image / backup restore

@@ -10,6 +10,7 @@ import { type Launch, OPEN_TO_ALL } from './banner.ts';
 import { heedSignals } from './ending/signals.ts';
 import { createStopping, type Stopping } from './ending/stopping.ts';
 import { openParts, type Parts } from './open-parts.ts';
+import { prepareTools } from './prepare-tools.ts';
 import { createConditions, type ReadConditions } from './readiness.ts';
 import { isWideOpen, prepare } from './start-checks.ts';
 import { closeTransports, startTransports, type Transports } from './start-transports.ts';
@@ -31,6 +32,7 @@ export async function serveAlone(launch: Launch, json: boolean): Promise<void> {
   warn(parts);
   const listening = { ...transports, adminPort: admin?.port };
   writeAnnouncement(renderAnnouncement(launch, parts, listening, json), parts.log);
+  void prepareTools(parts);
 }
 
 /** Resolves when it listens, and the primary process knows; that process ends it. */
@@ -48,6 +50,7 @@ export async function serveAsWorker(launch: Launch, json: boolean, primary: Prim
       announcement: renderAnnouncement({ ...launch, workers }, parts, { ...transports, adminPort }, json),
     }),
   });
+  void prepareTools(parts);
 }
 
 function withLast(stopping: Stopping, act: (() => Promise<void> | undefined) | undefined): Stopping {

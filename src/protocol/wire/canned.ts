@@ -4,6 +4,7 @@
 import type { Registry } from '../../catalog/registry.ts';
 import type { PromptTable } from '../../catalog/resources-and-prompts/prompts.ts';
 import type { ResourceTable } from '../../catalog/resources-and-prompts/resources.ts';
+import { once } from '../../model/base.ts';
 import { PromptConverter, ResourceConverter } from '../../model/converters.ts';
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, type Version } from '../eras.ts';
 import { findPage, paginate } from './cursor.ts';
@@ -36,6 +37,9 @@ export interface Canned {
 
 export type ListMethod = 'tools/list' | 'resources/list' | 'resources/templates/list' | 'prompts/list';
 
+/** By cursor. */
+type Pages = ReadonlyMap<string | undefined, () => string>;
+
 export function createCanned(parts: CannedParts): Canned {
   const { registry, resources, prompts, writer, caching, info } = parts;
 
@@ -59,17 +63,21 @@ export function createCanned(parts: CannedParts): Canned {
       },
     };
 
-  const buildPages = (method: ListMethod, version: Version): ReadonlyMap<string | undefined, string> => {
-    const pages = new Map<string | undefined, string>();
+  // A page is written when it is asked for: five of a thousand tools take 50 ms, and most clients stop at the first.
+  const buildPages = (method: ListMethod, version: Version): Pages => {
+    const pages = new Map<string | undefined, () => string>();
     const { key, items: list } = lists[method];
     for (const [cursor, { items, nextCursor }] of paginate(method, list(version), parts.pageSize)) {
       const result = { [key]: items, ...(nextCursor !== undefined && { nextCursor }) };
-      pages.set(cursor, writer.writeObject(result, version, caching));
+      pages.set(
+        cursor,
+        once(() => writer.writeObject(result, version, caching)),
+      );
     }
     return pages;
   };
 
-  const pagesByList = new Map<string, ReadonlyMap<string | undefined, string>>();
+  const pagesByList = new Map<string, Pages>();
   const pagesOf = (method: ListMethod, version: Version) => {
     const key = `${version} ${method}`;
     let pages = pagesByList.get(key);
@@ -80,7 +88,7 @@ export function createCanned(parts: CannedParts): Canned {
     return pages;
   };
   // What nearly every client asks for first is ready before the first request.
-  pagesOf('tools/list', MODERN_VERSION);
+  for (const write of pagesOf('tools/list', MODERN_VERSION).values()) write();
 
   const offers = { resources: resources.resources.size + resources.templates.length > 0, prompts: prompts.size > 0 };
   const base = {
@@ -115,7 +123,7 @@ export function createCanned(parts: CannedParts): Canned {
       caching,
     ),
     initialize: (version) => hellos.get(version)!,
-    list: (method, version, cursor) => findPage(pagesOf(method, version), cursor),
+    list: (method, version, cursor) => findPage(pagesOf(method, version), cursor)(),
   };
 }
 

@@ -32,7 +32,7 @@ const SMALL_PROGRAM = 64;
 const SMALL_PROGRAM_STEPS = 2;
 /** All matches of one call: refused only when both are used up, so that a slow machine alone refuses nothing. */
 const FREE_STEPS = 1_000_000;
-const FREE_MS = 60;
+const FREE_MS = 30;
 /** Dear matches are remembered for the call: whoever explains a refusal asks again. */
 const DEAR_STEPS = 5_000;
 const MAX_REMEMBERED = 64;

@@ -49,27 +49,103 @@ export function toPortableSchema(schema: JsonSchema, options: Partial<PortableOp
 
 /** The same with descriptions still in parts, for whoever shows less of them. */
 export function draftPortableSchema(schema: JsonSchema, options: Partial<PortableOptions> = {}): PortableSchema {
-  const { facts, forms } = gatherRoot(schema);
-  const names = [...facts.properties.keys()].filter(
-    (key) => KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false) && isAsked(facts, key),
-  );
-  const required = names.filter((key) => facts.required.has(key));
-  const properties = shrinkToFit(schema, facts, names, { ...DEFAULTS, ...options });
-  addCompanions(facts, properties);
-  addRootWords([...facts.parts.flatMap(conditionalWords), ...forms], properties);
-  const shown = required.filter((key) => properties.has(key));
-  return {
-    type: 'object',
-    properties: Object.fromEntries(properties),
-    ...(shown.length > 0 && { required: shown }),
-    additionalProperties: false,
-  };
+  const steps = new PortableDraft(schema, options).fit(options);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** One schema of arguments, fitted to as many sizes and depths as are tried: what one of them needed the next has. */
+export class PortableDraft {
+  readonly #root: JsonSchema;
+  readonly #facts: Facts;
+  readonly #names: readonly string[];
+  readonly #rules: readonly RuleWords[];
+  readonly #places: Pick<PortableOptions, 'body' | 'changes'>;
+  /** By argument and by how much of its text is shown. */
+  readonly #ladders = new Map<string, Ladder>();
+
+  constructor(schema: JsonSchema, places: Pick<PortableOptions, 'body' | 'changes'> = {}) {
+    const { facts, forms } = gatherRoot(schema);
+    this.#root = schema;
+    this.#facts = facts;
+    this.#names = [...facts.properties.keys()].filter(
+      (key) =>
+        KEY.test(key) && key !== '__proto__' && !facts.properties.get(key)!.includes(false) && isAsked(facts, key),
+    );
+    this.#rules = [...facts.parts.flatMap(conditionalWords), ...forms];
+    this.#places = places;
+  }
+
+  /** A step is an argument at one more level of depth: at most 600 nodes. */
+  *fit(options: Partial<Pick<PortableOptions, 'maxDepth' | 'maxChars'>> = {}): Generator<void, PortableSchema> {
+    const { maxDepth, maxChars } = { ...DEFAULTS, ...options };
+    const facts = this.#facts;
+    const properties = yield* this.#shrinkToFit(Math.max(1, maxDepth), maxChars);
+    addCompanions(facts, properties);
+    addRootWords(this.#rules, properties);
+    const required = this.#names.filter((key) => facts.required.has(key) && properties.has(key));
+    return {
+      type: 'object',
+      properties: Object.fromEntries(properties),
+      ...(required.length > 0 && { required }),
+      additionalProperties: false,
+    };
+  }
+
+  /** Every argument as deep as it goes; then, while that is too much, the largest one a level shallower; then less text. */
+  *#shrinkToFit(maxDepth: number, maxChars: number): Generator<void, Map<string, PortableNode>> {
+    const total = (some: Iterable<Argument>): number => [...some].reduce((sum, arg) => sum + sizeOf(arg), 0);
+    let args = yield* this.#convert(maxDepth, MAX_TEXT);
+    let sum = total(args);
+    while (sum > maxChars) {
+      const largest = args.reduce<Argument | undefined>(
+        (most, arg) => (arg.versions.length > 1 && sizeOf(arg) > (most ? sizeOf(most) : 0) ? arg : most),
+        undefined,
+      );
+      if (largest === undefined) break;
+      sum -= sizeOf(largest);
+      largest.versions.pop();
+      sum += sizeOf(largest);
+    }
+    for (const text of [SHORT_TEXT, 0]) {
+      if (sum <= maxChars) break;
+      args = yield* this.#convert(1, text);
+      sum = total(args);
+    }
+    if (sum > maxChars) return dropOptional(args, this.#facts, maxChars);
+    return new Map(args.map((arg) => [arg.key, arg.versions.at(-1)!.node]));
+  }
+
+  *#convert(maxDepth: number, maxText: number): Generator<void, Argument[]> {
+    const args: Argument[] = [];
+    for (const key of this.#names) {
+      const ladder = this.#ladderOf(key, maxText);
+      while (ladder.climb(maxDepth)) yield;
+      args.push({ key, versions: ladder.versions.slice(0, maxDepth) });
+    }
+    return args;
+  }
+
+  #ladderOf(key: string, maxText: number): Ladder {
+    const id = `${maxText} ${key}`;
+    let ladder = this.#ladders.get(id);
+    if (ladder === undefined) {
+      const { body, changes } = this.#places;
+      const at = { depth: 1, level: 2, arrays: 0, whole: key === body, changes: key === changes };
+      ladder = ladderFor(this.#root, this.#facts.properties.get(key)!, at, maxText);
+      this.#ladders.set(id, ladder);
+    }
+    return ladder;
+  }
 }
 
 /** Any other schema in portable form, for example one field, or an answer that is an array. */
 export function toPortableNode(schema: JsonSchema): PortableNode {
   const at = { depth: 0, level: 1, arrays: 0 };
-  const versions = versionsOf(schema, [schema], at, MAX_TEXT, DEFAULTS);
+  const ladder = ladderFor(schema, [schema], at, MAX_TEXT);
+  while (ladder.climb(DEFAULTS.maxDepth));
+  const { versions } = ladder;
   return writeOut(versions.findLast(({ size }) => size <= DEFAULTS.maxChars)?.node ?? versions[0]!.node);
 }
 
@@ -99,55 +175,13 @@ interface Argument {
   readonly versions: Version[];
 }
 
-/** Every argument as deep as it goes; then, while that is too much, the largest one a level shallower; then less text. */
-function shrinkToFit(
-  root: JsonSchema,
-  facts: Facts,
-  names: readonly string[],
-  options: PortableOptions,
-): Map<string, PortableNode> {
-  const { maxChars, maxDepth } = options;
-  const convert = (deepest: number, text: number): Argument[] =>
-    names.map((key) => {
-      const at = {
-        depth: 1,
-        level: 2,
-        arrays: 0,
-        whole: key === options.body,
-        changes: key === options.changes,
-      };
-      const schemas = facts.properties.get(key)!;
-      return { key, versions: versionsOf(root, schemas, at, text, { ...options, maxDepth: deepest }) };
-    });
-  const total = (some: Iterable<Argument>): number => [...some].reduce((sum, arg) => sum + sizeOf(arg), 0);
-  let args = convert(Math.max(1, maxDepth), MAX_TEXT);
-  let sum = total(args);
-  while (sum > maxChars) {
-    const largest = args.reduce<Argument | undefined>(
-      (most, arg) => (arg.versions.length > 1 && sizeOf(arg) > (most ? sizeOf(most) : 0) ? arg : most),
-      undefined,
-    );
-    if (largest === undefined) break;
-    sum -= sizeOf(largest);
-    largest.versions.pop();
-    sum += sizeOf(largest);
-  }
-  for (const text of [SHORT_TEXT, 0]) {
-    if (sum <= maxChars) break;
-    args = convert(1, text);
-    sum = total(args);
-  }
-  if (sum > maxChars) return dropOptional(args, facts, maxChars);
-  return new Map(args.map((arg) => [arg.key, arg.versions.at(-1)!.node]));
-}
-
 function sizeOf({ key, versions }: Argument): number {
   return versions.at(-1)!.size + key.length + 4;
 }
 
-/** Drafts of a schema in one position, and what its references led to when they were made. */
-interface Drafts {
-  readonly versions: readonly Version[];
+/** A ladder, and what the references of its schema led to when it was set up. */
+interface SharedLadder {
+  readonly ladder: Ladder;
   readonly references: readonly Reference[];
 }
 
@@ -156,51 +190,61 @@ interface Drafts {
  * schema and where it stands. They hold wherever its references lead to the same. (Kubernetes, a tool per operation: 180 ms
  * instead of 480.)
  */
-const draftsBySchema = new WeakMap<object, Map<string, Drafts>>();
+const laddersBySchema = new WeakMap<object, Map<string, SharedLadder>>();
 
-function versionsOf(
-  root: JsonSchema,
-  schemas: readonly JsonSchema[],
-  at: Position,
-  maxText: number,
-  options: PortableOptions,
-): Version[] {
+function ladderFor(root: JsonSchema, schemas: readonly JsonSchema[], at: Position, maxText: number): Ladder {
   const [schema, ...others] = schemas;
-  const make = () => makeVersions(root, schemas, at, maxText, options);
-  if (!isObject(schema) || others.length > 0) return make();
-  const positions = draftsBySchema.get(schema) ?? new Map<string, Drafts>();
-  draftsBySchema.set(schema, positions);
-  const position = [at.depth, at.level, at.whole, at.changes, maxText, options.maxDepth].join();
+  if (!isObject(schema) || others.length > 0) return new Ladder(root, schemas, at, maxText);
+  const positions = laddersBySchema.get(schema) ?? new Map<string, SharedLadder>();
+  laddersBySchema.set(schema, positions);
+  const position = [at.depth, at.level, at.whole, at.changes, maxText].join();
   const earlier = positions.get(position);
-  if (earlier?.references.every(([ref, target]) => resolveRef(root, ref) === target)) return [...earlier.versions];
-  const versions = make();
+  if (earlier?.references.every(([ref, target]) => resolveRef(root, ref) === target)) return earlier.ladder;
+  const ladder = new Ladder(root, schemas, at, maxText);
   const references = referencesIn(root, schema);
-  if (references !== undefined) positions.set(position, { versions: [...versions], references });
-  return versions;
+  if (references !== undefined) positions.set(position, { ladder, references });
+  return ladder;
 }
 
-/** From one level deeper to the next, as long as something was left out and there are nodes to show it. */
-function makeVersions(
-  root: JsonSchema,
-  schemas: readonly JsonSchema[],
-  at: Position,
-  maxText: number,
-  { maxDepth: deepest }: PortableOptions,
-): Version[] {
-  const versions: Version[] = [];
-  for (let maxDepth = 1; maxDepth <= deepest; maxDepth++) {
-    const strict = maxDepth > 1;
-    const pass: Pass = { root, maxDepth, maxText, nodes: MAX_NODES, strict, cut: false, path: [] };
+/** One place at one level of depth after another, as long as something was left out and there are nodes to show it. */
+class Ladder {
+  readonly versions: Version[] = [];
+  readonly #root: JsonSchema;
+  readonly #schemas: readonly JsonSchema[];
+  readonly #at: Position;
+  readonly #maxText: number;
+  #isWhole = false;
+
+  constructor(root: JsonSchema, schemas: readonly JsonSchema[], at: Position, maxText: number) {
+    this.#root = root;
+    this.#schemas = schemas;
+    this.#at = at;
+    this.#maxText = maxText;
+  }
+
+  /** Makes the next version, up to this depth; false: there is none to make. */
+  climb(deepest: number): boolean {
+    const maxDepth = this.versions.length + 1;
+    if (this.#isWhole || maxDepth > deepest) return false;
+    const pass: Pass = {
+      root: this.#root,
+      maxDepth,
+      maxText: this.#maxText,
+      nodes: MAX_NODES,
+      strict: maxDepth > 1,
+      cut: false,
+      path: [],
+    };
     try {
-      const node = toNode(pass, schemas, at);
-      versions.push({ node, size: JSON.stringify(node).length });
+      const node = toNode(pass, this.#schemas, this.#at);
+      this.versions.push({ node, size: JSON.stringify(node).length });
+      this.#isWhole = !pass.cut;
     } catch (error) {
       if (error !== OUT_OF_NODES) throw error;
-      break;
+      this.#isWhole = true;
     }
-    if (!pass.cut) break;
+    return true;
   }
-  return versions;
 }
 
 /** Hundreds of arguments: the required ones and as many others as fit, and a word on the rest. */

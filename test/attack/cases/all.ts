@@ -6,6 +6,7 @@ import { BYTE_CASES } from './bytes.ts';
 import { DOCUMENT_CASES } from './documents.ts';
 import { DOOR_CASES } from './doors.ts';
 import { FILE_CASES } from './files.ts';
+import { FIRST_CALL_CASES } from './first-calls.ts';
 import { GUARD_CASES } from './guards.ts';
 import { HOSTILE_FILE_CASES } from './hostile-files.ts';
 import { INPUT_CASES } from './inputs.ts';
@@ -25,6 +26,7 @@ export const CASES: readonly Case[] = [
   ...BYTE_CASES,
   ...PIPELINE_CASES,
   ...ANSWER_CASES,
+  ...FIRST_CALL_CASES,
   ...RED_TEAM_CASES,
   ...DOCUMENT_CASES,
   ...HOSTILE_FILE_CASES,
