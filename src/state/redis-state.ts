@@ -50,7 +50,7 @@ export async function openRedisState({ url, secret, onChange, onWarning }: Redis
   await link.settled;
   return {
     get isUsable() {
-      return link.isUsable;
+      return link.isThere;
     },
     rates: createRates(link, prefix),
     spent: createSharedSpentStore(link, memory, address),
@@ -102,7 +102,7 @@ async function warnOfEviction(ask: Ask, onWarning: (message: string) => void): P
 function createRates(link: RedisLink, prefix: string): SharedRates {
   return {
     get isUsable() {
-      return link.isUsable;
+      return link.isPrompt;
     },
     async take(key, { count, periodMs }, most) {
       try {

@@ -23,10 +23,10 @@ export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox
   return {
     address,
     get isUsable() {
-      return link.isUsable;
+      return link.isThere;
     },
     async send(to, text) {
-      if (!link.isUsable) return 'away';
+      if (!link.isThere) return 'away';
       try {
         return Number(await publish(to, text)) > 0 ? 'delivered' : 'nobody';
       } catch {
@@ -34,7 +34,7 @@ export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox
       }
     },
     sendAll(text) {
-      if (link.isUsable) publish('all', text).catch(() => {});
+      if (link.isThere) publish('all', text).catch(() => {});
     },
     receive(listener) {
       if (listeners.push(listener) === 1) link.subscribe([channelOf(address), channelOf('all')], receive);
