@@ -32,7 +32,7 @@ const DEFAULT_PREFIX = 'landbridge:';
 /** How long a call waits for Redis before it goes on without. */
 const DEFAULT_TIMEOUT_MS = 50;
 /** A person's yes is worth waiting longer for. */
-const SPEND_MS = 250;
+const SPEND_MS = 1_000;
 const ALIVE_MS = '60000';
 
 /** Resolves once it is known whether Redis answers; where it does not, the state begins without it. */

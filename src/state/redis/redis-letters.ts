@@ -6,7 +6,7 @@ import type { RedisLink } from './redis-link.ts';
 import type { SealBox } from './seal-box.ts';
 
 /** A person's answer is worth waiting longer for. */
-const PUBLISH_MS = 250;
+const PUBLISH_MS = 1_000;
 
 export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox): Letters {
   const address = randomBytes(8).toString('hex');

@@ -45,7 +45,7 @@ export interface RedisLink {
 
 const HEARTBEAT_MS = 500;
 /** A heartbeat keeps nobody waiting: a Redis that is slow, on a machine that is, is still there. */
-const PATIENCE_MS = 250;
+const PATIENCE_MS = 1_000;
 /** A peer that says nothing for so long is gone, even if nobody said so. */
 const SILENCE_MS = 5_000;
 /** How often a connection on which nobody speaks is tried. */
