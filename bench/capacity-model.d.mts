@@ -1,5 +1,8 @@
 // What capacity-model.mjs takes and gives.
+import type { Price } from './capacity-simulation.mjs';
+
 export interface Figures {
+  readonly price: Price;
   readonly calls: Record<string, { label?: string; cpuUs: number; logBytes: number; networkBytes: number }>;
   readonly features: Record<string, { callUs: number; writeUs?: number }>;
   readonly audit: { readBytes: number; writeBytes: number };
@@ -28,17 +31,40 @@ export interface Sized {
   readonly underWay: number;
   readonly uses: Record<'core' | 'Redis' | 'network' | 'log disk' | 'sockets', { use: number; needed: number }>;
 }
+export interface Point {
+  readonly series: string;
+  readonly workers: number;
+  readonly latencyMs: number;
+  readonly callers: number;
+  readonly callsPerSecond: number;
+  readonly gatewayUs: number;
+  readonly upstreamUs: number;
+  readonly loadUs: number;
+  readonly foreign: number;
+  readonly probeUs: number;
+}
+export interface Prediction extends Point {
+  readonly measuredMs: number;
+  readonly measuredCores: number;
+  readonly predicted: number;
+  readonly predictedMs: number;
+  readonly predictedCores: number;
+  readonly error: number;
+}
+type Whole = Figures & { readonly points: readonly Point[] };
 export const TARGET: number;
-export function callCpuUs(figures: Figures, mix: Mix, features?: readonly string[]): number;
+export const MIX: Mix;
+export const PRODUCTION: readonly string[];
+export const SERIES: Readonly<
+  Record<string, { readonly workers: number; readonly latencyMs: number; readonly callers: readonly number[] }>
+>;
+export function withPrice<Some extends Omit<Whole, 'price'>>(figures: Some): Some & { readonly price: Price };
+export function callCpuUs(figures: Omit<Figures, 'price'>, mix: Mix, features?: readonly string[]): number;
 export function sizeDeployment(figures: Figures, asked: Asked & { callsPerSecond: number }): Sized;
 export function findBottlenecks(figures: Figures, asked: Asked): { part: string; callsPerSecond: number }[];
 export function memoryMb(
-  figures: Figures,
+  figures: Pick<Figures, 'memory'>,
   asked: { exposure?: string; operations?: number; idleConnections?: number; streams?: number },
 ): number;
-export function solveClosed(
-  stations: readonly { demandUs: number; servers?: number }[],
-  callers: number,
-  delayUs?: number,
-): { callsPerSecond: number; meanMs: number };
-export function waitUs(callsPerSecond: number, serviceUs: number, servers: number): number;
+export function findNoisy(points: readonly Point[]): string[];
+export function predictPoints(figures: Whole): Prediction[];

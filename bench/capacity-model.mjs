@@ -1,8 +1,47 @@
 // The capacity model: pure arithmetic over measured figures. What a deployment needs (cores, memory, Redis, disks, network),
-// which of them is used up first, and what throughput and latency a closed loop of callers sees (mean value analysis).
+// which of them is used up first, and, with capacity-simulation.mjs, what its callers see.
+import { fitPrice, simulateClosed, WORKERS_YOUNG_GENERATION } from './capacity-simulation.mjs';
 
-/** Utilisation that a core, a Redis or a link should not exceed: beyond it queues grow faster than load. */
+/** How much of what a core, a Redis or a link can do at most is planned with: beyond it queues grow faster than load. */
 export const TARGET = 0.6;
+
+/** What callers do, where nobody knows better: mostly reads of one thing, some lists, some writes. */
+export const MIX = { get: 0.7, biglist: 0.15, create: 0.1, list: 0.05 };
+/** What a deployment has switched on. */
+export const PRODUCTION = ['API key', 'audit', 'metrics'];
+
+/**
+ * Closed loops that are measured and predicted. One process has a core of its own beside its callers and its API; two workers share both cores
+ * with them. An API that answers at once, so that cores are all there is to wait for; and one that takes its time, as most do. `mix` is what
+ * the sizes are about: MIX, with PRODUCTION switched on.
+ */
+export const SERIES = {
+  one: { workers: 1, latencyMs: 0, callers: [1, 2, 4, 8, 16, 32, 64] },
+  two: { workers: 2, latencyMs: 0, callers: [1, 2, 4, 8, 16, 32, 64] },
+  'slow-one': { workers: 1, latencyMs: 25, callers: [8, 32, 128, 256] },
+  'slow-two': { workers: 2, latencyMs: 25, callers: [8, 32, 128, 256] },
+  mix: { workers: 1, latencyMs: 0, callers: [2, 8, 32], isProduction: true },
+};
+
+/** Of a machine's cores: what others may use while a sample is taken. The clocks of Linux tick in hundredths of a second. */
+export const MAX_FOREIGN = 0.15;
+/** How much slower a core may be than at its best (probe.mjs): neighbours of a virtual machine are seen in nothing else. */
+export const MAX_SLOWNESS = 0.15;
+
+/** The series with points that were measured while others were in the way. */
+export function findNoisy(points) {
+  const fastestUs = Math.min(...points.map(({ probeUs }) => probeUs));
+  const isNoisy = ({ foreign, probeUs }) => foreign > MAX_FOREIGN || probeUs > fastestUs * (1 + MAX_SLOWNESS);
+  return [...new Set(points.filter(isNoisy).map(({ series }) => series))];
+}
+
+/** What the prices are taken from: of these points what a call costs the gateway, of no point what throughput it has. */
+const CALIBRATION = [
+  { series: 'one', callers: 1 },
+  { series: 'one', callers: 2 },
+  { series: 'one', callers: 64 },
+  { series: 'slow-one', callers: 256 },
+];
 
 /** What one link, one log disk and one process take at most before TARGET is applied: ordinary parts, not the best ones. */
 const PARTS = {
@@ -34,7 +73,7 @@ function average(mix, of) {
 
 /** What so many calls a second need. `latencyMs`: how long the API takes, which decides how many calls are under way. */
 export function sizeDeployment(figures, { callsPerSecond, mix, features, latencyMs }) {
-  const cpuUs = callCpuUs(figures, mix, features);
+  const cpuUs = withHeld(callCpuUs(figures, mix, features), figures.price.heldUs, latencyMs);
   const writes = mix.create ?? 0;
   const isAudited = features.includes('audit');
   const isShared = features.includes('redis');
@@ -57,6 +96,15 @@ export function sizeDeployment(figures, { callsPerSecond, mix, features, latency
     sockets: toParts(underWay * 2, PARTS.connectionsPerProcess),
   };
   return { callsPerSecond, cpuUs, cores, workers, logBytes, auditBytes, networkBytes, redisOps, underWay, uses };
+}
+
+/**
+ * With the calls that a worker has under way meanwhile, which are as many as it takes a second at TARGET, times how long the API takes:
+ * µs = cpuUs + heldUs · latency · TARGET / µs. A worker's young generation is four times that of the process that was measured.
+ */
+function withHeld(cpuUs, heldUs, latencyMs) {
+  const product = (heldUs / WORKERS_YOUNG_GENERATION) * latencyMs * 1_000 * TARGET;
+  return (cpuUs + Math.sqrt(cpuUs ** 2 + 4 * product)) / 2;
 }
 
 function toParts(use, ofOne) {
@@ -88,37 +136,36 @@ export function memoryMb(figures, { exposure = 'tools', operations = 0, idleConn
   );
 }
 
-/**
- * A closed loop: `callers` connections that send their next request when the answer is there, through stations in a row.
- * Exact mean value analysis for one server per station; a station of several servers becomes a queue with the demand divided
- * by them and a delay of the rest (Seidmann). `stations`: [{ demandUs, servers }]. Returns calls a second and the mean time.
- */
-export function solveClosed(stations, callers, delayUs = 0) {
-  const parts = stations.map(({ demandUs, servers = 1 }) => ({
-    queueUs: demandUs / servers,
-    delayUs: (demandUs * (servers - 1)) / servers,
-  }));
-  const fixedUs = delayUs + parts.reduce((sum, part) => sum + part.delayUs, 0);
-  let lengths = parts.map(() => 0);
-  let throughput = 0;
-  let timeUs = 0;
-  for (let count = 1; count <= callers; count++) {
-    const times = parts.map(({ queueUs }, at) => queueUs * (1 + lengths[at]));
-    timeUs = fixedUs + times.reduce((sum, time) => sum + time, 0);
-    throughput = count / timeUs;
-    lengths = times.map((time) => throughput * time);
-  }
-  return { callsPerSecond: throughput * 1e6, meanMs: timeUs / 1_000 };
+/** With what waking, a turn, a call and a call under way cost one process (capacity-simulation.mjs), for a plain read of one thing. */
+export function withPrice(figures) {
+  const points = CALIBRATION.map(({ series, callers }) => {
+    const point = figures.points.find((one) => one.series === series && one.callers === callers);
+    if (point === undefined)
+      throw new Error(`${series} was not measured: node bench/capacity.mjs --measure --only ${series}`);
+    return point;
+  });
+  return { ...figures, price: fitPrice(points) };
 }
 
-/** An open stream of calls on `servers` cores: the mean time a call waits for one of them (M/M/c, Erlang C), in µs. */
-export function waitUs(callsPerSecond, serviceUs, servers) {
-  const offered = (callsPerSecond * serviceUs) / 1e6;
-  const use = offered / servers;
-  if (use >= 1) return Number.POSITIVE_INFINITY;
-  // Erlang B step by step, which stays finite where factorials do not.
-  let blocked = 1;
-  for (let count = 1; count <= servers; count++) blocked = (offered * blocked) / (count + offered * blocked);
-  const waits = blocked / (1 - use * (1 - blocked));
-  return (waits * serviceUs) / (servers - offered);
+/** The price of other calls: they differ in the call itself, not in waking and waiting. */
+export function priceOf(figures, mix, features) {
+  const more = callCpuUs(figures, mix, features) - figures.calls.get.cpuUs;
+  return { ...figures.price, callUs: figures.price.callUs + more };
+}
+
+/** What the simulation says of every measured point; what callers and API cost themselves is taken from it, as they are not what is looked at. */
+export function predictPoints(figures) {
+  return figures.points.map((point) => {
+    const price = SERIES[point.series].isProduction ? priceOf(figures, MIX, PRODUCTION) : figures.price;
+    const { callsPerSecond, meanMs, gatewayCores } = simulateClosed({ ...point, price });
+    return {
+      ...point,
+      measuredMs: (point.callers / point.callsPerSecond) * 1_000,
+      measuredCores: (point.callsPerSecond * point.gatewayUs) / 1e6,
+      predicted: callsPerSecond,
+      predictedMs: meanMs,
+      predictedCores: gatewayCores,
+      error: callsPerSecond / point.callsPerSecond - 1,
+    };
+  });
 }

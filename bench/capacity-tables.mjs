@@ -1,19 +1,18 @@
 // The tables of SCALE.md, made of the measured figures and the model. Each stands between two marks of its name.
 import {
-  callCpuUs,
   findBottlenecks,
+  MIX,
   memoryMb,
+  PRODUCTION,
+  predictPoints,
+  priceOf,
   sizeDeployment,
-  solveClosed,
   TARGET,
-  waitUs,
 } from './capacity-model.mjs';
+import { simulateClosed, simulateOpen, WORKERS_YOUNG_GENERATION } from './capacity-simulation.mjs';
 
-/** What callers do, where nobody knows better: mostly reads of one thing, some lists, some writes. */
-export const MIX = { get: 0.7, biglist: 0.15, create: 0.1, list: 0.05 };
 const LATENCY_MS = 50;
 const LOADS = [100, 10_000, 1_000_000];
-const PRODUCTION = ['API key', 'audit', 'metrics'];
 
 export function buildTables(figures) {
   const hasRedis = figures.redis !== undefined;
@@ -27,7 +26,8 @@ export function buildTables(figures) {
     sizes: buildSizes(figures, shared),
     bottlenecks: buildBottlenecks(figures, shared),
     waits: buildWaits(figures, shared),
-    points: buildPoints(figures.points),
+    prices: buildPrices(figures.price),
+    points: buildPoints(figures),
   };
 }
 
@@ -53,12 +53,8 @@ const fixed = (value, digits = 1) => value.toFixed(digits);
 
 /** How busy the machine was belongs to what was measured on it. */
 function sayMachine({ machine: { cpu, cores, memoryGb, node }, points }) {
-  const foreign = points.map((point) => point.foreign).sort((a, b) => a - b)[points.length >> 1];
-  const busy =
-    foreign > 0.2
-      ? ` Other programs used ${fixed(foreign)} of the ${cores} cores meanwhile: take the figures for too high.`
-      : '';
-  return `Measured on ${cores} cores of ${cpu}, ${memoryGb} GB, Node ${node.replace(/^v/, '')}.${busy}`;
+  const most = Math.max(...points.map(({ foreign }) => foreign));
+  return `Measured on ${cores} cores of ${cpu}, ${memoryGb} GB, Node ${node.replace(/^v/, '')}; other programs used at most ${fixed(most, 2)} of a core meanwhile.`;
 }
 
 function buildCalls({ calls }) {
@@ -160,65 +156,65 @@ function buildBottlenecks(figures, features) {
   );
 }
 
+/** More callers than a process can serve, so that it has no rest. */
+const CROWD = 1_000;
+
+/** One worker, to which calls come on their own. */
 function buildWaits(figures, features) {
-  const cpuUs = callCpuUs(figures, MIX, features);
-  const rows = [0.3, 0.6, 0.8, 0.9, 0.95].map((use) => [
-    `${use * 100} %`,
-    ...[1, 4, 16].map((cores) => `${fixed(waitUs((use * cores * 1e6) / cpuUs, cpuUs, cores) / 1_000, 2)} ms`),
-  ]);
-  return table(['cores in use', 'wait on 1 core', 'on 4', 'on 16'], rows);
-}
-
-/** What is taken from a measured point: what a call costs the gateway, and its caller and API. All the others are predicted. */
-const CALIBRATED_AT = 16;
-
-export function predictPoints(points) {
-  return points.map((point) => {
-    const { workers, callers, foreign, latencyMs } = point;
-    const { cpuUs, otherUs } = points.find((one) => one.workers === workers && one.callers === CALIBRATED_AT);
-    // What other programs took of the machine is not there for us.
-    const left = Math.max(0.1, 1 - foreign / 2);
-    const stations =
-      workers === 1
-        ? [{ demandUs: cpuUs / left }, { demandUs: otherUs / left }]
-        : [{ demandUs: (cpuUs + otherUs) / left, servers: 2 }];
-    const { callsPerSecond, meanMs } = solveClosed(stations, callers, latencyMs * 1_000);
-    const measuredMs = (callers / point.callsPerSecond) * 1_000;
-    return {
-      ...point,
-      predicted: callsPerSecond,
-      predictedMs: meanMs,
-      measuredMs,
-      error: callsPerSecond / point.callsPerSecond - 1,
-    };
+  const { heldUs, ...price } = priceOf(figures, MIX, features);
+  const worker = { price: { ...price, heldUs: heldUs / WORKERS_YOUNG_GENERATION }, latencyMs: LATENCY_MS };
+  const most = simulateClosed({ ...worker, workers: 1, callers: CROWD, upstreamUs: 1, loadUs: 1 }).callsPerSecond;
+  const rows = [0.1, 0.3, TARGET, 0.8, 0.9].map((share) => {
+    const { meanMs, gatewayCores } = simulateOpen({ ...worker, callsPerSecond: share * most });
+    return [
+      `${fixed(share * 100, 0)} %`,
+      whole(share * most),
+      `${fixed(gatewayCores * 100, 0)} %`,
+      `${fixed(meanMs - LATENCY_MS, 2)} ms`,
+    ];
   });
+  return table(['of what a worker can do', 'calls/s', 'its core is busy', 'a call takes beside the API'], rows);
 }
 
-function buildPoints(points) {
-  const rows = predictPoints(points).map(
-    ({ workers, latencyMs, callers, callsPerSecond, predicted, measuredMs, predictedMs, error, foreign }) => [
-      workers,
-      `${latencyMs} ms`,
-      callers,
-      whole(callsPerSecond),
-      whole(predicted),
-      fixed(measuredMs, 2),
-      fixed(predictedMs, 2),
-      `${error < 0 ? '−' : '+'}${fixed(Math.abs(error) * 100, 0)} %`,
-      fixed(foreign, 2),
+function buildPrices({ callUs, turnUs, wakeUs, heldUs }) {
+  return table(
+    ['price', 'µs'],
+    [
+      ['the call itself', fixed(callUs)],
+      ['a turn of the event loop; a call has two, and shares them with those that came meanwhile', fixed(turnUs)],
+      ['waking a loop that slept', fixed(wakeUs)],
+      ['every other call under way, of a single process (a fourth of it of a worker)', fixed(heldUs, 2)],
     ],
   );
+}
+
+function buildPoints(figures) {
+  const rows = predictPoints(figures).map((point) => [
+    point.series === 'mix' ? 'the mix' : 'get one',
+    point.workers,
+    `${point.latencyMs} ms`,
+    point.callers,
+    whole(point.callsPerSecond),
+    whole(point.predicted),
+    `${point.error < 0 ? '−' : '+'}${fixed(Math.abs(point.error) * 100, 0)} %`,
+    fixed(point.measuredMs, 2),
+    fixed(point.predictedMs, 2),
+    fixed(point.measuredCores, 2),
+    fixed(point.predictedCores, 2),
+  ]);
   return table(
     [
+      'calls',
       'workers',
       'the API takes',
       'callers',
       'calls/s measured',
       'predicted',
+      'error',
       'ms measured',
       'predicted',
-      'error',
-      'cores others used',
+      'cores measured',
+      'predicted',
     ],
     rows,
   );

@@ -1,12 +1,15 @@
 // node bench/capacity.mjs: the capacity model of SCALE.md. Without options it writes the tables of SCALE.md from the figures in
-// capacity.json; --measure takes these figures anew on this machine (about ten minutes; the quieter the better); --only redis,points measures
-// these alone; --check only says whether
-// SCALE.md has them. --calls 5000 --features audit,redis --latency 20 asks the model about another deployment.
+// capacity.json.
+//   --measure                  takes these figures anew, on a machine that does nothing else (about six minutes)
+//   --measure --only one,two   these parts alone, beside the figures that are there; --parts lists them
+//   --check                    only says whether SCALE.md has the tables, and how far the model is off
+//   --calls 5000 --features audit,redis --latency 20   asks the model about another deployment
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { findBottlenecks, sizeDeployment } from './capacity-model.mjs';
-import { buildTables, MIX, replaceTables } from './capacity-tables.mjs';
+import { findBottlenecks, findNoisy, MIX, predictPoints, sizeDeployment, withPrice } from './capacity-model.mjs';
+import { buildTables, replaceTables } from './capacity-tables.mjs';
+import { median } from './pairs.mjs';
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 const FIGURES = here('capacity.json');
@@ -16,8 +19,9 @@ const { values } = parseArgs({
   options: {
     measure: { type: 'boolean', default: false },
     check: { type: 'boolean', default: false },
-    seconds: { type: 'string', default: '2' },
-    rounds: { type: 'string', default: '5' },
+    parts: { type: 'boolean', default: false },
+    seconds: { type: 'string', default: '1' },
+    rounds: { type: 'string', default: '3' },
     only: { type: 'string' },
     calls: { type: 'string' },
     features: { type: 'string', default: '' },
@@ -25,14 +29,19 @@ const { values } = parseArgs({
   },
 });
 
-if (values.measure) {
-  const { measureCapacity } = await import('./capacity-measure.mjs');
+if (values.parts || values.measure) {
+  const { MEASURED_PARTS, measureCapacity } = await import('./capacity-measure.mjs');
   const { stopAll } = await import('./processes.mjs');
+  if (values.parts) {
+    console.log(MEASURED_PARTS.join('\n'));
+    process.exit(0);
+  }
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stopAll().then(() => process.exit(1)));
   try {
     await measureCapacity({
       seconds: Number(values.seconds),
       rounds: Number(values.rounds),
-      say: (text) => console.error(text),
+      say: (text) => console.error(`${Math.round(performance.now() / 1_000)} s: ${text}`),
       only: values.only?.split(','),
       before: existsSync(FIGURES) ? JSON.parse(readFileSync(FIGURES, 'utf8')) : {},
       // After each part: whatever ends a long measurement takes only its last one.
@@ -43,7 +52,7 @@ if (values.measure) {
   }
 }
 
-const figures = JSON.parse(readFileSync(FIGURES, 'utf8'));
+const figures = readFigures();
 if (values.calls !== undefined) {
   const asked = {
     callsPerSecond: Number(values.calls),
@@ -61,4 +70,30 @@ if (values.calls !== undefined) {
     console.error('The tables of SCALE.md are not those of the figures: node bench/capacity.mjs writes them.');
     process.exitCode = 1;
   } else if (!values.check) writeFileSync(SCALE, wanted);
+  judge(figures);
+}
+
+/** Of all parts; where one is missing, it is said which. */
+function readFigures() {
+  try {
+    return withPrice(JSON.parse(readFileSync(FIGURES, 'utf8')));
+  } catch (error) {
+    console.error(error.message);
+    process.exit(1);
+  }
+}
+
+/** Whether this was worth measuring. */
+function judge({ points }) {
+  const errors = predictPoints(figures).map(({ error }) => Math.abs(error));
+  const percent = (share) => `${Math.round(share * 100)} %`;
+  console.error(
+    `The model is off by ${percent(median(errors))} in the middle of ${errors.length} points, by ${percent(Math.max(...errors))} at most.`,
+  );
+  const noisy = findNoisy(points);
+  if (noisy.length === 0) return;
+  console.error(
+    `Others were in the way, on this machine or beside it: node bench/capacity.mjs --measure --only ${noisy.join(',')} takes these again.`,
+  );
+  process.exitCode = 1;
 }

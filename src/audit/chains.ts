@@ -1,37 +1,101 @@
-// Several audit files at once. Each worker of a gateway has a chain of its own, and says so in the first record of every
-// file: files are told apart by it, and each chain is checked as one.
-import type { Head } from './line.ts';
+// Several audit files at once, of several workers and replicas: which of them belong to one chain is found out, and each chain is
+// checked as one.
+import { basename, dirname, join } from 'node:path';
+import type { Head, ParsedLine } from './line.ts';
 import { readRecords, type Verdict, type VerifyOptions, verifyTrail } from './verify.ts';
 
 /** One chain, and what is to be said of it. */
 export interface ChainVerdict extends Verdict {
   /** Absent for a gateway of one process. */
   readonly worker?: number | undefined;
+  /** Where it is written, or was: `audit.jsonl` of `audit.jsonl.000000001234`. */
+  readonly trail: string;
 }
 
-/** A verdict for every chain, by worker. */
+/** What the first and the last record of a file say of the others it belongs to. */
+interface Piece {
+  readonly file: string;
+  readonly trail: string;
+  readonly worker: number | undefined;
+  /** Who wrote it: the host and the key. Undefined where the file does not begin as every file does. */
+  readonly writer: string | undefined;
+  /** The record before its first one. */
+  readonly prev: string | undefined;
+  readonly last: string | undefined;
+}
+
+/** A verdict for every chain, by trail and worker. */
 export function verifyChains(files: readonly string[], options: VerifyOptions): readonly ChainVerdict[] {
-  const chains = [...groupByWorker(files)].sort(([one = 0], [other = 0]) => one - other);
+  const chains = findChains(files.map(readPiece));
   const heads = shareOutHeads(
-    chains.map(([, own]) => own),
+    chains.map((pieces) => pieces.map(({ file }) => file)),
     options.heads ?? [],
   );
-  return chains.map(([worker, own], index) => ({
-    ...(worker !== undefined && { worker }),
-    ...verifyTrail(own, { ...options, heads: heads[index]! }),
-  }));
+  return chains.map((pieces, index) => {
+    const [{ worker, trail }] = pieces as [Piece];
+    const own = pieces.map(({ file }) => file);
+    return {
+      ...(worker !== undefined && { worker }),
+      trail,
+      ...verifyTrail(own, { ...options, heads: heads[index]! }),
+    };
+  });
 }
 
-function groupByWorker(files: readonly string[]): ReadonlyMap<number | undefined, readonly string[]> {
-  const groups = new Map<number | undefined, string[]>();
-  for (const file of files) {
-    const [first] = readRecords(file);
-    // Whoever took away the first record is told as what it is: a chain whose beginning is missing.
-    const { worker } = first?.kind === 'open' ? first.record : {};
-    const key = typeof worker === 'number' ? worker : undefined;
-    groups.set(key, [...(groups.get(key) ?? []), file]);
+function readPiece(file: string): Piece {
+  let first: ParsedLine | undefined;
+  let last: string | undefined;
+  for (const line of readRecords(file)) {
+    first ??= line;
+    last = line.hash;
   }
-  return groups;
+  const opening = first?.kind === 'open' ? first.record : undefined;
+  return {
+    file,
+    trail: trailOf(file),
+    worker: typeof opening?.worker === 'number' ? opening.worker : undefined,
+    writer: opening && JSON.stringify([opening.host, opening.key]),
+    prev: first?.prev,
+    last,
+  };
+}
+
+/** audit.jsonl.000000001234, and whatever a logrotate makes of it, was audit.jsonl. */
+export function trailOf(file: string): string {
+  const name = basename(file);
+  const rotated = /\.jsonl?(?=[.-])/.exec(name);
+  return rotated === null ? file : join(dirname(file), name.slice(0, rotated.index + rotated[0].length));
+}
+
+/**
+ * Two files are of one chain where one goes on from the other, where they have the name of one trail, or where one writer made both: one
+ * that should go on from another and does not is then told as what it is, and not taken for a chain of its own. Whoever took away the first
+ * record of a file leaves its name.
+ */
+function findChains(pieces: readonly Piece[]): readonly (readonly Piece[])[] {
+  let chains: Piece[][] = [];
+  for (const piece of pieces) {
+    const [own, others] = partition(chains, (chain) => chain.some((other) => isOneChain(piece, other)));
+    chains = [...others, [...own.flat(), piece]];
+  }
+  return chains.sort(([one], [other]) => compare(one!, other!));
+}
+
+function isOneChain(one: Piece, other: Piece): boolean {
+  if (one.prev === other.last || other.prev === one.last) return one.last !== undefined && other.last !== undefined;
+  const isOneWorker = one.worker === other.worker || one.writer === undefined || other.writer === undefined;
+  if (one.trail === other.trail) return isOneWorker;
+  return isOneWorker && one.writer !== undefined && one.writer === other.writer;
+}
+
+function partition<Item>(items: readonly Item[], holds: (item: Item) => boolean): [Item[], Item[]] {
+  return [items.filter(holds), items.filter((item) => !holds(item))];
+}
+
+function compare(one: Piece, other: Piece): number {
+  const [left, right] = [dirname(one.trail), dirname(other.trail)];
+  if (left !== right) return left < right ? -1 : 1;
+  return (one.worker ?? 0) - (other.worker ?? 0) || (one.trail < other.trail ? -1 : 1);
 }
 
 /** A record that was noted elsewhere belongs to the chain that has it; one that none has, to the first, which misses it. */

@@ -3,6 +3,7 @@
 import { readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { GatewayError } from '../errors.ts';
 
 export interface FileLock {
@@ -21,12 +22,36 @@ interface Owner {
   readonly pid: number;
   /** When the process began, as the system counts: a pid is used again. */
   readonly since?: string | undefined;
+  /** Of a worker, the process that has it: without that one it ends as soon as its calls have. */
+  readonly primary?: { readonly pid: number; readonly since?: string | undefined } | undefined;
 }
 
-export function lockFile(file: string): FileLock {
-  // Hidden, so that `audit.jsonl*` names the audit files and nothing else.
-  const path = join(dirname(file), `.${basename(file)}.lock`);
-  const own: Owner = { host: hostname(), place: ownPlace(), pid: process.pid, since: startOf(process.pid) };
+// Hidden, so that `audit.jsonl*` names the audit files and nothing else.
+const lockOf = (file: string) => join(dirname(file), `.${basename(file)}.lock`);
+
+const LOOK_MS = 100;
+
+/**
+ * Resolves when no orphan writes the file: the worker of a process that was killed, which answers its last calls and ends. Whoever else
+ * writes it does so for good, and is left to `lockFile`. `waits`: told once, where there is one.
+ */
+export async function untilNoOrphan(file: string, atMostMs: number, waits: (pid: number) => void): Promise<void> {
+  let isTold = false;
+  for (const endsAt = performance.now() + atMostMs; performance.now() < endsAt; await sleep(LOOK_MS)) {
+    const owner = readOwner(lockOf(file));
+    if (owner?.primary === undefined || owner.host !== hostname() || owner.place !== ownPlace()) return;
+    if (!isAlive(owner) || isAlive(owner.primary)) return;
+    if (!isTold) waits(owner.pid);
+    isTold = true;
+  }
+}
+
+/** `isWorker`: of the process that started this one. */
+export function lockFile(file: string, isWorker = false): FileLock {
+  const path = lockOf(file);
+  const { pid, ppid } = process;
+  const primary = isWorker ? { pid: ppid, since: startOf(ppid) } : undefined;
+  const own: Owner = { host: hostname(), place: ownPlace(), pid, since: startOf(pid), primary };
   const text = `${JSON.stringify(own)}\n`;
   if (!create(path, text)) {
     removeStale(path, file, own);
@@ -86,7 +111,7 @@ function isStale(path: string, owner: Owner | undefined, own: Owner): boolean {
   return !isAlive(owner);
 }
 
-function isAlive({ pid, since }: Owner): boolean {
+function isAlive({ pid, since }: Pick<Owner, 'pid' | 'since'>): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -114,8 +139,8 @@ function startOf(pid: number): string | undefined {
 
 function readOwner(path: string): Owner | undefined {
   try {
-    const { host, place, pid, since } = JSON.parse(readText(path) ?? '') as Owner;
-    return typeof host === 'string' && Number.isSafeInteger(pid) ? { host, place, pid, since } : undefined;
+    const { host, place, pid, since, primary } = JSON.parse(readText(path) ?? '') as Owner;
+    return typeof host === 'string' && Number.isSafeInteger(pid) ? { host, place, pid, since, primary } : undefined;
   } catch {
     return undefined;
   }

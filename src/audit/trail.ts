@@ -9,7 +9,7 @@ import type { ExecutionContext } from '../call/execution-context.ts';
 import type { Effect } from '../endpoint/model.ts';
 import { GatewayError } from '../errors.ts';
 import { type Redact, writeBegin, writeCall } from './call-facts.ts';
-import { type FileLock, lockFile } from './file-lock.ts';
+import { type FileLock, lockFile, untilNoOrphan } from './file-lock.ts';
 import { buildLine, GENESIS, type Head, parseLine, type RecordKind } from './line.ts';
 import { openSigningKey, type SigningKey } from './signing-key.ts';
 import { findPredecessor, readTail, type Tail, TrailFile } from './trail-file.ts';
@@ -51,13 +51,23 @@ export interface AuditTrail extends Evidence {
   close(): void;
 }
 
+/** To be waited for by a worker before it opens its trail: the one of a primary process that was killed may still answer its last calls. */
+export async function untilTrailIsFree({ file, log }: TrailOptions, atMostMs: number): Promise<void> {
+  await untilNoOrphan(resolve(fillIn(file)), atMostMs, (pid) =>
+    log?.warn(
+      { pid, file },
+      'waiting for the audit file: a worker whose primary process was killed answers its last calls',
+    ),
+  );
+}
+
 /** Opens or goes on with a trail; throws BAD_CONFIG where it could not be written. */
 export function openTrail(options: TrailOptions): AuditTrail {
   const path = resolve(fillIn(options.file));
   const keyFile = resolve(options.keyFile ?? defaultKeyFile(options.file));
   let lock: FileLock | undefined;
   try {
-    lock = lockFile(path);
+    lock = lockFile(path, options.worker !== undefined);
     const key = openSigningKey(keyFile);
     const trail = new Trail(path, key, lock, options);
     if (key.isShared)

@@ -32,7 +32,7 @@ const DEFAULT_PREFIX = 'landbridge:';
 /** How long a call waits for Redis before it goes on without. */
 const DEFAULT_TIMEOUT_MS = 50;
 /** A person's yes is worth waiting longer for. */
-const SPEND_MS = 250;
+const SPEND_MS = 1_000;
 const ALIVE_MS = '60000';
 
 /** Resolves once it is known whether Redis answers; where it does not, the state begins without it. */
@@ -50,7 +50,7 @@ export async function openRedisState({ url, secret, onChange, onWarning }: Redis
   await link.settled;
   return {
     get isUsable() {
-      return link.isUsable;
+      return link.isThere;
     },
     rates: createRates(link, prefix),
     spent: createSharedSpentStore(link, memory, address),
@@ -102,7 +102,7 @@ async function warnOfEviction(ask: Ask, onWarning: (message: string) => void): P
 function createRates(link: RedisLink, prefix: string): SharedRates {
   return {
     get isUsable() {
-      return link.isUsable;
+      return link.isPrompt;
     },
     async take(key, { count, periodMs }, most) {
       try {

@@ -60,6 +60,8 @@ export interface Door {
   readonly open: (request: IncomingMessage, response: ServerResponse) => void;
   /** From now on answers close their connection; or, with `false`, no longer. */
   drain(closesConnections?: boolean): void;
+  /** Ends whoever reads nothing of its answer for this long. To be called every now and then. */
+  watchReaders(stallMs: number): void;
   /** Looks at which connections are idle; `closeIdle` also closes those that have been for this long. */
   readonly look: () => void;
   readonly closeIdle: (quietMs: number) => void;
@@ -149,6 +151,7 @@ export function createDoor(parts: DoorParts, options: DoorOptions, load: Load): 
     drain: (closesConnections = true) => {
       draining = closesConnections;
     },
+    watchReaders: (stallMs) => connections.watchReaders(stallMs),
     look: () => connections.look(),
     closeIdle: (quietMs) => connections.closeIdle(quietMs),
     refuseAll() {

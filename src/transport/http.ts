@@ -15,6 +15,8 @@ export interface HttpOptions<Data = unknown> extends DoorOptions<Data> {
   readonly port: number;
   /** From the first byte of a request to its last. Default 30 s. */
   readonly requestTimeoutMs?: number;
+  /** How long an answer waits for its reader to take any of it. Default 60 s. */
+  readonly stallMs?: number;
   /** How long an idle connection stays open. Default 620 s. */
   readonly keepAliveMs?: number | undefined;
   /** HTTPS in place of HTTP. */
@@ -42,6 +44,9 @@ export const REQUEST_TIMEOUT_MS = 30_000;
  * sends requests, or it sends one into a connection that is being closed.
  */
 const KEEP_ALIVE_MS = 620_000;
+/** As nginx' send_timeout. */
+const STALL_MS = 60_000;
+const WATCH_MS = 5_000;
 
 export async function startHttp(parts: DoorParts, options: HttpOptions): Promise<HttpServer> {
   const load = createLoad();
@@ -69,6 +74,8 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
   server.on('checkExpectation', door.open);
   // No 'clientError' listener: Node's own answers 400, 408 or 431, and never into an answer already begun.
   const port = await listen(server, options);
+  const stallMs = options.stallMs ?? STALL_MS;
+  const watching = setInterval(door.watchReaders, Math.min(WATCH_MS, stallMs / 2), stallMs).unref();
   const end = createEnd(server, door, load, options);
   return {
     port,
@@ -79,6 +86,7 @@ export async function startHttp(parts: DoorParts, options: HttpOptions): Promise
     drain: end.drain,
     async close(graceMs, quietMs) {
       await end.close(graceMs, quietMs);
+      clearInterval(watching);
       server.closeAllConnections();
       connections.destroyAll();
       await end.closed;

@@ -4,6 +4,7 @@ import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@mo
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { Agent, fetch as fetchWith } from 'undici';
 import type { Call, Exchange, Face } from './ledger.ts';
 
 export interface Answer {
@@ -24,23 +25,39 @@ const YES = { action: 'accept' as const, content: { confirm: true } };
 /** Longer than any time limit of the gateway: whoever gets no answer by then gets none. */
 const CALL_MS = 25_000;
 
+/** Connections are kept and used again, as the clients' own fetch does it; `alone`: a connection for every request. */
+let kept = new Agent();
+const alone = new Agent({ pipelining: 0 });
+let current: Agent = kept;
+
+/** Who closes a proxy before 1.27.4 of nginx under its clients takes them off its connections first: resolves when none is kept. */
+export async function leaveConnections(): Promise<void> {
+  current = alone;
+  await kept.close();
+}
+
+export function keepConnections(): void {
+  kept = new Agent();
+  current = kept;
+}
+
 export async function openCaller(face: Face, url: string): Promise<Caller> {
-  let current: Call | undefined;
+  let call: Call | undefined;
   const watch = async (address: string | URL, init?: RequestInit): Promise<Response> => {
     const exchange: Exchange = { startedAt: performance.now() };
-    current?.exchanges.push(exchange);
-    const response = await fetch(address, init);
+    call?.exchanges.push(exchange);
+    const response = await fetchWith(address, { ...(init as object), dispatcher: current });
     exchange.endedAt = performance.now();
     exchange.status = response.status;
     exchange.servedBy = response.headers.get('x-served-by') ?? '';
-    return response;
+    return response as unknown as Response;
   };
   const open = face === 'v1 legacy' ? openV1 : openV2;
   const client = await open(url, watch as typeof fetch, face !== 'token');
   return {
     face,
-    async call(call, name, args) {
-      current = call;
+    async call(one, name, args) {
+      call = one;
       return toAnswer(await client.call(name, args));
     },
     close: client.close,

@@ -24,7 +24,7 @@ export function buildDomains(shopUrl: string, depotUrl: string): Record<string, 
     'depot.yaml': {
       name: 'depot',
       baseUrl: depotUrl,
-      timeoutMs: 6_000,
+      timeoutMs: 2_000,
       limits: { concurrent: 8, queue: 8, waitSeconds: 1 },
       endpoints: { get: { path: '/things/{id}', summary: 'Gets a thing.', args: { id: ID } } },
     },

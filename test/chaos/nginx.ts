@@ -23,8 +23,7 @@ const SHIPPED = fileURLToPath(new URL('../../deploy/nginx/landbridge-proxy.conf'
 
 /**
  * It hides no mistake of the gateways: nginx repeats no POST that a gateway may have got; only one whose connection was refused
- * goes to the other. Clients get a connection per request, as an nginx before 1.27.4 that reloads closes idle ones under the
- * hands of those who use them.
+ * goes to the other.
  */
 function buildConfig(folder: string, port: number, gateways: readonly number[]): string {
   return `daemon off;
@@ -39,7 +38,6 @@ http {
   fastcgi_temp_path ${folder}/fastcgi;
   uwsgi_temp_path ${folder}/uwsgi;
   scgi_temp_path ${folder}/scgi;
-  keepalive_timeout 0;
   upstream gateways {
 ${gateways.map((gateway) => `    server 127.0.0.1:${gateway} max_fails=2 fail_timeout=1s;`).join('\n')}
     keepalive ${KEPT_BY_NGINX};

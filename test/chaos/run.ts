@@ -1,6 +1,6 @@
 // npm run chaos: two replicas behind a real nginx on a real Redis, under the constant load of the official clients, while things
 // break one after the other. Exit code 1 where anything is not as it should be.
-//   npm run chaos -- --quick            what CI runs, in about two minutes
+//   npm run chaos -- --quick            what CI runs, in about three minutes
 //   npm run chaos -- --only kill,redis  scenarios whose names hold one of these
 //   npm run chaos -- --seconds 30       how long each of them lasts, about (default 10, quick 4)
 //   npm run chaos -- --workers 1        processes of a replica (default 2)

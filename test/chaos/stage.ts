@@ -38,6 +38,8 @@ export class Stage {
   auditDisk: Disk | undefined;
   /** Ids of writes that a scenario made itself, beside the load. */
   readonly spentAside: string[] = [];
+  /** Of each replica. */
+  workers = 1;
 
   static async open(options: StageOptions): Promise<Stage> {
     const stage = new Stage();
@@ -51,6 +53,7 @@ export class Stage {
   }
 
   async #start({ workers, drainSeconds }: StageOptions): Promise<void> {
+    this.workers = workers;
     [this.shop, this.depot] = await Promise.all([startApi(), startApi()]);
     this.redis = await startRedis('--appendonly', 'yes');
     const ports = [await freePort(), await freePort()];
@@ -68,11 +71,10 @@ export class Stage {
           settings: {
             exposure: 'tools',
             drainSeconds,
-            state: `${this.redis.url}?timeoutMs=500`,
+            state: this.redis.url,
             trustedProxies: ['127.0.0.1'],
-            // One caller makes all the load: nobody is told apart on loopback. A machine that is busy with other things is
-            // not what is looked at: two replicas, their callers and their API share its cores.
-            limits: { perPrincipal: { rate: '100000/s', concurrent: 2_000 }, shed: { eventLoopMs: 5_000 } },
+            // One caller makes all the load: nobody is told apart on loopback. Everything else is as it is shipped.
+            limits: { perPrincipal: { rate: '100000/s', concurrent: 2_000 } },
             audit: { file: join(audits, `replica-${at + 1}`, 'audit.jsonl'), signEverySeconds: 5 },
           },
           args: workers > 1 ? ['--workers', String(workers)] : [],
@@ -90,7 +92,14 @@ export class Stage {
 
   /** While nothing is under way. */
   async weigh(): Promise<Weight[]> {
-    return weigh(this.weights, [...new Set(this.replicas.flatMap(({ pid, serving }) => [pid, ...serving]))]);
+    const apis = [this.shop, this.depot].map(({ url }) => Number(new URL(url).port));
+    return (
+      await Promise.all(
+        this.replicas.map(({ pid, port, serving }) =>
+          weigh(this.weights, [...new Set([pid, ...serving])], { port, apis }),
+        ),
+      )
+    ).flat();
   }
 
   /** What every replica says of Redis. */

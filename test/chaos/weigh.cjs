@@ -2,7 +2,7 @@
 // memory before and after can be compared.
 const { writeFileSync, renameSync } = require('node:fs');
 const { join } = require('node:path');
-const { setFlagsFromString } = require('node:v8');
+const { getHeapSpaceStatistics, setFlagsFromString } = require('node:v8');
 const { runInNewContext } = require('node:vm');
 
 const folder = process.env.CHAOS_WEIGHTS;
@@ -15,8 +15,11 @@ if (folder) {
     setTimeout(() => {
       collect();
       const { rss, heapUsed, external, arrayBuffers } = process.memoryUsage();
+      const young = getHeapSpaceStatistics()
+        .filter(({ space_name }) => space_name.startsWith('new_'))
+        .reduce((sum, { physical_space_size }) => sum + physical_space_size, 0);
       const file = join(folder, `${process.pid}.json`);
-      writeFileSync(`${file}.new`, JSON.stringify({ rss, heapUsed, external, arrayBuffers }));
+      writeFileSync(`${file}.new`, JSON.stringify({ rss, young, heapUsed, external, arrayBuffers }));
       renameSync(`${file}.new`, file);
     }, 100).unref();
   });

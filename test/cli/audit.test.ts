@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -118,6 +119,27 @@ describe('landbridge serve with an audit trail', () => {
     const { code, stdout } = await run(['audit', 'verify', 'audit.jsonl'], { cwd: folder });
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Records 1 to \d+ are not in these files/)]);
     expect(stdout).toContain('inserted in these files up to the last signature');
+  });
+
+  test('of two replicas is verified in one go, each with the key beside it', async () => {
+    const trails = ['one', 'two'].flatMap((replica) =>
+      [1, 2].map((worker) => ({ file: join(folder, replica, `audit-${worker}.jsonl`), worker, replica })),
+    );
+    for (const replica of ['one', 'two']) mkdirSync(join(folder, replica));
+    for (const { file: path, worker, replica } of trails) {
+      const trail = openTrail({ file: path, worker, keyFile: join(folder, replica, 'audit-key.pem') });
+      trail.write(sealedCall());
+      trail.close();
+    }
+    const files = trails.map(({ worker, replica }) => `${replica}/audit-${worker}.jsonl`);
+    const { code, stdout } = await run(['audit', 'verify', '--closed', ...files], { cwd: folder });
+    expect([code, stdout.match(/Nothing was removed/g)?.length]).toEqual([0, 4]);
+    for (const { worker, replica } of trails) {
+      expect(stdout).toContain(`Worker ${worker}, ${replica}/audit-${worker}.jsonl\n`);
+      expect(stdout).toContain(`Checked with ${replica}/audit-key.pem, which stands beside the file`);
+    }
+    writeFileSync(join(folder, files[3]!), readFileSync(join(folder, files[1]!)));
+    expect((await run(['audit', 'verify', ...files], { cwd: folder })).code).toBe(1);
   });
 
   test('says which line was changed, and exits with 1', async () => {

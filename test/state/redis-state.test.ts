@@ -193,6 +193,29 @@ describe.skipIf(!HAS_REDIS)('a Redis that is away', () => {
     expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toEqual({ tokens: 1, waitMs: 0 });
   });
 
+  test('late once: the call goes on without it, and for a moment others too; it is not taken for away', async () => {
+    const server = await redis();
+    const state = await replica(`${server.url}?timeoutMs=50`);
+    await server.ask('CLIENT PAUSE 150 ALL');
+    expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toBe(undefined);
+    expect([state.isUsable, state.rates.isUsable]).toEqual([true, false]);
+    await until(() => state.rates.isUsable);
+    expect(await state.rates.take('key:ci', parseRate('9/hour'), 1)).toEqual({ tokens: 1, waitMs: 0 });
+    expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there']);
+  });
+
+  test('is not taken for away by a process that was held up itself', async () => {
+    const server = await redis();
+    const state = await replica(`${server.url}?timeoutMs=50`);
+    for (let at = 0; at < 5; at++) {
+      const asked = state.rates.take('key:ci', parseRate('99/hour'), 1);
+      // Before the question has gone out.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      expect(await asked).toEqual({ tokens: 1, waitMs: 0 });
+    }
+    expect(state.changes.map((line) => line.split(' ')[0])).toEqual(['there']);
+  });
+
   test('read-only, or out of memory: it answers, but cannot be used', async () => {
     const server = await redis();
     const state = await replica(server.url);

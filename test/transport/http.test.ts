@@ -64,6 +64,42 @@ const send = (method: string, path: string, headers: Record<string, string> = {}
   });
 const refusal = (message: string, code = -32600) => ({ jsonrpc: '2.0', error: { code, message } });
 
+describe('an answer', () => {
+  /** More than the system keeps for a connection. */
+  const large = createGateway({
+    domains: [],
+    native: {
+      tools: [
+        {
+          tool: new Tool({ name: 'much', description: 'x'.repeat(32 * 1024 * 1024), inputSchema: { type: 'object' } }),
+          domain: '',
+          operations: [],
+          run: async () => ({ content: [], isError: false }),
+        },
+      ],
+    },
+  });
+  afterAll(() => large.close());
+
+  test('of which nobody takes anything is waited with only so long; one that is taken piece by piece is sent to its end', async () => {
+    const own = await serveHttp(large, { stallMs: 300 });
+    const question = rawPost(JSON.stringify(legacy(1, 'tools/list')), { connection: 'close' });
+    const [never, slowly] = [await openRaw(own.port), await openRaw(own.port)];
+    never.socket.pause();
+    for (const { socket } of [never, slowly]) socket.write(question);
+    // In pieces, with a rest after each that is no stall.
+    slowly.socket.on('data', () => {
+      slowly.socket.pause();
+      setTimeout(() => slowly.socket.resume(), 1);
+    });
+    expect((await slowly.closed).length).toBeGreaterThan(32 * 1024 * 1024);
+    await until(() => own.load.connections === 0);
+    expect(never.text()).toBe('');
+    never.socket.destroy();
+    await own.close(0);
+  });
+});
+
 describe('a body', () => {
   test('of exactly the limit is read, one byte more is not, whether its length is declared or not', async () => {
     await withServer({ maxBodyBytes: 200 }, async (own) => {

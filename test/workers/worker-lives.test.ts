@@ -112,6 +112,35 @@ describe('the end', () => {
     await until(() => !pids.some(isRunning));
   });
 
+  test('and their successors wait for their audit files', async () => {
+    writeFileSync(
+      join(folder, 'landbridge.yaml'),
+      'domains: [./pets.yaml]\nexposure: tools\naudit: { file: audit.jsonl }\n',
+    );
+    const gateway = await start([]);
+    const calls = await holdCalls(gateway);
+    const over = Promise.all(calls);
+    gateway.child.kill('SIGKILL');
+    await until(() => readLog(gateway).filter(({ msg }) => msg === 'stopping').length === 2);
+    const output: string[] = [];
+    const next = serve(['--workers', '2'], {
+      cwd: folder,
+      env: NO_WAITING,
+      onSpawn: (child) => {
+        started.push(child);
+        child.stderr?.on('data', (data) => output.push(String(data)));
+      },
+    });
+    await until(() => output.join('').includes('waiting for the audit file'));
+    answerAll();
+    expect((await over).map(textOf)).toEqual(calls.map(() => LATE));
+    const successor = await next;
+    expect(await successor.stop()).toBe(0);
+    const { code, stdout } = await run(['audit', 'verify', '--closed'], { cwd: folder });
+    expect(stdout).toContain('Worker 2');
+    expect(code).toBe(0);
+  });
+
   test('SIGHUP ends nobody, and reaches all', async () => {
     writeFileSync(
       join(folder, 'landbridge.yaml'),

@@ -1,7 +1,7 @@
 // landbridge audit verify, landbridge audit key.
 import { existsSync } from 'node:fs';
 import pc from 'picocolors';
-import { type ChainVerdict, verifyChains } from '../../audit/chains.ts';
+import { type ChainVerdict, trailOf, verifyChains } from '../../audit/chains.ts';
 import type { Head } from '../../audit/line.ts';
 import { openSigningKey, readCheckingKey, readSigningKey } from '../../audit/signing-key.ts';
 import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
@@ -31,16 +31,21 @@ export async function runAudit(action: string, files: readonly string[], flags: 
 
 function runVerify(names: readonly string[], flags: AuditFlags): void {
   const files = names.length > 0 ? names : listConfigured(flags);
-  const besides = flags.key === undefined ? findKeyBeside(files[0]!, flags) : undefined;
-  const keys = (flags.key ?? [besides!]).map(readCheckingKey);
+  const besides = flags.key === undefined ? findKeysBeside(files, flags) : new Map<string, string>();
+  const keys = (flags.key ?? [...new Set(besides.values())]).map(readCheckingKey);
   const heads = (flags.head ?? []).map(parseHead);
-  const chains = verifyChains(files, { keys, heads, mustBeClosed: flags.closed ?? false });
+  const verdicts = verifyChains(files, { keys, heads, mustBeClosed: flags.closed ?? false });
+  const [firstBeside] = besides.values();
+  const besideOf = ({ files: own }: ChainVerdict) => own.map((file) => besides.get(file)).find(Boolean) ?? firstBeside;
+  const chains = verdicts.map((chain) => ({ ...chain, keyBeside: besideOf(chain) }));
   const isOk = chains.every(({ ok }) => ok);
-  const whole = chains.length === 1 ? chains[0] : { ok: isOk, chains };
+  const whole = chains.length === 1 ? chains[0] : { ok: isOk, chains, keyBeside: firstBeside };
+  // Of several replicas each has a worker 1.
+  const hasReplicas = new Set(chains.map(({ worker }) => worker)).size < chains.length;
   process.stdout.write(
     flags.json
-      ? `${JSON.stringify({ ...whole, keyBeside: besides })}\n`
-      : chains.map((chain) => renderVerdict(chain, besides)).join('\n'),
+      ? `${JSON.stringify(whole)}\n`
+      : chains.map((chain) => renderVerdict(chain, hasReplicas ? shown(chain.trail) : undefined)).join('\n'),
   );
   if (!isOk) process.exitCode = 1;
 }
@@ -54,19 +59,26 @@ function listConfigured(flags: AuditFlags): readonly string[] {
   return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
 
-/** The private key of the gateway, where it stands by default: good for a look, not for a proof. */
-function findKeyBeside(file: string, flags: AuditFlags): string {
-  // audit.jsonl.000000001234 was audit.jsonl when its key was made.
-  const rotated = /\.jsonl?(?=[.-])/.exec(file);
-  const first = rotated === null ? file : file.slice(0, rotated.index + rotated[0].length);
-  const beside = [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
+/** By file, the private keys of the gateways that wrote them, where they stand by default: good for a look, not for a proof. */
+function findKeysBeside(files: readonly string[], flags: AuditFlags): ReadonlyMap<string, string> {
   const audit = readAudit(flags);
-  const key = [...beside, ...(audit ? [keyFileOf(audit)] : [])].find((path) => existsSync(path));
-  if (key !== undefined) return key;
+  const keys = new Map<string, string>();
+  for (const file of files) {
+    const places = [...listBeside(file), ...(audit ? [keyFileOf(audit)] : [])];
+    const key = places.find((path) => existsSync(path));
+    if (key !== undefined) keys.set(file, key);
+  }
+  if (keys.size > 0) return keys;
   throw new GatewayError(
     'BAD_CONFIG',
-    `No key to check the signatures with: --key names the public key that "landbridge audit key" has printed. Looked for ${beside[0]} as well.`,
+    `No key to check the signatures with: --key names the public key that "landbridge audit key" has printed. Looked for ${listBeside(files[0]!)[0]} as well.`,
   );
+}
+
+function listBeside(file: string): readonly string[] {
+  // Its name when its key was made.
+  const first = trailOf(file);
+  return [defaultKeyFile(file), defaultKeyFile(first), defaultKeyFile(withoutSlot(first))];
 }
 
 /** Of the file that is named, or of the configuration: that one is made where there is none yet, so that its public key is known before the first call. */
@@ -108,14 +120,35 @@ function usage(message: string): GatewayError {
   return new GatewayError('BAD_CONFIG', message, { usage: true });
 }
 
-function renderVerdict(verdict: ChainVerdict, keyBeside: string | undefined): string {
-  const { worker, ok, files, records, calls, checkpoints, first, last, flaws, flawCount, notes, unsigned, isClosed } =
-    verdict;
+interface Told extends ChainVerdict {
+  readonly keyBeside: string | undefined;
+}
+
+/** `trail`: said of one among several. */
+function renderVerdict(verdict: Told, trail?: string): string {
+  const {
+    keyBeside,
+    worker,
+    ok,
+    files,
+    records,
+    calls,
+    checkpoints,
+    first,
+    last,
+    flaws,
+    flawCount,
+    notes,
+    unsigned,
+    isClosed,
+  } = verdict;
   const where = ({ file, line, what }: Flaw) => `${shown(file)}:${line}: ${shown(what)}`;
   const more = flawCount - flaws.length;
   const isLaterPart = first !== undefined && first > 1;
   const lines = [
-    ...(worker === undefined ? [] : [pc.bold(`Worker ${worker}`)]),
+    ...(worker === undefined && trail === undefined
+      ? []
+      : [pc.bold([worker && `Worker ${worker}`, trail].filter(Boolean).join(', '))]),
     ...notes.map((note) => `${pc.yellow('note')}  ${where(note)}`),
     ...flaws.map((flaw) => `${pc.red('wrong')} ${where(flaw)}`),
     ...(more > 0 ? [`… and ${more} more`] : []),

@@ -1,6 +1,6 @@
 // Everything that stands behind the transports, opened in one order and let go of in the other: domains, log, audit trail,
 // shared state, gateway.
-import { type AuditTrail, openTrail } from '../../audit/trail.ts';
+import { type AuditTrail, openTrail, untilTrailIsFree } from '../../audit/trail.ts';
 import type { Config } from '../../config/read-config.ts';
 import { createRedactor } from '../../endpoint/redaction/redact.ts';
 import { collectSecrets } from '../../endpoint/secrets.ts';
@@ -42,6 +42,9 @@ export interface Parts {
 /** What has to be let go of, the last one first. */
 type Releases = (() => unknown)[];
 
+/** What a worker without a primary process takes to end beyond its grace time: flushing, signing. */
+const ORPHAN_MS = 5_000;
+
 /** `primary`: the process that looks after this one, where it is one of several. */
 export async function openParts(
   config: Config,
@@ -76,7 +79,9 @@ export async function openParts(
     const state = await openState(config, log, primary);
     releases.push(() => state?.close());
     for (const secret of state?.secrets ?? []) redact.keepSecret(secret);
-    const audit = config.audit && openTrail({ ...config.audit, worker, redact, log });
+    const trail = config.audit && { ...config.audit, worker, redact, log };
+    if (trail && worker !== undefined) await untilTrailIsFree(trail, config.graceSeconds * 1_000 + ORPHAN_MS);
+    const audit = trail && openTrail(trail);
     releases.push(() => audit?.close());
     const traces = await openTraces(config, log);
     releases.push(() => traces?.close());

@@ -6,7 +6,7 @@ import type { RedisLink } from './redis-link.ts';
 import type { SealBox } from './seal-box.ts';
 
 /** A person's answer is worth waiting longer for. */
-const PUBLISH_MS = 250;
+const PUBLISH_MS = 1_000;
 
 export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox): Letters {
   const address = randomBytes(8).toString('hex');
@@ -23,10 +23,10 @@ export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox
   return {
     address,
     get isUsable() {
-      return link.isUsable;
+      return link.isThere;
     },
     async send(to, text) {
-      if (!link.isUsable) return 'away';
+      if (!link.isThere) return 'away';
       try {
         return Number(await publish(to, text)) > 0 ? 'delivered' : 'nobody';
       } catch {
@@ -34,7 +34,7 @@ export function createRedisLetters(link: RedisLink, prefix: string, box: SealBox
       }
     },
     sendAll(text) {
-      if (link.isUsable) publish('all', text).catch(() => {});
+      if (link.isThere) publish('all', text).catch(() => {});
     },
     receive(listener) {
       if (listeners.push(listener) === 1) link.subscribe([channelOf(address), channelOf('all')], receive);

@@ -20,14 +20,16 @@ export interface LinkOptions {
   /** Asked on every new connection and then in turn; while it fails nobody is asked anything else. */
   readonly heartbeat: (ask: Ask, isNew: boolean) => Promise<void>;
   /** Told once per change. */
-  readonly onChange: (isUsable: boolean, why?: string) => void;
+  readonly onChange: (isThere: boolean, why?: string) => void;
 }
 
 export type Ask = (...command: readonly string[]) => Promise<unknown>;
 
 export interface RedisLink {
-  /** It answers in time: worth asking. */
-  readonly isUsable: boolean;
+  /** It answers. */
+  readonly isThere: boolean;
+  /** It answers in time: worth asking for a call that would wait for it. */
+  readonly isPrompt: boolean;
   /** It is there, and a heartbeat has come to its end on this very connection, even if it is slow now. */
   readonly isIntroduced: boolean;
   /** Rejects where no answer came in time: what was asked may have been done all the same. `timeoutMs`: longer than others wait. */
@@ -42,6 +44,8 @@ export interface RedisLink {
 }
 
 const HEARTBEAT_MS = 500;
+/** A heartbeat keeps nobody waiting: a Redis that is slow, on a machine that is, is still there. */
+const PATIENCE_MS = 1_000;
 /** A peer that says nothing for so long is gone, even if nobody said so. */
 const SILENCE_MS = 5_000;
 /** How often a connection on which nobody speaks is tried. */
@@ -57,11 +61,14 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
   const client = connectTo(url);
   let subscriber: Client | undefined;
   // Undefined until it is known: the first failure is said as well.
-  let isUsable: boolean | undefined;
+  let isThere: boolean | undefined;
   /** Counts connections; `introduced` is the last one on which a heartbeat came to its end. */
   let connection = 0;
   let introduced = 0;
   let isBeating = false;
+  /** The last question that had no answer in time, and until when no call waits for another. */
+  let miss: unknown;
+  let restsUntil = 0;
   let isClosed = false;
   let settle = () => {};
   const settled = new Promise<void>((resolve) => {
@@ -71,13 +78,13 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
   const change = (now: boolean, why?: string) => {
     // What is still under way when we hang up ourselves says nothing about the other side.
     if (isClosed) return;
-    const before = isUsable;
-    isUsable = now;
+    const before = isThere;
+    isThere = now;
     if (before !== now) onChange(now, why);
     settle();
   };
   const askFor = (ms: number, ...command: readonly string[]) => inTime(client.sendCommand(command), ms);
-  const ask: Ask = (...command) => askFor(timeoutMs, ...command);
+  const ask: Ask = (...command) => askFor(Math.max(timeoutMs, PATIENCE_MS), ...command);
   const run: RedisLink['run'] = async (script, keys, values, waitMs = timeoutMs) => {
     const rest = [String(keys.length), ...keys, ...values];
     const askedOn = connection;
@@ -88,7 +95,12 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
         return askFor(waitMs, 'EVAL', script.text, ...rest);
       });
     } catch (error) {
-      change(false, reasonOf(error));
+      if (error instanceof LateError) {
+        // Late is not away: calls go on without it for a moment, and a heartbeat finds out.
+        miss = error;
+        restsUntil = performance.now() + HEARTBEAT_MS;
+        void beat();
+      } else change(false, reasonOf(error));
       throw error;
     }
   };
@@ -101,10 +113,11 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
       // Of a server that was left meanwhile nothing is to be known.
       if (beatsOn === connection && client.isReady) {
         introduced = connection;
+        miss = undefined;
         change(true);
       }
     } catch (error) {
-      change(false, reasonOf(error));
+      change(false, reasonOf(miss ?? error));
     } finally {
       isBeating = false;
     }
@@ -117,12 +130,15 @@ export function openRedisLink({ url, timeoutMs, heartbeat, onChange }: LinkOptio
     connection++;
     void beat();
   });
-  setTimeout(() => isUsable ?? change(false, 'no answer yet'), SETTLE_MS).unref();
+  setTimeout(() => isThere ?? change(false, 'no answer yet'), SETTLE_MS).unref();
   const timer = setInterval(() => void beat(), HEARTBEAT_MS).unref();
   client.connect().catch(() => {});
   return {
-    get isUsable() {
-      return isUsable === true;
+    get isThere() {
+      return isThere === true;
+    },
+    get isPrompt() {
+      return isThere === true && performance.now() >= restsUntil;
     },
     get isIntroduced() {
       return client.isReady && introduced === connection;
@@ -183,11 +199,28 @@ function reasonOf(error: unknown): string {
   return String(code ?? message ?? error).slice(0, 120);
 }
 
+class LateError extends Error {}
+
+/** A timer that is later than this was held up by this process itself. */
+const HELD_UP_MS = 10;
+
+/**
+ * After a pause of our own an answer may lie there unread, or the question may not even have gone out: that says nothing about Redis. What
+ * lies there is read before setImmediate's turn; and a question that was held up has its time once more.
+ */
 function inTime(answer: Promise<unknown>, ms: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const expire = () => reject(new Error(`no answer within ${ms} ms`));
-    // After a pause of our own an answer may lie there unread: it is read before setImmediate's turn.
-    const timer = setTimeout(() => setImmediate(expire), ms);
+    const askedAt = performance.now();
+    const expire = () => reject(new LateError(`no answer within ${ms} ms`));
+    const ring = (isLast: boolean) => {
+      timer = setTimeout(() => {
+        const isHeldUp = performance.now() - askedAt > ms + HELD_UP_MS;
+        if (isHeldUp && !isLast) ring(true);
+        else setImmediate(expire);
+      }, ms);
+    };
+    let timer: NodeJS.Timeout;
+    ring(false);
     answer.then(
       (value) => {
         clearTimeout(timer);

@@ -69,6 +69,19 @@ export class OpenConnections {
     for (const { answers } of this.#open.values()) yield* answers;
   }
 
+  /**
+   * Has node hang up on whoever takes nothing of its answer for this long: it would wait for ever, and so would the answer and the place of the
+   * connection. Node's own timer of a socket begins anew with whatever is read or written, also of a part of a large answer. To be called more
+   * often than that: a stream that has caught up may be silent for as long as it likes.
+   */
+  watchReaders(stallMs: number): void {
+    for (const socket of this.#open.keys()) {
+      const isBehind = socket.writableLength > 0;
+      if (isBehind && !socket.timeout) socket.setTimeout(stallMs);
+      else if (!isBehind && socket.timeout === stallMs) socket.setTimeout(0);
+    }
+  }
+
   /** Looks at all of them; to be called every now and then, so that it is known how long each has been quiet. */
   look(): void {
     const now = performance.now();

@@ -7,6 +7,7 @@ import { killPrimary, killReplica, killWorker } from './kills.ts';
 import { redisAway } from './redis-away.ts';
 import { rollingRestart } from './rolling-restart.ts';
 import { slowCrowd } from './slow-crowd.ts';
+import { steadyLoad } from './steady-load.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   rollingRestart,
@@ -19,4 +20,5 @@ export const SCENARIOS: readonly Scenario[] = [
   fullAuditDisk,
   clockJump,
   slowCrowd,
+  steadyLoad,
 ];

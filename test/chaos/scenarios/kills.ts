@@ -108,8 +108,9 @@ export const killPrimary: Scenario = {
     const census = take(stage, replica, workers);
     process.kill(replica.pid, 'SIGKILL');
     const goneAt = await untilGone([replica.pid]);
-    const areGone = await within(40, () => !workers.some(isAlive));
+    // At once, as a supervisor does: it is for the successor to wait for the files of workers that still answer.
     await replica.start();
+    const areGone = await within(40, () => !workers.some(isAlive));
     return judge(stage, census, from, goneAt, [{ what: 'no worker serves on without it', ok: areGone }]);
   },
 };

@@ -1,5 +1,6 @@
 // Everything is restarted, one after the other, as an upgrade does it. Nobody may notice; but a confirmation that was
 // offered before Redis began anew is refused, and asked for again.
+import { keepConnections, leaveConnections } from '../callers.ts';
 import { restart, wait } from '../moves.ts';
 import type { Check, Scenario } from '../scenario.ts';
 
@@ -12,7 +13,11 @@ export const rollingRestart: Scenario = {
       codes.push(await restart(replica));
       await wait(seconds / 4);
     }
+    // nginx before 1.27.4 closes idle connections when it reloads, also one on which a request is on its way: whoever reloads it has
+    // those who use it go first, as a load balancer in front of it does.
+    await leaveConnections();
     await stage.nginx.reload();
+    keepConnections();
     await wait(seconds / 4);
     const from = performance.now();
     await stage.redis.kill();
