@@ -1,7 +1,7 @@
 // The words of `call` and `explain`: which of them is the tool, which are files, which are arguments. Files may stand
 // before the tool or after it, as they do for `serve`.
 import { existsSync } from 'node:fs';
-import { GatewayError } from '../errors.ts';
+import { usageError } from '../errors.ts';
 
 export interface CommandWords {
   readonly tool: string;
@@ -43,9 +43,5 @@ function refuse(command: string, files: readonly string[], names: readonly strin
     names.length === 0
       ? `Which tool? Name it ${files.length === 0 ? 'and, before or after it, the files it is in' : `after the files`}`
       : `Several words could be the tool: ${names.map((name) => `"${name}"`).join(', ')}. Name one${command === 'call' ? ', write arguments as key=value' : ''} and a file as ./file`;
-  throw new GatewayError(
-    'BAD_CONFIG',
-    `${what}, for example: ${example}. "landbridge tools --exposure tools" lists the tools.`,
-    { usage: true },
-  );
+  throw usageError(`${what}, for example: ${example}. "landbridge tools --exposure tools" lists the tools.`);
 }

@@ -301,7 +301,7 @@ Examples:
 
 Exit codes: 0 fit, 1 an error was found (with --strict: or a warning), 2 the command line is wrong.
 With --fix they tell of what is left.`,
-    run: async (files, flags) => (await import('./doctor.ts')).runDoctor(files, flags),
+    run: async (files, flags) => (await import('./doctor/doctor.ts')).runDoctor(files, flags),
   },
   {
     name: 'explain',

@@ -1,8 +1,10 @@
 // landbridge config: the settings that count, and who said each.
+
 import pc from 'picocolors';
 import { placeOf, SECTION_NAMES } from '../config/config-file.ts';
 import { type Config, type Flags, type Origin, readConfig } from '../config/read-config.ts';
 import { SETTINGS } from '../config/settings.ts';
+import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { place } from '../endpoint/problems.ts';
 import { mayBeWritten } from './import/import-secrets.ts';
@@ -65,7 +67,7 @@ function hide(name: string, value: unknown): unknown {
   if (name === 'secret') return HIDDEN;
   if (name === 'headers')
     return (value as readonly string[]).map((line) =>
-      mayBeWritten(line) ? line : `${line.slice(0, line.indexOf(':'))}: ${HIDDEN}`,
+      mayBeWritten(line) ? line : `${splitHeaderLine(line).name}: ${HIDDEN}`,
     );
   if (name === 'tracing') {
     const { headers = {}, callers, warnings: _, ...plan } = value as NonNullable<Config['tracing']>;

@@ -4,10 +4,11 @@ import type { z } from 'zod';
 import { about, strict } from '../domain/definition/shape/fields.ts';
 import { MistakesError, type PositionOf, toMistakes } from '../domain/files/mistakes.ts';
 import { parseYaml } from '../domain/files/parse-yaml.ts';
+import { type ReadPlace, rememberPlace } from '../domain/files/read-places.ts';
 import type { Environment } from '../endpoint/environment.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import { type Problem, toProblems } from '../endpoint/problems.ts';
-import { readText, rememberProfiles } from '../profiles.ts';
+import { readText } from '../profiles.ts';
 import type { EnvFile } from './env-files.ts';
 import { resolvePaths } from './file-paths.ts';
 import { type Filled, fillIn, readAsMeant } from './fill-in.ts';
@@ -19,6 +20,9 @@ import { limitsSection } from './sections/limits-schema.ts';
 import { tlsSection } from './sections/tls-schema.ts';
 import { SETTINGS, type Settings } from './settings.ts';
 import { tracingSection } from './tracing/tracing-schema.ts';
+
+/** For sections, whose mistakes have paths from the top of the file. */
+export { placeOf, toPlacedError as toSectionError } from '../domain/files/read-places.ts';
 
 /** Settings that are more than one value; they stand in the file only. */
 const SECTIONS = {
@@ -104,43 +108,12 @@ export function readConfigFile({ file, value, positionOf }: DeploymentText, env:
   if (problems.length > 0 || !parsed.success) throw toConfigError({ file, positionOf }, problems);
   const settings = resolvePaths(parsed.data, dirname(file));
   const { profiles } = settings;
-  if (typeof profiles === 'object') {
-    rememberProfiles(profiles, { file, positionOf, within: ['profiles'] });
-    places.set(profiles, { file, positionOf });
-  }
+  if (typeof profiles === 'object') rememberPlace(profiles, { file, positionOf, within: ['profiles'] });
   for (const name of SECTION_NAMES) {
     const section = settings[name];
-    if (section !== undefined) places.set(section, { file, positionOf });
+    if (section !== undefined) rememberPlace(section, { file, positionOf });
   }
   return { file, settings, variables: filled.variables, positionOf };
-}
-
-type Place = Pick<Deployment, 'file' | 'positionOf'>;
-
-/** Where sections were read from, for what is found wrong with them only beside profiles, variables or other files. */
-const places = new WeakMap<object, Place>();
-
-/** A copy of a section that stands where the section does. */
-export function inPlaceOf<Section extends object>(section: object | undefined, copy: Section): Section {
-  const place = section && places.get(section);
-  if (place) places.set(copy, place);
-  return copy;
-}
-
-export function placeOf(section: object): Place | undefined {
-  return places.get(section);
-}
-
-/** The same section, completed. */
-export function adoptPlace(section: object, of: object): void {
-  const place = places.get(of);
-  if (place) places.set(section, place);
-}
-
-/** What to throw for a section that cannot be used, with file and line; paths begin at the top of the file. */
-export function toSectionError(section: object, problems: readonly Problem[]): MistakesError {
-  const { file = 'landbridge.yaml', positionOf } = places.get(section) ?? {};
-  return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
 }
 
 /** A text that a variable was to fill may be a number or a truth value where one is expected. */
@@ -181,6 +154,6 @@ function isSame(one: Problem['path'], other: Problem['path']): boolean {
   return one.length === other.length && one.every((part, index) => part === other[index]);
 }
 
-export function toConfigError({ file, positionOf }: Place, problems: readonly Problem[]): MistakesError {
+export function toConfigError({ file, positionOf }: ReadPlace, problems: readonly Problem[]): MistakesError {
   return new MistakesError('BAD_CONFIG', toMistakes(file, problems, positionOf));
 }

@@ -1,6 +1,6 @@
 // `${VARIABLE}` and `${VARIABLE:-default}` in the texts of landbridge.yaml.
 import type { z } from 'zod';
-import { type Environment, expand, needsVariables } from '../endpoint/environment.ts';
+import { type Environment, expand, needsVariables, VARIABLE_NAME } from '../endpoint/environment.ts';
 import { isObject } from '../endpoint/is-object.ts';
 import type { Problem } from '../endpoint/problems.ts';
 
@@ -25,7 +25,7 @@ export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) =>
   const variables = new Set<string>();
   const places = new Set<string>();
   const whole = mapTexts(value, (text, path) => {
-    if (/^[A-Za-z_]\w*$/.test(text)) variables.add(text);
+    if (VARIABLE_NAME.test(text)) variables.add(text);
     const filled = expand(text, env);
     for (const { name } of filled.variables) variables.add(name);
     if (filled.missing.length > 0) problems.push({ path, message: needsVariables(filled.missing) });

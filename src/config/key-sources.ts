@@ -1,14 +1,16 @@
 // Where API keys are configured: `auth.keys` of landbridge.yaml (a hash, a variable or a file each), LANDBRIDGE_API_KEYS and
 // --api-keys. Whatever way a key comes, only its SHA-256 is handed on.
+
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { type Mistake, MistakesError } from '../domain/files/mistakes.ts';
+import { toPlacedError } from '../domain/files/read-places.ts';
 import { type Environment, lookup } from '../endpoint/environment.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
 import { hint } from '../endpoint/suggest.ts';
 import { GatewayError } from '../errors.ts';
-import { type ConfigFile, toSectionError } from './config-file.ts';
+import type { ConfigFile } from './config-file.ts';
 import { explainWeakness, hashKey } from './key-format.ts';
 import type { KeyEntry } from './sections/auth-schema.ts';
 
@@ -54,7 +56,7 @@ function refuseTwins(keys: readonly ConfiguredKey[], auth: AuthSection | undefin
     const message = `${who}: remove one of them, or make another with "landbridge key new"`;
     const [path, other] = [placeOf(index) ?? placeOf(twin), placeOf(index) && placeOf(twin)];
     if (path === undefined || auth === undefined) throw new GatewayError('BAD_CONFIG', `${message}.`);
-    throw toSectionError(auth, [{ path, message, ...(other && { other }) }]);
+    throw toPlacedError(auth, [{ path, message, ...(other && { other }) }]);
   }
 }
 
@@ -70,7 +72,7 @@ function readSection(auth: AuthSection, env: Environment, profiles: readonly str
     if ('problem' in source) problems.push({ path: [...path, source.field], message: source.problem });
     return 'problem' in source ? [] : [{ ...owner, sha256: source.sha256 }];
   });
-  if (problems.length > 0) throw toSectionError(auth, problems);
+  if (problems.length > 0) throw toPlacedError(auth, problems);
   return keys;
 }
 

@@ -1,16 +1,17 @@
 // Flags, environment and landbridge.yaml → one frozen Config. The sole reader of process.env (through the CLI, which hands
 // it in).
+
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { z } from 'zod';
+import { placeOf, rememberPlace } from '../domain/files/read-places.ts';
+import { isWebAddress } from '../endpoint/address.ts';
 import { type Environment, expand, lookup, needsVariables } from '../endpoint/environment.ts';
 import { readSecretFile } from '../endpoint/secret/secret-file.ts';
-import { GatewayError } from '../errors.ts';
+import { GatewayError, usageError } from '../errors.ts';
 import {
-  adoptPlace,
   type Deployment,
-  inPlaceOf,
   listEnvFiles,
   readConfigFile,
   readConfigText,
@@ -179,10 +180,8 @@ function readKeySettings(
   // Elsewhere an empty variable is an unset one; here that would let everybody in.
   const keys = env[SECTION_VARIABLES.apiKeys];
   if (keys !== undefined && keys.replace(/[\s,]/g, '') === '')
-    throw new GatewayError(
-      'BAD_CONFIG',
+    throw usageError(
       `${SECTION_VARIABLES.apiKeys} is set and holds no key: write name=key ("landbridge key new <name>" makes one), or unset it if nobody has to show one.`,
-      { usage: true },
     );
   return {
     apiKeys: parseTyped({ type: keyList, variable: SECTION_VARIABLES.apiKeys }, env[SECTION_VARIABLES.apiKeys]) as [],
@@ -204,11 +203,11 @@ function readTlsSettings(
   const clientCa = flags.tlsClientCa ?? (env[SECTION_VARIABLES.tlsClientCa] || section?.clientCa);
   if (cert === undefined && key === undefined && clientCa === undefined) return {};
   if (cert !== undefined && key !== undefined)
-    return { tls: inPlaceOf(section, { ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }) };
-  throw new GatewayError(
-    'BAD_CONFIG',
+    return {
+      tls: rememberPlace({ ...section, cert, key, ...(clientCa !== undefined && { clientCa }) }, placeOf(section)),
+    };
+  throw usageError(
     `TLS needs a certificate and its key: name ${cert === undefined ? '--tls-cert (or LANDBRIDGE_TLS_CERT)' : '--tls-key (or LANDBRIDGE_TLS_KEY)'} as well.`,
-    { usage: true },
   );
 }
 
@@ -229,11 +228,7 @@ function readAdminSettings(
   const host = readOne(bindAddress, 'adminHost', adminHost, flags.adminHost) as string | undefined;
   if (ports === undefined && section === undefined) {
     if (host === undefined && !env[adminToken]) return undefined;
-    throw new GatewayError(
-      'BAD_CONFIG',
-      `Nothing says that there is an admin listener: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`,
-      { usage: true },
-    );
+    throw usageError(`Nothing says that there is an admin listener: add --admin-port ${ADMIN_PORT} (or ${adminPort}).`);
   }
   const token = env[adminToken]
     ? (parseTyped({ type: secretText, variable: adminToken }, env[adminToken]) as string)
@@ -247,8 +242,7 @@ function readAdminSettings(
   };
   if (flags.adminPort !== undefined) origins.set('admin', { by: 'flag', where: '--admin-port' });
   else if (ports !== undefined) origins.set('admin', { by: 'variable', where: adminPort });
-  if (section !== undefined) adoptPlace(admin, section);
-  return admin;
+  return rememberPlace(admin, placeOf(section));
 }
 
 function readTracingPlan(
@@ -320,7 +314,7 @@ function parseTyped(setting: Setting, value: unknown): unknown {
   const option = setting.flag && spellFlag(setting.flag);
   const { variable } = setting;
   const origin = option && variable ? `${option} (or ${variable})` : (option ?? variable);
-  throw new GatewayError('BAD_CONFIG', `${origin} ${parsed.error.issues[0]!.message}.`, { usage: true });
+  throw usageError(`${origin} ${parsed.error.issues[0]!.message}.`);
 }
 
 function settingsOf(
@@ -346,7 +340,7 @@ function isNaming({ paths = [], domains = [] }: Flags, env: Environment): boolea
 /** The samples in place of APIs that were meant would be found out by a caller. */
 function refuseMissing(deployment: Deployment): void {
   const problems = (deployment.settings.domains ?? []).flatMap((path, index) =>
-    /^https?:/i.test(path) || path === '-' || existsSync(path)
+    isWebAddress(path) || path === '-' || existsSync(path)
       ? []
       : [{ path: ['domains', index], message: `there is no such file or folder; looked for ${resolve(path)}` }],
   );
@@ -413,7 +407,7 @@ function withBaseUrl(flags: Flags, env: Environment): Flags {
   if (typeof flags.baseUrl !== 'string') return flags;
   const { text: baseUrl, missing } = expand(flags.baseUrl, env);
   if (missing.length === 0) return { ...flags, baseUrl };
-  throw new GatewayError('BAD_CONFIG', `--base-url ${needsVariables(missing)}.`, { usage: true });
+  throw usageError(`--base-url ${needsVariables(missing)}.`);
 }
 
 /** Variables that headers on the command line are made of. */

@@ -1,8 +1,11 @@
 // Every setting of a deployment that is one value: what it may be, what holds when nobody says anything, its flag and its
 // variable. The name here is its name in landbridge.yaml. Help for editors and the reference in docs/ are made of this table.
+
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { about, headerName, list, named, strict, text } from '../domain/definition/shape/fields.ts';
+import { VARIABLE_NAME } from '../endpoint/environment.ts';
+import { CONFIRM_WAYS, EXPOSURES, GUARD_POLICIES } from '../endpoint/model.ts';
 import { LOG_LEVELS } from '../log.ts';
 import { profilesFile } from '../profiles.ts';
 import { filePath, sourcePath } from './file-paths.ts';
@@ -71,11 +74,7 @@ const headers = z
   .transform((all): readonly string[] => Object.entries(all).map(([name, value]) => `${name}: ${value}`));
 export const secretText = z.string().min(32, 'must have at least 32 characters');
 export const secretSource = strict({
-  env: about(
-    named(/^[A-Za-z_]\w*$/, 'must be the name of a variable'),
-    'The variable that holds it.',
-    'GATEWAY_SECRET',
-  ),
+  env: about(named(VARIABLE_NAME, 'must be the name of a variable'), 'The variable that holds it.', 'GATEWAY_SECRET'),
   file: about(filePath, 'A file that holds it, such as a mounted secret.', '/run/secrets/gateway'),
 })
   .refine(({ env, file }) => (env === undefined) !== (file === undefined), 'must have either env or file')
@@ -152,7 +151,7 @@ export const SETTINGS = {
   },
   exposure: {
     type: about(
-      z.enum(['tools', 'grouped', 'search', 'auto'], { error: 'must be tools, grouped, search or auto' }),
+      z.enum(EXPOSURES, { error: 'must be tools, grouped, search or auto' }),
       'One tool per operation, one per group, or search. Default: as the domains say, else `auto`.',
       'grouped',
     ),
@@ -167,7 +166,7 @@ export const SETTINGS = {
   },
   guard: {
     type: about(
-      z.enum(['allow', 'confirm', 'deny'], { error: 'must be allow, confirm or deny' }),
+      z.enum(GUARD_POLICIES, { error: 'must be allow, confirm or deny' }),
       'What becomes of destructive calls. Default: `confirm`.',
       'deny',
     ),
@@ -176,7 +175,7 @@ export const SETTINGS = {
   },
   confirm: {
     type: about(
-      z.enum(['token', 'ask', 'either'], { error: 'must be token, ask or either' }),
+      z.enum(CONFIRM_WAYS, { error: 'must be token, ask or either' }),
       'What counts as a yes to a call that needs one: the user is asked, a signed token, or either. Default: `either`.',
       'ask',
     ),

@@ -56,6 +56,11 @@ export interface DiagnoseInput {
 
 export type Check = (input: DiagnoseInput) => Iterable<Finding>;
 
+/** `1 operation waits`, `3 operations wait`. */
+export function counted(count: number, one: string, many: string): string {
+  return count === 1 ? `1 ${one}` : `${count} ${many}`;
+}
+
 /** What the file says about one operation: below `operations` of an imported document, below `endpoints` of its own. */
 export function repairOperation(endpoint: Endpoint, fields: readonly string[], value: unknown): Repair {
   const { domain, source, method, path, action, toolName } = endpoint;

@@ -3,6 +3,7 @@
 import { originOf } from '../endpoint/address.ts';
 import { waysToTell } from '../endpoint/caller/caller-need.ts';
 import { DOCUMENT_PREFIX } from '../endpoint/environment.ts';
+import { isOfHeader } from '../endpoint/headers/header-fields.ts';
 import { type Credential, DEFAULT_LIMITS, type Domain, type Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { destinationOf, secretsIn, unsetVariables, VARIABLE_FIELDS } from '../endpoint/secrets.ts';
@@ -23,10 +24,15 @@ export function withDomainFields(
     readSecurity(definition.security, withSchemes(credentials, imported), ['security'], problems);
   const { timeoutMs, maxResponseBytes, response, baseUrl, lenient, audit } = definition;
   const home = homeOrigin(imported.endpoints);
-  const from = typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`;
-  const sayFrom = (endpoint: Endpoint, what: string, place: string) => ({
+  const origins = {
+    ...(baseUrl !== undefined && {
+      'base URL': typeof baseUrl === 'object' ? `${file}: baseUrl (${baseUrl.env})` : `${file}: baseUrl`,
+    }),
+    ...(lenient !== undefined && { lenient: `${file}: lenient` }),
+  };
+  const withOrigins = (endpoint: Endpoint): Partial<Endpoint> => ({
     get provenance() {
-      return { ...endpoint.provenance, [what]: place };
+      return { ...endpoint.provenance, ...origins };
     },
   });
   const changesOf = (endpoint: Endpoint): Partial<Endpoint>[] => [
@@ -36,15 +42,12 @@ export function withDomainFields(
     limitsOf(endpoint, timeoutMs, maxResponseBytes),
     audit === undefined ? {} : { audit },
     security === undefined || originOf(endpoint.baseUrl) !== home ? {} : { security: keepHeaders(endpoint, security) },
-    baseUrl === undefined ? {} : sayFrom(endpoint, 'base URL', from),
+    lenient === undefined ? {} : { lenient },
+    Object.keys(origins).length === 0 ? {} : withOrigins(endpoint),
     guardOf(endpoint, definition),
     connection === undefined ? {} : { connection },
   ];
-  const shared = imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
-  if (lenient === undefined) return shared;
-  return shared.map((endpoint) =>
-    withFields(withFields(endpoint, { lenient }), sayFrom(endpoint, 'lenient', `${file}: lenient`)),
-  );
+  return imported.endpoints.map((endpoint) => changesOf(endpoint).reduce(withSome, endpoint));
 }
 
 /** A document may be stricter than the file, never laxer: its `confirm` does not open what the file denies. */
@@ -83,7 +86,7 @@ function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain
 
 /** Secret headers of the file were added by the import; another choice of credentials does not take them away. */
 function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
-  const headers = (security[0] ?? []).filter((credential) => credential.name.startsWith('header '));
+  const headers = (security[0] ?? []).filter((credential) => isOfHeader(credential.name));
   return withProofs(chosen, headers);
 }
 
@@ -109,7 +112,7 @@ export function unusedCredentials(
   const names = Object.keys(definition.credentials ?? {});
   if (names.length === 0) return [];
   const used = new Set(endpoints.flatMap(({ security }) => security.flat().map((credential) => credential.name)));
-  const schemes = [...used].filter((name) => !name.startsWith('header ')).join(', ') || 'none';
+  const schemes = [...used].filter((name) => !isOfHeader(name)).join(', ') || 'none';
   return names
     .filter((name) => !used.has(name))
     .map(

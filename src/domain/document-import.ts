@@ -1,12 +1,14 @@
 // Reads the OpenAPI document of a domain file: which operations, at which base URL, with which credentials.
+
 import { dirname, join } from 'node:path';
-import { originOf } from '../endpoint/address.ts';
+import { isWebAddress, originOf } from '../endpoint/address.ts';
 import { readForward } from '../endpoint/caller/forward-names.ts';
 import { expand, needsVariables } from '../endpoint/environment.ts';
 import { readHeaders } from '../endpoint/headers/header-fields.ts';
 import type { CallerHeader, Connection, Credential, Domain } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
 import { unsetVariables } from '../endpoint/secrets.ts';
+import { omitUndefined } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import type { CredentialSource } from '../openapi/import-options.ts';
 import { readBaseUrl } from './definition/base-url.ts';
@@ -16,7 +18,6 @@ import { buildConnection } from './definition/connection/connection-plan.ts';
 import { buildCredentials } from './definition/credentials/credential-plan.ts';
 import { nameSecrets } from './definition/credentials/secret-fields.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
-import { pickDefined } from './pick-defined.ts';
 import { buildSelection } from './select-operations.ts';
 
 export interface DocumentOptions extends BuildOptions {
@@ -65,8 +66,8 @@ export async function importFor(
   const document = beside(options.source, definition.openapi!);
   const refsRoot = definition.refsRoot === undefined ? options.refsRoot : beside(options.source, definition.refsRoot);
   const isFetchedWith = base === undefined || !('url' in base) || originOf(base.url) === originOf(document);
-  if (isUrl(document) && isFetchedWith) refuseUnsetHeaders(credentials, problems);
-  if (addressProblems > 0 || (isUrl(document) && problems.length > 0))
+  if (isWebAddress(document) && isFetchedWith) refuseUnsetHeaders(credentials, problems);
+  if (addressProblems > 0 || (isWebAddress(document) && problems.length > 0))
     throw new DefinitionError(options.source, problems);
   let ownCredentials: ReadonlyMap<string, Credential> = new Map();
   const { importDocument } = await import('../openapi/import-document.ts');
@@ -84,7 +85,7 @@ export async function importFor(
         ownCredentials = buildCredentials(Object.fromEntries(whole), options.env, home, problems);
         return ownCredentials;
       },
-      ...pickDefined({
+      ...omitUndefined({
         singleCredential: definition.security === undefined ? singleOf(definition.credentials) : undefined,
         connection,
         prefix: prefix === '' ? undefined : `${prefix}_`,
@@ -122,11 +123,7 @@ function refuseUnsetHeaders(credentials: readonly Credential[], problems: Proble
 
 /** Paths in a domain file are relative to the file. */
 function beside(file: string, path: string): string {
-  return isUrl(path) || path.startsWith('/') ? path : join(dirname(file), path);
-}
-
-function isUrl(path: string): boolean {
-  return /^https?:\/\//i.test(path);
+  return isWebAddress(path) || path.startsWith('/') ? path : join(dirname(file), path);
 }
 
 function readServerVariables(

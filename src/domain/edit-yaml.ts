@@ -13,7 +13,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 import { isObject } from '../endpoint/is-object.ts';
-import { emptyMap, own } from '../endpoint/untrusted.ts';
+import { emptyMap, own, parseJsonObject } from '../endpoint/untrusted.ts';
 import { parseYaml, type ReadYaml } from './files/parse-yaml.ts';
 
 /** Something to write into a domain file. */
@@ -51,7 +51,7 @@ export function withEntries(text: string, file: string, entries: readonly Entry[
   const refused = entries.filter((entry) => !addEntry(document.contents, value, entry, additions, finder));
   if (additions.size === 0) return { text, refused };
   const intended = withAdditions(value, [...additions.values()]);
-  const draft = isJson(text) ? `${JSON.stringify(intended, null, 2)}\n` : applyEdits(text, additions);
+  const draft = parseJsonObject(text) ? `${JSON.stringify(intended, null, 2)}\n` : applyEdits(text, additions);
   const wrongLines = linesThatDiffer(draft, intended);
   return wrongLines.length === 0 ? { text: draft, refused } : { text, refused: entries, wrongLines };
 }
@@ -272,12 +272,4 @@ function lineEnd(text: string, at: number): number {
   const next = at > 0 && text[at - 1] === '\n' ? at - 1 : text.indexOf('\n', at);
   if (next < 0) return text.length;
   return text[next - 1] === '\r' ? next - 1 : next;
-}
-
-function isJson(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
 }

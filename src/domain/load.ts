@@ -2,8 +2,10 @@
 // Adding a file adds a domain; deleting it removes it; a broken one stops the start with a sentence about it.
 
 import { type Environment, embeddedName, resolveBaseUrl } from '../endpoint/environment.ts';
+import { splitHeaderLine } from '../endpoint/headers/header-fields.ts';
 import type { Domain } from '../endpoint/model.ts';
 import { MAX_DOMAIN_NAME } from '../endpoint/names.ts';
+import { omitUndefined } from '../endpoint/untrusted.ts';
 import { GatewayError } from '../errors.ts';
 import { buildDomain } from './definition/build-domain.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
@@ -12,7 +14,6 @@ import { findFiles, type SourceFile } from './files/domain-files.ts';
 import type { Library } from './files/load-module.ts';
 import { type Mistake, MistakesError } from './files/mistakes.ts';
 import { type DomainFile, readDomainFile } from './files/read-domain-file.ts';
-import { pickDefined } from './pick-defined.ts';
 
 export interface LoadOptions {
   /** Folders, domain files, OpenAPI documents (files, URLs, `-` for stdin), in any mix. */
@@ -90,7 +91,7 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
   if (headers.length === 0) return domain;
   const home = homeOrigin(domain.endpoints);
   if (home === undefined || home === headerOrigin) return domain;
-  const names = headers.map((line) => line.slice(0, Math.max(line.indexOf(':'), 0)).trim()).join(', ');
+  const names = headers.map((line) => splitHeaderLine(line).name).join(', ');
   const warning = `The header ${names} goes to ${headerOrigin} only, not to ${home}; say what that origin gets in a domain file.`;
   return Object.freeze({ ...domain, warnings: [...domain.warnings, warning] });
 }
@@ -98,20 +99,21 @@ function withHeaderWarning(domain: Domain, { options: { headers = [] }, headerOr
 async function loadOne(source: SourceFile, loading: Loading, name?: string): Promise<Domain> {
   const { options, running, headerOrigin } = loading;
   const { env, headers } = options;
-  const settings = pickDefined({
+  const settings = omitUndefined({
     baseUrl: options.baseUrl,
     refsRoot: options.refsRoot,
     onProgress: options.onProgress,
-    ...(headerOrigin === undefined ? { headers } : { headersFor: headers && { origin: headerOrigin, lines: headers } }),
+    headers: headerOrigin === undefined ? headers : undefined,
+    headersFor: headerOrigin === undefined ? undefined : headers && { origin: headerOrigin, lines: headers },
   });
   if (source.kind === 'document') {
     const { importDocument } = await import('../openapi/import-document.ts');
-    return importDocument(source.file, { env, ...settings, ...pickDefined({ stdin: options.stdin, name }) });
+    return importDocument(source.file, { env, ...settings, ...omitUndefined({ stdin: options.stdin, name }) });
   }
   const build = async ({ definition, file, kind, positionOf }: DomainFile) => {
     await startEmbedded(definition, loading);
     const embedded = (api: string) => running.get(api);
-    const about = { env, source: file, kind, embedded, ...settings, ...pickDefined({ positionOf }) };
+    const about = { env, source: file, kind, embedded, ...settings, ...omitUndefined({ positionOf }) };
     if (definition.openapi === undefined) return buildDomain(definition, about);
     const { buildDocumentDomain } = await import('./openapi-domain.ts');
     return buildDocumentDomain(definition, about);

@@ -2,7 +2,7 @@
 
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
-import { keysOf } from './curation/curate-operations.ts';
+import { keysOf, toOperationKey } from './curation/curate-operations.ts';
 import type { DomainDefinition } from './definition/definition-types.ts';
 
 /** An operation and the place in the file that names it; undefined where the document does. */
@@ -18,7 +18,7 @@ export function listClashes(
   own: readonly Endpoint[],
   { operations = {} }: DomainDefinition,
 ): Problem[] {
-  const keys = new Map(Object.keys(operations).map((key) => [withMethod(key), key]));
+  const keys = new Map(Object.keys(operations).map((key) => [toOperationKey(key), key]));
   const all: Named[] = [
     ...curated.map((endpoint, position) => {
       const original = imported[position] ?? endpoint;
@@ -52,9 +52,4 @@ function toProblem(action: string, earlier: Named, later: Named): Problem {
 
 function describe({ endpoint: { method, path, source } }: Named): string {
   return `${method} ${path}${source.operationId === undefined ? '' : ` (${source.operationId})`}`;
-}
-
-/** `get /tasks` is `GET /tasks`. */
-function withMethod(key: string): string {
-  return key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
 }

@@ -32,9 +32,14 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv4(address) ? 'ipv4' : 'ipv6';
 }
 
+/** A URL's `hostname` without the brackets that URLs put around IPv6 addresses. */
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, '');
+}
+
 /** A URL's `hostname` that is such an address, or a name for this machine. Other names only show when they resolve. */
 export function isPrivateHost(hostname: string): boolean {
-  const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  const bare = bareHost(hostname).replace(/\.$/, '');
   return isPrivateAddress(bare) || /(?:^|\.)localhost$/i.test(bare);
 }
 
@@ -42,6 +47,18 @@ export function isPrivateHost(hostname: string): boolean {
 export function maySeeSecrets({ protocol, hostname, origin }: URL, apiOrigin: string | undefined): boolean {
   if (protocol === 'https:') return true;
   return protocol === 'http:' && (origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));
+}
+
+/** Whether a source is an http(s) URL, and not a path. */
+export function isWebAddress(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/** Where operations go, each origin once; '' stands for those that have no base URL. */
+export function originsOf(endpoints: readonly { readonly baseUrl: string }[]): string[] {
+  // Thousands of operations share a handful of base URLs.
+  const urls = new Set(endpoints.map(({ baseUrl }) => baseUrl));
+  return [...new Set([...urls].map((url) => originOf(url) ?? ''))];
 }
 
 /** undefined where it is no URL: an operation may have no base URL yet. */

@@ -10,6 +10,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 /** An absolute http(s) URL as env text, or a variable with a default. `embedded:tasks` is the sample API of this package. */
 export type BaseUrl = string | { readonly env: string; readonly default?: string };
 
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** A variable, or `file:` and a path. */
 const OPENING = /\$\{([A-Za-z_][A-Za-z0-9_]*|file:[^{}]{1,300}?)(:-|\})/g;
 

@@ -37,12 +37,15 @@ export function stripHidden(text: string): string {
 /** A line of JSON in which such characters stand escaped: readers of lines see one, and a terminal shows what is there. */
 export function escapeHidden(json: string): string {
   if (PLAIN.test(json)) return json;
-  return json.replace(HIDDEN_IN_LINE, (character) =>
-    Array.from(
-      { length: character.length },
-      (_, at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`,
-    ).join(''),
-  );
+  return json.replace(HIDDEN_IN_LINE, toEscapes);
+}
+
+/** `\uXXXX` for each code unit of a character. */
+function toEscapes(character: string): string {
+  let out = '';
+  for (let index = 0; index < character.length; index++)
+    out += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  return out;
 }
 
 /** Text shown to a person as data: hidden characters and line breaks are spelled, `\u{202e}`. */
@@ -74,13 +77,7 @@ const ALL_IN_DATA = new RegExp(IN_DATA.source, 'g');
 /** Writes hidden characters as `\uXXXX`, which inside JSON is the same string: nothing is lost, nothing is hidden. */
 export function visible(text: string): string {
   if (!IN_DATA.test(text)) return text;
-  return text.replace(ALL_IN_DATA, (character) => {
-    let out = '';
-    for (let index = 0; index < character.length; index++) {
-      out += `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
-    }
-    return out;
-  });
+  return text.replace(ALL_IN_DATA, toEscapes);
 }
 
 // Bytes that are hidden characters by themselves, or begin UTF-8 sequences some of which are.

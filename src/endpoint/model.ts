@@ -5,17 +5,24 @@ import type { CallerText } from './caller/caller-text.ts';
 /** JSON Schema 2020-12. */
 export type JsonSchema = { readonly [keyword: string]: unknown } | boolean;
 
-/** What a call does to the world behind the API. */
-export type Effect = 'read' | 'write' | 'destructive';
+/** What a call does to the world behind the API, the mildest first. */
+export const EFFECTS = ['read', 'write', 'destructive'] as const;
+export type Effect = (typeof EFFECTS)[number];
 
-/** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. */
-export type GuardPolicy = 'allow' | 'confirm' | 'deny';
+/** What the deployment does with a call of some effect: let it pass, ask the person first, or refuse. The laxest first. */
+export const GUARD_POLICIES = ['allow', 'confirm', 'deny'] as const;
+export type GuardPolicy = (typeof GUARD_POLICIES)[number];
+
 /**
  * What counts as a person's yes where the policy is `confirm`. `ask`: only an answer to a question the client puts.
  * `token`: a signed token the caller hands back; nobody is asked. `either`: the question, and a token where it did not
- * reach anybody.
+ * reach anybody. The laxest first.
  */
-export type ConfirmWay = 'token' | 'either' | 'ask';
+export const CONFIRM_WAYS = ['token', 'either', 'ask'] as const;
+export type ConfirmWay = (typeof CONFIRM_WAYS)[number];
+
+/** One tool per operation, one per group, a search over all; `auto`: the first of them that fits the token budget. */
+export const EXPOSURES = ['tools', 'grouped', 'search', 'auto'] as const;
 
 /** Validated arguments of one call, keyed by public argument name. */
 export type Args = { readonly [key: string]: unknown };
@@ -451,7 +458,7 @@ export interface Domain {
   readonly guard: { readonly write?: GuardPolicy; readonly destructive?: GuardPolicy };
   /** What counts as a yes to its endpoints. */
   readonly confirm?: ConfirmWay;
-  readonly exposure?: 'tools' | 'grouped' | 'search' | 'auto';
+  readonly exposure?: (typeof EXPOSURES)[number];
   /** How much its API may be called, where that differs from what holds for all APIs. */
   readonly limits?: CallLimits;
   /** Tool names listed one to one in every exposure mode. */

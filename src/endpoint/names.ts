@@ -11,6 +11,8 @@ const SNAKE_CASE = /^[a-z0-9]+(?:_[a-z0-9]+)*$/;
 export const TOOL_NAME = /^[a-z][a-z0-9_]{0,47}$/;
 export const DOMAIN_NAME = /^[a-z][a-z0-9_]{0,31}$/;
 export const ARGUMENT_KEY = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
+/** What a domain file calls a credential. */
+export const CREDENTIAL_NAME = /^[\w.-]{1,64}$/;
 
 /** Keys that plain objects answer to by themselves; no argument is called like this. */
 const UNSAFE_KEYS = new Set(['__proto__', 'constructor', 'prototype']);

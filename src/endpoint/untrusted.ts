@@ -44,6 +44,21 @@ export function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape
   return present as Shape;
 }
 
+/** undefined where the text is no JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** undefined where the text is no JSON, or anything but an object. */
+export function parseJsonObject(text: string): Node | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
+}
+
 /** One step of a JSON pointer (RFC 6901). */
 export function step(key: string | number): string {
   if (typeof key === 'number' || !/[~/]/.test(key)) return `/${key}`;

@@ -47,6 +47,18 @@ function explainUnknown(all: readonly Authority[], token: string): Explanation {
   return NOTHING_KNOWN;
 }
 
+/** What the authorities say of a token; what `refuse` says where none of them knows it. */
+function ask(
+  all: readonly Authority[],
+  token: string,
+  profile: string,
+  refuse: (explanation: Explanation) => Refusal,
+): Verdict | Promise<Verdict> {
+  const refuseUnknown = () => refuse(explainUnknown(all, token));
+  const verdict = askAll(all, token, profile);
+  return verdict instanceof Promise ? verdict.then((late) => late ?? refuseUnknown()) : (verdict ?? refuseUnknown());
+}
+
 /** The first authority that knows a token decides. */
 function askAll(all: readonly Authority[], token: string, profile: string, from = 0): Asked | Promise<Asked> {
   for (let at = from; at < all.length; at++) {
@@ -62,15 +74,8 @@ export function createTokenCheck(
   authorities: readonly Authority[],
   profile: string,
 ): (token: string) => Verdict | Promise<Verdict> {
-  const unknown = (token: string): Refusal => ({
-    status: 401,
-    message: UNKNOWN_TOKEN,
-    ...explainUnknown(authorities, token),
-  });
-  return (token) => {
-    const verdict = askAll(authorities, token, profile);
-    return verdict instanceof Promise ? verdict.then((late) => late ?? unknown(token)) : (verdict ?? unknown(token));
-  };
+  const refuse = (explanation: Explanation): Refusal => ({ status: 401, message: UNKNOWN_TOKEN, ...explanation });
+  return (token) => ask(authorities, token, profile, refuse);
 }
 
 export function createIdentify({ authorities, challenge }: IdentifyOptions): Identify {
@@ -86,22 +91,16 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
     headers: { 'www-authenticate': challenge(profile, error) },
     ...explanation,
   });
-  const unknown = (profile: string, explanation: Explanation) =>
-    refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
-
-  const ask = (token: string, profile: string): Verdict | Promise<Verdict> => {
-    const refuseUnknown = () => unknown(profile, explainUnknown(authorities, token));
-    const verdict = askAll(authorities, token, profile);
-    return verdict instanceof Promise ? verdict.then((late) => late ?? refuseUnknown()) : (verdict ?? refuseUnknown());
-  };
-
   return (request, profile) => {
     if (IN_ADDRESS.test(request.url ?? ''))
       return refuse(400, profile, IN_HEADERS, { why: 'credential in the address' });
     const shown = readToken(request);
     if (shown === undefined) return refuse(401, profile, SHOW_ONE, { why: 'no credential' });
     if (shown === 'several') return refuse(400, profile, ONLY_ONE, { why: 'several credentials' });
-    return shown.token.length > MAX_TOKEN_CHARS ? unknown(profile, NOTHING_KNOWN) : ask(shown.token, profile);
+    const refuseUnknown = (explanation: Explanation) =>
+      refuse(401, profile, UNKNOWN_TOKEN, explanation, 'invalid_token');
+    if (shown.token.length > MAX_TOKEN_CHARS) return refuseUnknown(NOTHING_KNOWN);
+    return ask(authorities, shown.token, profile, refuseUnknown);
   };
 }
 

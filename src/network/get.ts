@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import type { ReadableStream } from 'node:stream/web';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { bareHost } from '../endpoint/address.ts';
 import type { Connection } from '../endpoint/model.ts';
 import { dial, planWay } from './dial.ts';
 import type { ProxyRules } from './proxy-rules.ts';
@@ -91,7 +92,7 @@ function ask(url: URL, options: RequestOptions): Promise<Got> {
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
     const { hostname: host, port } = url;
-    const place = { host: host.replace(/^\[|\]$/g, ''), ...(port !== '' && { port: Number(port) }) };
+    const place = { host: bareHost(host), ...(port !== '' && { port: Number(port) }) };
     const request = send(
       { ...place, ...options, method: 'GET', ...(!isOurs && { agent: false, ...CHECKED }) },
       (answer) => {

@@ -1,5 +1,6 @@
 // Which proxy a request goes through: what the domain file says, else HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment.
 import { BlockList, isIP, isIPv4 } from 'node:net';
+import { bareHost } from '../endpoint/address.ts';
 import type { Connection, ProxyServer } from '../endpoint/model.ts';
 import { basicToken } from '../endpoint/secrets.ts';
 import { decodeText } from '../endpoint/untrusted.ts';
@@ -106,11 +107,11 @@ function compileExceptions(text: string): (url: URL) => boolean {
       addresses.addSubnet(network, prefix, isIPv4(network) ? 'ipv4' : 'ipv6');
     else {
       const [, host = '', port = ''] = /^(?:\*?\.)?(.*?)(?::(\d{1,5}))?$/.exec(rule) ?? [];
-      hosts.push({ host: host.replace(/^\[|\]$/g, ''), port });
+      hosts.push({ host: bareHost(host), port });
     }
   }
   return ({ hostname, port, protocol }) => {
-    const bare = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+    const bare = bareHost(hostname).replace(/\.$/, '');
     if (isIP(bare) !== 0 && addresses.check(bare, isIPv4(bare) ? 'ipv4' : 'ipv6')) return true;
     const actual = port === '' ? (protocol === 'https:' ? '443' : '80') : port;
     return hosts.some(

@@ -4,7 +4,7 @@ import type { LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIPv6, type Socket } from 'node:net';
-import { isPrivateHost } from '../endpoint/address.ts';
+import { bareHost, isPrivateHost } from '../endpoint/address.ts';
 import type { ProxyServer } from '../endpoint/model.ts';
 import { createPublicLookup, PRIVATE_ADDRESS } from './public-lookup.ts';
 
@@ -45,14 +45,14 @@ export async function openTunnel(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   { timeoutMs, publicOnly = false }: { readonly timeoutMs: number; readonly publicOnly?: boolean },
 ): Promise<Socket> {
-  const bare = hostname.replace(/^\[|\]$/g, '');
+  const bare = bareHost(hostname);
   const host = publicOnly ? await publicAddress(bare) : bare;
   const authority = `${isIPv6(host) ? `[${host}]` : host}:${port}`;
   const { protocol, hostname: proxyHost, port: proxyPort } = new URL(proxy.url);
   const isSecure = protocol === 'https:';
   return new Promise((resolve, reject) => {
     const request = (isSecure ? httpsRequest : httpRequest)({
-      host: proxyHost.replace(/^\[|\]$/g, ''),
+      host: bareHost(proxyHost),
       port: Number(proxyPort) || (isSecure ? 443 : 80),
       method: 'CONNECT',
       path: authority,

@@ -8,7 +8,7 @@ import { filesOfSlots, withoutSlot } from '../../audit/slot-files.ts';
 import { defaultKeyFile } from '../../audit/trail.ts';
 import type { Flaw } from '../../audit/verify.ts';
 import { type Config, readConfig, refuseStrangeVariables } from '../../config/read-config.ts';
-import { GatewayError } from '../../errors.ts';
+import { GatewayError, usageError } from '../../errors.ts';
 import { count, shown } from '../terminal/terminal.ts';
 
 interface AuditFlags {
@@ -24,7 +24,7 @@ export async function runAudit(action: string, files: readonly string[], flags: 
   if (action === 'verify') runVerify(files, flags);
   else if (action === 'key') printKey(files, flags);
   else
-    throw usage(
+    throw usageError(
       `There is no "landbridge audit ${action}"; there are "landbridge audit verify audit.jsonl" and "landbridge audit key".`,
     );
 }
@@ -92,20 +92,18 @@ function keyFileOf({ file, keyFile }: AuditConfig): string {
 function configured(flags: AuditFlags): AuditConfig {
   const audit = readAudit(flags);
   if (audit !== undefined) return audit;
-  throw usage('Which file? Name it, or run this where landbridge.yaml has an audit section (--config names another).');
+  throw usageError(
+    'Which file? Name it, or run this where landbridge.yaml has an audit section (--config names another).',
+  );
 }
 
 function parseHead(text: string): Head {
   const [, seq, hash] = /^(\d{1,15}):([\w-]{43})$/.exec(text) ?? [];
   if (hash === undefined)
-    throw usage(
+    throw usageError(
       `--head ${shown(text)} must be the number and the hash of a record, as the log has them: 1234:<43 letters>.`,
     );
   return { seq: Number(seq), hash };
-}
-
-function usage(message: string): GatewayError {
-  return new GatewayError('BAD_CONFIG', message, { usage: true });
 }
 
 function renderVerdict(verdict: ChainVerdict, keyBeside: string | undefined): string {

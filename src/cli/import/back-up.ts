@@ -13,12 +13,15 @@ export async function backUp(path: string, ending = 'bak'): Promise<string | und
   return copy;
 }
 
-/** Each file appears whole or not at all. */
+/** Each in turn: a failure leaves those behind it as they were. */
 export async function writeFiles(writes: readonly Write[]): Promise<void> {
-  for (const [path, text] of writes) {
-    await mkdir(dirname(path), { recursive: true });
-    const draft = `${path}.${process.pid}.draft`;
-    await writeFile(draft, text);
-    await rename(draft, path);
-  }
+  for (const [path, text] of writes) await replaceFile(path, text);
+}
+
+/** The file appears whole or not at all; its folder is made where it is missing. */
+export async function replaceFile(path: string, text: string, mode?: number): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  const draft = `${path}.${process.pid}.draft`;
+  await writeFile(draft, text, mode === undefined ? {} : { mode });
+  await rename(draft, path);
 }

@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Environment } from '../../endpoint/environment.ts';
-import { GatewayError } from '../../errors.ts';
+import { usageError } from '../../errors.ts';
 import { variableFor } from '../import/import-secrets.ts';
 
 export type Scope = 'user' | 'project';
@@ -113,10 +113,8 @@ function toCodexHeaders(headers: Readonly<Record<string, string>>): object {
     else if (variable !== undefined && isBearer === undefined) env_http_headers[name] = variable;
     else if (!value.includes('${')) http_headers[name] = value;
     else
-      throw new GatewayError(
-        'BAD_CONFIG',
+      throw usageError(
         `Codex fills in variables only as whole values: put all of ${name} into one, --header '${name}: \${${variableFor('', name)}}', or use --with-values.`,
-        { usage: true },
       );
   }
   return {

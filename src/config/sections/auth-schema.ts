@@ -1,10 +1,13 @@
 // The `auth` section of landbridge.yaml: who may call over HTTP and TCP.
+
 import { z } from 'zod';
 import { callLimits } from '../../domain/definition/shape/call-limits-schema.ts';
 import { about, list, named, strict, text, texts } from '../../domain/definition/shape/fields.ts';
+import { VARIABLE_NAME } from '../../endpoint/environment.ts';
+import { EFFECTS } from '../../endpoint/model.ts';
 import { filePath, secretName } from '../file-paths.ts';
 
-const effect = z.enum(['read', 'write', 'destructive'], { error: 'must be read, write or destructive' });
+const effect = z.enum(EFFECTS, { error: 'must be read, write or destructive' });
 const effects = list(effect).refine((all) => all.length > 0, 'must name at least one of read, write and destructive');
 const principalName = named(
   /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
@@ -43,7 +46,7 @@ export const keyEntry = strict(
       '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     ),
     env: about(
-      named(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of an environment variable'),
+      named(VARIABLE_NAME, 'must be the name of an environment variable'),
       'In place of `sha256`: the variable that holds the key, or its SHA-256.',
       'CI_KEY',
     ),

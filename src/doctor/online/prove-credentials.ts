@@ -124,7 +124,7 @@ async function proveByReads(
   trials: readonly Trial[],
   options: ProofOptions,
 ): Promise<Verdict> {
-  const refused = trials.find(({ answer: { status, isUnproven } }) => isUnproven || status === 401 || status === 403);
+  const refused = trials.find(({ answer }) => answer.isUnproven || isRefusal(answer));
   const accepted = trials.filter(({ answer: { status } }) => status !== undefined && status < 300);
   // One that is taken elsewhere is right, and lacks a permission at most; reads say so themselves.
   if (refused !== undefined && (accepted.length === 0 || refused.answer.status !== 403)) return tellRefusal(refused);

@@ -5,7 +5,7 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
 import { alternativesOf, unsetVariables } from '../../endpoint/secrets.ts';
 import { exampleCalls } from '../../schema/example-calls.ts';
-import { deref, type SchemaObject } from '../../schema/references.ts';
+import { propertyOf } from '../properties-of.ts';
 
 /** Values seen in answers: path of the list → its first item. */
 export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
@@ -57,10 +57,9 @@ function isScalar(value: unknown): boolean {
   return (typeof value === 'string' && value !== '' && value.length < 200) || typeof value === 'number';
 }
 
-function fromSchema({ inputSchema }: Endpoint, key: string): unknown {
-  const properties = isObject(inputSchema) && isObject(inputSchema.properties) ? inputSchema.properties : {};
-  const schema = Object.hasOwn(properties, key) ? deref(inputSchema, properties[key] as SchemaObject) : undefined;
-  if (!isObject(schema)) return undefined;
+function fromSchema(endpoint: Endpoint, key: string): unknown {
+  const schema = propertyOf(endpoint, key);
+  if (schema === undefined) return undefined;
   const [example] = Array.isArray(schema.examples) ? schema.examples : [];
   const [choice] = Array.isArray(schema.enum) ? schema.enum : [];
   return schema.default ?? schema.example ?? example ?? schema.const ?? choice;

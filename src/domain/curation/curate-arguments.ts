@@ -3,12 +3,12 @@
 import type { Arg, Args, Endpoint, FixedValue, JsonSchema, Pagination } from '../../endpoint/model.ts';
 import type { Problem } from '../../endpoint/problems.ts';
 import { hint } from '../../endpoint/suggest.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { changeBodyRules, type Fate, withBodyRules } from '../../schema/body-rules.ts';
 import { explainMisfit } from '../../schema/check/fit.ts';
 import { ownSchema } from '../../schema/references.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
 import type { ArgCuration } from '../definition/definition-types.ts';
-import { pickDefined } from '../pick-defined.ts';
 import { withFields } from './copy-endpoint.ts';
 import { bodyRulesOf, isInBody } from './curate-body.ts';
 
@@ -62,24 +62,19 @@ export function curateArguments(
 
   const schemaOf = (key: string) => propertyOf(endpoint.inputSchema, key);
   const clamp = readClamps(changes, schemaOf, at, problems);
-  let schema: JsonSchema | undefined;
-  return withFields(endpoint, {
+  const changed: Partial<Endpoint> = {
     args,
     fixed: [...endpoint.fixed, ...fixed],
     ...(isSent && endpoint.body !== undefined ? { body: { ...endpoint.body, required: true } } : {}),
     withheld: [...(endpoint.withheld ?? []), ...withheld],
-    // built from the original when somebody asks, like the original itself
-    get inputSchema() {
-      schema ??= curateSchema(endpoint, changes, args, isSent);
-      return schema;
-    },
     get examples() {
       return endpoint.examples.map((example) => curateExample(example, changes));
     },
-    ...pickDefined({ clamp }),
+    ...omitUndefined({ clamp }),
     ...fillDefaults(defaults, endpoint.parse),
     ...(endpoint.pagination === undefined ? {} : curatePaging(endpoint.pagination, changes)),
-  });
+  };
+  return withFields(endpoint, changed, () => curateSchema(endpoint, changes, args, isSent));
 }
 
 function isGone(change: ArgCuration | undefined): boolean {
@@ -199,7 +194,7 @@ function curateProperty(schema: JsonSchema, { description, default: value, enum:
   const { readOnly: _, ...rest } = typeof schema === 'object' ? schema : ({} as Node);
   return {
     ...rest,
-    ...pickDefined({ description, default: value, enum: values }),
+    ...omitUndefined({ description, default: value, enum: values }),
   };
 }
 

@@ -22,7 +22,7 @@ export function curateAll(
   const byPosition = new Map<number, string>();
   for (const [key, curation] of curations) {
     const path = ['operations', key];
-    const position = index.get(key) ?? index.get(key.replace(/^[a-z]+ /, (method) => method.toUpperCase()));
+    const position = index.get(key) ?? index.get(toOperationKey(key));
     if (position === undefined) {
       const ids = endpoints.map((endpoint) => keysOf(endpoint)[0]!);
       const message = `there is no such operation (or include and exclude leave it out); ${hint(key, ids)}`;
@@ -44,6 +44,11 @@ function hideCallerArguments(endpoint: Endpoint, { problems }: CurationContext):
   if (keys.length === 0) return endpoint;
   const hidden = Object.fromEntries(keys.map((key) => [key, { hide: true, required: false }]));
   return curateArguments(endpoint, hidden, ['headers'], problems);
+}
+
+/** `get /tasks` is `GET /tasks`. */
+export function toOperationKey(key: string): string {
+  return key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
 }
 
 /** Every name a person may call an operation by, the most certain first. */

@@ -5,12 +5,11 @@ import { isObject } from '../../endpoint/is-object.ts';
 import type { Arg, Args, Endpoint, JsonSchema, Parsed, Target } from '../../endpoint/model.ts';
 import { isControlName } from '../../endpoint/names.ts';
 import type { Problem } from '../../endpoint/problems.ts';
-import { emptyMap } from '../../endpoint/untrusted.ts';
-import { readArguments } from '../definition/argument-plan.ts';
+import { emptyMap, omitUndefined } from '../../endpoint/untrusted.ts';
+import { defaultsOf, readArguments } from '../definition/argument-plan.ts';
 import { fillDefaults, readClamps } from '../definition/argument-values.ts';
 import type { ArgAddition } from '../definition/definition-types.ts';
 import { placeAdditions } from '../definition/place.ts';
-import { pickDefined } from '../pick-defined.ts';
 import { withFields } from './copy-endpoint.ts';
 
 type Node = Record<string, unknown>;
@@ -34,18 +33,13 @@ export function addArguments(
   const plan = readArguments({ path: endpoint.path, summary: endpoint.action, args }, at, problems);
   const wire = placeAdditions(endpoint, plan, inArgs, problems);
   const clamps = readClamps(plan.placements, (key) => plan.properties.get(key), inArgs, problems) ?? [];
-  const defaults = new Map([...plan.defaulted].map((key) => [key, (plan.properties.get(key) as Node).default]));
-  let schema: JsonSchema | undefined;
-  return withFields(endpoint, {
+  const changes: Partial<Endpoint> = {
     args: [...endpoint.args, ...wire.args],
-    get inputSchema() {
-      schema ??= withProperties(endpoint.inputSchema, plan.properties, [...plan.required]);
-      return schema;
-    },
-    ...pickDefined({ body: wire.body }),
+    ...omitUndefined({ body: wire.body }),
     ...(clamps.length === 0 ? {} : { clamp: [...(endpoint.clamp ?? []), ...clamps] }),
-    ...fillDefaults(defaults, endpoint.parse),
-  });
+    ...fillDefaults(defaultsOf(plan), endpoint.parse),
+  };
+  return withFields(endpoint, changes, () => withProperties(endpoint.inputSchema, plan.properties, [...plan.required]));
 }
 
 function withProperties(
@@ -90,15 +84,11 @@ export function openOperation(endpoint: Endpoint, at: readonly string[], problem
   const key = rest?.key ?? freeKey(args);
   const to: Target = where === 'body' ? { in: 'body-root' } : { in: 'query', name: key, style: 'form', explode: true };
   const reserved = reservedNames(endpoint, where);
-  let schema: JsonSchema | undefined;
-  return withFields(endpoint, {
+  const changes: Partial<Endpoint> = {
     args: rest === undefined ? [...args, { key, required: false, to: [to] }] : args,
-    get inputSchema() {
-      schema ??= openSchema(endpoint.inputSchema, key, where);
-      return schema;
-    },
     parse: gatherOthers(new Set([...args.map((arg) => arg.key), key]), key, reserved, endpoint.parse),
-  });
+  };
+  return withFields(endpoint, changes, () => openSchema(endpoint.inputSchema, key, where));
 }
 
 function freeKey(args: readonly Arg[]): string {

@@ -8,9 +8,9 @@ import { freeze } from '../../endpoint/freeze.ts';
 import { type HeadersFor, linesFor, readHeaderLines, readHeaders } from '../../endpoint/headers/header-fields.ts';
 import { DEFAULT_LIMITS, DEFAULT_RESPONSE, type Domain, type Endpoint } from '../../endpoint/model.ts';
 import { type Problem, place } from '../../endpoint/problems.ts';
+import { omitUndefined } from '../../endpoint/untrusted.ts';
 import { GatewayError } from '../../errors.ts';
 import { type PositionOf, pointTo } from '../files/mistakes.ts';
-import { pickDefined } from '../pick-defined.ts';
 import { readArguments } from './argument-plan.ts';
 import { readClamps } from './argument-values.ts';
 import { mergeAudit } from './audit-plan.ts';
@@ -25,6 +25,7 @@ import {
   withProofs,
 } from './credentials/credential-plan.ts';
 import { nameSecrets } from './credentials/secret-fields.ts';
+import { DOCUMENT_KEYS } from './definition-schema.ts';
 import type { DomainDefinition, EndpointDefinition } from './definition-types.ts';
 import { buildPrompts, buildResources } from './offers.ts';
 import { checkPick } from './pick-paths.ts';
@@ -63,17 +64,7 @@ export class DefinitionError extends GatewayError {
 /** Turns a definition of hand-written endpoints into a Domain. Pure: the environment is an argument. */
 export function buildDomain(definition: DomainDefinition, options: BuildOptions): Domain {
   const problems: Problem[] = [];
-  for (const key of [
-    'importedFrom',
-    'overlays',
-    'refsRoot',
-    'lenient',
-    'server',
-    'serverVariables',
-    'include',
-    'exclude',
-    'operations',
-  ] as const) {
+  for (const key of DOCUMENT_KEYS) {
     const message = 'is about an imported document, and there is none; add openapi, or remove it';
     if (definition[key] !== undefined) problems.push({ path: [key], message });
   }
@@ -93,7 +84,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
     endpoints,
     quarantined: [],
     guard,
-    ...pickDefined({ confirm, exposure, limits }),
+    ...omitUndefined({ confirm, exposure, limits }),
     pinned: readPinned(definition, endpoints, problems, ({ action, toolName }) => [action, toolName]),
     prompts: buildPrompts(definition.prompts, (path) => pointTo(shared.source, path, options.positionOf), problems),
     resources: buildResources(definition.resources, problems),
@@ -170,7 +161,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
     action,
     toolName,
     summary: own.summary,
-    ...pickDefined({
+    ...omitUndefined({
       title: own.title,
       description: own.description,
       guard: own.guard,

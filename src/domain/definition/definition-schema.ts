@@ -1,7 +1,9 @@
 // The strict shape of a domain file. Unknown keys are mistakes, and every mistake says what to write instead.
+
 import { z } from 'zod';
 import { isObject } from '../../endpoint/is-object.ts';
-import { ARGUMENT_KEY, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
+import { CONFIRM_WAYS, EFFECTS, EXPOSURES, GUARD_POLICIES } from '../../endpoint/model.ts';
+import { ARGUMENT_KEY, CREDENTIAL_NAME, DOMAIN_NAME, TOOL_NAME } from '../../endpoint/names.ts';
 import { type Problem, toProblems } from '../../endpoint/problems.ts';
 import { REDACT_PATH } from '../../endpoint/redaction/redact-paths.ts';
 import { hint } from '../../endpoint/suggest.ts';
@@ -9,7 +11,19 @@ import { proxy, tls } from './connection/connection-schema.ts';
 import { credential, variable } from './credentials/credential-schema.ts';
 import type { ArgAddition, ArgDefinition, DomainDefinition } from './definition-types.ts';
 import { callLimits } from './shape/call-limits-schema.ts';
-import { about, chosen, closed, headerName, list, named, strict, text, texts } from './shape/fields.ts';
+import {
+  about,
+  chosen,
+  closed,
+  FILLED,
+  headerName,
+  inAnyCase,
+  list,
+  named,
+  strict,
+  text,
+  texts,
+} from './shape/fields.ts';
 
 const flag = z.boolean();
 const argumentName = named(
@@ -17,8 +31,6 @@ const argumentName = named(
   'an argument name is letters, digits and _, at most 64, not starting with a digit',
 );
 const action = named(TOOL_NAME, 'an action is lower case letters, digits and _, at most 48, such as list_pets');
-/** Said of every text that may name variables. */
-const FILLED = '`\u0024{VARIABLE}` is filled in';
 const CALLER =
   '`\u0024{principal.id}`, and of a verified token `\u0024{principal.sub}` and `\u0024{principal.claims.email}`. A call whose caller has none is refused, unless a default is written: `\u0024{principal.sub:-nobody}`';
 const anything = z.unknown();
@@ -28,9 +40,9 @@ const bytes = z
   .min(1)
   .max(1024 * 1024 * 1024);
 
-const policy = z.enum(['allow', 'confirm', 'deny']);
+const policy = z.enum(GUARD_POLICIES);
 const confirm = about(
-  z.enum(['token', 'either', 'ask']),
+  z.enum(CONFIRM_WAYS),
   'What counts as a yes to a guarded call: `ask`, only the user’s own answer; `token`, a token of a refusal, handed back; `either`, the answer, or a token where the question reached nobody. Default: as the deployment says, else `either`.',
   'ask',
 );
@@ -196,7 +208,7 @@ const common = {
   ),
   tags: about(texts, 'Groups it belongs to; grouped exposure, filters and profiles go by them.', ['orders']),
   effect: about(
-    z.enum(['read', 'write', 'destructive']),
+    z.enum(EFFECTS),
     'What a call does. Default: by method, name, path and summary, stricter in doubt; `landbridge explain` says why.',
     'read',
   ),
@@ -235,10 +247,7 @@ const common = {
 };
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'];
-/** In any case: the flag of a regular expression would not pass into a JSON Schema. */
-const METHOD =
-  /^(?:[Gg][Ee][Tt]|[Hh][Ee][Aa][Dd]|[Pp][Oo][Ss][Tt]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh]|[Dd][Ee][Ll][Ee][Tt][Ee]|[Oo][Pp][Tt][Ii][Oo][Nn][Ss]|[Tt][Rr][Aa][Cc][Ee]|[Qq][Uu][Ee][Rr][Yy])$/;
-const method = z.string().regex(METHOD, {
+const method = z.string().regex(inAnyCase(METHODS), {
   error: ({ input }) => {
     const word = String(input);
     return `${JSON.stringify(word)} is no HTTP method; ${hint(word, METHODS)} One of the API's own is written { custom: … }`;
@@ -453,7 +462,7 @@ export const domain = strict(
       ['X-Tenant', 'Accept-Language'],
     ),
     credentials: about(
-      z.record(named(/^[\w.-]{1,64}$/, 'is not a credential name'), credential),
+      z.record(named(CREDENTIAL_NAME, 'is not a credential name'), credential),
       'How requests prove who they are, by name. Values come from environment variables, never from the file. With `openapi`, the name of a security scheme needs no `kind`.',
       { key: { kind: 'apiKey', field: 'X-API-Key', env: 'SHOP_KEY' } },
     ),
@@ -474,7 +483,7 @@ export const domain = strict(
     ),
     confirm,
     exposure: about(
-      z.enum(['tools', 'grouped', 'search', 'auto']),
+      z.enum(EXPOSURES),
       'One tool per operation, one per group, or search. Default: `auto`, the first that fits the token budget.',
       'grouped',
     ),
@@ -542,6 +551,19 @@ export const domain = strict(
   },
   'name',
 ).meta({ id: 'domain', description: 'A domain file: one API, and how it is offered to models.' });
+
+/** Keys that are about an imported document, and mean nothing without `openapi`. */
+export const DOCUMENT_KEYS = [
+  'importedFrom',
+  'overlays',
+  'refsRoot',
+  'lenient',
+  'server',
+  'serverVariables',
+  'include',
+  'exclude',
+  'operations',
+] as const;
 
 /** Checks the shape of a definition; the meaning (does every path variable have an argument?) is checked by the build. */
 export function checkDefinition(value: unknown): { definition: DomainDefinition } | { problems: Problem[] } {

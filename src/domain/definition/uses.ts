@@ -14,6 +14,10 @@ export function checkUses(definition: EndpointDefinition, plan: ArgumentPlan, at
   checkExamples(definition, plan, at, problems);
 }
 
+export function joinToolName(prefix: string, action: string): string {
+  return prefix === '' ? action : `${prefix}_${action}`;
+}
+
 /** The public name of an action; `fix` is what to do about one that is too long. */
 export function buildToolName(
   prefix: string,
@@ -22,7 +26,7 @@ export function buildToolName(
   path: readonly string[],
   problems: Problem[],
 ): string {
-  const toolName = prefix === '' ? action : `${prefix}_${action}`;
+  const toolName = joinToolName(prefix, action);
   if (!TOOL_NAME.test(toolName))
     problems.push({ path, message: `makes the tool name "${toolName}", which is longer than 48; ${fix}` });
   return toolName;

@@ -1,6 +1,8 @@
 // Which files a path stands for, and what each of them is: a domain file (module or data) or an OpenAPI document.
+
 import { open, readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
+import { isWebAddress } from '../../endpoint/address.ts';
 import { GatewayError } from '../../errors.ts';
 
 export type FileKind = 'module' | 'data' | 'document';
@@ -27,7 +29,7 @@ const DOCUMENT =
 export async function findFiles(paths: readonly string[]): Promise<SourceFile[]> {
   const sources: SourceFile[] = [];
   for (const path of paths) {
-    if (path === '-' || /^https?:\/\//i.test(path)) {
+    if (path === '-' || isWebAddress(path)) {
       sources.push({ kind: 'document', file: path });
       continue;
     }

@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { closest } from '../../endpoint/suggest.ts';
+import { didYouMean } from '../../endpoint/suggest.ts';
 import type { Mistake, Position } from './mistakes.ts';
 
 interface Frame extends Position {
@@ -60,8 +60,7 @@ function explain(error: unknown, names: readonly string[]): string {
   if (name !== undefined) return `${name} is not defined; ${findImport(name, names)}`;
   const called = wrongCall(error);
   if (called !== undefined) {
-    const near = closest(called, names);
-    const fix = near === undefined ? 'check its name in the import' : `did you mean "${near}"?`;
+    const fix = didYouMean(called, names, 'check its name in the import');
     return `${called} is imported, but there is no function of that name; ${fix}`;
   }
   return `failed to load: ${text === '' ? (error as Error).name : text}`;
@@ -84,8 +83,7 @@ function wrongCall(error: unknown): string | undefined {
 function findImport(name: string, names: readonly string[]): string {
   if (name === 'z') return "add: import { z } from 'zod';";
   if (names.includes(name)) return `add: import { ${name} } from 'landbridge';`;
-  const near = closest(name, names);
-  return near === undefined ? 'declare or import it, or correct the name' : `did you mean "${near}"?`;
+  return didYouMean(name, names, 'declare or import it, or correct the name');
 }
 
 function cut(text: string): string {

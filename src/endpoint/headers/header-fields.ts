@@ -20,6 +20,20 @@ export interface HeadersFor {
   readonly lines: readonly string[];
 }
 
+/** A `Name: value` line in its two parts; a line without a colon has no name. */
+export function splitHeaderLine(line: string): { readonly name: string; readonly value: string } {
+  const colon = line.indexOf(':');
+  return { name: line.slice(0, Math.max(colon, 0)).trim(), value: line.slice(colon + 1).trim() };
+}
+
+/** In front of the name of every credential that was made of a header. */
+const OF_HEADER = 'header ';
+
+/** Whether the name of a credential is that of a secret header, and of nothing that a file or document declares. */
+export function isOfHeader(name: string): boolean {
+  return name.startsWith(OF_HEADER);
+}
+
 /** The lines, if that is the origin they are for. */
 export function linesFor(headers: HeadersFor | undefined, origin: string | undefined): readonly string[] {
   return headers !== undefined && headers.origin === origin ? headers.lines : [];
@@ -80,9 +94,7 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
  * that may come later. All of them count as secrets. */
 export function readHeaderLines(lines: readonly string[], env: Environment, problems: Problem[]): Credential[] {
   return lines.flatMap((line) => {
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(colon, 0)).trim();
-    const template = line.slice(colon + 1).trim();
+    const { name, value: template } = splitHeaderLine(line);
     const say = (message: string) => {
       problems.push({ path: ['headers', ...(HEADER_NAME.test(name) ? [name] : [])], message });
       return [];
@@ -133,10 +145,10 @@ function toCredential(
 ): Credential {
   // `Bearer ${TOKEN}`: the token alone is the secret, and what is looked for when texts are redacted
   const prefix = /^[^$]*(?=\$\{)/.exec(template)?.[0] ?? /^\S+ (?=\S)/.exec(text)?.[0] ?? '';
-  const variable = expand(template, env).variables[0]?.name ?? `header ${name}`;
+  const variable = expand(template, env).variables[0]?.name ?? OF_HEADER + name;
   return {
     kind: 'apiKey',
-    name: `header ${name}`,
+    name: OF_HEADER + name,
     in: 'header',
     field: name,
     secret: missing === undefined ? { variable, value: text.slice(prefix.length).trim() } : readSecret(env, missing),

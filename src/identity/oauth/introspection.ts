@@ -1,7 +1,7 @@
 // Tokens that only their issuer can read: it is asked about each (RFC 7662). Callers with the same token share one question; a
 // no is remembered for a moment, a failure not at all, and neither ever lets anybody in.
-import { type Node, own } from '../../endpoint/untrusted.ts';
-import { type Ask, type AuthorizationServer, parseObject } from './authorization-server.ts';
+import { type Node, own, parseJsonObject } from '../../endpoint/untrusted.ts';
+import type { Ask, AuthorizationServer } from './authorization-server.ts';
 import { createTokenCache } from './token-cache.ts';
 
 export type Introspected =
@@ -61,7 +61,7 @@ export function createIntrospection(parts: IntrospectionParts): Introspection {
         },
         body: form.toString(),
       });
-      const answer = status === 200 ? parseObject(body) : undefined;
+      const answer = status === 200 ? parseJsonObject(body.toString()) : undefined;
       if (answer === undefined) throw new Error(explain(status));
       // Nothing but `true` is a yes.
       if (own(answer, 'active') === true) {

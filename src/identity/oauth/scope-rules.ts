@@ -1,5 +1,5 @@
 // Which scopes allow what: the settings of an issuer resolved once, so that a token's scopes are looked up and not interpreted.
-import type { Effect } from '../../endpoint/model.ts';
+import { EFFECTS, type Effect } from '../../endpoint/model.ts';
 
 export interface ScopeSettings {
   readonly scopes?: { readonly [Kind in Effect]?: readonly string[] | undefined } | undefined;
@@ -24,7 +24,6 @@ export interface ScopeRules {
   supportedFor(profile: string): readonly string[];
 }
 
-const EFFECTS: readonly Effect[] = ['read', 'write', 'destructive'];
 /** RFC 6749 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 /** A client decides by itself whether it wants refresh tokens. */

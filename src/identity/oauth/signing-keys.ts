@@ -2,8 +2,8 @@
 // fetched by one request at a time, at most one per interval; and stay good for a stated time while the issuer is away.
 import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { isObject } from '../../endpoint/is-object.ts';
-import { type Node, own } from '../../endpoint/untrusted.ts';
-import { type Ask, type AuthorizationServer, parseObject } from './authorization-server.ts';
+import { type Node, own, parseJsonObject } from '../../endpoint/untrusted.ts';
+import type { Ask, AuthorizationServer } from './authorization-server.ts';
 
 export interface SigningKeys {
   /** Rises when a key is withdrawn: what was verified before has to be verified again. */
@@ -166,7 +166,7 @@ export async function askForKeys(server: AuthorizationServer, ask: Ask): Promise
 }
 
 function parseKeys(body: Buffer): Node[] {
-  const keys = own(parseObject(body), 'keys');
+  const keys = own(parseJsonObject(body.toString()), 'keys');
   if (!Array.isArray(keys) || !keys.every((key) => isObject(key) && typeof own(key, 'kty') === 'string'))
     throw new Error('its keys are no JSON Web Key Set');
   if (keys.length > MAX_KEYS) throw new Error(`it publishes more than ${MAX_KEYS} keys`);

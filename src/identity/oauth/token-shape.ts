@@ -1,6 +1,5 @@
 // What a token looks like before anything of it is believed: a JWT in three parts, or a text that only its issuer can read.
-import { isObject } from '../../endpoint/is-object.ts';
-import type { Node } from '../../endpoint/untrusted.ts';
+import { type Node, parseJsonObject } from '../../endpoint/untrusted.ts';
 
 export interface TokenShape {
   readonly header: Node;
@@ -27,10 +26,5 @@ export function isLikeJwt(token: string): boolean {
 }
 
 function decode(part: string): Node | undefined {
-  try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  return parseJsonObject(Buffer.from(part, 'base64url').toString());
 }

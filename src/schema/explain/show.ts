@@ -98,6 +98,13 @@ export function joinPath(path: string, key: string | number): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
+/** The keys of such a path: `items[2].price` and `files["a.py"]`. Names that were cut on the way in are cut here, too. */
+export function splitPath(path: string): readonly string[] {
+  return Array.from(path.matchAll(/\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g), ([whole, quoted]) =>
+    quoted === undefined ? whole : String(JSON.parse(quoted)),
+  );
+}
+
 /** `"a", "b" or "c"`, cut after a dozen. */
 export function showChoices(values: readonly unknown[]): string {
   const shown = values

@@ -1,4 +1,5 @@
 // What a domain file says of the way to its API, as one Connection: authorities, certificate, TLS version, proxy.
+
 import type { X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import { originOf } from '../../../endpoint/address.ts';
@@ -7,8 +8,8 @@ import { freeze } from '../../../endpoint/freeze.ts';
 import type { Connection, ProxyServer } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
 import { FILE_MARK } from '../../../endpoint/secret/secret-file.ts';
+import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import { parseProxy } from '../../../network/proxy-rules.ts';
-import { pickDefined } from '../../pick-defined.ts';
 import type { DomainDefinition } from '../definition-types.ts';
 import { endsSoon, readCertificates, readKey } from './read-certificates.ts';
 
@@ -44,7 +45,7 @@ export function buildConnection(
   const connection: Connection = {
     ...(origin !== undefined && { origin }),
     ...(tls !== undefined && readTls(tls, options, problems, warnings)),
-    ...pickDefined({ proxy: proxy === undefined ? undefined : readProxy(proxy, options.env, problems) }),
+    ...omitUndefined({ proxy: proxy === undefined ? undefined : readProxy(proxy, options.env, problems) }),
   };
   return { connection: freeze(connection), warnings };
 }
@@ -81,7 +82,7 @@ function readTls(
   const passphrase = variable === undefined ? undefined : lookup(env, variable);
   const certificate =
     own === undefined || key === undefined ? undefined : readPair(own, beside(key, source), passphrase, sayAt('key'));
-  return pickDefined({ authorities: authorities?.map(String), certificate, minVersion, serverName });
+  return omitUndefined({ authorities: authorities?.map(String), certificate, minVersion, serverName });
 }
 
 function readPair(

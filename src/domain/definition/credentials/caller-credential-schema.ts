@@ -3,12 +3,8 @@
 import { z } from 'zod';
 import { about, closed, headerName, list, text } from '../shape/fields.ts';
 
-const CALLER = '`$'.concat(
-  '{principal.id}`, `$',
-  '{principal.sub}`, `$',
-  '{principal.claims.email}` and `$',
-  '{tool}` are filled in',
-);
+const CALLER =
+  '`\u0024{principal.id}`, `\u0024{principal.sub}`, `\u0024{principal.claims.email}` and `\u0024{tool}` are filled in';
 
 const uri = z.string().refine((value) => URL.canParse(value) && !value.includes('#'), {
   error: 'must be an absolute URI without #',
@@ -50,8 +46,8 @@ const assertionShape = {
   audience: about(text, 'Whom it is for (`aud`). Default: the origin of the API.', 'orders-api').exactOptional(),
   subject: about(
     text,
-    `Who calls (\`sub\`); ${CALLER}. Default: \`$`.concat('{principal.id}`, which no two callers share.'),
-    '$'.concat('{principal.sub}'),
+    `Who calls (\`sub\`); ${CALLER}. Default: \`\${principal.id}\`, which no two callers share.`,
+    '\u0024{principal.sub}',
   ).exactOptional(),
   lifetimeSeconds: about(
     z.int().min(10).max(600),
@@ -66,7 +62,7 @@ const assertionShape = {
   claims: about(
     z.record(text, z.unknown()),
     `Further claims: fixed values, and texts in which ${CALLER}. A text that is one claim and nothing else keeps its type.`,
-    { email: '$'.concat('{principal.claims.email}'), gateway: 'landbridge' },
+    { email: '\u0024{principal.claims.email}', gateway: 'landbridge' },
   ).exactOptional(),
 };
 

@@ -1,4 +1,5 @@
 // Credentials as a domain file declares them, with their secrets taken from the environment.
+
 import { maySeeSecrets, originOf } from '../../../endpoint/address.ts';
 import { type Environment, readSecret } from '../../../endpoint/environment.ts';
 import { HEADER_NAME, isConfigurableHeader } from '../../../endpoint/headers/header-names.ts';
@@ -6,7 +7,7 @@ import type { Credential, Endpoint, Secret } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
 import { alternativesOf, isAboutFile, readPassword, unsetVariables } from '../../../endpoint/secrets.ts';
 import { hint } from '../../../endpoint/suggest.ts';
-import { pickDefined } from '../../pick-defined.ts';
+import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition, DomainDefinition } from '../definition-types.ts';
 import { buildAssertion, buildExchange } from './caller-credential-plan.ts';
 import { buildLogin, type LoginHome } from './login-plan.ts';
@@ -71,7 +72,7 @@ function buildCredential(
         in: declaration.in ?? 'header',
         field: declaration.field,
         secret: secret(declaration.env),
-        ...pickDefined({ prefix: declaration.prefix }),
+        ...omitUndefined({ prefix: declaration.prefix }),
       };
     case 'bearer':
       return { kind: 'bearer', name, secret: secret(declaration.env) };
@@ -144,18 +145,19 @@ export function withProofs(security: Endpoint['security'], proofs: readonly Cred
 
 /** What to say at start about credentials nobody has set. */
 export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
-  const waiting = new Set<string>();
+  /** The variables of all alternatives together, by how they are told. */
+  const waiting = new Map<string, ReadonlySet<string>>();
   for (const { security } of endpoints) {
-    const unset = alternativesOf(security).map((set) => set.flatMap(unsetVariables));
-    if (unset.length > 0 && unset.every((names) => names.length > 0))
-      waiting.add([...new Set(unset.map((names) => names.join(' and ')))].join(', or '));
+    const unset = alternativesOf(security).map((set) => [...new Set(set.flatMap(unsetVariables))]);
+    if (unset.length === 0 || unset.some((names) => names.length === 0)) continue;
+    const words = [...new Set(unset.map((names) => names.join(' and ')))].join(', or ');
+    waiting.set(words, new Set(unset.flat()));
   }
-  return [...waiting].map((names) => {
-    if (names.split(/ and |, or /).some(isAboutFile))
-      return `No secret is to be had from ${names}; calls that need it will be refused.`;
-    const isOne = !/ and |, or /.test(names);
-    return isOne
-      ? `The environment variable ${names} is not set; calls that need it will be refused.`
-      : `The environment variables ${names} are not set; calls that need them will be refused.`;
+  return [...waiting].map(([words, names]) => {
+    if ([...names].some(isAboutFile))
+      return `No secret is to be had from ${words}; calls that need it will be refused.`;
+    return names.size === 1
+      ? `The environment variable ${words} is not set; calls that need it will be refused.`
+      : `The environment variables ${words} are not set; calls that need them will be refused.`;
   });
 }

@@ -1,12 +1,14 @@
 // The shape of a credential in a domain file: of a kind of its own, or variables for a security scheme of the imported document.
+
 import { z } from 'zod';
+import { VARIABLE_NAME } from '../../../endpoint/environment.ts';
 import { isObject } from '../../../endpoint/is-object.ts';
 import { about, chosen, closed, named, strict, text, texts } from '../shape/fields.ts';
 import { assertion, exchangeFields } from './caller-credential-schema.ts';
 import { loginShape } from './login-schema.ts';
 
 /** Whatever else stands there may be the secret itself: it is not repeated. */
-export const variable = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, {
+export const variable = z.string().regex(VARIABLE_NAME, {
   error: ({ input }) => {
     const name = /^\$\{?([A-Za-z_][A-Za-z0-9_]{0,99})\}?$/.exec(String(input))?.[1];
     const fix =

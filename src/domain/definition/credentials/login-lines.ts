@@ -1,21 +1,21 @@
 // The login of an imported document as lines for its domain file: written out where the document declares a password flow at
 // its own server, as a commented example where it has a login operation and only asks for a token.
+
 import { originOf } from '../../../endpoint/address.ts';
+import { isOfHeader } from '../../../endpoint/headers/header-fields.ts';
 import { isSecretField } from '../../../endpoint/login/fill-login.ts';
 import { loginSecrets } from '../../../endpoint/login/login-operation.ts';
 import type { Credential, Domain, Endpoint } from '../../../endpoint/model.ts';
-import { toSnakeCase } from '../../../endpoint/names.ts';
+import { CREDENTIAL_NAME, toSnakeCase } from '../../../endpoint/names.ts';
 
 type LoginCredential = Extract<Credential, { kind: 'login' }>;
-
-const CREDENTIAL_NAME = /^[\w.-]{1,64}$/;
 
 export function loginLines(domain: Domain): string[] {
   const credentials = new Set(domain.endpoints.flatMap(({ security }) => security.flat()));
   const flows = [...credentials].filter((one): one is LoginCredential => one.kind === 'login' && one.isScheme === true);
   const [flow] = flows;
   if (flow !== undefined) return linesOfFlow(flow, flows, domain.endpoints);
-  const isProven = [...credentials].some(({ kind, name }) => kind !== 'bearer' || name.startsWith('header '));
+  const isProven = [...credentials].some(({ kind, name }) => kind !== 'bearer' || isOfHeader(name));
   const operation = isProven ? undefined : domain.endpoints.find(isPasswordLogin);
   return operation === undefined ? [] : linesOfOperation(operation, [...credentials][0]?.name, domain.name);
 }

@@ -1,4 +1,5 @@
 // A login as a domain file declares it becomes a credential: where it is, what it sends, how its token travels.
+
 import { originOf } from '../../../endpoint/address.ts';
 import { namesCaller } from '../../../endpoint/caller/caller-text.ts';
 import { type Environment, expand, findLost, needsVariables } from '../../../endpoint/environment.ts';
@@ -6,7 +7,7 @@ import { isConfigurableHeader, isSecretHeader } from '../../../endpoint/headers/
 import { fillLogin, isSecretField } from '../../../endpoint/login/fill-login.ts';
 import type { Credential, TokenCarrier, TokenLifetime, TokenPlace } from '../../../endpoint/model.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
-import { pickDefined } from '../../pick-defined.ts';
+import { omitUndefined } from '../../../endpoint/untrusted.ts';
 import type { CredentialDefinition } from '../definition-types.ts';
 
 type LoginDefinition = Extract<CredentialDefinition, { kind: 'login' }>;
@@ -55,7 +56,7 @@ export function buildLogin(
     secrets,
     send,
     renewOn: declaration.renewOn ?? [401],
-    ...pickDefined({ token: toPlace(declaration.token), lifetime: toLifetime(declaration.lifetime) }),
+    ...omitUndefined({ token: toPlace(declaration.token), lifetime: toLifetime(declaration.lifetime) }),
   };
 }
 
@@ -124,5 +125,5 @@ function toCarrier(send: NonNullable<LoginDefinition['send']>): TokenCarrier {
   if (send === 'bearer') return { in: 'header', field: 'Authorization', prefix: 'Bearer ' };
   if ('query' in send) return { in: 'query', field: send.query };
   if ('cookie' in send) return { in: 'cookie', field: send.cookie };
-  return { in: 'header', field: send.header, ...pickDefined({ prefix: send.prefix }) };
+  return { in: 'header', field: send.header, ...omitUndefined({ prefix: send.prefix }) };
 }

@@ -1,10 +1,9 @@
 // The shape of a login in a domain file: the request, where its answer has the token, and how that is sent.
 import { z } from 'zod';
-import { about, closed, headerName, text } from '../shape/fields.ts';
+import { about, closed, FILLED, headerName, inAnyCase, text } from '../shape/fields.ts';
 
 const header = headerName('must be the name of a header, such as X-Auth-Token');
 const scalar = z.union([z.string(), z.number(), z.boolean()]);
-const FILLED = '`$'.concat('{VARIABLE}` is filled in');
 
 const place = z.union([
   text,
@@ -35,12 +34,7 @@ export const loginShape = {
     'login',
   ),
   method: about(
-    z
-      .string()
-      .regex(
-        /^(?:[Gg][Ee][Tt]|[Pp][Oo][Ss][Tt]|[Pp][Uu][Tt]|[Pp][Aa][Tt][Cc][Hh])$/,
-        'must be GET, POST, PUT or PATCH',
-      ),
+    z.string().regex(inAnyCase(['GET', 'POST', 'PUT', 'PATCH']), 'must be GET, POST, PUT or PATCH'),
     'Method of the login. Default: `POST`.',
     'POST',
   ).exactOptional(),
@@ -61,13 +55,13 @@ export const loginShape = {
     tenant: 'acme',
   }).exactOptional(),
   body: about(z.record(z.string(), z.unknown()), `JSON body of the login; ${FILLED}.`, {
-    email: '$'.concat('{SHOP_EMAIL}'),
-    password: '$'.concat('{SHOP_PASSWORD}'),
+    email: '\u0024{SHOP_EMAIL}',
+    password: '\u0024{SHOP_PASSWORD}',
   }).exactOptional(),
   form: about(
     z.record(z.string(), scalar),
     `Fields of the login as an HTML form sends them, instead of \`body\`; ${FILLED}.`,
-    { username: '$'.concat('{SHOP_USER}'), password: '$'.concat('{SHOP_PASSWORD}') },
+    { username: '\u0024{SHOP_USER}', password: '\u0024{SHOP_PASSWORD}' },
   ).exactOptional(),
   token: about(
     place,

@@ -22,6 +22,15 @@ export function named(pattern: RegExp, say: string): z.ZodString {
   return z.string({ error: ({ input }) => (input === undefined ? undefined : say) }).regex(pattern, say);
 }
 
+/** Said of every text in which variables are filled in. */
+export const FILLED = '`\u0024{VARIABLE}` is filled in';
+
+/** Any of these words, in upper or lower case. A flag of the expression would not pass into the JSON Schemas for editors. */
+export function inAnyCase(words: readonly string[]): RegExp {
+  const spellings = words.map((word) => word.replace(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`));
+  return new RegExp(`^(?:${spellings.join('|')})$`);
+}
+
 export function headerName(say: string): z.ZodString {
   return named(HEADER_NAME, say);
 }

@@ -1,21 +1,24 @@
 // doctor --online, the part that touches the network: whether anybody listens, then reads through a gateway of their own, which
 // refuses everything else.
+
 import { randomBytes } from 'node:crypto';
-import type { Finding } from '../doctor/finding.ts';
-import { checkReads } from '../doctor/online/check-reads.ts';
-import type { ReadAnswer } from '../doctor/online/prove-credentials.ts';
-import { withFields } from '../domain/curation/copy-endpoint.ts';
-import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../endpoint/model.ts';
-import { createRedactor } from '../endpoint/redaction/redact.ts';
-import { collectSecrets } from '../endpoint/secrets.ts';
-import { GatewayError } from '../errors.ts';
-import { createSender, type RawResponse } from '../executor/send.ts';
-import { createTokens } from '../executor/tokens/token-store.ts';
-import { explainFailure } from '../executor/unreachable.ts';
-import { createGateway, type Gateway, type GatewayOptions } from '../gateway.ts';
-import { dial, planWay } from '../network/dial.ts';
-import type { ProxyRules } from '../network/proxy-rules.ts';
-import { withoutExposure } from '../serving.ts';
+import type { Finding } from '../../doctor/finding.ts';
+import { checkReads } from '../../doctor/online/check-reads.ts';
+import type { ReadAnswer } from '../../doctor/online/prove-credentials.ts';
+import { withFields } from '../../domain/curation/copy-endpoint.ts';
+import { originOf } from '../../endpoint/address.ts';
+import { type Args, type Connection, type Credential, DEFAULT_LIMITS, type Endpoint } from '../../endpoint/model.ts';
+import { createRedactor } from '../../endpoint/redaction/redact.ts';
+import { collectSecrets } from '../../endpoint/secrets.ts';
+import { parseJson } from '../../endpoint/untrusted.ts';
+import { GatewayError } from '../../errors.ts';
+import { createSender, type RawResponse } from '../../executor/send.ts';
+import { createTokens } from '../../executor/tokens/token-store.ts';
+import { explainFailure } from '../../executor/unreachable.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../gateway.ts';
+import { dial, planWay } from '../../network/dial.ts';
+import type { ProxyRules } from '../../network/proxy-rules.ts';
+import { withoutExposure } from '../../serving.ts';
 
 export interface OnlineReport {
   readonly findings: readonly Finding[];
@@ -114,7 +117,13 @@ async function issueToken(
   const sender = createSender({ proxies });
   const tokens = createTokens(sender.send, createRedactor(collectSecrets(domains)), 'landbridge');
   try {
-    await tokens.fetch({ credential, tool, apiOrigin: originOf(baseUrl), connection, ...(subject && { subject }) });
+    await tokens.fetch({
+      credential,
+      tool,
+      apiOrigin: originOf(baseUrl) ?? '',
+      connection,
+      ...(subject && { subject }),
+    });
     return undefined;
   } catch (error) {
     const { status, variables } = error instanceof GatewayError ? error.details : {};
@@ -136,15 +145,7 @@ interface Reply {
 
 function valueIn({ headers, body }: RawResponse): { readonly value?: unknown } {
   if (!/json/i.test(String(headers['content-type'])) || body.length > MAX_COMPARED_BYTES) return {};
-  try {
-    return { value: JSON.parse(body.toString('utf8')) };
-  } catch {
-    return {};
-  }
-}
-
-function originOf(baseUrl: string): string {
-  return baseUrl === '' ? '' : new URL(baseUrl).origin;
+  return { value: parseJson(body.toString('utf8')) };
 }
 
 /** Origin and connection: a certificate may open what is closed to others. */
@@ -159,7 +160,7 @@ async function findSilent(domains: Gateway['domains'], proxies: ProxyRules): Pro
     for (const endpoint of endpoints) if (endpoint.baseUrl !== '') ways.set(wayOf(endpoint), { endpoint, where: name });
   const silent = new Map<string, Finding>();
   const attempts = [...ways].map(async ([way, { endpoint, where }]) => {
-    const origin = originOf(endpoint.baseUrl);
+    const origin = originOf(endpoint.baseUrl)!;
     const problem = await tryConnect(origin, endpoint.connection, proxies);
     if (problem === undefined) return;
     const message = `${origin} cannot be reached: ${problem}`;
