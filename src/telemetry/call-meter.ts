@@ -1,4 +1,4 @@
-// Counts calls as they end. What a call adds to is found by one look-up: the series of its face, tool and outcome together.
+// Counts calls as they end. What a call adds to is found by one look-up: the series of its transport, client, tool and outcome together.
 import type { Transport } from '../call/caller.ts';
 import type { Confirmation } from '../call/evidence.ts';
 import type { ExecutionContext, ResultFacts } from '../call/execution-context.ts';
@@ -34,7 +34,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'subscriptions/listen',
 ]);
 
-/** What a call of one face, tool and outcome adds to. */
+/** What a call adds to, found by its transport, client, tool and outcome. */
 interface CallSeries {
   readonly calls: Cell;
   readonly whole: Buckets;

@@ -117,13 +117,13 @@ export class HistogramFamily extends Family<Buckets> {
   }
 }
 
-/** What was found at the moment of a scrape, counted by somebody else: values by their labels, in the order of the table. */
-export function toSamples(
-  spec: MetricSpec,
-  found: readonly (readonly [labels: readonly string[], value: number])[],
-): Snapshot {
+/** One value, with its labels in the order of the table. */
+export type Sample = readonly [labels: readonly string[], value: number];
+
+/** A metric that something else counts, as it stands at the moment of a scrape. */
+export function toSamples(spec: MetricSpec, samples: readonly Sample[]): Snapshot {
   const names = Object.keys(spec.labels);
-  const values = found.map(([labels, value]) => ({
+  const values = samples.map(([labels, value]) => ({
     labels: Object.fromEntries(names.map((name, index) => [name, labels[index] ?? ''])),
     value,
   }));

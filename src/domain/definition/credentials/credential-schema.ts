@@ -69,14 +69,16 @@ export const scheme = strict({
     'Variables for a security scheme of the imported document; what kind it is the document says. The name is that of the scheme.',
 });
 
+/** Fields of those above that may be left out. */
+function optional<Name extends keyof typeof variables>(...names: readonly Name[]) {
+  const fields = names.map((name) => [name, variables[name].exactOptional()]);
+  return Object.fromEntries(fields) as { [Key in Name]: z.ZodExactOptional<(typeof variables)[Key]> };
+}
+
 /** What asking a token endpoint as a client takes. */
 const clientFields = {
   tokenUrl: variables.tokenUrl,
-  clientIdEnv: variables.clientIdEnv.exactOptional(),
-  clientIdFile: variables.clientIdFile.exactOptional(),
-  clientSecretEnv: variables.clientSecretEnv.exactOptional(),
-  clientSecretFile: variables.clientSecretFile.exactOptional(),
-  scopes: variables.scopes.exactOptional(),
+  ...optional('clientIdEnv', 'clientIdFile', 'clientSecretEnv', 'clientSecretFile', 'scopes'),
 };
 
 export const kinds = z.discriminatedUnion('kind', [
@@ -84,21 +86,16 @@ export const kinds = z.discriminatedUnion('kind', [
     kind: about(z.literal('apiKey'), 'A key in a header, query parameter or cookie.', 'apiKey'),
     in: about(z.enum(['header', 'query', 'cookie']), 'Where the key goes. Default: `header`.', 'query').exactOptional(),
     field: about(text, 'Name of the header, query parameter or cookie.', 'X-API-Key'),
-    env: variables.env.exactOptional(),
-    file: variables.file.exactOptional(),
+    ...optional('env', 'file'),
     prefix: about(z.string(), 'Put before the key, its blank included.', 'Token ').exactOptional(),
   }).meta({ id: 'apiKey' }),
   closed({
     kind: about(z.literal('bearer'), 'A token, sent as `Authorization: Bearer …`.', 'bearer'),
-    env: variables.env.exactOptional(),
-    file: variables.file.exactOptional(),
+    ...optional('env', 'file'),
   }).meta({ id: 'bearer' }),
   closed({
     kind: about(z.literal('basic'), 'User name and password, sent as `Authorization: Basic …`.', 'basic'),
-    usernameEnv: variables.usernameEnv.exactOptional(),
-    usernameFile: variables.usernameFile.exactOptional(),
-    passwordEnv: variables.passwordEnv.exactOptional(),
-    passwordFile: variables.passwordFile.exactOptional(),
+    ...optional('usernameEnv', 'usernameFile', 'passwordEnv', 'passwordFile'),
   }).meta({ id: 'basic' }),
   closed({
     kind: about(
@@ -120,13 +117,8 @@ export const kinds = z.discriminatedUnion('kind', [
   assertion,
   closed({
     kind: about(z.literal('awsSigv4'), 'Every request is signed (AWS Signature Version 4).', 'awsSigv4'),
-    accessKeyIdEnv: variables.accessKeyIdEnv.exactOptional(),
-    accessKeyIdFile: variables.accessKeyIdFile.exactOptional(),
-    secretAccessKeyEnv: variables.secretAccessKeyEnv.exactOptional(),
-    secretAccessKeyFile: variables.secretAccessKeyFile.exactOptional(),
-    sessionTokenEnv: variables.sessionTokenEnv.exactOptional(),
-    sessionTokenFile: variables.sessionTokenFile.exactOptional(),
-    region: variables.region.exactOptional(),
+    ...optional('accessKeyIdEnv', 'accessKeyIdFile', 'secretAccessKeyEnv', 'secretAccessKeyFile'),
+    ...optional('sessionTokenEnv', 'sessionTokenFile', 'region'),
     service: variables.service,
   }).meta({ id: 'awsSigv4' }),
   closed(loginShape).meta({ id: 'login' }),
