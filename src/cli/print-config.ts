@@ -22,7 +22,7 @@ interface Row {
 
 export async function runConfig(files: readonly string[], flags: Flags): Promise<void> {
   const config = readConfig({ ...flags, paths: files }, process.env);
-  // Only domain files know whether a variable that begins like ours is one of theirs.
+  // A variable with our prefix may belong to a domain file: only loading them tells.
   if (config.strangers.length > 0) await (await load(config)).close();
   const { checkSettings } = await import('./serve/start-checks.ts');
   await checkSettings(config);
@@ -61,7 +61,7 @@ function describeOrigin(origin: Origin | undefined): string {
   return origin.by === 'file' ? origin.where : `${origin.by} ${origin.where}`.trim();
 }
 
-/** The value without what others must not read. Hashes of keys are no secret: nobody can make the key of one. */
+/** The value without secrets. Hashes of keys are shown: a key cannot be computed from them. */
 function hide(name: string, value: unknown): unknown {
   if (value === undefined) return undefined;
   if (name === 'secret') return HIDDEN;
@@ -87,7 +87,7 @@ function hide(name: string, value: unknown): unknown {
   return value;
 }
 
-/** Without what nobody said and nothing stands for: OpenTelemetry's own defaults. */
+/** Without values that are not set, for which OpenTelemetry's own defaults apply. */
 function withoutBlanks(values: object): object {
   const isBlank = (value: unknown): boolean =>
     value === undefined || (isObject(value) && Object.values(value).every(isBlank));

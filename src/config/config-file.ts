@@ -97,7 +97,7 @@ export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: E
 }
 
 export function readConfigFile({ file, value, positionOf }: DeploymentText, env: Environment): Deployment {
-  // The loader fills in headers itself: it has to know which of their parts are secrets.
+  // Headers are left alone: the loader fills them in, because it has to know which parts are secrets.
   const filled = fillIn(value, env, (path) => path[0] === 'headers');
   const problems = [...filled.problems, ...refuseInlineSecret(value), ...refuseMisplaced(value)];
   const parsed = parse(filled);

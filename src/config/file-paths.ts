@@ -1,5 +1,5 @@
-// Paths in landbridge.yaml count from the folder it stands in. A type cannot know that folder: it leaves a mark, and
-// whoever read the file puts the folder in front.
+// Paths in landbridge.yaml are relative to its folder. The zod types do not know that folder: they wrap each path, and
+// resolvePaths() puts the folder in front.
 
 import { isAbsolute, join } from 'node:path';
 import { type Of, text } from '../domain/definition/shape/fields.ts';

@@ -6,7 +6,7 @@ import type { Problem } from '../endpoint/problems.ts';
 
 type Path = Problem['path'];
 
-/** Anchors let a file hold itself. */
+/** YAML anchors can make a value contain itself. */
 const MAX_DEPTH = 30;
 
 export interface Filled {
@@ -19,7 +19,7 @@ export interface Filled {
   readonly places: ReadonlySet<string>;
 }
 
-/** `isLeft`: the text stays as it is, but its variables must be set all the same. */
+/** Where `isLeft` is true the text stays as it is, but its variables must still be set. */
 export function fillIn(value: unknown, env: Environment, isLeft: (path: Path) => boolean = () => false): Filled {
   const problems: Problem[] = [];
   const variables = new Set<string>();

@@ -14,7 +14,7 @@ import type { ConfigFile } from './config-file.ts';
 import { explainWeakness, hashKey } from './key-format.ts';
 import type { KeyEntry } from './sections/auth-schema.ts';
 
-/** A key that may call: nobody can make the key of it. */
+/** An API key by its hash, from which the key cannot be computed. */
 export interface ConfiguredKey extends Pick<KeyEntry, 'name' | 'profiles' | 'effects' | 'expires' | 'limits'> {
   /** 64 hexadecimal digits, in lower case. */
   readonly sha256: string;
@@ -42,7 +42,7 @@ export function readKeys(
   return keys;
 }
 
-/** A key that stands there twice may be meant for two callers, or for two sets of permissions: nobody knows for which. */
+/** The same key twice is ambiguous: it could be two callers, or two sets of permissions. */
 function refuseTwins(keys: readonly ConfiguredKey[], auth: AuthSection | undefined): void {
   const owners = new Map<string, number>();
   /** Those of the section come first, in its order. */

@@ -111,7 +111,7 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
     readonly origins: ReadonlyMap<string, Origin>;
     /** landbridge.yaml, as it was named. */
     readonly file: string | undefined;
-    /** Variables that begin like ours and are none: an error, unless a domain file asks for them. */
+    /** Variables with our prefix that are no setting: an error, unless a domain file uses them. */
     readonly strangers: readonly string[];
     /** Variables that landbridge.yaml refers to. */
     readonly fileVariables: ReadonlySet<string>;
@@ -123,7 +123,7 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
  */
 export type Reach = 'all' | 'variables' | 'nothing';
 
-/** Settings about what `domains` names. Whoever names other files says this of them as well. */
+/** Settings that belong to `domains` of the file. They are ignored when the command line names other files. */
 const ABOUT_DOMAINS: readonly SettingName[] = ['baseUrl', 'headers', 'refsRoot'];
 
 export function readConfig(commandLine: Flags, processEnv: Environment, reach: Reach = 'all'): Config {
@@ -157,7 +157,7 @@ export function readConfig(commandLine: Flags, processEnv: Environment, reach: R
   });
 }
 
-/** For commands that need hardly a setting: what is wrong with landbridge.yaml is not for them to tell. */
+/** For commands that use hardly any settings: they do not report what is wrong with landbridge.yaml. */
 export function refuseStrangeVariables(flags: Flags, processEnv: Environment): void {
   let config: Config;
   try {
@@ -168,7 +168,7 @@ export function refuseStrangeVariables(flags: Flags, processEnv: Environment): v
   refuseStrangers(config.strangers);
 }
 
-/** API keys of a container, which has no file of settings. */
+/** API keys given without a settings file, as in a container. */
 function readKeySettings(
   flags: Flags,
   env: Environment,
@@ -177,7 +177,7 @@ function readKeySettings(
   for (const [name, where] of Object.entries(SECTION_VARIABLES))
     if (env[where]) origins.set(name, { by: 'variable', where });
   if (flags.apiKeys !== undefined) origins.set('apiKeysFile', { by: 'flag', where: '--api-keys' });
-  // Elsewhere an empty variable is an unset one; here that would let everybody in.
+  // Everywhere else an empty variable counts as unset. Here that would switch authentication off.
   const keys = env[SECTION_VARIABLES.apiKeys];
   if (keys !== undefined && keys.replace(/[\s,]/g, '') === '')
     throw usageError(
@@ -262,7 +262,7 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
   const file = config ?? (env.LANDBRIDGE_CONFIG || undefined);
   if (file !== undefined) return file;
   if (existsSync('landbridge.yaml')) return 'landbridge.yaml';
-  // Settings that are written down and not read would be missed only when it is too late.
+  // A file with the wrong ending would be ignored without notice, safety settings included.
   if (existsSync('landbridge.yml'))
     throw new GatewayError(
       'BAD_CONFIG',
@@ -271,7 +271,7 @@ function chooseFile({ config }: Flags, env: Environment): string | undefined {
   return undefined;
 }
 
-/** Every setting by the first who says something of it: flag, variable, file, default. */
+/** Every setting from the first of these that has it: flag, variable, file, default. */
 function readSettings(
   flags: Flags,
   environment: ReadEnvironment,
@@ -289,7 +289,7 @@ function readSettings(
   return { values: Object.fromEntries(values) as Values, origins };
 }
 
-/** What flag or variable say, with who of them. */
+/** What a flag or a variable says, and which of the two. */
 function findTyped(
   name: string,
   { flag, variable }: Setting,
@@ -337,7 +337,7 @@ function isNaming({ paths = [], domains = [] }: Flags, env: Environment): boolea
   return paths.length > 0 || domains.length > 0 || Boolean(env[SETTINGS.domains.variable]);
 }
 
-/** The samples in place of APIs that were meant would be found out by a caller. */
+/** Missing domains stop the start: otherwise the bundled samples would be served in their place. */
 function refuseMissing(deployment: Deployment): void {
   const problems = (deployment.settings.domains ?? []).flatMap((path, index) =>
     isWebAddress(path) || path === '-' || existsSync(path)
@@ -372,7 +372,7 @@ function pointTo({ file, positionOf }: Deployment, name: string): Origin {
   return { by: 'file', where: `${file}:${positionOf([name])?.line ?? 1}` };
 }
 
-/** Never in the file itself: those are shared and committed. */
+/** Reads a secret from a variable or file: settings files are shared and committed. */
 function readSecret(
   { env: variable, file }: SecretSource,
   path: readonly string[],
@@ -393,7 +393,7 @@ function readSecret(
   throw refuse(field, `leads to a secret that ${parsed.error.issues[0]!.message}`);
 }
 
-/** A client that starts us over stdio did not ask for a port; only a flag does, or the file that asks for stdio. */
+/** With --stdio there is no HTTP unless --port is given too; a settings file with `stdio` may ask for both. */
 function decideHttp(flags: Flags, ofFile: boolean | undefined, stdio: boolean, origins: Map<string, Origin>): boolean {
   if (flags.http === false || flags.stdio)
     origins.set('http', { by: 'flag', where: flags.http === false ? '--no-http' : '--stdio' });
@@ -417,7 +417,7 @@ function variablesIn({ header }: Flags): string[] {
   );
 }
 
-/** Whether a flag or a variable said it, and neither landbridge.yaml nor nobody. */
+/** Whether the value comes from a flag or a variable, and not from landbridge.yaml or a default. */
 export function isTyped({ origins }: Pick<Config, 'origins'>, name: string): boolean {
   const { by = 'file' } = origins.get(name) ?? {};
   return by !== 'file';

@@ -1,5 +1,5 @@
-// Every setting of a deployment that is one value: what it may be, what holds when nobody says anything, its flag and its
-// variable. The name here is its name in landbridge.yaml. Help for editors and the reference in docs/ are made of this table.
+// Every setting of a deployment that is one value: its type, default, flag and variable. The name here is its name in
+// landbridge.yaml. The schemas for editors and the reference in docs/ are generated from this table.
 
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -18,7 +18,7 @@ export interface Setting {
   readonly type: z.ZodType;
   /** As a flag or variable has it, where that is not the same as text. */
   readonly typed?: z.ZodType;
-  /** What holds when nobody says anything. */
+  /** The default. */
   readonly fallback?: unknown;
   /** As commander spells it. */
   readonly flag?: string;
@@ -31,20 +31,20 @@ export const port = z
   .min(0, 'must be at least 0')
   .max(65_535, 'must be at most 65535');
 const positive = z.number({ error: 'must be a number' }).int('must be a whole number').min(1, 'must be at least 1');
-/** More processes than any machine has use for are a slip of the keyboard. */
+/** A larger number is taken for a typo. */
 const workers = z.union([positive.max(256), z.literal('auto')], { error: 'must be a number from 1 to 256, or auto' });
 const seconds = z.number({ error: 'must be a number' }).min(0, 'must be at least 0');
-/** Whoever writes anything else meant something: guessing "no" would switch a safety off. */
+/** Only true and false: treating a typo as "no" could switch a safety off. */
 const truth = z.boolean({ error: 'must be true or false' });
 const url = z.url({ protocol: /^https?$/, error: 'must be an http(s) URL, for example https://api.example.com/v1' });
-/** `/mcp` is put behind it: whoever pastes the whole URL would have clients look at /mcp/mcp. */
+/** Refuses a URL that ends in /mcp: `/mcp` is appended, and clients would look at /mcp/mcp. */
 const publicUrl = url.superRefine((text, context) => {
   if (!URL.canParse(text)) return;
   const { pathname, search, hash, username, password } = new URL(text);
   if (/\/mcp\/?$/.test(pathname)) context.addIssue('must be without /mcp at its end: it is added where MCP is served');
   if (search || hash || username || password) context.addIssue('must have no query, fragment or login');
 });
-/** No part of it may stand for another, or be one of ours. */
+/** No `.` or `..` segments, and none of the gateway's own paths. */
 const basePath = named(
   /^(?!\/(?:mcp|healthz|readyz|\.well-known)(?:\/|$))(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)+\/?$/,
   'must be a path such as /tools, without /mcp at its end',

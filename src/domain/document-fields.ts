@@ -56,14 +56,14 @@ function guardOf({ guard, effect }: Endpoint, definition: DomainDefinition): Par
   return guard === 'confirm' && policy === 'deny' ? { guard: 'deny' } : {};
 }
 
-/** Thousands of endpoints stay what they are when there is nothing to change. */
+/** Does not copy an endpoint when there is nothing to change: there may be thousands. */
 function withSome(endpoint: Endpoint, changes: Partial<Endpoint>): Endpoint {
   return Object.keys(changes).length === 0 ? endpoint : withFields(endpoint, changes);
 }
 
 function limitsOf({ limits }: Endpoint, timeoutMs?: number, maxResponseBytes?: number): Partial<Endpoint> {
   if (timeoutMs === undefined && maxResponseBytes === undefined) return {};
-  // what the document itself asks for (x-mcp) is nearer to the operation than a default of the file
+  // A timeout from x-mcp is about this operation, and counts more than the file's default for all.
   const unsaid = limits.timeoutMs === DEFAULT_LIMITS.timeoutMs;
   return {
     limits: {
@@ -84,13 +84,13 @@ function withSchemes(own: ReadonlyMap<string, Credential>, { endpoints }: Domain
   return credentials;
 }
 
-/** Secret headers of the file were added by the import; another choice of credentials does not take them away. */
+/** Keeps the secret headers, which the import has added, when `security` chooses other credentials. */
 function keepHeaders({ security }: Endpoint, chosen: Endpoint['security']): Endpoint['security'] {
   const headers = (security[0] ?? []).filter((credential) => isOfHeader(credential.name));
   return withProofs(chosen, headers);
 }
 
-/** Where most operations live; the credentials of the file belong there and nowhere else. */
+/** The origin of most operations: credentials of the file are sent there and nowhere else. */
 export function homeOrigin(endpoints: readonly Endpoint[]): string | undefined {
   // Thousands of endpoints share a handful of base URLs; parsing one is the expensive part.
   const endpointsAt = new Map<string, number>();
@@ -138,7 +138,7 @@ export function warnAbroad(endpoints: readonly Endpoint[], file: string): string
   ];
 }
 
-/** Credentials that wait for a prefixed variable because the document chose where they go: what to write to choose oneself. */
+/** For credentials whose destination the document chose: what to write in the file to confirm it and use the plain variable. */
 export function adviseOrigins(endpoints: readonly Endpoint[], file: string): string[] {
   const home = homeOrigin(endpoints);
   const advice = new Set<string>();
@@ -167,7 +167,7 @@ export function adviseOrigins(endpoints: readonly Endpoint[], file: string): str
   return [...advice];
 }
 
-/** Variables of the file that go to a token URL of the document, away from the API: what to write so that it stays there. */
+/** For variables of the file that are sent to a token URL of the document, at another origin: what to write to pin that URL. */
 export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: DomainDefinition): Problem[] {
   const home = homeOrigin(endpoints);
   const advice = new Map<string, Problem>();
@@ -185,7 +185,7 @@ export function adviseTokenUrls(endpoints: readonly Endpoint[], definition: Doma
   return [...advice.values()];
 }
 
-/** Where a document says that a token is to be had. */
+/** The token endpoint that a document names. */
 function tokenUrlOf(credential: Credential): string | undefined {
   if (credential.kind === 'oauth2') return credential.tokenUrl;
   if (credential.kind !== 'login' || credential.isScheme !== true) return undefined;

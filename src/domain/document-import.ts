@@ -31,7 +31,7 @@ export interface Imported {
   readonly domain: Domain;
   /** Plain headers of the file; the secret ones are among the credentials of the domain already. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Those that say who calls. */
+  /** Headers that tell the API who is calling. */
   readonly callerHeaders: readonly CallerHeader[];
   /** Whole credentials of the file, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
@@ -54,7 +54,7 @@ export async function importFor(
   const base = readBaseUrl([definition.baseUrl], options);
   if (base !== undefined && 'problem' in base) problems.push({ path: ['baseUrl'], message: base.problem });
   const serverVariables = readServerVariables(definition, options, problems);
-  // Without an address nothing can be imported; in spite of a wrong header a file can, and all mistakes are said at once.
+  // Without an address nothing can be imported. With a wrong header a file still can, so that all mistakes are reported at once.
   const addressProblems = problems.length;
   const plan = readHeaders(definition.headers ?? {}, options.env, ['headers'], problems);
   const { headers, credentials } = plan;
@@ -111,7 +111,7 @@ export async function importFor(
   }
 }
 
-/** Without its header a document may arrive as the few operations that anybody may see: better no start than half of one. */
+/** Without its header, a server may answer with a document of the public operations only: stop instead of serving half of them. */
 function refuseUnsetHeaders(credentials: readonly Credential[], problems: Problem[]): void {
   for (const credential of credentials) {
     const variables = unsetVariables(credential);
@@ -140,13 +140,13 @@ function readServerVariables(
   return Object.fromEntries(values);
 }
 
-/** The name of the only credential; a parameter that is made an argument again is none. */
+/** The name of the only credential. Entries with `argument` turn a parameter back into an argument and do not count. */
 function singleOf(credentials: DomainDefinition['credentials'] = {}): string | undefined {
   const names = Object.keys(credentials).filter((name) => !('argument' in credentials[name]!));
   return names.length === 1 ? names[0] : undefined;
 }
 
-/** The variables of each credential; what kind it is, the document knows. */
+/** The variables of each credential; the document says what kind it is. */
 function sourcesOf(credentials: DomainDefinition['credentials']): Record<string, CredentialSource> {
   const sources: Record<string, CredentialSource> = {};
   for (const [name, credential] of Object.entries(credentials ?? {})) {

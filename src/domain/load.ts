@@ -33,12 +33,12 @@ export interface LoadOptions {
   readonly stdin?: NodeJS.ReadableStream;
 }
 
-/** What the files loaded before leave to those after. */
+/** State shared between the files of one load. */
 interface Loading {
   readonly options: LoadOptions;
   /** URLs of embedded APIs by name. */
   readonly running: Map<string, string>;
-  /** A header on the command line holds a secret of one API; what else is loaded beside it must not get it. */
+  /** A `--header` is a secret of one API: only the origin of the first one gets it. */
   headerOrigin: string | undefined;
 }
 
@@ -65,7 +65,7 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
     } catch (error) {
       if (!(error instanceof MistakesError)) throw error;
       mistakes.push(...error.mistakes);
-      // The other files are read only to say what is wrong with them: what was meant for the first must not go to them.
+      // The remaining files are only checked for mistakes now: the header was meant for this one, and must not go to them.
       loading.headerOrigin ??= NO_ORIGIN;
     }
   }
@@ -73,7 +73,7 @@ export async function loadDomains(options: LoadOptions): Promise<Domain[]> {
   return domains;
 }
 
-/** The origin of nothing. */
+/** No URL has this origin. */
 const NO_ORIGIN = 'null';
 
 /** Two documents may bear one title (two versions of an API): the later one gets a number. Files choose their own names. */

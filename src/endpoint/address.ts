@@ -1,4 +1,4 @@
-// Addresses that belong to a machine or a network of one's own: nothing from outside may choose to send a request there.
+// URLs and hosts: which addresses are private, so that no document from the network may send a request there.
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 const OWN = new BlockList();

@@ -71,7 +71,7 @@ export function expand(
   return { text: filled, missing, variables };
 }
 
-/** A file by a relative path: nobody can tell from which folder it would count. */
+/** A file with a relative path, which could be relative to any folder. */
 function isLost(name: string): boolean {
   return name.startsWith(FILE_MARK) && !name.startsWith(`${FILE_MARK}/`);
 }
@@ -104,7 +104,7 @@ export function lookup(env: Environment, name: string): string | undefined {
   return file !== undefined && 'text' in file && file.text !== '' ? file.text : undefined;
 }
 
-/** Nobody mounts a file for what everybody may see. */
+/** Whether a variable is read from a file; then its value counts as a secret. */
 export function isFromFile(env: Environment, name: string): boolean {
   return !(Object.hasOwn(env, name) && env[name]) && secretFileFor(env, name) !== undefined;
 }

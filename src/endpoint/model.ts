@@ -231,7 +231,7 @@ export type Credential =
       readonly service: string;
     };
 
-/** A header whose value is another for each caller: of its request, or made of what the door has verified about it. */
+/** A header whose value depends on the caller: copied from its request, or made of what was verified about it. */
 export type CallerHeader =
   | { readonly name: string; readonly from: 'request' }
   | { readonly name: string; readonly from: 'principal'; readonly text: CallerText };
@@ -375,7 +375,7 @@ export interface Endpoint {
   readonly callerHeaders?: readonly CallerHeader[];
   readonly args: readonly Arg[];
   readonly fixed: readonly FixedValue[];
-  /** Places the API has that nobody is offered and nothing is sent to. */
+  /** Parameters of the API that are hidden from callers and never sent. */
   readonly withheld?: readonly Target[];
   readonly body?: BodyPlan;
   /**
@@ -403,9 +403,9 @@ export interface Endpoint {
   readonly audit?: AuditPlan;
   /** Realistic argument sets. */
   readonly examples: readonly Args[];
-  /** Every request example of the document as it stands there; read when somebody asks (schema/example-calls.ts). */
+  /** Every request example of the document, unchanged; read on demand (schema/example-calls.ts). */
   readonly documentExamples?: () => readonly DocumentExample[];
-  /** What the document says of the operation and the endpoint has no use for; looked for when a person asks. */
+  /** Parts of the operation in the document that the endpoint does not use; collected on demand. */
   readonly leftOut?: () => readonly LeftOut[];
   /** Also (or only) offered as an MCP resource template. */
   readonly expose: 'tool' | 'resource' | 'both';
@@ -424,7 +424,7 @@ export interface Endpoint {
 export interface LeftOut {
   readonly what: string;
   readonly why: string;
-  /** The name of a parameter that says once more who calls, beside a security scheme of the document. */
+  /** The name of a parameter that repeats what a security scheme of the document sends. */
   readonly token?: string;
 }
 
@@ -489,7 +489,7 @@ export interface PromptSpec {
     readonly text?: string;
     /** URI of a resource to embed; `{{argument}}` is replaced. */
     readonly resource?: string;
-    /** Where that is written, for whoever finds that there is none. */
+    /** Where that is written, for the error if there is no such resource. */
     readonly place?: string;
   }[];
 }

@@ -136,7 +136,7 @@ export function unescapeHtml(text: string): string {
 }
 
 function withoutMarkup(text: string): string {
-  // Markup that means code or a table is fenced, for whoever wants to leave it out.
+  // Code and tables become fenced blocks, which withoutSamples() can leave out.
   const fenced = text
     .replace(/<(?:pre|table)\b[^<>]{0,200}>|<\/(?:pre|table)>/gi, '\n```\n')
     .replace(/<\/?h[1-6]\b[^<>]{0,200}>/gi, '\n\n');

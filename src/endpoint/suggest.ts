@@ -1,7 +1,7 @@
 // "Did you mean": the nearest of some words, or nothing when none is near enough to be helpful.
 import { editDistance, MAX_COMPARED } from './edits.ts';
 
-/** Work is bounded by these alone: longer words are nobody's slip, and of more candidates only the first are compared. */
+/** Bounds the work, together with MAX_COMPARED: only the first candidates are compared. */
 const MAX_CANDIDATES = 5_000;
 
 /** The candidate a person most likely meant by `word`; undefined when every one is too far away. */

@@ -22,7 +22,7 @@ export function createKeyAuthority(keys: readonly ApiKey[]): Authority {
   const entries = keys.map(toEntry);
   const find = (token: string): Entry | undefined => {
     const presented = hash('sha256', token, 'buffer');
-    // Every hash is compared, whole, whichever fits: how long it takes tells nothing but how many keys there are.
+    // Always compares all hashes, so that the time reveals nothing but their number.
     let match: Entry | undefined;
     for (const entry of entries) if (timingSafeEqual(entry.hash, presented)) match = entry;
     return match;

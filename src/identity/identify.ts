@@ -1,4 +1,4 @@
-// Who calls: what a request shows for itself → a principal, or a refusal that says how to be let in.
+// Who is calling: the credential in a request → a principal, or a refusal that says how to authenticate.
 // Each authority (API keys, an OAuth issuer) knows its own tokens; nothing here decides what a principal may do.
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../call/caller.ts';
@@ -9,9 +9,9 @@ import type { Identify } from '../transport/http-door.ts';
 export type Verdict = { readonly principal: Principal } | Refusal;
 
 export interface Authority {
-  /** Undefined: the token is none of its own. `profile` is what it is shown for: '' is /mcp itself. */
+  /** Undefined if it does not know the token. `profile` is the endpoint that is called: '' is /mcp itself. */
   check(token: string, profile: string): Verdict | undefined | Promise<Verdict | undefined>;
-  /** For the log: why it did not know a token that nobody knew; undefined where it has nothing to say. */
+  /** For the log: why a token that no authority knows is not valid; undefined if it cannot tell. */
   explain?(token: string): Explanation | undefined;
 }
 
@@ -24,7 +24,7 @@ export interface IdentifyOptions {
   readonly challenge: (profile: string, error?: 'invalid_token') => string;
 }
 
-/** Longer ones are nobody's. */
+/** Longer ones are refused unread. */
 const MAX_TOKEN_CHARS = 8_192;
 /** RFC 6750 2.3, which OAuth 2.1 has dropped. */
 const IN_ADDRESS = /[?&](?:access_token|api_key)=/i;
@@ -69,7 +69,7 @@ function askAll(all: readonly Authority[], token: string, profile: string, from 
   return undefined;
 }
 
-/** For whoever shows a key or token otherwise than in a request of HTTP. */
+/** For keys and tokens that do not come in an HTTP request. */
 export function createTokenCheck(
   authorities: readonly Authority[],
   profile: string,
@@ -115,12 +115,12 @@ function readToken({ headers, rawHeaders }: IncomingMessage): Shown {
   return token === undefined || token === '' ? undefined : { token };
 }
 
-/** Counted as they came: of several `Authorization` Node keeps the first, and what stands before us may have read the last. */
+/** Counts the raw headers: of several `Authorization` headers Node keeps the first, but a proxy may have checked the last. */
 function countCredentials(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at]!;
-    // Most names are told by their length.
+    // Most other names differ in length already.
     if (name.length !== 13 && name.length !== 9) continue;
     const lower = name.toLowerCase();
     if (lower === 'authorization' || lower === 'x-api-key') count++;

@@ -7,7 +7,7 @@ export interface Permissions {
   readonly profiles?: readonly string[] | undefined;
   /** Absent: all. */
   readonly effects?: readonly Effect[] | undefined;
-  /** ISO 8601; from then on nobody comes in by it. */
+  /** ISO 8601; it is refused from then on. */
   readonly expires?: string | undefined;
   readonly limits?: CallLimits | undefined;
 }

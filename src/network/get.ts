@@ -63,7 +63,7 @@ export async function get(
   });
 }
 
-/** Nothing to be arranged: Node's own fetch, which tracing tools and tests know how to watch. */
+/** Without proxy and certificates: Node's own fetch, which tracing tools and tests can observe. */
 async function fetchPlainly(url: URL, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<Got> {
   const response = await fetch(url, { headers, redirect: 'manual', signal }).catch((error: Error) => {
     throw error.cause ?? error;
@@ -87,7 +87,7 @@ function orAborted(dialling: Promise<Socket>, signal: AbortSignal): Promise<Sock
 }
 
 function ask(url: URL, options: RequestOptions): Promise<Got> {
-  // Of a socket of ours TLS is done already, and no agent makes another.
+  // A socket from createConnection has finished TLS already.
   const isOurs = options.createConnection !== undefined;
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
   return new Promise((resolve, reject) => {
@@ -115,7 +115,7 @@ function unpack(answer: IncomingMessage): Readable {
         : encoding === 'deflate'
           ? createInflate()
           : undefined;
-  // What breaks shows to whoever reads the last of the two.
+  // Errors of either stream show up in the last one.
   return unpacker === undefined ? answer : pipeline(answer, unpacker, () => {});
 }
 

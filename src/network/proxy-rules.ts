@@ -78,7 +78,7 @@ export function chooseProxy(
   if (rules === undefined) return undefined;
   const url = new URL(origin);
   const proxy = url.protocol === 'https:' ? rules.https : rules.http;
-  // Nobody else's loopback is meant: a proxy on another machine would ask itself.
+  // Never for loopback: a proxy on another machine would connect to itself.
   return proxy === undefined || isThisMachine(url.hostname) || rules.isDirect(url) ? undefined : proxy;
 }
 

@@ -14,7 +14,7 @@ export interface TlsOptions {
 
 const PLAIN: TlsOptions = Object.freeze({ rejectUnauthorized: true, minVersion: 'TLSv1.2' });
 
-/** Certificate and server name are for the origin of the connection; whoever else is asked sees neither. */
+/** Client certificate and server name are used for the origin of the connection only. */
 export function tlsOptionsFor(origin: string, connection: Connection | undefined): TlsOptions {
   if (connection === undefined) return PLAIN;
   const { authorities, certificate, minVersion = PLAIN.minVersion, serverName } = connection;

@@ -16,7 +16,7 @@ class ProxyError extends Error {
   readonly code = PROXY_FAILURE;
 }
 
-/** The words for a status with which a proxy refuses. */
+/** The error for a proxy that refuses with this status. */
 export function refusedBy({ url, from, authorization }: ProxyServer, status: number): ProxyError {
   const named = `the proxy ${url} (${from})`;
   if (status === 407) {
@@ -33,7 +33,7 @@ export function refusedBy({ url, from, authorization }: ProxyServer, status: num
   return new ProxyError(`${named} could not make the connection (${status}). Check the host and port of the base URL.`);
 }
 
-/** The words for a proxy that cannot be reached. */
+/** The error for a proxy that cannot be reached. */
 export function unreachableProxy({ url, from }: ProxyServer, code: string): ProxyError {
   const why = code === 'ECONNREFUSED' ? 'nothing listens there' : code === 'ENOTFOUND' ? 'no such host' : code;
   return new ProxyError(`the proxy ${url} cannot be reached (${why}). Check ${from}; the API was not asked.`);
@@ -83,7 +83,7 @@ export async function openTunnel(
   });
 }
 
-/** An address of the name that is nobody's own; the proxy could look up another one for the name. */
+/** A public address of the host. The proxy gets the address: it might resolve the name to a private one. */
 function publicAddress(hostname: string): Promise<string> {
   return new Promise((resolve, reject) => {
     if (isPrivateHost(hostname)) {

@@ -56,7 +56,7 @@ export interface CallMetrics {
 
 export function createCallMetrics(): CallMetrics {
   const families = createFamilies();
-  // There from the start: a rate cannot be told of a series that begins with what it should count.
+  // Created at zero: rate() misses the first increment of a series that starts with it.
   for (const result of ['asked', 'accepted', 'refused', 'invalid']) families.confirmations.at(result);
   const names = { tools: new BoundedNames(), operations: new BoundedNames() };
   return {

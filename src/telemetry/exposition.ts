@@ -18,7 +18,7 @@ export interface Exposition {
   readonly text: string;
 }
 
-/** `accept`: what whoever scrapes says it can read. */
+/** `accept`: the Accept header of the scrape. */
 export async function renderMetrics(all: readonly Snapshot[], accept = ''): Promise<Exposition> {
   const isOpen = /\bapplication\/openmetrics-text\b/.test(accept);
   const contentType = isOpen ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;

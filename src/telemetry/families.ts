@@ -1,5 +1,5 @@
-// Numbers that are counted while calls run. A series is looked up once, by whoever counts with it, and is a number to add to
-// from then on: the metrics of prom-client hash the labels of every single observation, which takes longer than all we count.
+// Counters and histograms that calls update. A series is looked up once and kept; from then on, counting is an addition.
+// prom-client's own metrics hash the labels for every observation, which takes longer than everything else we count.
 import type { MetricSpec } from './metric-table.ts';
 
 /** One metric at one moment, in the shape that prom-client has for it; plain data, so that workers can send it. */

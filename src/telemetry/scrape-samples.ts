@@ -1,4 +1,4 @@
-// What is looked up when somebody scrapes: nothing of it costs a call anything.
+// Metrics that are computed during a scrape, at no cost to calls.
 import type { Limits } from '../limits/create-limits.ts';
 import { type Sample, type Snapshot, toSamples } from './families.ts';
 import { METRICS, type MetricSpec } from './metric-table.ts';
@@ -12,7 +12,7 @@ export interface Sources {
   readonly catalogs: readonly CatalogSize[];
   readonly pools: () => readonly PoolState[];
   readonly transports: () => readonly (readonly [name: string, load: TransportState])[];
-  /** What may be the matter, and whether it is. */
+  /** Conditions that may make the gateway unready, and whether each holds. */
   readonly conditions: () => readonly ConditionState[];
   /** Absent in a worker: the process that starts workers knows. */
   readonly workers?: WorkerCounts | undefined;
@@ -102,7 +102,7 @@ function readUpstreams({ limits, pools }: Sources): Snapshot[] {
   ];
 }
 
-/** Redirects, and documents, may lead to any number of them. */
+/** Redirects and documents may lead to any number of origins; those beyond the limit are added up as one. */
 function sumByOrigin(pools: readonly PoolState[]): readonly PoolState[] {
   const sums = new Map<string, PoolState>();
   for (const pool of pools) {

@@ -49,12 +49,12 @@ function runVerify(names: readonly string[], flags: AuditFlags): void {
 function listConfigured(flags: AuditFlags): readonly string[] {
   const { file } = configured(flags);
   const { workers } = readSettings(flags);
-  // Somebody may have said --workers on the command line of `serve` alone.
+  // --workers may have been given to `serve` only: look for the files of workers as well.
   const isOne = workers === 1 && (existsSync(file) || filesOfSlots(file, 0).length === 0);
   return isOne ? [file] : filesOfSlots(file, workers === 'auto' || workers === 1 ? 0 : workers);
 }
 
-/** The private key of the gateway, where it stands by default: good for a look, not for a proof. */
+/** The gateway's own key at its default place. Enough for a quick check, but no proof: it stands beside the file. */
 function findKeyBeside(file: string, flags: AuditFlags): string {
   // audit.jsonl.000000001234 was audit.jsonl when its key was made.
   const rotated = /\.jsonl?(?=[.-])/.exec(file);
@@ -69,7 +69,7 @@ function findKeyBeside(file: string, flags: AuditFlags): string {
   );
 }
 
-/** Of the file that is named, or of the configuration: that one is made where there is none yet, so that its public key is known before the first call. */
+/** The public key of the named file, or of the configured one, which is created if needed: so it is known before the first call. */
 function printKey([file]: readonly string[], flags: AuditFlags): void {
   const key = file === undefined ? openSigningKey(keyFileOf(configured(flags))) : readSigningKey(file);
   process.stdout.write(key.publicKey);

@@ -155,7 +155,7 @@ function print(result: Result, json: boolean, stdout: NodeJS.WriteStream): void 
 /** Lines that may stand behind an answer: paging, what was cut, what was moved into its bounds. */
 const MAX_NOTES = 6;
 
-/** What a program that reads JSON can take of a text, and the lines behind it that are for people. */
+/** Splits a text into its JSON, for programs, and the notes behind it, for people. */
 function apart(text: string): { answer: string; notes: string } {
   if (!/^\s*[[{"]/.test(text)) return { answer: text, notes: '' };
   let end = text.length;

@@ -1,5 +1,5 @@
-// doctor --online, the part that touches the network: whether anybody listens, then reads through a gateway of their own, which
-// refuses everything else.
+// doctor --online, the network part: checks that every API can be reached, then calls reads through a gateway that refuses
+// everything else.
 
 import { randomBytes } from 'node:crypto';
 import type { Finding } from '../../doctor/finding.ts';
@@ -82,7 +82,7 @@ function createReader(domains: Gateway['domains'], means: Means) {
       return undefined;
     },
   });
-  // One after the other: an API is looked at, not loaded, and an answer belongs to its call.
+  // One call at a time: this keeps the load low, and `last` belongs to the call that is running.
   const call = async (name: string, args: Args): Promise<ReadAnswer> => {
     last.raw = undefined;
     const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
@@ -111,7 +111,7 @@ async function issueToken(
 ): Promise<string | undefined> {
   const { kind } = credential;
   if (kind !== 'oauth2' && kind !== 'login' && kind !== 'token_exchange') return undefined;
-  // Nobody's token: a server that says so has taken our client before.
+  // A made-up token: if the server refuses it, it has accepted our client first.
   const subject =
     kind === 'token_exchange' ? { key: '', token: randomBytes(24).toString('hex'), expiresAtMs: undefined } : undefined;
   const sender = createSender({ proxies });
@@ -153,7 +153,7 @@ function wayOf({ baseUrl, connection }: Pick<Endpoint, 'baseUrl' | 'connection'>
   return `${originOf(baseUrl)} ${connection === undefined ? '' : JSON.stringify([connection.authorities, connection.proxy])}`;
 }
 
-/** Ways at whose end nobody listens. */
+/** The APIs that cannot be reached. */
 async function findSilent(domains: Gateway['domains'], proxies: ProxyRules): Promise<ReadonlyMap<string, Finding>> {
   const ways = new Map<string, { readonly endpoint: Endpoint; readonly where: string }>();
   for (const { name, endpoints } of domains)
@@ -178,7 +178,7 @@ async function tryConnect(
   proxies: ProxyRules,
 ): Promise<string | undefined> {
   const way = planWay(origin, { connection, proxies, timeoutMs: CONNECT_MS });
-  // Passed on by a proxy, which may allow no tunnel there: the first read will tell.
+  // Plain HTTP goes through the proxy without a tunnel, which it may not allow: the first read will tell.
   if (way.proxy !== undefined && origin.startsWith('http:')) return undefined;
   try {
     const socket = await dial(way);

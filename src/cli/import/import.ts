@@ -65,7 +65,7 @@ async function importNew(source: string, flags: ImportFlags, config: Config): Pr
   const old = document.writes.length > 1 ? [join(out, domainFile), folder] : paths;
   const backups: string[] = [];
   for (const path of old) backups.push(...[await backUp(path)].filter((copy) => copy !== undefined));
-  // Nobody writes in it: that of this version takes the place of an older one.
+  // Generated, so it may be overwritten without a backup.
   const schema = [resolve(out, 'domains', schemaFileName('domain')), readEditorSchema('domain')] as const;
   await writeFiles([...writes, schema]);
   const report: ImportReport = {

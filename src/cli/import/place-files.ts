@@ -14,7 +14,7 @@ export interface ReceivedFile {
 /** Path and text of a file to write. */
 export type Write = readonly [path: string, text: string];
 
-/** Above this a JSON document stays JSON (which is YAML too): rewriting it would take long and help nobody. */
+/** Larger JSON documents stay JSON, which is also YAML: rewriting them would take long. */
 const MAX_REWRITE_CHARS = 2_000_000;
 
 /** One file becomes openapi/<name>.yaml; several keep their layout below openapi/<name>/. */

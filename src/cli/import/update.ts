@@ -78,7 +78,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     await writeFiles(writes);
     const paths = new Set(writes.map(([path]) => path));
     for (const path of oldPaths.filter((one) => !paths.has(one))) {
-      // In the folder that an import makes for one document nothing is anybody else's; other parts may be shared.
+      // Files in the folder that an import made belong to this document alone; others may be shared.
       if (path.startsWith(`${ownFolder}/`)) await rm(path, { force: true });
       else orphans.push(relative('.', path));
     }
@@ -90,7 +90,7 @@ async function update({ definition, file, positionOf }: DomainFile, document: st
     findLost(definition, oldEndpoints, fetched.domain.endpoints, successors),
     positionOf,
   );
-  // What this environment lacks, it lacked before the update as well.
+  // Variables that are missing here were missing before the update, too.
   const before = new Set(staleBefore.filter(isOfEnvironment).map(({ message }) => message));
   const others = (await findStale(file, config)).filter(
     ({ field, message }) => !before.has(message) && !orphaned.some((one) => one.field === field),

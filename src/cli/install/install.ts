@@ -129,7 +129,7 @@ async function buildEntry(
   return describeLocal(client, command, args, variables, flags.withValues ? { ...process.env, ...values } : {});
 }
 
-/** A secret that was typed out is written down only where somebody asks for it: such files are shared and committed. */
+/** Secrets on the command line are written only with --with-values: such files are shared and committed. */
 function refuseSecrets(lines: readonly string[], { withValues }: InstallFlags): void {
   const line = lines.find((one) => !mayBeWritten(one));
   if (line === undefined || withValues) return;
@@ -141,7 +141,7 @@ function refuseSecrets(lines: readonly string[], { withValues }: InstallFlags): 
   );
 }
 
-/** Typed secrets reach the gateway as variables of its entry: everybody on the machine sees a command line. */
+/** Passes typed secrets as variables of the entry: a command line is visible to every user of the machine. */
 function splitHeaders(lines: readonly string[]): { headers: string[]; values: Record<string, string> } {
   const values: Record<string, string> = {};
   const headers = lines.map((line) => {
@@ -228,7 +228,7 @@ async function mayWrite(flags: InstallFlags): Promise<boolean> {
   return flags.yes || (isPersonThere() && askToWrite());
 }
 
-/** As a whole or not at all; a link stays one. Values in it are nobody else's to read. */
+/** Replaces the file as a whole; a symbolic link stays one. A file with secret values is readable for its owner only. */
 async function write(file: string, before: string, after: string, holdsValues: boolean): Promise<string | undefined> {
   const target = await realpath(file).catch(() => file);
   const { mode } = await stat(target).catch(() => ({ mode: 0o644 }));

@@ -194,13 +194,13 @@ async function openLegacy(post: Post, { url, headers: own, client, answer }: Rem
   };
 }
 
-/** Answers that no MCP server gives, or only to whoever is at the wrong door. */
+/** Throws for answers that do not come from an MCP endpoint, or that ask for a credential. */
 async function refuseStrangers(url: string, response: Response, own: RemoteOptions['headers']): Promise<void> {
   const { status, headers } = response;
   const type = headers.get('content-type') ?? 'nothing';
   if (status >= 300 && status < 400)
     throw failure(`${url} redirects to ${headers.get('location') ?? 'nowhere'}: give that address to --url.`);
-  // Whoever has shown nothing is told how; anybody else what is wrong with it.
+  // Callers without a credential are told how to send one; others what is wrong with theirs.
   const isKnown = Object.keys(own).some((name) => /^(?:authorization|x-api-key)$/i.test(name));
   const reason = (status === 401 && isKnown) || status === 404 ? await readRefusal(response) : undefined;
   if (reason !== undefined) throw failure(`${url} (${status}): ${reason}`);

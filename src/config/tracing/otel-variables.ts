@@ -15,7 +15,7 @@ export interface Sampling {
 
 /** What the environment says; undefined where it is silent. */
 export interface OtelVariables {
-  /** Whether spans are exported at all; undefined: nobody says. */
+  /** Whether spans are exported at all; undefined if no variable says so. */
   readonly isOn: boolean | undefined;
   /** Whole, with its path. */
   readonly url: string | undefined;
@@ -78,7 +78,7 @@ export function readOtelVariables(env: Environment): OtelVariables {
 
 type Read = (name: string) => string | undefined;
 
-/** An exporter that is named, or a collector: then spans are wanted. */
+/** Tracing is on if an OTLP exporter or a collector is named. */
 function readSwitch(read: Read, warnings: string[]): boolean | undefined {
   if (read('OTEL_SDK_DISABLED')?.toLowerCase() === 'true') return false;
   const exporters = read('OTEL_TRACES_EXPORTER')
@@ -128,7 +128,7 @@ function readCompression(compression: string | undefined, warnings: string[]): '
 
 const SAMPLERS = /^(parentbased_)?(always_on|always_off|traceidratio)$/;
 
-/** Whoever names a sampler that goes by the parent trusts callers with it. */
+/** A parent-based sampler lets callers decide what is recorded. */
 function readSampling(sampler: string | undefined, arg: string | undefined, warnings: string[]): Sampling | undefined {
   if (sampler === undefined) return undefined;
   const [, parentBased, kind] = SAMPLERS.exec(sampler.toLowerCase()) ?? [];

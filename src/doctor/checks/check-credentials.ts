@@ -1,6 +1,6 @@
 // Operations that wait for credentials: every alternative, with its variables and its form; and parameters that count as
-// keys though no security scheme says so. Which variable is sent is for a person to say, so nothing of it is written by --fix:
-// a document must not get a variable by naming its scheme after it.
+// keys although no security scheme says so. --fix writes none of this: a person decides which variable is sent, and a document
+// must not get one by naming its scheme after it.
 
 import { waysToTell } from '../../endpoint/caller/caller-need.ts';
 import type { Credential, Endpoint } from '../../endpoint/model.ts';
@@ -53,7 +53,7 @@ function describeOne(credential: Credential): string {
 }
 
 function nameVariables(domain: string, credential: Credential): Repair[] {
-  // What a domain file spells out has its variables there already.
+  // A domain file that declares these in full names their variables already.
   const isSpelt = (credential.kind === 'login' && !credential.isScheme) || credential.kind === 'token_exchange';
   if (!CREDENTIAL_NAME.test(credential.name) || isSpelt) return [];
   const fields = VARIABLE_FIELDS[credential.kind];
@@ -84,7 +84,7 @@ function* findKeyParameters(domain: string, endpoints: readonly Endpoint[]): Gen
   }
 }
 
-/** Parameters that say who calls where a security scheme says it already: in one line for all of them. */
+/** Parameters that repeat a security scheme of the document: one finding for all of them. */
 function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
   const names = new Set<string>();
   let operations = 0;
@@ -115,7 +115,7 @@ function* findTokens(domain: string, endpoints: readonly Endpoint[]): Generator<
   };
 }
 
-/** That an API is told who calls is worth a look: it decides by it. */
+/** Notes operations that identify the caller to the API, which may base its permissions on that. */
 function* findCallers(domain: string, endpoints: readonly Endpoint[]): Generator<Finding> {
   const counts = new Map<string, number>();
   for (const endpoint of endpoints) for (const way of waysToTell(endpoint)) counts.set(way, (counts.get(way) ?? 0) + 1);

@@ -1,4 +1,4 @@
-// The document's own examples, tried as calls: what its author would have sent and the gateway refuses.
+// Validates the document's own examples as calls: if the gateway refuses one, the example or the schema is wrong.
 
 import { isObject } from '../../endpoint/is-object.ts';
 import type { Args, Endpoint } from '../../endpoint/model.ts';
@@ -55,7 +55,7 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
   const { call, problems } = refusals[0]!;
   const why = problems.map(({ message }) => message).join('; ');
   const lists = refusals.map((refusal) => repairsFor(endpoint, refusal));
-  // Half a repair leaves the example refused.
+  // Repairs that fix only some of the problems would leave the example refused.
   const isWhole = lists.every((list) => list.length > 0);
   const repairs = mergeValues(lists.flat());
   return {
@@ -67,7 +67,7 @@ function tellRefusals(name: string, endpoint: Endpoint, refusals: readonly Refus
       ? 'take what the example sends, if the API does; else correct the example with an overlay'
       : 'one of them is wrong: correct the schema or the example with an overlay',
     ...(isWhole && { repairs }),
-    // Whether the API takes a value that its list does not have, only a person can find out.
+    // Only a person can find out whether the API accepts a value that its enum lacks.
     ...(isWhole && repairs.some(({ value }) => Array.isArray(value)) && { isChoice: true }),
   };
 }

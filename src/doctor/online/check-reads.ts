@@ -37,9 +37,9 @@ export async function checkReads(
   const refused = new Set<string>();
   const proofs = new Proofs();
   let calls = 0;
-  // Lists first: what they hold is what single things are asked for by.
+  // Lists come first, because reads of single items need their ids.
   const all = operations.filter(({ endpoint }) => isRead(endpoint));
-  // In the name of a caller with a token; the doctor is the local user.
+  // Operations that need a caller's token cannot be called: the doctor runs as the local user.
   const reads = all.filter(({ endpoint }) => !needsToken(endpoint));
   findings.push(...skipCallers(all.filter(({ endpoint }) => needsToken(endpoint))));
   const doubtful = reads.flatMap(({ name, endpoint }) => {
@@ -55,7 +55,7 @@ export async function checkReads(
     for (const operation of waiting) {
       const { endpoint, name } = operation;
       const args = calls < maxCalls ? argumentsFor(endpoint, items) : undefined;
-      // A credential that was refused once would be refused again, and may be locked for it.
+      // Repeating a refused credential would not help, and might lock it.
       if (refused.has(credentialsOf(endpoint))) continue;
       if (args === undefined) {
         later.push(operation);

@@ -17,7 +17,7 @@ export function isRead({ method, args, body, security }: Endpoint): boolean {
   return method === 'GET' && body === undefined && hasCredentials && args.length < 100;
 }
 
-/** Why a read may be none after all, as a GET of `/logout`. Whoever wrote effect: read into a domain file knows better. */
+/** Why a GET may do more than read, such as `/logout`. An `effect: read` in a domain file settles it. */
 export function doubtOf({ path, action, source, summary, method, effect, effectReason }: Endpoint): string | undefined {
   if (effect !== 'read') return `its effect is ${effect} (${effectReason})`;
   // Where a document gives no name, it is made of the method and the path, and its `get` says nothing.
@@ -26,7 +26,7 @@ export function doubtOf({ path, action, source, summary, method, effect, effectR
   return isSaidByOperator ? undefined : doubtRead({ method, path, name, summary });
 }
 
-/** The arguments to call it with; undefined where nobody says what they could be (yet). */
+/** The arguments to call it with; undefined while there is no value for a required one. */
 export function argumentsFor(endpoint: Endpoint, items: Items): Args | undefined {
   const required = endpoint.args.filter((arg) => arg.required);
   if (required.length === 0) return {};
@@ -37,7 +37,7 @@ export function argumentsFor(endpoint: Endpoint, items: Items): Args | undefined
   for (const { key, to } of required) {
     const [variable] = to.flatMap((target) => (target.in === 'path' ? [target.name] : []));
     const learned = variable === undefined ? undefined : fromItem(endpoint, variable, items);
-    // What the API has is better than what a document made up.
+    // A value from an answer exists; an example of the document may not.
     const value = learned ?? examples.get(key) ?? fromSchema(endpoint, key);
     if (value === undefined) return undefined;
     args[key] = value;

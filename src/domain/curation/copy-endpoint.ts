@@ -1,10 +1,10 @@
-// Copies of endpoints. Imported ones build their schemas and texts when somebody asks for them; a copy must not ask.
+// Copies of endpoints. Imported endpoints build schemas and texts on first use; making a copy must not trigger that.
 import type { Endpoint, JsonSchema } from '../../endpoint/model.ts';
 import { once } from '../../endpoint/untrusted.ts';
 
 /**
- * A frozen copy with some fields changed. Getters stay getters, in the endpoint and in the changes. `buildSchema` makes its
- * `inputSchema`, once and when somebody asks for it.
+ * A frozen copy with some fields changed. Getters stay getters, in the endpoint and in the changes. `buildSchema` makes the
+ * `inputSchema` on first use.
  */
 export function withFields(endpoint: Endpoint, changes: Partial<Endpoint>, buildSchema?: () => JsonSchema): Endpoint {
   const fields: PropertyDescriptorMap = {

@@ -9,7 +9,7 @@ export function isInBody({ to }: Pick<Arg, 'to'>): boolean {
   return to.some(({ in: where }) => where === 'body' || where === 'body-root');
 }
 
-/** What the arguments of the body have to satisfy together. Builds the schema. */
+/** Rules that concern several arguments of the body. Builds the schema. */
 export function bodyRulesOf({ args, body, inputSchema }: Endpoint): BodyRules {
   const keys = args.filter(isInBody).map(({ key }) => key);
   return readBodyRules(inputSchema, keys, body?.required === false);

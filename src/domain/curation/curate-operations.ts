@@ -38,7 +38,7 @@ export function curateAll(
   return out.map((endpoint) => hideCallerArguments(endpoint, context));
 }
 
-/** The document asks callers for a header that the file writes: they are not asked, and cannot answer. */
+/** Hides arguments for headers that the file itself writes, so that callers cannot set them. */
 function hideCallerArguments(endpoint: Endpoint, { problems }: CurationContext): Endpoint {
   const keys = argumentsOf(endpoint);
   if (keys.length === 0) return endpoint;
@@ -51,7 +51,7 @@ export function toOperationKey(key: string): string {
   return key.replace(/^[a-z]+ /, (method) => method.toUpperCase());
 }
 
-/** Every name a person may call an operation by, the most certain first. */
+/** Every name a file may use for an operation, the least ambiguous first. */
 export function keysOf({ source, method, path, action, toolName }: Endpoint): string[] {
   return [...(source.operationId === undefined ? [] : [source.operationId]), `${method} ${path}`, action, toolName];
 }

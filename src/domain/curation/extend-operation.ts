@@ -56,11 +56,11 @@ function withProperties(
   };
 }
 
-/** Of one call; what is larger is no slip of a document. */
+/** Bounds per call, far above what a document forgets to describe. */
 const MAX_FIELDS = 100;
 const MAX_NAME = 128;
 const REST = 'additional_fields';
-/** A query string has no way to write more than that. */
+/** Nested values have no agreed form in a query string. */
 const PLAIN_VALUE: JsonSchema = Object.freeze({ type: ['string', 'number', 'boolean'] });
 
 /** `additional: true`: what the document does not name goes on as body fields, or as query parameters without a body. */
@@ -97,14 +97,14 @@ function freeKey(args: readonly Arg[]): string {
   return key;
 }
 
-/** Servers read `Tenant`, `tenant[]` and `tenant ` as `tenant`, each in its own language. */
+/** Some servers treat `Tenant`, `tenant[]` and `tenant ` as the parameter `tenant`. */
 function bareName(name: string): string {
   return name.toLowerCase().replace(/\[.*$/s, '').trim();
 }
 
 /**
- * Names that have a way of their own, or none on purpose: arguments, fixed values, hidden ones, credentials, and what the
- * path says in its own query (`/do?Action=List`).
+ * Names that further fields must not use: those of arguments, fixed and hidden values and credentials, and those in the
+ * query of the path itself (`/do?Action=List`).
  */
 function reservedNames(endpoint: Endpoint, where: 'body' | 'query'): ReadonlySet<string> {
   const { args, fixed, withheld = [], security, path } = endpoint;
@@ -136,7 +136,7 @@ function openSchema(schema: JsonSchema, key: string, where: 'body' | 'query'): J
   return { ...schema, properties: { ...(schema.properties as Node), [key]: rest }, additionalProperties: each };
 }
 
-/** Puts what has no argument of its own where the others go. */
+/** Moves arguments that the operation does not declare into the argument for further fields. */
 function gatherOthers(
   keys: ReadonlySet<string>,
   rest: string,
@@ -150,7 +150,7 @@ function gatherOthers(
     for (const key of Object.keys(args)) {
       if (key === rest) continue;
       if (keys.has(key)) out[key] = args[key];
-      // Whoever writes `dry_run: true` does not want it sent.
+      // `dry_run: true` is meant for the gateway, and must not be sent to the API.
       else if (isControlName(key)) problems.push(`\`${key}\` is not an argument here; remove it`);
       else if (Object.hasOwn(others, key)) problems.push(`\`${key}\` is in \`${rest}\` as well; give it once`);
       else others[key] = args[key];

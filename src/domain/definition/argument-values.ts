@@ -5,7 +5,7 @@ import type { ClampedArgument, Endpoint, JsonSchema } from '../../endpoint/model
 import type { Problem } from '../../endpoint/problems.ts';
 import { omitUndefined } from '../../endpoint/untrusted.ts';
 
-/** A schema only documents its defaults; those of a domain file are the author's wish, and are sent. `next` runs after. */
+/** Sends the defaults of a domain file; a schema alone would only document them. `next` runs afterwards. */
 export function fillDefaults(defaults: ReadonlyMap<string, unknown>, next: Endpoint['parse']): Pick<Endpoint, 'parse'> {
   if (defaults.size === 0) return next === undefined ? {} : { parse: next };
   return {

@@ -79,7 +79,7 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
   const domain: Domain = {
     name,
     title,
-    // Without a count: whoever is served a part of the domain reads this as well.
+    // No count of operations: callers who are served only some of them read this, too.
     description: definition.description ?? `${title}.`,
     endpoints,
     quarantined: [],
@@ -97,11 +97,11 @@ export function buildDomain(definition: DomainDefinition, options: BuildOptions)
 
 type Shared = ReturnType<typeof readShared>;
 
-/** What all endpoints of a file have in common. */
+/** What applies to all endpoints of a file. */
 function readShared(definition: DomainDefinition, options: BuildOptions, problems: Problem[]) {
   const { env, source = `domain ${definition.name}` } = options;
   const plain = readHeaders(definition.headers ?? {}, env, ['headers'], problems);
-  // Where the domain's credentials belong. Without a base URL of its own, each endpoint is at home.
+  // The origin that credentials of the domain belong to. Without a base URL for the domain, any endpoint may have them.
   const base = readBaseUrl([definition.baseUrl], options);
   const url = base !== undefined && 'url' in base ? base.url : undefined;
   const origin = url === undefined ? undefined : originOf(url);
@@ -111,7 +111,7 @@ function readShared(definition: DomainDefinition, options: BuildOptions, problem
   const forward = readForward(definition.forward ?? [], problems);
   refuseTwice(forward, plain, credentials.values(), problems);
   const callerHeaders = [...plain.callerHeaders, ...forward];
-  // Secret headers: they go with every alternative.
+  // Secret headers are sent along with every alternative.
   const proofs = [...plain.credentials, ...readHeaderLines(lines, env, problems)];
   const alternatives = definition.security ?? defaultSecurity(credentials, problems);
   const security = readSecurity(alternatives, credentials, ['security'], problems);
@@ -146,7 +146,7 @@ function buildEndpoint(action: string, own: EndpointDefinition, shared: Shared):
         'has another origin than the domain, so no credential goes there by itself; say which with security, or []',
     });
   }
-  // Who calls is told to the API of the domain, like its credentials.
+  // Headers that identify the caller go to the origin of the domain only, as its credentials do.
   const outer = { headers: shared.headers, callerHeaders: abroad ? [] : shared.callerHeaders };
   const sent = mergeHeaders(outer, headers);
   const security =
@@ -207,7 +207,7 @@ function chooseBaseUrl(action: string, own: EndpointDefinition, { definition, op
   if (base !== undefined && 'url' in base) return base.url;
   const path = own.baseUrl === undefined ? ['baseUrl'] : ['endpoints', action, 'baseUrl'];
   const message = base?.problem ?? 'is missing: give the URL below which the paths of the endpoints lie';
-  // one base URL serves many endpoints: say it once
+  // Many endpoints share one base URL: report it once.
   if (!problems.some((problem) => problem.message === message)) problems.push({ path, message });
   return '';
 }

@@ -30,7 +30,7 @@ export type ArgDefinition = Placement & { readonly required?: boolean | readonly
 };
 
 export interface EndpointDefinition extends z.output<typeof schema.endpoint> {
-  /** Default GET. A method that is none of HTTP's own is written `{ custom: PURGE }`, so that a slip is not taken for one. */
+  /** Default GET. A method outside of HTTP's own is written `{ custom: PURGE }`, so that a typo is not taken for one. */
   readonly method?: string | { readonly custom: string };
   /** Template below the base URL: `/posts/{id}`. */
   readonly path: string;
@@ -109,7 +109,7 @@ export interface OperationCuration extends z.output<typeof schema.operation> {
   readonly args?: { readonly [key: string]: ArgCuration | ArgAddition };
   /** `required: false`: a call may do without a body; what the body requires counts where one is sent. */
   readonly body?: { readonly required: boolean };
-  /** What the document's schema would refuse is sent all the same, with a note in the answer. */
+  /** Sends what the document's schema would refuse, with a note in the answer. */
   readonly lenient?: boolean;
   /** Arguments the document does not name are passed on: as body fields, or as query parameters where there is no body. */
   readonly additional?: boolean;

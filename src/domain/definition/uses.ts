@@ -32,7 +32,7 @@ export function buildToolName(
   return toolName;
 }
 
-/** Resources are read, again and again and without asking: only GET will do. */
+/** Clients read resources repeatedly and without confirmation, so only GET can be one. */
 export function checkExpose(expose: Endpoint['expose'] | undefined, method: string, at: readonly string[]): Problem[] {
   if (expose === undefined || expose === 'tool' || method === 'GET') return [];
   return [
@@ -61,7 +61,7 @@ export function readPinned(
   return [...pinned];
 }
 
-/** The arguments that move on and set the size must be arguments. */
+/** `arg` and `sizeArg` must name arguments that exist. */
 export function checkPaging(
   pagination: Pagination | undefined,
   names: readonly string[],

@@ -75,7 +75,7 @@ function missingName(error: unknown): string | undefined {
   return /^([\w$]{1,100}) is not defined$/.exec(messageOf(error))?.[1];
 }
 
-/** The name of an imported function that is none, which the compiler writes `(0 , _landbridge.defineDomian)`. */
+/** The name of an import that is not a function; the compiler writes it `(0 , _landbridge.defineDomian)`. */
 function wrongCall(error: unknown): string | undefined {
   return /^\(0 , [\w$.]{1,200}\.([\w$]{1,100})\) is not a function$/.exec(messageOf(error))?.[1];
 }
@@ -100,7 +100,7 @@ function framesOf(error: unknown): Frame[] {
   const frames: Frame[] = [];
   for (const line of stack.split('\n', MAX_STACK_LINES).map((text) => text.trim())) {
     if (!line.startsWith('at ') || line.length > MAX_LINE_CHARS) continue;
-    // Whoever called the loader has nothing to do with it.
+    // Frames below the loader are those of its caller, and not of the domain file.
     if (frames.length > 0 && line.includes('/jiti/')) break;
     const open = line.lastIndexOf('(');
     const place = line.slice(open < 0 ? 3 : open + 1).replace(/\)$/, '');

@@ -11,7 +11,7 @@ export interface ReadPlace {
 
 const places = new WeakMap<object, ReadPlace>();
 
-/** Notes it for the part, which is given back. A copy of a part gets the place of the part: `placeOf(part)`. */
+/** Returns the part. For a copy, pass `placeOf(original)`. */
 export function rememberPlace<Part extends object>(part: Part, place: ReadPlace | undefined): Part {
   if (place !== undefined) places.set(part, place);
   return part;
@@ -21,7 +21,7 @@ export function placeOf(part: object | undefined): ReadPlace | undefined {
   return part && places.get(part);
 }
 
-/** What to throw for a part that cannot be used, with file and line. `name` stands for a file that nobody remembers. */
+/** The error for a part that cannot be used, with file and line. `name` is shown if it came from no file. */
 export function toPlacedError(part: object, problems: readonly Problem[], name = 'landbridge.yaml'): MistakesError {
   const { file = name, positionOf, within = [] } = places.get(part) ?? {};
   const whole = problems.map((problem) => ({ ...problem, path: [...within, ...problem.path] }));

@@ -1,4 +1,4 @@
-// Which operations tell their API who calls, and which cannot be called by somebody who is not known by a token.
+// Which operations tell their API who is calling, and which can only be called with a token.
 import type { Credential, Endpoint } from '../model.ts';
 import { alternativesOf, formatOf, unsetVariables } from '../secrets.ts';
 import { type CallerText, fitsAnybody, readsClaim, readsIssuer } from './caller-text.ts';
@@ -32,8 +32,8 @@ function textsOf(credential: Credential): CallerText[] {
 }
 
 /**
- * Texts that tell an API who calls by claims alone. Of two authorization servers each may have an `ada`: the API cannot tell them
- * apart, unless something beside it names the issuer.
+ * Texts that identify the caller by claims alone. Two authorization servers may each have an `ada`, which the API cannot tell
+ * apart unless something else names the issuer.
  */
 export function ambiguousTexts({ callerHeaders = [], security }: Told): string[] {
   const texts = [

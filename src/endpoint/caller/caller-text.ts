@@ -1,5 +1,5 @@
-// Text that says who calls: `${principal.sub}` in headers of a domain file and in the claims of an assertion. It is parsed when
-// a domain is built, and filled in at every call from what the door has verified.
+// Text with placeholders for the caller: `${principal.sub}` in headers of a domain file and in the claims of an assertion. It is
+// parsed when a domain is built, and filled in at every call with what was verified about the caller.
 
 /** What is known of a caller; a Principal is one. */
 export interface VerifiedCaller {
@@ -65,7 +65,7 @@ function toField(name: string): CallerField | undefined {
   return claim === '' || /[\s$]/.test(claim) ? undefined : { name, claim };
 }
 
-/** What stands between the parts of a header; a caller's own must not pass for one that was written. */
+/** Separators between the parts of a header: a caller's value must not contain one that the text uses itself. */
 const SEPARATORS = [';', ',', '&'];
 
 /** The text for this caller. Only what is text, a number or true and false can stand in one. */
@@ -120,7 +120,7 @@ function findClaim(claims: Readonly<Record<string, unknown>>, path: string): unk
   return value;
 }
 
-/** Whether every caller has what the text needs, whoever it is: an id, a default. */
+/** Whether the text can be filled in for any caller: it uses only the id, or claims with a default. */
 export function fitsAnybody({ parts }: CallerText): boolean {
   return parts.every((part) => typeof part === 'string' || part.claim === undefined || part.fallback !== undefined);
 }

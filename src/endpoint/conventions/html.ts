@@ -5,7 +5,7 @@ const DROPPED_ELEMENTS = new Set(['script', 'style', 'noscript', 'template', 'sv
 const BLOCKS =
   /^(?:address|article|aside|blockquote|br|dd|div|dl|dt|fieldset|figure|footer|form|h[1-6]|header|hr|li|main|nav|ol|p|pre|section|table|td|th|tr|ul|title)$/;
 
-/** Nobody is shown more, so nothing further is read. */
+/** More is never shown, so reading stops here. */
 const MAX_CHARS = 1_000_000;
 const MAX_TAGS = 100_000;
 

@@ -56,7 +56,7 @@ function endOfSample(lines: readonly string[], at: number): number {
   if (FENCE.test(line)) {
     let close = at + 1;
     while (close < lines.length && !FENCE.test(lines[close]!)) close++;
-    // A fence that nobody closes is only a line.
+    // An unclosed fence is just a line.
     return close < lines.length ? close + 1 : at + 1;
   }
   let end = at;

@@ -10,7 +10,7 @@ import { HEADER_NAME, HEADER_VALUE, isArgumentHeader, isConfigurableHeader, isSe
 export interface HeaderPlan {
   readonly headers: Readonly<Record<string, string>>;
   readonly credentials: readonly Credential[];
-  /** Those that say who calls: `X-User: ${principal.sub}`. */
+  /** Headers that tell the API who is calling: `X-User: ${principal.sub}`. */
   readonly callerHeaders: readonly CallerHeader[];
 }
 
@@ -90,8 +90,8 @@ function readCallerHeader(name: string, template: string, env: Environment): Cal
   return { name: name.toLowerCase(), from: 'principal', text: { shown: parsed.text.shown, parts } };
 }
 
-/** `Name: value` lines of a command line. Somebody has just typed them: an unset variable is a mistake, not a credential
- * that may come later. All of them count as secrets. */
+/** `Name: value` lines of a command line. All of them count as secrets, and an unset variable is a mistake: in a domain file
+ * it would be a credential that is still missing. */
 export function readHeaderLines(lines: readonly string[], env: Environment, problems: Problem[]): Credential[] {
   return lines.flatMap((line) => {
     const { name, value: template } = splitHeaderLine(line);

@@ -1,4 +1,4 @@
-// Headers of a request that no argument may write, because something else says there who calls.
+// Headers that no argument may write, because they carry a credential or identify the caller.
 import type { Credential, Endpoint } from '../model.ts';
 import { plainName } from './header-names.ts';
 

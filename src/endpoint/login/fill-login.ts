@@ -28,7 +28,7 @@ const NAMES =
   /^(?:user|user_?name|user_?id|e_?mail|email_?address|mail|login|log_?in_?name|name|account|account_?id|tenant|tenant_?id|realm|domain|organi[sz]ation|org|company|database|db|grant_?type|scope|scopes|client_?id|audience|identity|identifier|mode|host)$/;
 const SECRETS = /pass|pwd|secret|token|api_?key|private_?key|credential|^pin$|^otp$|^key$/;
 
-/** Whether a field of this name holds what nobody may see. */
+/** Whether a field of this name holds a secret. */
 export function isSecretField(field: string): boolean {
   return SECRETS.test(toWords(field));
 }

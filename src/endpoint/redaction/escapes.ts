@@ -61,7 +61,7 @@ export function decodeEscapes(text: string, tags: 'kept' | 'out', before?: Uint3
   return { text: out, starts, hadTags };
 }
 
-/** The code unit an escape stands for, -1 for what nobody sees, undefined where it is text after all. */
+/** The code unit an escape stands for; -1 for something invisible; undefined if it is plain text. */
 function codeOf(spelling: string): number | undefined {
   const first = spelling[0];
   if (first === '%') return hexadecimal(spelling, 1);

@@ -3,9 +3,9 @@ import { decodeEscapes, escapesFor } from './escapes.ts';
 
 export interface Redactor {
   (text: string): string;
-  /** For secrets that come into being while running, and pass: access tokens. */
+  /** For secrets that appear at run time and expire: access tokens. */
   addSecret(value: string): void;
-  /** For secrets of the configuration that were not known yet when this was made: they make room for nobody. */
+  /** For secrets of the configuration that become known later; unlike added ones they are never dropped. */
   keepSecret(value: string): void;
   /** All it takes out, for a redactor in another thread. */
   secrets(): readonly string[];
@@ -60,7 +60,7 @@ export function createRedactor(secrets: readonly string[]): Redactor {
   });
 }
 
-/** One that takes out what `own` does as well: tokens of a single caller or call, which nobody else's answers hold. */
+/** A redactor that also takes out the secrets of `own`: tokens of a single caller or call. */
 export function joinRedactors(redact: Redactor, own: Redactor): Redactor {
   return Object.assign((text: string) => redact(own(text)), {
     addSecret: redact.addSecret,

@@ -53,7 +53,7 @@ function pathFor(env: Variables, name: string): string | undefined {
 export function readSecretFile(path: string, maxBytes = MAX_SECRET_BYTES): SecretFile {
   let descriptor: number;
   try {
-    // To open a pipe that nobody writes to would wait for ever.
+    // Without O_NONBLOCK, opening a pipe without a writer would block forever.
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     return { problem: reasonOf(error) };

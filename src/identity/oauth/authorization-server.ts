@@ -1,5 +1,5 @@
-// What is asked of an authorization server, and its metadata (RFC 8414, OpenID Connect Discovery). Whoever wires this hands in
-// the door to the network: it follows no redirects and has an end in bytes and time.
+// Requests to an authorization server, and its metadata (RFC 8414, OpenID Connect Discovery). `ask` is passed in; it follows no
+// redirects and limits size and time.
 import { type Node, parseJsonObject, textAt, textsAt } from '../../endpoint/untrusted.ts';
 import { isLoopback } from '../../transport/listen.ts';
 

@@ -26,7 +26,7 @@ export async function proveIssuer(
     const { length } = await askForKeys(server, ask);
     const keys = length === 1 ? '1 key' : `${length} keys`;
     if (length > 0) good.push(jwksUri === undefined ? `metadata and ${keys}` : keys);
-    // Whoever only issues opaque tokens may have none.
+    // A server that only issues opaque tokens may publish no keys.
     else if (introspection === undefined) bad.push('it publishes no keys');
   } catch (error) {
     bad.push((error as Error).message);
@@ -35,7 +35,7 @@ export async function proveIssuer(
     const onFailure = (why: string) => bad.includes(why) || bad.push(why);
     const clientId = lookup(variables, introspection.clientIdEnv) ?? '';
     const clientSecret = lookup(variables, introspection.clientSecretEnv) ?? '';
-    // Nobody has such a token: an answer is all that is wanted.
+    // A random token: any answer shows that our client is accepted.
     const token = randomBytes(24).toString('base64url');
     const client = createIntrospection({ server, ask, clientId, clientSecret, onFailure });
     const { kind } = await client.look(token, token);

@@ -26,7 +26,7 @@ export interface ScopeRules {
 
 /** RFC 6749 3.3. */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
-/** A client decides by itself whether it wants refresh tokens. */
+/** About refresh tokens, which clients ask for themselves; it allows nothing here. */
 const NOT_OURS = 'offline_access';
 
 /** Whether a challenge may hold this as one scope. */
@@ -42,7 +42,7 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
     alternatives.some((scope) => expanded.has(scope));
   const effectsOf = (expanded: ReadonlySet<string>) =>
     scopes === undefined ? undefined : EFFECTS.filter((effect) => holdsOne(expanded, byEffect.get(effect)!));
-  /** The mildest that anybody can have. */
+  /** The scopes of the mildest effect that has any. */
   const least = EFFECTS.map((effect) => byEffect.get(effect)!).find((alternatives) => alternatives.length > 0) ?? [];
 
   return {
@@ -69,7 +69,7 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
       const sets = new Map<string, readonly Effect[]>();
       for (const scope of [...closure.keys(), ...EFFECTS.flatMap((effect) => byEffect.get(effect)!)]) {
         const own = effectsOf(new Set(closure.get(scope) ?? [scope]))!;
-        // Whoever has this scope may have any of the others beside it.
+        // A token may combine this scope with any of the others.
         for (const other of [[], ...sets.values()]) {
           const union = EFFECTS.filter((effect) => own.includes(effect) || other.includes(effect));
           if (union.length > 0) sets.set(union.join(), union);

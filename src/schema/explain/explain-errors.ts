@@ -69,11 +69,11 @@ export function explainMisfits(view: View, schema: JsonSchema, start: Place): Pr
     const sentences: readonly Finding[] = isUnion(error)
       ? explainUnion(error, place, view)
       : [explainRule(error, place, view)];
-    // A property of a form that does not fit for other reasons: those are the ones to name.
+    // The property belongs to a branch that fails for other reasons, which are more useful to report.
     if (error.keyword === 'unevaluatedProperties' && !isUndeclared(error, place, view)) leftovers.push(...sentences);
     else
       for (const problem of sentences) {
-        // What is missing is missing once, however many others need it.
+        // Several rules may require the same property: report it once.
         const key = problem.problem === 'missing' ? `missing ${problem.path}` : problem.message;
         if (!problems.has(key)) problems.set(key, problem);
       }

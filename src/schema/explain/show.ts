@@ -7,7 +7,7 @@ import { deref, findKeyword, ownSchema } from '../references.ts';
 
 const MAX_SHOWN_CHARS = 60;
 const MAX_ENUM_SHOWN = 12;
-/** Of a value or name of any length, so much is read. */
+/** Longer values and names are not read further. */
 const MAX_LOOKED_AT = 2_000;
 
 const SECRET_NAME =
@@ -98,7 +98,7 @@ export function joinPath(path: string, key: string | number): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-/** The keys of such a path: `items[2].price` and `files["a.py"]`. Names that were cut on the way in are cut here, too. */
+/** The keys of such a path, also of `files["a.py"]`. Names that joinPath() has cut stay cut. */
 export function splitPath(path: string): readonly string[] {
   return Array.from(path.matchAll(/\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g), ([whole, quoted]) =>
     quoted === undefined ? whole : String(JSON.parse(quoted)),

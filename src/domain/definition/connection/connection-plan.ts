@@ -19,7 +19,7 @@ export interface ConnectionOptions {
   readonly env: Environment;
   /** The domain file. */
   readonly source?: string;
-  /** Base URL as the operator says it; undefined: nobody but a document does. */
+  /** The base URL that the operator set; undefined if only a document has one. */
   readonly url: string | undefined;
 }
 
@@ -71,7 +71,7 @@ function readTls(
   const authorities = ca === undefined ? undefined : [ca].flat().flatMap((path) => read('ca', path) ?? []);
   if (cert === undefined && key !== undefined) sayAt('cert')('is missing: name the certificate of key');
   if (cert !== undefined && key === undefined) sayAt('key')('is missing: name the private key of cert');
-  // The origin that gets a proof of who we are is for the operator to choose, as with every other credential.
+  // A client certificate is a credential: the operator, not a document, decides which origin sees it.
   for (const [field, value] of Object.entries({ cert, serverName }))
     if (value !== undefined && url === undefined)
       sayAt(field)('is for one origin, and none is named: write baseUrl (a document does not decide who sees it)');
@@ -96,7 +96,7 @@ function readPair(
   return { cert: certificates.join(''), key, ...(passphrase !== undefined && { passphrase }) };
 }
 
-/** A password in a domain file is a password in a repository. */
+/** A password in the file itself is refused: domain files are committed. */
 function readProxy(template: string, env: Environment, problems: Problem[]): ProxyServer | 'none' | undefined {
   const say = (message: string) => {
     problems.push({ path: ['proxy'], message });
@@ -113,7 +113,7 @@ function readProxy(template: string, env: Environment, problems: Problem[]): Pro
   return 'problem' in proxy ? say(proxy.problem) : proxy;
 }
 
-/** Values of variables in the user info may hold `@`, `:` and `/`. */
+/** Fills in the user info percent-encoded: a password may contain `@`, `:` and `/`. */
 function encodeUserInfo(template: string, userInfo: string | undefined, env: Environment): string {
   if (userInfo === undefined) return template;
   const encoded = userInfo

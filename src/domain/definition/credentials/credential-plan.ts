@@ -12,7 +12,7 @@ import type { CredentialDefinition, DomainDefinition } from '../definition-types
 import { buildAssertion, buildExchange } from './caller-credential-plan.ts';
 import { buildLogin, type LoginHome } from './login-plan.ts';
 
-/** By name. Without a kind nothing is known of a credential but its variables, and that is not enough. */
+/** The credentials by name. One without a kind is a mistake here: only an imported document could tell what it is. */
 export function buildCredentials(
   declarations: DomainDefinition['credentials'],
   env: Environment,
@@ -30,7 +30,7 @@ export function buildCredentials(
   return credentials;
 }
 
-/** A header or cookie of any other name could not be sent, and every call would fail. */
+/** Refuses names that cannot be sent as a header or cookie: every call would fail. */
 function refuseField(
   name: string,
   { in: where = 'header', field }: Extract<CredentialDefinition, { kind: 'apiKey' }>,
@@ -51,11 +51,11 @@ function buildCredential(
   home: LoginHome,
   problems: Problem[],
 ): Credential {
-  // What is missing was said when the secrets were named.
+  // nameSecrets() has reported missing variables already.
   const secret = (variable = ''): Secret => readSecret(env, variable);
   if (declaration.kind === 'oauth2' || declaration.kind === 'token_exchange') {
     const { tokenUrl } = declaration;
-    // A document that is imported may say later where its API is; a call finds out.
+    // Without a base URL in the file, the imported document decides where the API is: then the check happens at the call.
     const isSafe =
       URL.canParse(tokenUrl) && (home.url === undefined || maySeeSecrets(new URL(tokenUrl), originOf(home.url)));
     if (!isSafe) {
@@ -111,7 +111,7 @@ function buildCredential(
   }
 }
 
-/** One credential needs no further word; several do. */
+/** With one credential the choice is clear; with several the file has to make it. */
 export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, problems: Problem[]): string[][] {
   const names = [...credentials.keys()];
   const message = `is missing: say which of ${names.join(', ')} go together, e.g. [[${names[0]}]]`;
@@ -119,7 +119,7 @@ export function defaultSecurity(credentials: ReadonlyMap<string, Credential>, pr
   return names.map((name) => [name]);
 }
 
-/** Names of credentials become the credentials. */
+/** The alternatives with credentials in place of their names. */
 export function readSecurity(
   alternatives: readonly (readonly string[])[],
   credentials: ReadonlyMap<string, Credential>,
@@ -143,7 +143,7 @@ export function withProofs(security: Endpoint['security'], proofs: readonly Cred
   return security.length === 0 ? [proofs] : security.map((alternative) => [...alternative, ...proofs]);
 }
 
-/** What to say at start about credentials nobody has set. */
+/** Warnings at start about credentials whose variables are not set. */
 export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
   /** The variables of all alternatives together, by how they are told. */
   const waiting = new Map<string, ReadonlySet<string>>();

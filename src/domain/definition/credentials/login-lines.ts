@@ -20,7 +20,7 @@ export function loginLines(domain: Domain): string[] {
   return operation === undefined ? [] : linesOfOperation(operation, [...credentials][0]?.name, domain.name);
 }
 
-/** Scopes of all operations together: one token serves all of them. None may read a variable once it stands in the file. */
+/** One token serves all operations, so it asks for the scopes of all. A scope with `${` would be filled in once it is in the file. */
 function linesOfFlow(
   { name, request, secrets }: LoginCredential,
   flows: readonly LoginCredential[],
@@ -40,7 +40,7 @@ function linesOfFlow(
     ...(scopes.size > 0 && { scope: [...scopes].join(' ') }),
   };
   const base = endpoints.find(({ baseUrl }) => originOf(baseUrl) === originOf(request.url))?.baseUrl;
-  // An address elsewhere was the document's choice, and is for a person to make one's own.
+  // At another origin the document chose where the password goes: the lines are commented out until a person agrees.
   const mark = base === undefined || !CREDENTIAL_NAME.test(name) ? '# ' : '';
   const address =
     base !== undefined && request.url.startsWith(`${base}/`)
@@ -83,7 +83,7 @@ function linesOfOperation(endpoint: Endpoint, scheme: string | undefined, domain
 
 const USER = /^(?:user_?name|user|e-?mail|login|identifier)$/i;
 
-/** `{ "a": "b" }`, which is YAML too: whatever the document calls its fields, it stays on one line. */
+/** `{ "a": "b" }`, which is also YAML: quoted, so that no field name of a document can start a line of its own. */
 function toFlow(fields: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(fields).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}`);
   return `{ ${pairs.join(', ')} }`;

@@ -12,7 +12,7 @@ import type { CredentialDefinition } from '../definition-types.ts';
 
 type LoginDefinition = Extract<CredentialDefinition, { kind: 'login' }>;
 
-/** What a login counts from. */
+/** What a login is relative to. */
 export interface LoginHome {
   /** Base URL of the domain, where there is one. */
   readonly url: string | undefined;
@@ -42,7 +42,7 @@ export function buildLogin(
   const isHome = origin === originOf(home.url ?? '');
   const headers = { ...(isHome ? home.headers : {}), ...declaration.headers };
   const { request, secrets } = fillLogin(
-    // Without a base URL nothing of the domain works, and that is said elsewhere.
+    // A missing base URL is reported elsewhere.
     { ...(declaration.url === undefined && { base: home.url ?? '' }), url, method, headers, query, body, form },
     env,
   );
@@ -85,7 +85,7 @@ const MAX_DEPTH = 8;
 const SAME_FOR_ALL =
   'says who calls, and a login is the same for all callers; tell the API who calls with headers, assertion or token_exchange';
 
-/** A password in a domain file is a password in a repository. */
+/** Refuses secrets written out in the file: domain files are committed. */
 function refuseSecrets(value: unknown, path: readonly string[], problems: Problem[], depth = 0): void {
   if (typeof value !== 'object' || value === null || depth > MAX_DEPTH) return;
   for (const [key, inner] of Object.entries(value)) {

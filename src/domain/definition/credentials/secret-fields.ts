@@ -1,5 +1,5 @@
-// Where the secrets of a credential come from: `env: X` names a variable, `file: /run/secrets/x` a file. From here on both are
-// names of one kind (`file:/run/secrets/x`), so that whatever reads, misses or tells of a variable does so of a file too.
+// Where the secrets of a credential come from: `env: X` names a variable, `file: /run/secrets/x` a file. A file becomes the
+// variable name `file:/run/secrets/x`, so that the rest of the code handles both the same way.
 import { dirname, resolve } from 'node:path';
 import { type Environment, lookup } from '../../../endpoint/environment.ts';
 import type { Problem } from '../../../endpoint/problems.ts';
@@ -9,7 +9,7 @@ import type { DomainDefinition } from '../definition-types.ts';
 type Declarations = NonNullable<DomainDefinition['credentials']>;
 type Declaration = Record<string, unknown>;
 
-/** What each kind cannot do without. */
+/** Required fields of each kind. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
   apiKey: ['env'],
   bearer: ['env'],
