@@ -16,7 +16,7 @@ export function readWords(command: 'call' | 'explain', words: readonly string[])
   const files = words.filter((word) => !isPair(word) && isPath(word));
   const names = words.filter((word) => !isPair(word) && !isPath(word));
   if (names.length < 2) return { tool: names[0] ?? refuse(command, files), files, pairs };
-  // A folder is often called by a plain word; only where several words could be the tool is the disk asked.
+  // A folder may have a plain name, too: if several words could be the tool, those that exist on disk are files.
   const tools = names.filter((name) => !existsSync(name));
   if (tools.length !== 1) refuse(command, files, tools.length === 0 ? names : tools);
   return { tool: tools[0]!, files: words.filter((word) => !isPair(word) && word !== tools[0]), pairs };

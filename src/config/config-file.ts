@@ -85,7 +85,7 @@ export function readConfigText(file: string): DeploymentText {
   return { file, value: typeof $schema === 'string' ? settings : value, positionOf };
 }
 
-/** The files of variables that it names, if they can be told before the rest is checked. */
+/** Its `envFiles`, read before everything else: other values may use their variables. */
 export function listEnvFiles({ file, value, positionOf }: DeploymentText, env: Environment): readonly EnvFile[] {
   const { envFiles } = isObject(value) ? value : {};
   const parsed = SETTINGS.envFiles.type.safeParse(fillIn(envFiles, env).value);
@@ -116,13 +116,13 @@ export function readConfigFile({ file, value, positionOf }: DeploymentText, env:
   return { file, settings, variables: filled.variables, positionOf };
 }
 
-/** A text that a variable was to fill may be a number or a truth value where one is expected. */
+/** Text that came from a variable may stand for a number or boolean: tried if the first parse fails. */
 function parse(filled: Filled) {
   const first = configFile.safeParse(filled.value, { reportInput: true });
   return first.success ? first : configFile.safeParse(readAsMeant(filled, first.error.issues), { reportInput: true });
 }
 
-/** What was wrong is shown as it stands in the file: a variable in it may hold a secret. */
+/** Shows a wrong value as written in the file, before variables are filled in: they may be secrets. */
 function withText(issue: z.core.$ZodIssue, value: unknown): z.core.$ZodIssue {
   const input = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown> | undefined)?.[key], value);
   if (issue.code !== 'invalid_union') return { ...issue, input } as z.core.$ZodIssue;

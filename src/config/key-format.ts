@@ -12,7 +12,7 @@ const NEEDED_BITS = 128;
 const NEEDED_VARIETY_BITS = 64;
 const MAX_CHARS = 512;
 
-/** `lb_`, 256 random bits, and a checksum that tells a slip of copying from a key that is not known. */
+/** `lb_`, 256 random bits, and a checksum that tells a copying mistake from an unknown key. */
 export function mintKey(): string {
   const random = randomBytes(RANDOM_BYTES).toString('base64url');
   return `${PREFIX}${random}${checksumOf(random)}`;
@@ -28,7 +28,7 @@ function checksumOf(text: string): string {
   return bytes.toString('base64url');
 }
 
-/** What is wrong with a key, in words that go on after its name; undefined: nothing. */
+/** What is wrong with a key, to follow its name in a sentence; undefined if nothing is. */
 export function explainWeakness(key: string): string | undefined {
   const [text, checksum] = [key.slice(PREFIX.length, -CHECKSUM_CHARS), key.slice(-CHECKSUM_CHARS)];
   if (key.startsWith(PREFIX) && checksumOf(text) !== checksum)

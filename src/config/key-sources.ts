@@ -76,7 +76,7 @@ function readSection(auth: AuthSection, env: Environment, profiles: readonly str
   return keys;
 }
 
-/** `path` is where the entry stands. */
+/** `path` is that of the entry. */
 export function checkProfiles(
   { profiles: named = [] }: Pick<KeyEntry, 'profiles'>,
   path: Problem['path'],
@@ -125,7 +125,7 @@ function toHash(text: string): { readonly sha256: string } | { readonly problem:
 
 const NAMED_KEY = /^([A-Za-z0-9][A-Za-z0-9._@-]{0,63})\s*=\s*(\S+)$/;
 
-/** `ci=lb_…, batch=9f86…`: what is wrong is said without the key. */
+/** `ci=lb_…, batch=9f86…`. Problems do not repeat the key. */
 function parseKeyList(items: readonly string[]): ConfiguredKey[] | { readonly problem: string } {
   const keys: ConfiguredKey[] = [];
   for (const [index, item] of items.entries()) {

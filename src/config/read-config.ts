@@ -54,7 +54,7 @@ export type Flags = {
   readonly domains?: readonly string[] | undefined;
   readonly http?: boolean | undefined;
   readonly envFile?: readonly string[] | undefined;
-  /** The same; but Node.js takes a flag named --env-file for its own, wherever it stands, and ends where a file is missing. */
+  /** The same. Node.js itself interprets --env-file anywhere on the command line, and exits if the file is missing. */
   readonly dotenv?: readonly string[] | undefined;
   /** landbridge.yaml. */
   readonly config?: string | undefined;
@@ -107,7 +107,7 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
     /** LANDBRIDGE_API_KEYS, by their hashes. */
     readonly apiKeys: readonly ConfiguredKey[];
     readonly apiKeysFile: string | undefined;
-    /** Who said what; what holds by default is not in it. */
+    /** Where each setting came from; defaults are left out. */
     readonly origins: ReadonlyMap<string, Origin>;
     /** landbridge.yaml, as it was named. */
     readonly file: string | undefined;
@@ -118,8 +118,8 @@ export type Config = Omit<Values, 'domains' | 'envFiles' | 'http'> &
   };
 
 /**
- * How much of landbridge.yaml counts: all of it; only its variables where a command makes something new, which headers and
- * addresses of the deployment are not about; nothing where another gateway decides, which must not get what is meant for APIs.
+ * How much of landbridge.yaml applies: `all` of it; only its `variables`, for commands that create something new, to which its
+ * headers and addresses do not belong; `nothing`, if another gateway is called, which must not get headers meant for APIs.
  */
 export type Reach = 'all' | 'variables' | 'nothing';
 

@@ -14,9 +14,9 @@ import { filePath, sourcePath } from './file-paths.ts';
 const DEFAULT_TOKEN_BUDGET = 10_000;
 
 export interface Setting {
-  /** As it stands in landbridge.yaml, with words and an example. */
+  /** Its type in landbridge.yaml, with description and example. */
   readonly type: z.ZodType;
-  /** As a flag or variable has it, where that is not the same as text. */
+  /** Its type as a flag or variable, if that is more than the same value as text. */
   readonly typed?: z.ZodType;
   /** The default. */
   readonly fallback?: unknown;
@@ -357,7 +357,7 @@ export const SETTINGS = {
   },
 } as const satisfies Record<string, Setting>;
 
-/** Variables for what is said in a section of landbridge.yaml. */
+/** Variables for fields of sections. */
 export const SECTION_VARIABLES = {
   apiKeys: 'LANDBRIDGE_API_KEYS',
   apiKeysFile: 'LANDBRIDGE_API_KEYS_FILE',
@@ -373,12 +373,12 @@ export type Settings = typeof SETTINGS;
 export type SecretSource = z.output<typeof secretSource>;
 export type SettingName = keyof Settings;
 
-/** What a flag or variable says, as the file would have it: numbers, truth values and lists are text there. */
+/** Parses the text of a flag or variable, where numbers, booleans and lists are text. */
 export function readTyped({ type, typed }: Setting, value: unknown) {
   return (typed ?? type).safeParse(typed === undefined ? fromText(type, value) : value);
 }
 
-/** Flags are repeated; a variable has commas. */
+/** A list is a repeated flag, or a variable with commas. */
 function fromText(type: z.ZodType, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   const { def } = type as { def: { type: string; innerType?: z.ZodType } };

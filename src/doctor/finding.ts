@@ -61,7 +61,7 @@ export function counted(count: number, one: string, many: string): string {
   return count === 1 ? `1 ${one}` : `${count} ${many}`;
 }
 
-/** What the file says about one operation: below `operations` of an imported document, below `endpoints` of its own. */
+/** An entry for one operation: below `operations` if it is imported, below `endpoints` if the file defines it. */
 export function repairOperation(endpoint: Endpoint, fields: readonly string[], value: unknown): Repair {
   const { domain, source, method, path, action, toolName } = endpoint;
   if (source.kind !== 'openapi') return { domain, path: ['endpoints', action, ...fields], value };

@@ -123,7 +123,7 @@ export function unusedCredentials(
 
 const MAX_NAMED = 5;
 
-/** Operations that the document puts at another origin, where nothing is told of callers though the file has it told to the API. */
+/** Warns of operations at another origin: the file's headers and assertions about the caller are not sent there. */
 export function warnAbroad(endpoints: readonly Endpoint[], file: string): string[] {
   const home = homeOrigin(endpoints);
   if (!endpoints.some((endpoint) => waysToTell(endpoint).length > 0)) return [];

@@ -35,7 +35,7 @@ export interface Imported {
   readonly callerHeaders: readonly CallerHeader[];
   /** Whole credentials of the file, by name. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** How its requests travel, where the file says so. */
+  /** `tls` and `proxy` of the file, if any. */
   readonly connection?: Connection;
   /** Things worth saying at start. */
   readonly warnings: readonly string[];

@@ -1,4 +1,4 @@
-// Two operations of a domain file under one name: which they are, and where the file says so.
+// Two operations of a domain file with the same name: which they are, and where the file names them.
 
 import type { Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
@@ -36,7 +36,7 @@ export function listClashes(
   });
 }
 
-/** Told of the one that the file names; of the later one where it names both. */
+/** Reported at the operation that the file names; at the later one if it names both. */
 function toProblem(action: string, earlier: Named, later: Named): Problem {
   const [one, other] = later.path === undefined ? [earlier, later] : [later, earlier];
   const fix =

@@ -1,4 +1,4 @@
-// A domain file with `openapi:` as a Domain: the document is imported, then what the file says is laid over it.
+// A domain file with `openapi:` as a Domain: imports the document, then applies the file to it.
 
 import type { Domain, Endpoint } from '../endpoint/model.ts';
 import type { Problem } from '../endpoint/problems.ts';
@@ -61,7 +61,7 @@ export async function buildDocumentDomain(definition: DomainDefinition, options:
   });
 }
 
-/** With nothing left there is nothing to say about single operations: the choice itself is the mistake. */
+/** If no operation is left, `include` or `exclude` is the mistake to report. */
 function refuseNothing(
   imported: Domain,
   definition: DomainDefinition,
@@ -83,7 +83,7 @@ function buildOwn(definition: DomainDefinition, imported: Domain, options: Docum
   const fields = Object.entries(definition).filter(([key]) => !NOT_ITS_OWN.has(key));
   const rest = Object.fromEntries(fields) as DomainDefinition;
   const { credentials, headers, security, baseUrl, tls, proxy, ...plain } = rest;
-  // without endpoints of its own there is nothing that headers, credentials and connections would be for
+  // Without hand-written endpoints nothing uses these fields, so they are not checked a second time.
   if (definition.endpoints === undefined) return buildDomain({ ...plain, endpoints: {} }, options);
   const home = baseUrl ?? imported.endpoints[0]?.baseUrl;
   const kinds = Object.entries(credentials ?? {}).filter(([, credential]) => 'kind' in credential);

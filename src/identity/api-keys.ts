@@ -14,7 +14,7 @@ interface Entry {
   readonly hash: Buffer;
   readonly expiresMs: number;
   readonly verdict: Verdict;
-  /** What the log says once it is so. */
+  /** For the log, once the key has expired. */
   readonly expired: Explanation;
 }
 

@@ -1,5 +1,5 @@
-// The keys with which the gateway signs what it says about its callers: read from files at start, the first one signs, all are
-// published, so that a key can be replaced while what the old one signed is still good.
+// The keys that sign assertions about callers, read from files at start. The first one signs; all are published, so that a key
+// can be replaced while assertions of the old one are still valid.
 import { createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { AssertionSigner } from '../call/assertion-signer.ts';

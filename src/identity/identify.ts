@@ -47,7 +47,7 @@ function explainUnknown(all: readonly Authority[], token: string): Explanation {
   return NOTHING_KNOWN;
 }
 
-/** What the authorities say of a token; what `refuse` says where none of them knows it. */
+/** The verdict of the authorities; `refuse` makes one if none of them knows the token. */
 function ask(
   all: readonly Authority[],
   token: string,
@@ -106,7 +106,7 @@ export function createIdentify({ authorities, challenge }: IdentifyOptions): Ide
 
 type Shown = { readonly token: string } | 'several' | undefined;
 
-/** From the headers only: what stands in a URL ends up in logs. Another scheme than Bearer shows nothing. */
+/** From headers only: URLs end up in logs. Schemes other than Bearer are ignored. */
 function readToken({ headers, rawHeaders }: IncomingMessage): Shown {
   const { authorization, 'x-api-key': key } = headers;
   if (authorization === undefined && key === undefined) return undefined;

@@ -1,4 +1,4 @@
-// One socket to an origin, by the way its connection says: straight or through a proxy, with TLS where the origin has it.
+// Opens a socket to an origin: directly or through a proxy, with TLS for https.
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { bareHost } from '../endpoint/address.ts';

@@ -1,4 +1,4 @@
-// One GET, the way its origin's connection says: for documents, before there is a gateway. The body streams, unpacked.
+// Fetches documents with the proxy and certificates of their domain. The body is a stream, decompressed.
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';

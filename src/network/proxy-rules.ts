@@ -18,7 +18,7 @@ export interface ProxyRules {
 
 const MAX_RULES = 1000;
 
-/** Lower case wins over upper case, as curl has it. A proxy that cannot be one stops the start: going without would be a leak. */
+/** Lower case wins over upper case, as in curl. An invalid proxy stops the start: requests must not silently go without it. */
 export function readProxyRules(env: Variables): ProxyRules {
   // In a CGI program HTTP_PROXY is what a client sent as the header `Proxy`.
   const isCgi = textOf(env, 'REQUEST_METHOD') !== undefined;
@@ -51,7 +51,7 @@ function toProxy({ name, value }: { name: string; value: string }): ProxyServer 
   return proxy;
 }
 
-/** `http://user:password@proxy:3128`, the scheme may be left out. What is wrong is said without the value: it may hold a password. */
+/** `http://user:password@proxy:3128`; the scheme is optional. Problems do not repeat the value: it may contain a password. */
 export function parseProxy(text: string, from: string): ProxyServer | { readonly problem: string } {
   const address = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? text : `http://${text}`;
   const url = URL.canParse(address) ? new URL(address) : undefined;

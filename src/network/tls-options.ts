@@ -1,5 +1,5 @@
-// How one origin's certificate is checked, and which one of ours it sees. Nothing here, and nothing in the environment
-// (NODE_TLS_REJECT_UNAUTHORIZED), switches the check off.
+// How the certificate of an origin is checked, and which client certificate it gets. Nothing switches the check off, not even
+// NODE_TLS_REJECT_UNAUTHORIZED.
 
 import * as tls from 'node:tls';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
@@ -30,7 +30,7 @@ export function tlsOptionsFor(origin: string, connection: Connection | undefined
   };
 }
 
-/** Newer Node.js tells what it trusts, NODE_EXTRA_CA_CERTS included; older ones only what they came with. */
+/** Newer Node.js lists all trusted authorities, with NODE_EXTRA_CA_CERTS; older versions only the bundled ones. */
 function trustedHere(): readonly string[] {
   const { getCACertificates } = tls as { getCACertificates?: (type: 'default') => string[] };
   return getCACertificates?.('default') ?? rootCertificates;

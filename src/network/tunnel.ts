@@ -1,4 +1,4 @@
-// A way through a proxy: CONNECT, then whatever is spoken with the server behind it. What goes wrong says that it was the proxy.
+// A tunnel through a proxy (CONNECT). Errors say that they come from the proxy.
 
 import type { LookupAddress } from 'node:dns';
 import { request as httpRequest, type IncomingMessage } from 'node:http';

@@ -42,7 +42,7 @@ function byLabel([one]: readonly [string, unknown], [other]: readonly [string, u
   return one < other ? -1 : 1;
 }
 
-/** The metrics of workers by their ids, each as it was last told. */
+/** The latest metrics of each worker, by id. */
 export class WorkerSnapshots {
   readonly #alive = new Map<number, readonly Snapshot[]>();
   #dead: readonly Snapshot[] = [];

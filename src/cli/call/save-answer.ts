@@ -7,7 +7,7 @@ import { GatewayError } from '../../errors.ts';
 import type { RawResponse } from '../../executor/send.ts';
 
 export interface AnswerFile {
-  /** Takes the answer's bytes; what it returns is said in their place. */
+  /** Keeps the answer's bytes; returns the text that is shown instead. */
   take(answer: RawResponse): string;
   /** Whether the answer did not come to its end. */
   isCut(): boolean;

@@ -56,7 +56,7 @@ export async function runDoctor(files: readonly string[], flags: DoctorFlags): P
   for (const { file, instead: document } of plans)
     if (document !== undefined && file !== undefined && existsSync(file)) instead.set(document, file);
   const paths = config.paths.map((path) => instead.get(path) ?? path);
-  // What is left is told of the files as they are now.
+  // The remaining findings are those of the repaired files.
   const last = mayWrite || instead.size > 0 ? await examine({ ...config, paths }, clients, flags) : first;
   const written = mayWrite ? changed.map(({ domain, file, byHand }) => ({ domain, file, byHand })) : [];
   report(last, flags, { written });

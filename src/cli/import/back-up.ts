@@ -1,4 +1,4 @@
-// Writing over what is there: what was there before is kept beside it, under a name that nothing reads.
+// Overwrites files after copying them to a name that nothing reads.
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -13,7 +13,7 @@ export async function backUp(path: string, ending = 'bak'): Promise<string | und
   return copy;
 }
 
-/** Each in turn: a failure leaves those behind it as they were. */
+/** One after the other: if one fails, the rest are not written. */
 export async function writeFiles(writes: readonly Write[]): Promise<void> {
   for (const [path, text] of writes) await replaceFile(path, text);
 }

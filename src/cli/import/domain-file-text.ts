@@ -9,7 +9,7 @@ import type { Credential, Domain, Endpoint } from '../../endpoint/model.ts';
 import { secretsIn } from '../../endpoint/secrets.ts';
 import { shown } from '../terminal/terminal.ts';
 
-/** What the file says besides what the domain itself tells. */
+/** Parts of the file that do not follow from the domain. */
 export interface DomainFileParts {
   /** As the file names them, from its own folder. */
   readonly document: string;
@@ -17,7 +17,7 @@ export interface DomainFileParts {
   readonly importedFrom: string | undefined;
   /** Lines of `headers:`, without secrets. */
   readonly headers: readonly string[];
-  /** The caller wants the root of the host, whatever path the document's server has. */
+  /** `--base-url https://host/.`: the root of the host, instead of the path of the document's server. */
   readonly isRoot: boolean;
 }
 
@@ -116,7 +116,7 @@ function renderCredentials({ endpoints }: Domain): string[] {
   return lines.length > 0 ? ['# Credentials come from the environment:', ...lines, ''] : [];
 }
 
-/** A comment ends with its line: what a document says must never become a line of its own. */
+/** For comments: text from a document must not break out of its line. */
 function oneLine(text: string): string {
   return shown(text).trim().slice(0, 160);
 }

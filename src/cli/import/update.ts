@@ -1,5 +1,5 @@
-// landbridge import --update: a new version of the document under the same domain file, which stays as it is to the byte, and a
-// report of what came, went and changed. What the file says about operations that went is named with its line.
+// landbridge import --update: replaces the document of a domain file with a new version, and reports which operations were added,
+// removed and changed. The domain file itself is not touched; entries for removed operations are reported with their lines.
 
 import { existsSync } from 'node:fs';
 import { readFile, realpath, rm } from 'node:fs/promises';
@@ -130,7 +130,7 @@ function fillIn(importedFrom: string, file: string, { env }: Config, stop: Stop)
   return isWebAddress(text) ? text : resolve(dirname(file), text);
 }
 
-/** What the file says about reading its document, as at a start; which operations it picks plays no part. */
+/** How the file has its document read, as at a start; `include` and `exclude` are ignored. */
 function readOptions(
   definition: DomainDefinition,
   from: string,

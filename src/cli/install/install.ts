@@ -178,7 +178,7 @@ function describeRemote(
   return { value: client.remote({ url: readGatewayUrl(url, profile), headers }), notes };
 }
 
-/** Where the settings here say that callers need a key, the client is told to send one; it stands in a variable, not in the file. */
+/** If the settings here require a key, the client is configured to send one from a variable, not from its file. */
 function withKey({ headers, auth, apiKeys, apiKeysFile }: Config): { lines: readonly string[]; notes: string[] } {
   const isKey = (line: string) => /^(?:authorization|x-api-key)\s*:/i.test(line);
   const isOpen = auth === undefined && apiKeys.length === 0 && apiKeysFile === undefined;

@@ -15,7 +15,7 @@ export interface McpClient {
   /** What it takes as the name of a server; absent: any. */
   readonly names?: RegExp;
   readonly files: Partial<Record<Scope, (env: Environment) => string>>;
-  /** How this client is told to take a variable from its own environment; absent where it cannot. */
+  /** How the client's file refers to a variable of its environment; absent if it cannot. */
   readonly reference?: (variable: string) => string;
   /** Absent: this client only starts servers itself. */
   readonly remote?: (plan: { url: string; headers: Readonly<Record<string, string>> }) => object;
@@ -102,7 +102,7 @@ export const MCP_CLIENTS: Readonly<Record<string, McpClient>> = {
 
 const WHOLE_VARIABLE = /^(Bearer )?\$\{([A-Za-z_]\w*)\}$/;
 
-/** Codex fills in no text: it takes whole header values, or a bearer token, from variables that it is told by name. */
+/** Codex does not expand variables in text: it reads whole header values, or a bearer token, from named variables. */
 function toCodexHeaders(headers: Readonly<Record<string, string>>): object {
   const http_headers: Record<string, string> = {};
   const env_http_headers: Record<string, string> = {};

@@ -15,7 +15,7 @@ export interface KeyFlags {
 }
 
 const ACTIONS = ['new', 'hash'];
-/** More is no key. */
+/** Keys are much shorter. */
 const MAX_STDIN_BYTES = 64 * 1024;
 
 export async function runKey(action: string, name: string | undefined, flags: KeyFlags): Promise<void> {

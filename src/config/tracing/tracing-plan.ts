@@ -27,7 +27,7 @@ export interface TracingPlan {
   readonly warnings: readonly string[];
 }
 
-/** What said that there are traces. */
+/** What switched tracing on. */
 export type TracingOrigin = 'flag' | 'variable' | 'file';
 
 type Section = z.output<typeof tracingSection>;

@@ -1,4 +1,4 @@
-// doctor --online: calls reads, and compares what comes with what the document says. Each credential is proved by a call.
+// doctor --online: calls reads, compares the answers with the document, and tries every credential.
 
 import type { CatalogOperation } from '../../catalog/tree.ts';
 import { needsToken } from '../../endpoint/caller/caller-need.ts';
@@ -148,7 +148,7 @@ function* judge(
   }
 }
 
-/** Where an answer is not what the document says of it. */
+/** Where an answer differs from the document. */
 function driftOf({ outputSchema }: Endpoint, value: unknown): readonly Problem[] {
   if (outputSchema === undefined) return [];
   resetPatternBudget();

@@ -1,5 +1,5 @@
-// doctor --online: one line per credential, by what reads answered with it, and what one of them answers without it. An API that
-// answers everybody the same has proved nothing.
+// doctor --online: one line per credential. It counts as proved only if a read succeeds with it and is refused without it, or
+// with a wrong one.
 import { randomBytes } from 'node:crypto';
 import type { CatalogOperation } from '../../catalog/tree.ts';
 import { originOf } from '../../endpoint/address.ts';

@@ -10,7 +10,7 @@ import { propertyOf } from '../properties-of.ts';
 /** Values seen in answers: path of the list → its first item. */
 export type Items = ReadonlyMap<string, Readonly<Record<string, unknown>>>;
 
-/** A read by its method; `doubtOf` tells what it means. */
+/** Whether it is a GET that can be called; `doubtOf` looks at what it does. */
 export function isRead({ method, args, body, security }: Endpoint): boolean {
   const hasCredentials =
     security.length === 0 || alternativesOf(security).some((set) => set.flatMap(unsetVariables).length === 0);
@@ -20,7 +20,7 @@ export function isRead({ method, args, body, security }: Endpoint): boolean {
 /** Why a GET may do more than read, such as `/logout`. An `effect: read` in a domain file settles it. */
 export function doubtOf({ path, action, source, summary, method, effect, effectReason }: Endpoint): string | undefined {
   if (effect !== 'read') return `its effect is ${effect} (${effectReason})`;
-  // Where a document gives no name, it is made of the method and the path, and its `get` says nothing.
+  // Without an operationId the action is derived from method and path, so its `get` proves nothing.
   const name = source.kind === 'openapi' ? source.operationId : action;
   const isSaidByOperator = effectReason !== 'the HTTP method' && effectReason !== 'x-mcp';
   return isSaidByOperator ? undefined : doubtRead({ method, path, name, summary });

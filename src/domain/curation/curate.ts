@@ -42,7 +42,7 @@ const PLAIN = [
   'lenient',
 ] as const;
 
-/** Applies one entry of `operations:`, which stands at `at` in the file. */
+/** Applies one entry of `operations:`; `at` is its path in the file. */
 export function curate(
   endpoint: Endpoint,
   curation: OperationCuration,

@@ -1,4 +1,4 @@
-// What a file says about the audit trail for its domain and for one operation, together.
+// Merges the `audit` settings of a domain and of one operation.
 import type { AuditPlan } from '../../endpoint/model.ts';
 
 /** The operation decides whether arguments are kept; both lists of redactions apply. */

@@ -36,7 +36,7 @@ export interface BuildOptions extends BaseUrlOptions {
   /** Name of the file, for messages. */
   readonly source?: string;
   readonly kind?: 'module' | 'yaml';
-  /** Where fields stand in the file. */
+  /** Positions of fields in the file. */
   readonly positionOf?: PositionOf;
   /** `Name: value` lines (`--header`), sent with every request and treated as secrets. */
   readonly headers?: readonly string[];

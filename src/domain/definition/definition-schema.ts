@@ -572,7 +572,7 @@ export function checkDefinition(value: unknown): { definition: DomainDefinition 
   return { definition: result.data as DomainDefinition };
 }
 
-/** No key of ours lies deeper; below are schemas and values, which are kept as they are. */
+/** Deeper levels hold JSON Schemas and values, which are left alone. */
 const MAX_KEY_DEPTH = 8;
 
 /** A key set to undefined is a key left out, as people write it: `title: known ? 'x' : undefined`. */

@@ -1,5 +1,5 @@
 // What an author writes: the shape of a domain file, the same in TypeScript, JavaScript, YAML and JSON. The types follow from
-// definition-schema.ts; what needs a word in an editor is written out here, since comments do not pass through a derived type.
+// definition-schema.ts; fields that need an explanation in editors are repeated here, because derived types have no comments.
 // Strings marked "env text" may hold `${VARIABLE}` and `${VARIABLE:-default}`; they are filled in when the domain is built.
 import type { z } from 'zod';
 import type { BaseUrl } from '../../endpoint/environment.ts';
@@ -95,7 +95,7 @@ export interface ArgCuration extends z.output<typeof schema.argCuration> {
 
 /**
  * An argument the document lacks: JSON Schema keywords (or a `schema`) and a placement, side by side, as in a hand-written
- * endpoint. Its `in` (or `type`, or `schema`) tells it from a change.
+ * endpoint. Having `in`, `type` or `schema` distinguishes it from a change.
  */
 export type ArgAddition = ArgDefinition & { readonly schema?: JsonSchema };
 

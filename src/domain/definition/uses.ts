@@ -40,7 +40,7 @@ export function checkExpose(expose: Endpoint['expose'] | undefined, method: stri
   ];
 }
 
-/** Tool names of the pinned actions; `namesOf` says what an endpoint may be called by. */
+/** Tool names of the pinned actions; `namesOf` lists the names by which a file may refer to an endpoint. */
 export function readPinned(
   definition: DomainDefinition,
   endpoints: readonly Endpoint[],

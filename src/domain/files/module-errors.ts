@@ -1,5 +1,5 @@
-// What a TypeScript or JavaScript domain file throws while it is loaded, as one line: the place in the person's own files,
-// what happened there, what to do. No frame of ours, of Node or of a package is shown.
+// Errors while a TypeScript or JavaScript domain file is loaded, as one line: the place in the user's own files, what happened
+// there and what to do. Stack frames of the gateway, of Node and of packages are left out.
 import { readFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,7 +16,7 @@ interface Frame extends Position {
 const MAX_STACK_LINES = 100;
 const MAX_LINE_CHARS = 1_000;
 const MAX_MESSAGE_CHARS = 500;
-/** Calls told beside the place itself. */
+/** Callers shown beside the place itself. */
 const MAX_CALLS = 3;
 /** This package's own code; its `domains` are files like any other. */
 const INTERNAL = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../../${folder}/`, import.meta.url)));
@@ -125,8 +125,8 @@ function isOwn(path: string): boolean {
 }
 
 /**
- * Lines are those of the file. The compiler writes imports and exports, and what it puts before the first line, in its own
- * way: columns of those lines are not the person's and are left out, unless the word that is wrong shows which is meant.
+ * The compiler keeps line numbers, but rewrites imports and exports: columns in those lines are wrong and are left out, unless
+ * the wrong word can be found in the line.
  */
 async function usablePosition({ path, line, column }: Frame, word?: string): Promise<Position> {
   const lines = (await readFile(path, 'utf8').catch(() => '')).split('\n');

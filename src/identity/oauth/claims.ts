@@ -1,5 +1,5 @@
-// What a token says of itself, held against what is expected of an access token. The same for JWTs and for what introspection
-// answers. Every problem is a sentence for `error_description`: printable ASCII, without quotes, and nothing of the token.
+// Checks the claims of an access token, from a JWT or from introspection. Every problem is a sentence for `error_description`:
+// printable ASCII, without quotes, and without anything from the token.
 import { type Node, own, textAt } from '../../endpoint/untrusted.ts';
 
 /** Seconds, as tokens have them. */

@@ -23,7 +23,7 @@ export interface Issuer {
   isFor(audiences: readonly string[], url: string): boolean;
   /** A JWT that names this issuer. */
   verify(token: string, shape: TokenShape, url: string): Checked | Denial | Promise<Checked | Denial>;
-  /** A token that is no JWT; absent where this issuer is not asked about such. `key` is its hash. */
+  /** For opaque tokens; absent if introspection is not configured. `key` is the hash of the token. */
   readonly introspect?: (token: string, key: string, url: string) => Promise<Checked | Denial | undefined>;
   start(): void;
   close(): void;
@@ -36,7 +36,7 @@ export interface Checked {
   readonly audiences: readonly string[];
   /** Its scopes, with all they imply. */
   readonly scopes: ReadonlySet<string>;
-  /** False once it has ended, or the key behind it is not believed any more. */
+  /** False once it has expired, or its signing key was withdrawn. */
   isStillGood(): boolean;
 }
 
@@ -208,7 +208,7 @@ function introspectedProblem(claims: Node, issuer: string): string | undefined {
   return isOtherKind(claims) ? NO_ACCESS_TOKEN : undefined;
 }
 
-/** What the operator reads of an issuer: once when it answers, once when it does not. */
+/** Log lines about an issuer: one when it becomes available, one when it does not answer. */
 function createNotes(issuer: string, log: IssuerLog) {
   let isAway = true;
   let hasFailed = true;

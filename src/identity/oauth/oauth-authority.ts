@@ -128,7 +128,7 @@ export function createOAuthAuthority({ issuers: settings, ...parts }: OAuthParts
   };
 }
 
-/** What is said to the holder of a token, and of it in the log. */
+/** Verdicts on tokens: what the caller is told, and what is logged. */
 function createVerdicts(resource: IssuerParts['resource'], settings: readonly IssuerSettings[]) {
   const expectedBy = new Map(settings.map(({ issuer, audience }) => [issuer, audience]));
 

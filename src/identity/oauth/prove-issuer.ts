@@ -1,5 +1,5 @@
-// Whether what tokens are checked with can be had of an authorization server right now: its metadata and keys, and, where opaque
-// tokens are asked about, an answer for our own client.
+// Checks that an authorization server is usable right now: its metadata and keys, and introspection with our client, if
+// configured.
 import { randomBytes } from 'node:crypto';
 import { lookup } from '../../endpoint/environment.ts';
 import { createAuthorizationServer } from './authorization-server.ts';
@@ -8,7 +8,7 @@ import type { IssuerParts } from './issuer.ts';
 import type { IssuerSettings } from './issuer-settings.ts';
 import { askForKeys } from './signing-keys.ts';
 
-/** What can be had, and what cannot, in words. */
+/** What works and what does not, in words. */
 export interface IssuerProof {
   readonly good: readonly string[];
   readonly bad: readonly string[];

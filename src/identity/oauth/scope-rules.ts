@@ -84,7 +84,7 @@ export function resolveScopes({ scopes, implies = {}, profiles = {} }: ScopeSett
 
 const MAX_OWN_SCOPES = 50;
 
-/** What a client asks for replaces what it had: so it is told to ask for both. */
+/** A new token replaces the old one, so the challenge lists the scopes the caller has as well. */
 export function withOwn(own: readonly string[] = [], needed: readonly string[]): readonly string[] {
   return unique([...own.filter(isScope).slice(0, MAX_OWN_SCOPES), ...needed]);
 }

@@ -1,5 +1,5 @@
-// The public keys of an issuer. They come from its own JWKS and from nowhere else, whatever the header of a token says; are
-// fetched by one request at a time, at most one per interval; and stay good for a stated time while the issuer is away.
+// The public keys of an issuer. They come from its JWKS only, never from the header of a token. There is one request at a time
+// and at most one per interval; while the issuer is away, known keys stay valid for a configured time.
 import { createLocalJWKSet, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { isObject } from '../../endpoint/is-object.ts';
 import { type Node, own, parseJsonObject } from '../../endpoint/untrusted.ts';

@@ -1,5 +1,5 @@
-// Says in words why a value does not satisfy a schema: one sentence for each broken rule, with what no rule says (which
-// form of a union was meant, which name a misspelt one stands for) in files of their own.
+// Explains why a value does not satisfy a schema: one sentence for each broken rule (explain-rules.ts), the likeliest branch of a
+// union (explain-unions.ts), and the likeliest name for an unknown one (explain-names.ts).
 import type { JsonSchema } from '../../endpoint/model.ts';
 import type { SchemaObject } from '../references.ts';
 import { type CheckError, findErrors } from '../walk/walk-schema.ts';

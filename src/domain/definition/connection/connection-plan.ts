@@ -1,4 +1,4 @@
-// What a domain file says of the way to its API, as one Connection: authorities, certificate, TLS version, proxy.
+// `tls` and `proxy` of a domain file as a Connection: authorities, client certificate, TLS version, proxy.
 
 import type { X509Certificate } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
@@ -24,7 +24,7 @@ export interface ConnectionOptions {
 }
 
 export interface ConnectionPlan {
-  /** Undefined: the file says nothing of it. */
+  /** Undefined if the file has neither `tls` nor `proxy`. */
   readonly connection?: Connection;
   readonly warnings: readonly string[];
 }

@@ -40,7 +40,7 @@ export function buildExchange(
 
 const DEFAULT_LIFETIME_S = 60;
 const MAX_CLAIMS = 32;
-/** What the gateway says itself, in every assertion. */
+/** Claims that the gateway sets itself. */
 const OWN_CLAIMS = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti']);
 
 export function buildAssertion(name: string, declaration: Of<'assertion'>, problems: Problem[]): Credential {
@@ -73,7 +73,7 @@ function refuseHeader(header: string, say: (message: string, ...path: string[]) 
     say(`${header} cannot carry it; name another header, such as X-Caller`, 'header');
 }
 
-/** Templates stand at the top; inside a fixed value they would be sent as they are. */
+/** Placeholders are filled in only in texts at the top level; inside a list or object they would be sent as they are. */
 function readClaim(value: unknown, say: (message: string) => void): { text: CallerText } | { value: unknown } {
   if (typeof value === 'string') {
     const text = readText(value, say);

@@ -145,7 +145,7 @@ export function withProofs(security: Endpoint['security'], proofs: readonly Cred
 
 /** Warnings at start about credentials whose variables are not set. */
 export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
-  /** The variables of all alternatives together, by how they are told. */
+  /** Sentence part → the variables in it. */
   const waiting = new Map<string, ReadonlySet<string>>();
   for (const { security } of endpoints) {
     const unset = alternativesOf(security).map((set) => [...new Set(set.flatMap(unsetVariables))]);

@@ -7,7 +7,7 @@ import { about, chosen, closed, named, strict, text, texts } from '../shape/fiel
 import { assertion, exchangeFields } from './caller-credential-schema.ts';
 import { loginShape } from './login-schema.ts';
 
-/** Whatever else stands there may be the secret itself: it is not repeated. */
+/** The message does not repeat the value: it may be the secret itself. */
 export const variable = z.string().regex(VARIABLE_NAME, {
   error: ({ input }) => {
     const name = /^\$\{?([A-Za-z_][A-Za-z0-9_]{0,99})\}?$/.exec(String(input))?.[1];
@@ -124,7 +124,7 @@ export const kinds = z.discriminatedUnion('kind', [
   closed(loginShape).meta({ id: 'login' }),
 ]);
 
-/** Without a kind it can only be a security scheme of an imported document; the build says so where it is not. */
+/** Without `kind` it can only be a security scheme of an imported document; the build reports it if there is none. */
 export const credential = chosen([kinds, scheme], (value) =>
   isObject(value) && !Object.keys(value).every(isSchemeKey) ? kinds : scheme,
 );

@@ -60,7 +60,7 @@ export function buildLogin(
   };
 }
 
-/** The origin of a login; what is wrong with its address is told. */
+/** The origin of a login; reports what is wrong with its address. */
 function checkAddress(
   { path, url }: LoginDefinition,
   env: Environment,
