@@ -128,7 +128,7 @@ export const SETTINGS = {
   workers: {
     type: about(
       workers,
-      'Processes that serve HTTP and TCP, all on the same ports; `auto`: one for each core this process may use. They count limits and used confirmations together. Default: 1.',
+      'Processes that serve HTTP and TCP, all on the same ports; `auto`: one for each core this process may use. They share limits and used confirmations. Default: 1.',
       'auto',
     ),
     typed: z
@@ -167,7 +167,7 @@ export const SETTINGS = {
   guard: {
     type: about(
       z.enum(GUARD_POLICIES, { error: 'must be allow, confirm or deny' }),
-      'What becomes of destructive calls. Default: `confirm`.',
+      'What happens to destructive calls. Default: `confirm`.',
       'deny',
     ),
     flag: 'guard',
@@ -176,7 +176,7 @@ export const SETTINGS = {
   confirm: {
     type: about(
       z.enum(CONFIRM_WAYS, { error: 'must be token, ask or either' }),
-      'What counts as a yes to a call that needs one: the user is asked, a signed token, or either. Default: `either`.',
+      'What counts as a confirmation: a signed token, the user’s own answer, or either. Default: `either`.',
       'ask',
     ),
     flag: 'confirm',
@@ -222,7 +222,7 @@ export const SETTINGS = {
   publicUrl: {
     type: about(
       publicUrl,
-      'Where clients reach this gateway, without `/mcp`: what tokens are made for, and a Host that is served.',
+      'Where clients reach this gateway, without `/mcp`. Tokens must be issued for it, and its host name is accepted.',
       'https://mcp.example.com',
     ),
     flag: 'publicUrl',
@@ -231,14 +231,14 @@ export const SETTINGS = {
   basePath: {
     type: about(
       basePath,
-      'What a proxy in front leaves before the paths of this gateway: with `/tools`, `/tools/mcp` is `/mcp`. Paths without it are served as well. Default: the path of `publicUrl`.',
+      'The prefix that a proxy in front does not strip: with `/tools`, `/tools/mcp` is `/mcp`. Paths without it are served as well. Default: the path of `publicUrl`.',
       '/tools',
     ),
     flag: 'basePath',
     variable: 'LANDBRIDGE_BASE_PATH',
   },
   allowedHosts: {
-    type: about(list(hostName), 'Further Host names that are served.', ['mcp.internal']),
+    type: about(list(hostName), 'Further Host names that are accepted.', ['mcp.internal']),
     fallback: [],
     flag: 'allowedHost',
     variable: 'LANDBRIDGE_ALLOWED_HOSTS',
@@ -294,7 +294,7 @@ export const SETTINGS = {
   keepAliveSeconds: {
     type: about(
       positive,
-      'HTTP connections idle for this long are closed. It must be longer than a proxy in front keeps its own: who closes first must be the one that sends requests. Default: 620.',
+      'HTTP connections idle for this long are closed. It must be longer than the idle timeout of a proxy in front, so that the proxy closes first and never sends a request into a closing connection. Default: 620.',
       3_700,
     ),
     fallback: 620,
@@ -310,7 +310,7 @@ export const SETTINGS = {
   drainSeconds: {
     type: about(
       seconds,
-      'How long new connections are still served after SIGTERM, while `/readyz` says 503 and every answer `Connection: close`: the time load balancers need to look elsewhere. Ctrl-C does not wait. Default: 5.',
+      'How long new connections are still served after SIGTERM, while `/readyz` answers 503 and every answer has `Connection: close`: the time that load balancers need to switch over. Ctrl-C does not wait. Default: 5.',
       15,
     ),
     fallback: 5,
@@ -320,7 +320,7 @@ export const SETTINGS = {
   graceSeconds: {
     type: about(
       seconds,
-      'Time for calls under way to finish on shutdown, after `drainSeconds`; whoever still waits then is told so (`shutting_down`). Default: 10.',
+      'Time for running calls to finish on shutdown, after `drainSeconds`; then they are answered with `shutting_down`. Default: 10.',
       30,
     ),
     fallback: 10,
@@ -330,7 +330,7 @@ export const SETTINGS = {
   logLevel: {
     type: about(
       z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }),
-      'From which level on is logged. Default: `info`.',
+      'The lowest level that is logged. Default: `info`.',
       'warn',
     ),
     fallback: 'info',
@@ -340,7 +340,7 @@ export const SETTINGS = {
   secret: {
     type: about(
       secretSource,
-      'Where the secret is that seals confirmations and sessions, at least 32 characters; replicas share it, and `state` beside it. Default: a new one at every start, so that replicas refuse each other’s.',
+      'The secret that seals confirmations and sessions, at least 32 characters. Replicas must share it, and `state` as well. Default: a new one at every start, so that replicas do not accept each other’s.',
       { file: '/run/secrets/gateway' },
     ),
     typed: secretText,
@@ -349,7 +349,7 @@ export const SETTINGS = {
   state: {
     type: about(
       named(/^rediss?:\/\/\S+$/, 'must be a redis:// or rediss:// URL'),
-      'Redis or Valkey that replicas share: counters of limits, spent confirmations, answers to questions, access tokens for APIs. Default: this process alone.',
+      'Redis or Valkey that replicas share: counters of limits, used confirmations, answers to questions, access tokens for APIs. Default: none; each process is on its own.',
       'redis://127.0.0.1:6379',
     ),
     flag: 'state',

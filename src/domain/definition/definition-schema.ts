@@ -43,7 +43,7 @@ const bytes = z
 const policy = z.enum(GUARD_POLICIES);
 const confirm = about(
   z.enum(CONFIRM_WAYS),
-  'What counts as a yes to a guarded call: `ask`, only the user’s own answer; `token`, a token of a refusal, handed back; `either`, the answer, or a token where the question reached nobody. Default: as the deployment says, else `either`.',
+  'What counts as a confirmation of a guarded call: `ask`, only the user’s own answer; `token`, the token from the refusal, passed back; `either`, the user’s answer, or the token if the client could not ask. Default: as the deployment says, else `either`.',
   'ask',
 );
 const style = about(
@@ -90,7 +90,7 @@ const response = strict({
   ),
   maxChars: about(
     z.int().min(200).max(1_000_000),
-    'Characters of an answer that reach the model; whole items are cut, and it is said. Default: 20000.',
+    'Characters of an answer that reach the model; longer answers are cut between items, with a note. Default: 20000.',
     8000,
   ),
   format: about(
@@ -113,10 +113,10 @@ const pagination = strict(
   {
     kind: about(
       z.enum(['page', 'offset', 'cursor']),
-      'What the argument counts: pages, items, or a mark to go on from.',
+      'What the argument is: a page number, a number of items to skip, or a cursor.',
       'page',
     ),
-    arg: about(argumentName, 'The argument that moves on.', 'page'),
+    arg: about(argumentName, 'The argument that selects the page.', 'page'),
     sizeArg: about(argumentName, 'The argument that sets how many items a page has.', 'limit'),
     nextFrom: about(text, 'Dot path of the next cursor in the answer.', 'meta.next_cursor'),
   },
@@ -147,7 +147,7 @@ const placementShape = {
     'brackets',
   ),
   file: about(flag, 'A file: the argument is `{ filename, mimeType, base64 | text }`.', true),
-  clamp: about(flag, 'Moves a number beyond its bounds to the nearest one, and the answer says so.', true),
+  clamp: about(flag, 'Moves a number that is out of bounds to the nearest bound, with a note in the answer.', true),
 };
 export const placement = strict(placementShape).meta({
   id: 'placement',
@@ -184,12 +184,12 @@ const body = z.union([
 const audit = strict({
   arguments: about(
     flag,
-    'Writes the arguments themselves into the audit trail, and not just a digest of them; what is called or looks like a secret is left out. Default: false.',
+    'Writes the arguments themselves into the audit trail, and not just their digest; values that are secret by name or by their looks are left out. Default: false.',
     true,
   ),
   redact: about(
     list(named(REDACT_PATH, 'must be a key (password), keys in a row (card.number) or a place ($.cards[*].number)')),
-    'What is never written down, neither there nor as part of an address: `password` is a key wherever it stands, `card.number` keys in a row, `$.cards[*].number` one place.',
+    'Arguments that are never written, neither there nor as part of a URL: `password` is a key at any depth, `card.number` two nested keys at any depth, `$.cards[*].number` one place.',
     ['password', 'card.number', '$.cards[*].number'],
   ),
 }).meta({
@@ -212,7 +212,7 @@ const common = {
     'What a call does. Default: by method, name, path and summary, stricter in doubt; `landbridge explain` says why.',
     'read',
   ),
-  idempotent: about(flag, 'Whether repeating a call changes nothing more. Default: by the method.', true),
+  idempotent: about(flag, 'Whether repeating a call has no further effect. Default: by the method.', true),
   guard: about(
     policy,
     'Lets calls pass, asks a person first, or refuses. Default: as the domain and the deployment say.',
@@ -339,7 +339,7 @@ export const argCuration = strict({
   rename: about(argumentName, 'The name the model uses.', 'order_id'),
   hide: about(
     flag,
-    'Not offered, and not sent. What is required is sent with its default; without one say `fixed`, or `required: false`.',
+    'Not offered, and not sent. A required argument is sent with its default; if it has none, use `fixed` or `required: false`.',
     true,
   ),
   fixed: about(anything, 'Not offered; always sent with this value.', 'json'),
@@ -458,7 +458,7 @@ export const domain = strict(
     headers: common.headers,
     forward: about(
       texts,
-      'Headers of a caller’s HTTP request that are passed on to this API, by name; nobody has verified them. None that proves who calls, or says where a request goes or what it does. Default: none.',
+      'Headers of the caller’s HTTP request that are passed on to this API, by name. They are not verified. Headers that authenticate, route or change a request cannot be forwarded. Default: none.',
       ['X-Tenant', 'Accept-Language'],
     ),
     credentials: about(
@@ -496,12 +496,12 @@ export const domain = strict(
     maxResponseBytes: common.maxResponseBytes,
     limits: about(
       callLimits,
-      'How much this API is called, from all callers together; who waits is served in turn by caller. Default: `limits.perUpstream` of landbridge.yaml.',
+      'How much this API may be called by all callers together; waiting calls are served fairly by caller. Default: `limits.perUpstream` of landbridge.yaml.',
       { rate: '10/s', concurrent: 8 },
     ),
     lenient: about(
       flag,
-      'For a document that is wrong about its own API: `lenient` of every imported operation that does not say otherwise. Default: false.',
+      'For a document that is wrong about its own API: the default of `lenient` for all imported operations. Default: false.',
       true,
     ),
     response: about(response, 'How answers of all operations are cut down.', { maxChars: 8000 }),
@@ -528,7 +528,7 @@ export const domain = strict(
     refsRoot: about(text, 'A folder that `$ref`s of the document may reach besides its own.', '../openapi'),
     server: about(
       text,
-      'Which of the document’s servers is meant: its URL, name or description, as the document has it.',
+      'Which of the document’s servers to use: its URL, name or description as in the document.',
       'https://{region}.shop.example/v1',
     ),
     serverVariables: about(
@@ -543,11 +543,7 @@ export const domain = strict(
       'What to change about operations of the document, by operationId, `METHOD /path`, action or tool name.',
       { getOrder: { name: 'get_order', response: { pick: ['id', 'status'] } } },
     ),
-    $schema: about(
-      text,
-      'The JSON Schema of this file, for editors; the gateway takes no notice of it.',
-      './domain.schema.json',
-    ),
+    $schema: about(text, 'The JSON Schema of this file, for editors; the gateway ignores it.', './domain.schema.json'),
   },
   'name',
 ).meta({ id: 'domain', description: 'A domain file: one API, and how it is offered to models.' });

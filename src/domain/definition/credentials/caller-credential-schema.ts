@@ -17,7 +17,7 @@ const oneOrMore = <Type extends z.ZodType>(type: Type) =>
 export const exchangeFields = {
   audience: about(
     oneOrMore(text),
-    'Whom the new token is for, as the authorization server names the API. This or `resource` has to be given.',
+    'The API that the new token is for, as the authorization server calls it. Either this or `resource` is required.',
     'orders-api',
   ).exactOptional(),
   resource: about(
@@ -43,20 +43,20 @@ const assertionShape = {
     'A short-lived JWT about the caller, signed by this gateway with the keys of `assertions` in landbridge.yaml; the API verifies it with `/.well-known/jwks.json`.',
     'assertion',
   ),
-  audience: about(text, 'Whom it is for (`aud`). Default: the origin of the API.', 'orders-api').exactOptional(),
+  audience: about(text, 'The audience (`aud`). Default: the origin of the API.', 'orders-api').exactOptional(),
   subject: about(
     text,
-    `Who calls (\`sub\`); ${CALLER}. Default: \`\${principal.id}\`, which no two callers share.`,
+    `The caller (\`sub\`); ${CALLER}. Default: \`\${principal.id}\`, which no two callers share.`,
     '\u0024{principal.sub}',
   ).exactOptional(),
   lifetimeSeconds: about(
     z.int().min(10).max(600),
-    'How long it is good. A new one is signed for every call. Default: 60.',
+    'How long it is valid. A new one is signed for every call. Default: 60.',
     30,
   ).exactOptional(),
   header: about(
     headerName('must be the name of a header, such as X-Caller'),
-    'The header that carries it, alone. Default: `Authorization`, behind `Bearer`.',
+    'The header whose value it is. Default: `Authorization`, after `Bearer`.',
     'X-Caller',
   ).exactOptional(),
   claims: about(

@@ -39,8 +39,12 @@ const variables = {
   accessKeyIdFile: about(text, FROM_FILE('accessKeyIdEnv'), '/run/secrets/aws_key_id'),
   secretAccessKeyFile: about(text, FROM_FILE('secretAccessKeyEnv'), '/run/secrets/aws_key'),
   sessionTokenFile: about(text, FROM_FILE('sessionTokenEnv'), '/run/secrets/aws_session'),
-  tokenUrl: about(plainUrl, 'Where an access token is had for client id and secret.', 'https://shop.example/token'),
-  scopes: about(texts, 'What the token is asked to allow. Default: nothing in particular.', ['orders:read']),
+  tokenUrl: about(
+    plainUrl,
+    'The token endpoint, which issues an access token for client id and secret.',
+    'https://shop.example/token',
+  ),
+  scopes: about(texts, 'The scopes to request. Default: none.', ['orders:read']),
   accessKeyIdEnv: about(
     variable,
     'The variable that holds the access key id. Default, where a domain file says `kind: awsSigv4` and names no key: `AWS_ACCESS_KEY_ID`, with `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.',
@@ -60,13 +64,13 @@ export const scheme = strict({
   ...variables,
   argument: about(
     z.boolean(),
-    'A parameter that was taken for a key by its name is an argument after all, which the model gives.',
+    'Makes a parameter that was taken for a key because of its name an argument again, which the model gives.',
     true,
   ),
 }).meta({
   id: 'scheme',
   description:
-    'Variables for a security scheme of the imported document; what kind it is the document says. The name is that of the scheme.',
+    'Variables for a security scheme of the imported document, which says what kind it is. The name is that of the scheme.',
 });
 
 /** Fields of those above that may be left out. */
@@ -108,7 +112,7 @@ export const kinds = z.discriminatedUnion('kind', [
   closed({
     kind: about(
       z.literal('token_exchange'),
-      'The caller’s own verified access token, exchanged for one that this API accepts (RFC 8693); kept per caller, renewed in time. Who calls without one is refused.',
+      'The caller’s own verified access token, exchanged for one that this API accepts (RFC 8693); kept per caller, renewed in time. Callers without a token are refused.',
       'token_exchange',
     ),
     ...clientFields,

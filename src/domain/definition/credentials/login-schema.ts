@@ -30,7 +30,7 @@ const send = z.union([
 export const loginShape = {
   kind: about(
     z.literal('login'),
-    'A token that a login hands out; renewed before it expires and when it is refused.',
+    'A token from a login request; renewed before it expires and when the API refuses it.',
     'login',
   ),
   method: about(
@@ -45,7 +45,7 @@ export const loginShape = {
   ).exactOptional(),
   url: about(
     text,
-    `Address of a login that is elsewhere, instead of \`path\`; ${FILLED}.`,
+    `URL of a login at another address, instead of \`path\`; ${FILLED}.`,
     'https://id.example/token',
   ).exactOptional(),
   headers: about(z.record(header, z.string()), `Headers of the login; ${FILLED}.`, {
@@ -65,12 +65,12 @@ export const loginShape = {
   ).exactOptional(),
   token: about(
     place,
-    'Where the answer has the token: a dot path, or `{ header: X-Auth-Token }`. Default: wherever answers usually have it (`access_token`, `token`, `data.access_token` …).',
+    'Where the token is in the answer: a dot path, or `{ header: X-Auth-Token }`. Default: the usual places (`access_token`, `token`, `data.access_token` …).',
     'data.access_token',
   ).exactOptional(),
   lifetime: about(
     lifetime,
-    'How long the token is good: a dot path of the answer, `{ at: data.expires, unit: milliseconds }` or `{ seconds: 900 }`. Default: what the answer (`expires_in`, `expires` …) or the token itself (a JWT) says, else an hour.',
+    'How long the token is valid: a dot path of the answer, `{ at: data.expires, unit: milliseconds }` or `{ seconds: 900 }`. Default: what the answer (`expires_in`, `expires` …) or the token itself (a JWT) says, else an hour.',
     'data.expires',
   ).exactOptional(),
   send: about(
@@ -83,7 +83,7 @@ export const loginShape = {
       .array(z.union([z.literal(401), z.literal(403), z.literal(419), z.literal(440)]))
       .min(1)
       .readonly(),
-    'Statuses with which the API says that the token is no longer good. Default: `[401]`.',
+    'Statuses that mean that the token is no longer valid. Default: `[401]`.',
     [401, 403],
   ).exactOptional(),
 };
