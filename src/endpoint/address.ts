@@ -23,7 +23,7 @@ for (const [network, prefix] of [
   OWN.addSubnet(network, prefix, familyOf(network));
 }
 
-/** Loopback, link-local, private and reserved addresses; IPv4 inside IPv6 counts as what it is. */
+/** Loopback, link-local, private and reserved addresses; an IPv4 address inside IPv6 is treated as IPv4. */
 export function isPrivateAddress(address: string): boolean {
   return isIP(address) !== 0 && OWN.check(address, familyOf(address));
 }
@@ -43,7 +43,7 @@ export function isPrivateHost(hostname: string): boolean {
   return isPrivateAddress(bare) || /(?:^|\.)localhost$/i.test(bare);
 }
 
-/** A secret goes over TLS, to this machine, or to the very origin the API calls go to anyway. */
+/** Secrets are sent over TLS, to this machine, or to the origin of the API itself. */
 export function maySeeSecrets({ protocol, hostname, origin }: URL, apiOrigin: string | undefined): boolean {
   if (protocol === 'https:') return true;
   return protocol === 'http:' && (origin === apiOrigin || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname));
@@ -61,7 +61,7 @@ export function originsOf(endpoints: readonly { readonly baseUrl: string }[]): s
   return [...new Set([...urls].map((url) => originOf(url) ?? ''))];
 }
 
-/** undefined where it is no URL: an operation may have no base URL yet. */
+/** undefined if it is not a URL: an operation may have no base URL yet. */
 export function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined;
 }

@@ -47,7 +47,7 @@ export function readPassword(variable: string | undefined, env: Environment): Se
     : secret;
 }
 
-/** Where a domain file tells a credential of a document its variables, in the order of `secretsIn`. */
+/** The fields of a domain file that name the variables of a credential, in the order of `secretsIn`. */
 export const VARIABLE_FIELDS: Readonly<Record<Credential['kind'], readonly string[]>> = {
   apiKey: ['env'],
   bearer: ['env'],
@@ -99,7 +99,7 @@ export function isAboutFile(name: string): boolean {
 /** The secret values of one credential. A user name is not secret, unless there is no password: then it is the key. */
 function secretValues(credential: Credential): string[] {
   if (credential.kind === 'oauth2' || credential.kind === 'token_exchange') return secretText(credential.clientSecret);
-  // Signed anew for every call; that call's redactor is told.
+  // A new one is signed for every call, and added to the redactor of that call.
   if (credential.kind === 'assertion') return [];
   if (credential.kind === 'awsSigv4') return secretsIn(credential).slice(1).flatMap(secretText);
   if (credential.kind === 'login') return credential.secrets.filter(({ isName }) => !isName).flatMap(secretText);
@@ -110,7 +110,7 @@ function secretValues(credential: Credential): string[] {
   return [...secretText(password.value ? password : username), ...pair];
 }
 
-/** What stands in a request: `Authorization: Token token=…`. */
+/** How it looks in a request: `Authorization: Token token=…`. */
 export function formatOf(credential: Credential): string {
   switch (credential.kind) {
     case 'apiKey': {

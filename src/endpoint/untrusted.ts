@@ -37,7 +37,7 @@ export function emptyMap<Value>(): Record<string, Value> {
   return Object.create(null) as Record<string, Value>;
 }
 
-/** The same without what is undefined: an absent property says so by its absence. */
+/** Without properties that are undefined (exactOptionalPropertyTypes). */
 export function omitUndefined<Shape extends object>(shape: { [Key in keyof Shape]: Shape[Key] | undefined }): Shape {
   const present: Partial<Shape> = {};
   for (const key of Object.keys(shape) as (keyof Shape)[]) if (shape[key] !== undefined) present[key] = shape[key];
@@ -65,7 +65,7 @@ export function step(key: string | number): string {
   return `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** Without percent-encoding; a text that has none, or a stray percent sign, stays as it is. */
+/** Decodes percent-encoding; a text with an invalid sequence stays unchanged. */
 export function decodeText(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -25,7 +25,7 @@ export function needsToken({ callerHeaders = [], security }: Told): boolean {
   );
 }
 
-/** What an assertion says of its caller. */
+/** The texts about the caller in an assertion. */
 function textsOf(credential: Credential): CallerText[] {
   if (credential.kind !== 'assertion') return [];
   return [credential.subject, ...credential.claims.flatMap((claim) => ('text' in claim ? claim.text : []))];

@@ -70,7 +70,7 @@ export function readHeaders(
   return { headers, credentials, callerHeaders };
 }
 
-/** Variables of the environment are filled in now, the caller at every call. A secret has no place beside it. */
+/** Fills in variables of the environment now; the caller is filled in at every call. Secrets are refused here. */
 function readCallerHeader(name: string, template: string, env: Environment): CallerHeader | { problem: string } {
   if (!isArgumentHeader(name, 'read')) return { problem: 'cannot be made of who calls; choose another header' };
   const parsed = parseCallerText(template.trim());
@@ -126,7 +126,7 @@ function readHeader(name: string, template: string, env: Environment) {
 
 const SCHEME_ALONE = /^(?:apikey|api-key|basic|bearer|digest|key|token)$/i;
 
-/** `Bearer` with nothing behind it proves nothing; most often a shell has filled in a variable that was not set. */
+/** Reports `Bearer` without a token: most often a shell has expanded an unset variable. */
 function findGap(name: string, text: string): string | undefined {
   const value = text.trim();
   const scheme = SCHEME_ALONE.test(value) && isSecretHeader(name) ? value : undefined;

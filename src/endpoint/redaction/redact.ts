@@ -92,7 +92,7 @@ function redactEscaped(text: string, needles: readonly string[], escapes: RegExp
   /** `origins`: where each character of the layer begins in the text. */
   const search = (layer: string, origins: Uint32Array | undefined, depth: number): void => {
     if (depth === MAX_LAYERS || !escapes.test(layer)) return;
-    // A secret may stand between tags as well as inside one (an attribute), so a layer with tags is read both ways.
+    // A secret may be split by tags, or be inside one (an attribute): text with tags is searched both with and without them.
     for (const tags of ['out', 'kept'] as const) {
       const { text: inner, starts, hadTags } = decodeEscapes(layer, tags, origins);
       if (!visits.has(inner)) {
@@ -118,7 +118,7 @@ function redactEscaped(text: string, needles: readonly string[], escapes: RegExp
   return hits.length === 0 ? text : out + text.slice(end);
 }
 
-/** The characters that stay the same wherever the secret stands inside base64-encoded text: one run per alignment. */
+/** The base64 characters of the secret that do not depend on what surrounds it: one run for each of the three alignments. */
 function base64Runs(value: string): string[] {
   const runs: string[] = [];
   const bytes = Buffer.from(value);
