@@ -120,7 +120,7 @@ function renderVerdict(verdict: ChainVerdict, keyBeside: string | undefined): st
     `${count(files.length, 'file')}, ${count(records, 'record')}${first === undefined ? '' : ` (${first} to ${last?.seq})`}, ${count(calls, 'call')}, ${count(checkpoints, 'signature')}`,
     ...(unsigned > 0
       ? [
-          `${count(unsigned, 'record')} behind the last signature: they hold together, but whoever can write the file could have made, changed or removed them.`,
+          `${count(unsigned, 'record')} after the last signature: they are consistent, but anyone who can write the file could have added, changed or removed them.`,
         ]
       : []),
     ...(isClosed || !ok
@@ -131,7 +131,7 @@ function renderVerdict(verdict: ChainVerdict, keyBeside: string | undefined): st
     ...(keyBeside === undefined
       ? []
       : [
-          `Checked with ${shown(keyBeside)}, which stands beside the file: whoever changed one may have changed both. --key names a public key that was kept elsewhere.`,
+          `Checked with ${shown(keyBeside)}, which is stored beside the file: anyone who changed one may have changed both. --key names a public key that was kept elsewhere.`,
         ]),
     ...(ok && isLaterPart
       ? [pc.yellow(`Records 1 to ${first - 1} are not in these files, and nothing is said about them.`)]

@@ -60,7 +60,11 @@ export const keyEntry = strict(
     if (sources.length === 0)
       context.addIssue('has no key: give one of sha256 (landbridge key new <name> prints it), env and file');
     for (const [name] of sources.slice(1))
-      context.addIssue({ code: 'custom', path: [name], message: `stands beside ${sources[0]![0]}: keep one of them` });
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `cannot be combined with ${sources[0]![0]}: keep one of them`,
+      });
   })
   .meta({ id: 'key', description: 'An API key. Several may have one name, so that they can be rotated.' });
 export type KeyEntry = z.output<typeof keyEntry>;
@@ -176,7 +180,7 @@ export const authSection = strict({
   ]),
   certificates: about(
     list(certificate),
-    'What callers with a client certificate may do; one that no entry names is refused. Default: whoever has one of `tls.clientCa` may do everything.',
+    'What callers with a client certificate may do; a certificate that no entry matches is refused. Default: every certificate of `tls.clientCa` may do everything.',
     [{ subject: 'batch-*', name: 'batch', effects: ['read'] }],
   ),
 }).meta({ id: 'auth' });

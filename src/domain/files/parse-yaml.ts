@@ -57,7 +57,7 @@ function listDuplicates(document: Document.Parsed, file: string, lines: LineCoun
           );
           const path = [...around, name];
           positions.set(path, position);
-          problems.push({ path, message: `stands in line ${first} already; remove one of them` });
+          problems.push({ path, message: `is already defined in line ${first}; remove one of them` });
         }
       }
     },

@@ -33,7 +33,7 @@ export function readForward(names: readonly string[], problems: Problem[]): Call
     const why = whyRefused(name);
     if (why !== undefined) say([index], why);
     else if (names.findIndex((other) => plainName(other) === plainName(name)) !== index)
-      say([index], `${name} stands there twice`);
+      say([index], `${name} is listed twice`);
     else return [{ name: name.toLowerCase(), from: 'request' }];
     return [];
   });

@@ -76,7 +76,7 @@ function readTls(
     if (value !== undefined && url === undefined)
       sayAt(field)('is for one origin, and none is named: write baseUrl (a document does not decide who sees it)');
   if (passphraseEnv !== undefined && passphraseFile !== undefined)
-    sayAt('passphraseFile')('stands beside passphraseEnv; say one of them');
+    sayAt('passphraseFile')('cannot be combined with passphraseEnv; keep one of them');
   const own = cert === undefined ? undefined : read('cert', cert);
   const variable = passphraseEnv ?? (passphraseFile && FILE_MARK + beside(passphraseFile, source));
   const passphrase = variable === undefined ? undefined : lookup(env, variable);

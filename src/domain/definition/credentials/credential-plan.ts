@@ -154,8 +154,7 @@ export function missingCredentials(endpoints: readonly Endpoint[]): string[] {
     waiting.set(words, new Set(unset.flat()));
   }
   return [...waiting].map(([words, names]) => {
-    if ([...names].some(isAboutFile))
-      return `No secret is to be had from ${words}; calls that need it will be refused.`;
+    if ([...names].some(isAboutFile)) return `No secret can be read from ${words}; calls that need it will be refused.`;
     return names.size === 1
       ? `The environment variable ${words} is not set; calls that need it will be refused.`
       : `The environment variables ${words} are not set; calls that need them will be refused.`;

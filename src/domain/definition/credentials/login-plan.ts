@@ -31,8 +31,7 @@ export function buildLogin(
   const { method, query, body, form } = declaration;
   const url = declaration.url ?? declaration.path ?? '';
   const origin = checkAddress(declaration, env, home, say);
-  if (body !== undefined && form !== undefined)
-    say('form', 'stands beside body; a login sends one of them: remove the other');
+  if (body !== undefined && form !== undefined) say('form', 'cannot be combined with body; keep one of them');
   if (/^get$/i.test(method ?? '') && (body ?? form) !== undefined)
     say('method', 'is GET, which has no body: move the fields to query, or leave method out');
   const { path, url: address, headers: own } = declaration;
@@ -67,7 +66,7 @@ function checkAddress(
   home: LoginHome,
   say: (field: string, message: string) => void,
 ): string | undefined {
-  if (path !== undefined && url !== undefined) say('url', 'stands beside path; say one of them');
+  if (path !== undefined && url !== undefined) say('url', 'cannot be combined with path; keep one of them');
   if (url !== undefined) {
     const { text, missing } = expand(url, env);
     if (missing.length > 0) say('url', needsVariables(missing));

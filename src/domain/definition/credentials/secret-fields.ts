@@ -58,7 +58,7 @@ function withFiles(declaration: object, folder: string, say: (field: string, mes
   for (const [field, value] of Object.entries(declaration)) {
     const variable = field === 'file' ? 'env' : field.replace(/File$/, 'Env');
     if (variable === field || typeof value !== 'string') plain[field] = value;
-    else if (variable in declaration) say(field, `stands beside ${variable}; say one of them`);
+    else if (variable in declaration) say(field, `cannot be combined with ${variable}; keep one of them`);
     else plain[variable] = FILE_MARK + resolve(folder, value);
   }
   return plain;
